@@ -22,10 +22,14 @@ def clash(error: ImportError) -> ImportError:
 
     spec = find_spec(OTHER)
     if spec is None:
-        return ImportError("expected the package ldp of ldpkit-core; pip install ldpkit-core")
+        return ImportError(
+            "expected the package ldp of ldpkit-core; pip install ldpkit-core"
+        )
     if installed() is None:
         return error
-    return ImportError(f"expected the package ldp of ldpkit-core, got {spec.origin}: {_WHAT_TO_DO}")
+    return ImportError(
+        f"expected the package ldp of ldpkit-core, got {spec.origin}: {_WHAT_TO_DO}"
+    )
 
 
 def warning() -> str | None:

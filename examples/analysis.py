@@ -46,9 +46,12 @@ def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
     So many readers there are not: each week draws anew from them.
     """
     happiest = everyone["rate_marriage"] == everyone["rate_marriage"].max()
-    groups = [everyone[happiest]] * (CHANGE - 1) + [everyone[~happiest]] * (WEEKS - CHANGE + 1)
+    groups = [everyone[happiest]] * (CHANGE - 1) + [everyone[~happiest]] * (
+        WEEKS - CHANGE + 1
+    )
     return [
-        group.sample(A_WEEK, replace=True, random_state=week) for week, group in enumerate(groups)
+        group.sample(A_WEEK, replace=True, random_state=week)
+        for week, group in enumerate(groups)
     ]
 
 
@@ -62,7 +65,8 @@ def margins(everyone: pd.DataFrame) -> pd.DataFrame:
     """The known shares of those with and without children."""
     shares = everyone["children"].value_counts(normalize=True)
     rows = [
-        {"attribute": "children", "value": value, "share": share} for value, share in shares.items()
+        {"attribute": "children", "value": value, "share": share}
+        for value, share in shares.items()
     ]
     return pd.DataFrame(rows)
 
@@ -76,7 +80,9 @@ def rows(everyone: pd.DataFrame) -> pd.DataFrame:
 
 
 def _report(affair: bool, children: str) -> bytes:
-    report: Any = Client(SURVEY, attributes={"children": children}).record("affair", affair)
+    report: Any = Client(SURVEY, attributes={"children": children}).record(
+        "affair", affair
+    )
     return report_bytes([report])
 
 

@@ -22,7 +22,9 @@ UNKNOWN = 64
 
 dp.enable_features("contrib")
 
-(question,) = parse_survey(Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8"))
+(question,) = parse_survey(
+    Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8")
+)
 randomize = dp.m.make_randomized_response_bool(1 / (1 + math.exp(-1)))
 for line in sys.stdin:
     answers = json.loads(line)

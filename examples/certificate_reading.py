@@ -55,7 +55,9 @@ def distinct(pairs):
 def written(value, kind):
     """A value that has exactly this type (a bool is no int)."""
     got = type(value)
-    usable(got is kind, f"a value of type {kind.__name__}, got one of type {got.__name__}")
+    usable(
+        got is kind, f"a value of type {kind.__name__}, got one of type {got.__name__}"
+    )
     return value
 
 
@@ -67,7 +69,9 @@ def name_of(text):
 
 def whole(text):
     """The number that a text of digits stands for."""
-    usable(re.fullmatch(DIGITS, written(text, str)), "a whole number of up to 100 digits")
+    usable(
+        re.fullmatch(DIGITS, written(text, str)), "a whole number of up to 100 digits"
+    )
     return int(text)
 
 
@@ -82,7 +86,8 @@ def exact(text):
 def signed(text):
     """The number that a text stands for: whole, or a fraction in lowest terms, of either sign."""
     usable(
-        re.fullmatch(f"-?{DIGITS}(/{DIGITS})?", written(text, str)), "a whole number or fraction"
+        re.fullmatch(f"-?{DIGITS}(/{DIGITS})?", written(text, str)),
+        "a whole number or fraction",
     )
     whole_or_not = Fraction(text)
     usable(str(whole_or_not) == text, "a fraction in lowest terms")
@@ -114,7 +119,9 @@ def scale_of(scale):
         "a number on the scale in place of those outside",
     )
     missing = [written(text, str) for text in written(scale["missing"], list)]
-    usable(len(set(missing)) == len(missing), "texts that all differ, for missing answers")
+    usable(
+        len(set(missing)) == len(missing), "texts that all differ, for missing answers"
+    )
     parts += [f"outside={outside}", f"unit={written(scale['unit'], str)}"]
     return points, size, [str(size), *parts, *(f"missing={text}" for text in missing)]
 
@@ -127,7 +134,11 @@ def ball_of(ball):
     usable(radius > 0, "a length above 0")
     outside = written(ball["outside"], str)
     usable(outside in ("refuse", "clip"), "what is done with longer vectors")
-    return dimensions, [f"dimensions={dimensions}", f"radius={radius}", f"outside={outside}"]
+    return dimensions, [
+        f"dimensions={dimensions}",
+        f"radius={radius}",
+        f"outside={outside}",
+    ]
 
 
 def values_of(kind, values):
@@ -187,7 +198,10 @@ def read_draw(draw, questions):
     usable(all(written(weight, int) > 0 for weight in weights), "weights above 0")
     if several:
         fitting = 1 < written(draw["answers"], int) < len(names)
-        usable(fitting and set(weights) == {1}, "several answers of more questions, all alike")
+        usable(
+            fitting and set(weights) == {1},
+            "several answers of more questions, all alike",
+        )
 
 
 def read_attribute(attribute):
@@ -222,7 +236,9 @@ def read(text):
         for draw in survey["draws"]:
             read_draw(draw, names)
     if said:
-        usable(written(survey["least_group"], int) >= 10, "groups of ten reports or more")
+        usable(
+            written(survey["least_group"], int) >= 10, "groups of ten reports or more"
+        )
         usable(written(survey["attributes"], list), "attributes, or no word of them")
         for attribute in survey["attributes"]:
             read_attribute(attribute)
@@ -244,7 +260,16 @@ def read_batch(text):
     """The certificate of a batch in a text, with the numbers of its blanket in their order."""
     batch = json.loads(text, object_pairs_hook=distinct)
     flags = ("format", "first_reports_only")
-    members(batch, *flags, "message", "fingerprint", "questions", *WHOLE, *DECIMAL, "blanket")
+    members(
+        batch,
+        *flags,
+        "message",
+        "fingerprint",
+        "questions",
+        *WHOLE,
+        *DECIMAL,
+        "blanket",
+    )
     written(batch["format"], int)
     written(batch["first_reports_only"], bool)
     numbers = members(batch["blanket"], *BLANKET)
@@ -259,7 +284,10 @@ def read_batch(text):
         forms += [(NAME, name), (NAME, mechanism), (HEX, fingerprint)]
         forms += [(LONG, entry) for entry in entries_of(question["integers"])]
     for form, text in forms:
-        usable(re.fullmatch(form, written(text, str)), "names and numbers in their own spelling")
+        usable(
+            re.fullmatch(form, written(text, str)),
+            "names and numbers in their own spelling",
+        )
     return {**batch, "blanket": dict(zip(BLANKET, numbers, strict=True))}
 
 

@@ -30,7 +30,11 @@ def law(n, p, reach):
         k, mass = mode, ONE
         while 0 <= k <= n:
             masses[k] = mass
-            up, down = ((n - k) * yes, (k + 1) * no) if step > 0 else (k * no, (n - k + 1) * yes)
+            up, down = (
+                ((n - k) * yes, (k + 1) * no)
+                if step > 0
+                else (k * no, (n - k + 1) * yes)
+            )
             if mass < ONE >> reach and up < down:
                 ends[step] = mass * up // (down - up)
                 break
@@ -49,7 +53,11 @@ def pieces(masses, ends, many, rare):
         beyond += masses[keys.pop()]
     width = -(-len(keys) // many)
     parts = (keys[at : at + width] for at in range(0, len(keys), width))
-    return below, beyond, [(part[0], part[-1], sum(masses[k] for k in part)) for part in parts]
+    return (
+        below,
+        beyond,
+        [(part[0], part[-1], sum(masses[k] for k in part)) for part in parts],
+    )
 
 
 def delta_of(pair, m, t, many, up):
@@ -58,7 +66,12 @@ def delta_of(pair, m, t, many, up):
     exact = e - 1 + t * (g - 1), t * g - 1, t * g - e, t - 1
     scale, p = lcm(*(number.denominator for number in exact)), h / (h + k)
     alpha, second, both, neither = (int(number * scale) for number in exact)
-    (yes, whole), walkers, rare, total = p.as_integer_ratio(), dict[int, tuple[int, ...]](), 0, 0
+    (yes, whole), walkers, rare, total = (
+        p.as_integer_ratio(),
+        dict[int, tuple[int, ...]](),
+        0,
+        0,
+    )
     masses, *ends = law(m, h + k, 64)
     low, high, stretches = pieces(masses, ends, many[0] if b else 1, rare=NONE)
     for first, last, _ in stretches:
@@ -68,7 +81,10 @@ def delta_of(pair, m, t, many, up):
             below, beyond, parts = pieces(inside, under, many[1] - 1, rare=FEW)
             shares = [(part[not up], part[2]) for part in parts]
         if b and up:
-            rare, shares[-1] = max(rare, under[0]), (shares[-1][0], shares[-1][1] + beyond)
+            rare, shares[-1] = (
+                max(rare, under[0]),
+                (shares[-1][0], shares[-1][1] + beyond),
+            )
             shares = [(min(inside), below), *shares]
         for number, (u, share) in enumerate(shares):
             n, a, tail, at = walkers.get(number, (-9, 0, 0, 0))
@@ -87,7 +103,9 @@ def delta_of(pair, m, t, many, up):
                 for _ in range(want, a):
                     tail, a = tail + at, a - 1
                     at = at * a * (whole - yes) // ((n + 1 - a) * yes)
-                gain = (alpha * yes * s - lost * whole) * tail + (alpha * s - lost) * yes * at
+                gain = (alpha * yes * s - lost * whole) * tail + (
+                    alpha * s - lost
+                ) * yes * at
                 total += max(gain, 0) * masses[s] * share
             walkers[number] = n, a, tail, at
     outside = max(alpha - second, 0) * m * (low + high + rare) if up else 0
@@ -112,20 +130,29 @@ def main(path, survey=None):
     try:
         c = read_batch(Path(path).read_text(encoding="utf-8"))
         parts = [
-            blanket_of(question["mechanism"], question["integers"]) for question in c["questions"]
+            blanket_of(question["mechanism"], question["integers"])
+            for question in c["questions"]
         ]
-        n, all_n, *many = (int(c[x]) for x in ("honest", "reports", "blocks", "stretches", "parts"))
-        t, wanted, upper, lower = (F(c[name]) for name in ("t", "delta", "upper", "lower"))
-        power, alone = (F(Context(400, ROUND_FLOOR).exp(Decimal(c[x]))) for x in ("epsilon", ALONE))
+        n, all_n, *many = (
+            int(c[x]) for x in ("honest", "reports", "blocks", "stretches", "parts")
+        )
+        t, wanted, upper, lower = (
+            F(c[name]) for name in ("t", "delta", "upper", "lower")
+        )
+        power, alone = (
+            F(Context(400, ROUND_FLOOR).exp(Decimal(c[x]))) for x in ("epsilon", ALONE)
+        )
         e, g, h, k, b = pair = of_row(parts)
         ratio, ways = prod(max(part[:2]) for part in parts), {pair, (g, e, k, h, b)}
         above, under = (
-            max(delta(way, n, t, many=many, up=up) for way in ways) for up in (True, False)
+            max(delta(way, n, t, many=many, up=up) for way in ways)
+            for up in (True, False)
         )
         blanket = [*pair, 1 / (1 + (e - 1) * (h + b))]
         names = "+".join(question["name"] for question in c["questions"])
         proven = {
-            "form": (c["format"], c["first_reports_only"], c["message"]) == (1, False, names),
+            "form": (c["format"], c["first_reports_only"], c["message"])
+            == (1, False, names),
             "honest reports": all_n >= n == floor(all_n * (1 - F(c["colluding"]))),
             "effort": min(many) > 0,
             "blanket": [F(number) for number in c["blanket"].values()] == blanket,

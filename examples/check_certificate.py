@@ -96,7 +96,10 @@ def choices_of(question):
     if question["type"] == "key-value":
         # Of each key two items, one for each end of its numbers' range.
         points, ends, (_, *parts) = scale_of(question["scale"])
-        usable(points and ends == 2, "two points, the ends of a range, for the numbers of keys")
+        usable(
+            points and ends == 2,
+            "two points, the ends of a range, for the numbers of keys",
+        )
         return 2 * len(values), [str(len(values)), *values, *parts]
     return len(values), [str(len(values)), *values, *outside_of(question, values)]
 
@@ -106,7 +109,9 @@ def outside_of(question, values):
     if "outside" not in question:
         return []
     usable(question["type"] == "integer", "whole numbers where some are outside")
-    usable(question["outside"] in ("clip", *values), "a number in place of those outside")
+    usable(
+        question["outside"] in ("clip", *values), "a number in place of those outside"
+    )
     return [f"outside={question['outside']}"]
 
 
@@ -118,7 +123,9 @@ def fields_of(fields):
         outside = ["outside"] if "outside" in field else []
         name, *_ = members(field, "name", "text", "type", "values", *scale, *outside)
         names.append(name_of(name))
-    usable(len(set(names)) == len(names) >= 2, "two fields or more, all of different names")
+    usable(
+        len(set(names)) == len(names) >= 2, "two fields or more, all of different names"
+    )
     cells, parts = 1, [str(len(names))]
     for name, field in zip(names, fields, strict=True):
         usable(field["type"] in FIELD_TYPES, "fields with values or cells")
@@ -146,7 +153,9 @@ def circle_of(question):
     """What its fingerprint covers where the values lie on a circle, as only numbers do."""
     if "circular" not in question:
         return []
-    usable(question["circular"] is True and has_numbers(question), "numbers on a circle")
+    usable(
+        question["circular"] is True and has_numbers(question), "numbers on a circle"
+    )
     return ["circular=true"]
 
 
@@ -175,7 +184,9 @@ def revealed_by(question):
     require(kind in mechanism.types, f"the mechanism serves questions of type {types}")
     integers = integers_of(mechanism.integers, question["integers"])
     if kind == "number" and mechanism.types == NUMBER and not mechanism.cells:
-        require(scale_of(question["scale"])[0], "the mechanism serves points, not cells")
+        require(
+            scale_of(question["scale"])[0], "the mechanism serves points, not cells"
+        )
     fitting = served(integers) in (None, count)
     require(fitting, "the integers are for as many values as the question has")
     return mechanism.reveals(**integers)
@@ -184,21 +195,33 @@ def revealed_by(question):
 def digest(*parts):
     """The fingerprint of these parts, each with its length before it."""
     encoded = [part if isinstance(part, bytes) else part.encode() for part in parts]
-    return hashlib.sha256(b"".join(b"%d:%b," % (len(part), part) for part in encoded)).digest()[:16]
+    return hashlib.sha256(
+        b"".join(b"%d:%b," % (len(part), part) for part in encoded)
+    ).digest()[:16]
 
 
 def fingerprint_of(survey, question):
     """That of a question, which its reports carry."""
     numbers = []
     for name, number in sorted(question["integers"].items()):
-        text = number if isinstance(number, str) else ";".join(",".join(row) for row in number)
+        text = (
+            number
+            if isinstance(number, str)
+            else ";".join(",".join(row) for row in number)
+        )
         numbers.append(f"{name}={text}")
     _, listed = asked_of(question)
     epoch = [] if survey["epoch"] is None else [f"epoch={survey['epoch']}"]
-    draw = [f"draw={drawn(of)}" for of in draws_of(survey) if question["name"] in of["questions"]]
+    draw = [
+        f"draw={drawn(of)}"
+        for of in draws_of(survey)
+        if question["name"] in of["questions"]
+    ]
     named = question["name"], question["type"], *listed, question["mechanism"]
     said = attributes_of(survey, question["name"])
-    return digest("ldp-question-2", survey["survey"], *named, *numbers, *epoch, *draw, *said)
+    return digest(
+        "ldp-question-2", survey["survey"], *named, *numbers, *epoch, *draw, *said
+    )
 
 
 def attributes_of(survey, name):
@@ -224,16 +247,26 @@ def draws_of(survey):
 def alternatives(survey):
     """Of which questions a device is charged for how many: those of a draw, or one alone."""
     by_name = {question["name"]: question for question in survey["questions"]}
-    drawn_from = [(draw["questions"], draw.get("answers", 1)) for draw in draws_of(survey)]
+    drawn_from = [
+        (draw["questions"], draw.get("answers", 1)) for draw in draws_of(survey)
+    ]
     in_draws = {name for names, _ in drawn_from for name in names}
-    others = [question for question in survey["questions"] if question["name"] not in in_draws]
-    drawn_ones = [([by_name[name] for name in names], number) for names, number in drawn_from]
+    others = [
+        question for question in survey["questions"] if question["name"] not in in_draws
+    ]
+    drawn_ones = [
+        ([by_name[name] for name in names], number) for names, number in drawn_from
+    ]
     return [([question], 1) for question in others] + drawn_ones
 
 
 FIELD_TYPES = ("boolean", "category", "integer", "number")
 QUESTION = ("name", "type", "values", "mechanism", "integers", "charges", "fingerprint")
-FOLLOWS = ("prior_of_one_half_becomes_at_most", "kept_and_shown_is_one_of", "report_bytes")
+FOLLOWS = (
+    "prior_of_one_half_becomes_at_most",
+    "kept_and_shown_is_one_of",
+    "report_bytes",
+)
 STATED = ("declared", "declared_ratio", "epsilon", "ratio")
 
 
@@ -253,7 +286,12 @@ def delivered_as_stated(record, ratio):
     """The claims about a delivered epsilon."""
     epsilon, stated = record["epsilon"], record["ratio"]
     if ratio is None or epsilon is None:
-        return {"there is a bound, or else none is stated": ratio is epsilon is stated is None}
+        return {
+            "there is a bound, or else none is stated": ratio
+            is epsilon
+            is stated
+            is None
+        }
     logarithm = least_float(epsilon, lambda enough: ratio <= exp_lower(enough))
     return {
         "the ratio follows from the integers": stated == str(ratio),
@@ -272,7 +310,9 @@ def metric_claims(question):
     """The claims about a promise that fades with distance, that of the middles of two cells."""
     per_unit, lengths = members(question["metric"], "epsilon_per_unit", "lengths")
     per_unit = exact(per_unit)
-    edges = [list(map(signed, field["scale"]["edges"][:2])) for field in question["fields"]]
+    edges = [
+        list(map(signed, field["scale"]["edges"][:2])) for field in question["fields"]
+    ]
     across, up = (
         (end - start) * exact(length)
         for (start, end), length in zip(edges, written(lengths, list), strict=True)
@@ -292,11 +332,15 @@ def metric_claims(question):
         for weight, other in zip(row, of_other, strict=True)
     )
     # Rounded up at the 12th decimal, of what is a little more than the root.
-    most = per_unit * (root_lower(sum(cells[-1][0] ** 2 * s**2 for s in (across, up))) + HARDLY)
+    most = per_unit * (
+        root_lower(sum(cells[-1][0] ** 2 * s**2 for s in (across, up))) + HARDLY
+    )
     total = Fraction(math.ceil(most * 10**12), 10**12)
     return {
         "cells are told apart by their distance at most": bounded,
-        "what is declared is that across the map": exact(question["one_report"]["declared"])
+        "what is declared is that across the map": exact(
+            question["one_report"]["declared"]
+        )
         == total,
     }
 
@@ -308,7 +352,11 @@ def claims_of(question, survey):
     choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
     circle = [key for key in ("circular", "outside") if key in question]
-    reach = ["one_respondent_changes_it_by_at_most"] if many and has_numbers(question) else []
+    reach = (
+        ["one_respondent_changes_it_by_at_most"]
+        if many and has_numbers(question)
+        else []
+    )
     metric = ["metric"] if question["mechanism"] == "metric" else []
     further = (*choice, *many, *circle, *reach, *metric)
     stated = (*QUESTION, *further, "one_report", "all_reports", *FOLLOWS)
@@ -331,18 +379,26 @@ def claims_of(question, survey):
         "memoization is as stated": every["memoized"] is (revealed.responses > 0),
         charged: written(question["charges"], int) in charges,
         caused: least_float(belief, lambda enough: believed <= enough),
-        "what is kept and shown has as many values as stated": whole(shown) == revealed.shown,
-        **{f"{name} is its range": question[name] == width_of(question) for name in reach},
+        "what is kept and shown has as many values as stated": whole(shown)
+        == revealed.shown,
+        **{
+            f"{name} is its range": question[name] == width_of(question)
+            for name in reach
+        },
         **(metric_claims(question) if metric else {}),
         "the size of a report is as stated": written(width, int) == revealed.width,
-        "the fingerprint is that of this question": question["fingerprint"] == fingerprint,
+        "the fingerprint is that of this question": question["fingerprint"]
+        == fingerprint,
     }
 
 
 def identity(survey):
     """The claims about fingerprints, groups and terms."""
     questions, groups = survey["questions"], survey["groups"]
-    prints = {question["name"]: bytes.fromhex(question["fingerprint"]) for question in questions}
+    prints = {
+        question["name"]: bytes.fromhex(question["fingerprint"])
+        for question in questions
+    }
     grouped = [name for group in groups for name in group["questions"]]
     once = len(set(grouped)) == len(grouped) and prints.keys() >= set(grouped)
 
@@ -360,16 +416,28 @@ def identity(survey):
     agreed = (survey["lifetime_epsilon"] or "", *charged, *crowd)
     terms = digest("ldp-terms-1", fingerprint, *agreed).hex()
     in_draws = [name for draw in draws_of(survey) for name in draw["questions"]]
-    lasting = {question["name"] for question in questions if question["all_reports"]["memoized"]}
-    apart = len(set(in_draws)) == len(in_draws) and not set(in_draws) & {*grouped, *lasting}
-    drawn_apart = "a question is in one draw at most, in no group, and not memoized if it is"
+    lasting = {
+        question["name"]
+        for question in questions
+        if question["all_reports"]["memoized"]
+    }
+    apart = len(set(in_draws)) == len(in_draws) and not set(in_draws) & {
+        *grouped,
+        *lasting,
+    }
+    drawn_apart = (
+        "a question is in one draw at most, in no group, and not memoized if it is"
+    )
     whole_survey = "the fingerprint is that of these questions and groups"
     return {
         "the names of questions all differ": len(prints) == len(questions),
         "a question is in one group at most, and groups are of questions": once,
-        "groups are of two or three": all(len(group["questions"]) in (2, 3) for group in groups),
+        "groups are of two or three": all(
+            len(group["questions"]) in (2, 3) for group in groups
+        ),
         **({drawn_apart: apart} if in_draws else {}),
-        "the fingerprints are those of the groups": stated == [own.hex() for own in group_prints],
+        "the fingerprints are those of the groups": stated
+        == [own.hex() for own in group_prints],
         whole_survey: survey["fingerprint"] == fingerprint.hex(),
         "the terms are those of this survey": survey["terms"] == terms,
     }
@@ -378,21 +446,32 @@ def identity(survey):
 def totals(survey):
     """The claims about what all questions add up to."""
     names = ("one_report_each", "all_reports", "all_charges")
-    once_stated, lasting_stated, charged_stated = members(survey["total_epsilon"], *names)
+    once_stated, lasting_stated, charged_stated = members(
+        survey["total_epsilon"], *names
+    )
     once, lasting, charged = [], [], []
     for questions, number in alternatives(survey):
         ones = [Fraction(question["one_report"]["epsilon"]) for question in questions]
         ever = [question["all_reports"]["epsilon"] for question in questions]
-        prices = [one if every is None else every for one, every in zip(ones, ever, strict=True)]
+        prices = [
+            one if every is None else every
+            for one, every in zip(ones, ever, strict=True)
+        ]
         charges = [question["charges"] for question in questions]
         once.append(largest(ones, number))
         lasting.append([None] if None in ever else largest(ever, number))
         charged.append(largest(map(mul, map(Fraction, prices), charges), number))
     once, lasting, charged = ([*chain(*part)] for part in (once, lasting, charged))
     return {
-        "the epsilons of one report each add up to the total": adds_up(once_stated, once),
-        "the epsilons of all reports add up to the total": adds_up(lasting_stated, lasting),
-        "the epsilons of all charges add up to the total": adds_up(charged_stated, charged),
+        "the epsilons of one report each add up to the total": adds_up(
+            once_stated, once
+        ),
+        "the epsilons of all reports add up to the total": adds_up(
+            lasting_stated, lasting
+        ),
+        "the epsilons of all charges add up to the total": adds_up(
+            charged_stated, charged
+        ),
     }
 
 
@@ -403,7 +482,9 @@ def largest(epsilons, number):
 
 def refuted(claims):
     """What is said of the claims that do not hold."""
-    return [f"it is not so that {claim}" for claim, holds in claims.items() if not holds]
+    return [
+        f"it is not so that {claim}" for claim, holds in claims.items() if not holds
+    ]
 
 
 def failures(question, survey):
@@ -436,13 +517,25 @@ def verdicts(survey):
         sound = sound and not wrong
         verdict = "; ".join(wrong) or f"{delivered(question)}: holds"
         lines.append(f"{question['name']} ({question['mechanism']}): {verdict}")
-    wrong = survey_failures(survey) if sound else ["it is not so that all of its questions hold"]
+    wrong = (
+        survey_failures(survey)
+        if sound
+        else ["it is not so that all of its questions hold"]
+    )
     holds = f"fingerprint {survey['fingerprint']}, terms {survey['terms']}: holds"
     verdict = "; ".join(wrong) or holds
     return [*lines, f"survey {survey['survey']}: {verdict}"], not wrong
 
 
-UNUSABLE = (OSError, KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError)
+UNUSABLE = (
+    OSError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    OverflowError,
+    RecursionError,
+)
 """What reading raises if a file is no certificate."""
 
 

@@ -35,14 +35,25 @@ EPSILONS = (1, 4)
 RATE = 4.0
 PEOPLE = 32_000
 FEATURES = (
-    *("constant", "age", "education", "hours", "woman", "married", "manager", "professional"),
+    *(
+        "constant",
+        "age",
+        "education",
+        "hours",
+        "woman",
+        "married",
+        "manager",
+        "professional",
+    ),
     *("gains", "losses"),
 )
 
 
 def people_of(path: str) -> tuple[Numbers, Numbers]:
     """The features of everyone, of shape (people, features), and who earns more: (people,)."""
-    rows = csv.reader(Path(path).read_text(encoding="utf-8").splitlines(), skipinitialspace=True)
+    rows = csv.reader(
+        Path(path).read_text(encoding="utf-8").splitlines(), skipinitialspace=True
+    )
     people = [row for row in rows if len(row) == 15]
     features = [
         (
@@ -68,7 +79,9 @@ def made_up(people: int = PEOPLE, seed: int = 1) -> tuple[Numbers, Numbers]:
     features = generator.standard_normal((people, len(FEATURES)))
     features[:, 0] = 1.0
     true = np.array([-1.0, 1, 1, 0.5, -0.5, 1, 0.5, 0, 0, 0])
-    return features, (generator.random(people) < chances(features, true)).astype(np.float64)
+    return features, (generator.random(people) < chances(features, true)).astype(
+        np.float64
+    )
 
 
 def chances(features: Numbers, weights: Numbers) -> Numbers:
@@ -137,7 +150,10 @@ def main(path: str | None = None, people: int = PEOPLE) -> None:
     features, labels = made_up(people) if path is None else people_of(path)
     # The last fifth is not learned from.
     learned = len(labels) * 4 // 5
-    mine, seen = (features[:learned], labels[:learned]), (features[learned:], labels[learned:])
+    mine, seen = (
+        (features[:learned], labels[:learned]),
+        (features[learned:], labels[learned:]),
+    )
     print(f"{learned:,} people, {STEPS} steps an epoch, {len(FEATURES)} weights")
     for epoch, weights in descents(*mine, survey=None):
         print(f"in the clear,       epoch {epoch}: {told(*seen, weights)}")

@@ -30,7 +30,9 @@ class Hop(BaseHTTPRequestHandler):
         there = kind(self.gateway.netloc, timeout=PATIENCE)
         try:
             body = self.rfile.read(size)
-            there.request("POST", self.gateway.path, body, {"Content-Type": "message/ohttp-req"})
+            there.request(
+                "POST", self.gateway.path, body, {"Content-Type": "message/ohttp-req"}
+            )
             answer = there.getresponse()
             content = answer.read(MOST)
         except (OSError, HTTPException):
@@ -51,5 +53,9 @@ class Hop(BaseHTTPRequestHandler):
 if __name__ == "__main__":
     Hop.gateway = urlsplit(sys.argv[1])
     with ThreadingHTTPServer(("127.0.0.1", 0), Hop) as server:
-        print(f"passing on at http://127.0.0.1:{server.server_port}", file=sys.stderr, flush=True)
+        print(
+            f"passing on at http://127.0.0.1:{server.server_port}",
+            file=sys.stderr,
+            flush=True,
+        )
         server.serve_forever()

@@ -42,7 +42,9 @@ PEOPLE = 32_000
 
 def people_of(path: str) -> Numbers:
     """Everyone's age and hours of work a week, of shape (people, 2)."""
-    rows = csv.reader(Path(path).read_text(encoding="utf-8").splitlines(), skipinitialspace=True)
+    rows = csv.reader(
+        Path(path).read_text(encoding="utf-8").splitlines(), skipinitialspace=True
+    )
     return np.array([(float(row[0]), float(row[12])) for row in rows if len(row) == 15])
 
 
@@ -58,7 +60,9 @@ def made_up(people: int = PEOPLE, seed: int = 1) -> Numbers:
 def survey_of(epsilon: str, cells: int) -> ldp.Survey:
     """One question: in which cell of the grid someone is."""
     fields = [
-        ldp.field("age", low=AGES[0], high=AGES[1], bins=cells, outside="clip", unit="years"),
+        ldp.field(
+            "age", low=AGES[0], high=AGES[1], bins=cells, outside="clip", unit="years"
+        ),
         ldp.field("hours", low=HOURS[0], high=HOURS[1], bins=cells, outside="clip"),
     ]
     return ldp.survey("work", ldp.question("who", fields=fields, epsilon=epsilon))
@@ -77,7 +81,9 @@ def drawn_tallies(
     generator = np.random.default_rng(1)
     for _ in range(surveys):
         tally = ldp_aggregator.Tally.empty(survey)
-        tally.counts["who"] = ldp_simulations.sample_counts(survey["who"], holders, generator)
+        tally.counts["who"] = ldp_simulations.sample_counts(
+            survey["who"], holders, generator
+        )
         yield tally
 
 
@@ -110,7 +116,9 @@ def k_means(points: Numbers, weights: Numbers, seed: int = 0) -> Numbers:
     points, weights = points[weights > 0], weights[weights > 0] / weights.sum()
     tried = []
     for _ in range(STARTS):
-        centres = points[generator.choice(len(points), CENTRES, replace=False, p=weights)]
+        centres = points[
+            generator.choice(len(points), CENTRES, replace=False, p=weights)
+        ]
         for _ in range(STEPS):
             places, _ = nearest(points, centres)
             masses = np.bincount(places, weights, CENTRES)
@@ -130,7 +138,9 @@ def cost(people: Numbers, centres: Numbers) -> float:
     return float(nearest(people, centres)[1].mean())
 
 
-def shares(tally: ldp_aggregator.Tally, cells: int, centres: Numbers) -> list[tuple[float, float]]:
+def shares(
+    tally: ldp_aggregator.Tally, cells: int, centres: Numbers
+) -> list[tuple[float, float]]:
     """The share of people about each centre, and its standard error.
 
     It is unbiased for cells that are chosen beforehand; that the centres went by the same reports
@@ -140,7 +150,9 @@ def shares(tally: ldp_aggregator.Tally, cells: int, centres: Numbers) -> list[tu
     places, _ = nearest(middles(cells), centres)
     queries = (places == np.arange(len(centres))[:, None]).astype(np.float64)
     errors = np.sqrt(np.diag(table.covariance(queries)))
-    return list(zip((queries @ table.frequency.ravel()).tolist(), errors.tolist(), strict=True))
+    return list(
+        zip((queries @ table.frequency.ravel()).tolist(), errors.tolist(), strict=True)
+    )
 
 
 def costs(people: Numbers, epsilon: str, cells: int, surveys: int) -> list[float]:
@@ -170,9 +182,13 @@ def main(path: str | None = None, people: int = PEOPLE, surveys: int = SURVEYS) 
     tally = ldp_aggregator.aggregate(survey, reports)
     centres = clusters_of(tally, cells)
     print(f"one survey at epsilon 2, {cells} x {cells} cells:")
-    about = zip(LOW + centres * (HIGH - LOW), shares(tally, cells, centres), strict=True)
+    about = zip(
+        LOW + centres * (HIGH - LOW), shares(tally, cells, centres), strict=True
+    )
     for (age, hours), (share, error) in about:
-        print(f"  age {age:.0f}, {hours:.0f} hours: {100 * share:.1f} % +- {100 * error:.1f}")
+        print(
+            f"  age {age:.0f}, {hours:.0f} hours: {100 * share:.1f} % +- {100 * error:.1f}"
+        )
 
 
 if __name__ == "__main__":

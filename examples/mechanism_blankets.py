@@ -26,7 +26,9 @@ def sets(n):
 
 def points(n):
     """How many points there are; that support a value; that support two."""
-    return tuple((n["order"] ** (n["dimension"] - i) - 1) // (n["order"] - 1) for i in range(3))
+    return tuple(
+        (n["order"] ** (n["dimension"] - i) - 1) // (n["order"] - 1) for i in range(3)
+    )
 
 
 DESIGNS = {
@@ -90,7 +92,9 @@ def apart(parts):
     corners = [(F(1), F(1), F(1))]
     for e, g, h, k, b in parts:
         four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
-        corners = [(x * a, y * c, m * share) for x, y, m in corners for a, c, share in four]
+        corners = [
+            (x * a, y * c, m * share) for x, y, m in corners for a, c, share in four
+        ]
     return sum((m * max(x - y, F(0)) for x, y, m in corners), F(0))
 
 
@@ -103,15 +107,23 @@ def of_row(parts):
     both_ways = [((e, g, h, k, b), (g, e, k, h, b)) for e, g, h, k, b in parts]
     far = max(map(apart, product(*both_ways)))
     gamma = prod((1 / (1 + (e - 1) * (h + b)) for e, _, h, _, b in parts), start=F(1))
-    return of_distance(prod((max(e, g) for e, g, *_ in parts), start=F(1)), gamma, gamma * far)
+    return of_distance(
+        prod((max(e, g) for e, g, *_ in parts), start=F(1)), gamma, gamma * far
+    )
 
 
 def is_asked(c, survey):
     """Whether a survey has the questions, and its group is the message, with those fingerprints."""
     asked = {question["name"]: question for question in survey["questions"]}
     parts, names = c["questions"], [question["name"] for question in c["questions"]]
-    groups = [group["fingerprint"] for group in survey["groups"] if group["questions"] == names]
-    return [c["fingerprint"]] == ([parts[0]["fingerprint"]] if len(parts) == 1 else groups) and all(
+    groups = [
+        group["fingerprint"]
+        for group in survey["groups"]
+        if group["questions"] == names
+    ]
+    return [c["fingerprint"]] == (
+        [parts[0]["fingerprint"]] if len(parts) == 1 else groups
+    ) and all(
         asked[part["name"]][key] == part[key]
         for part in parts
         for key in ("name", "mechanism", "fingerprint", "integers")

@@ -57,8 +57,12 @@ def wide_matrix(weights):
         len(weights) <= columns <= 256,
         "there are as many outputs as values, or more, and at most 256",
     )
-    require(len({sum(row) for row in weights}) == 1, "the weights of all rows have one sum")
-    ratio = max(Fraction(max(column), min(column)) for column in zip(*weights, strict=True))
+    require(
+        len({sum(row) for row in weights}) == 1, "the weights of all rows have one sum"
+    )
+    ratio = max(
+        Fraction(max(column), min(column)) for column in zip(*weights, strict=True)
+    )
     return once(ratio, symbol_bytes(columns))
 
 
@@ -80,7 +84,9 @@ def odds(truth, other):
     There must be equally many of the former for every answer, so that the sum of all weights is
     one.
     """
-    require(truth > other, "reports that speak for the answer have more weight than others")
+    require(
+        truth > other, "reports that speak for the answer have more weight than others"
+    )
     return Fraction(truth, other)
 
 
@@ -103,7 +109,10 @@ def dithered(size, grid, levels, truth, other):
 
     The answer is rounded to the grid first, where that is coarser, and to a level by the offset.
     """
-    require(grid == min(size - 1, 2**12), "the grid has all answers, or as many steps as it may")
+    require(
+        grid == min(size - 1, 2**12),
+        "the grid has all answers, or as many steps as it may",
+    )
     return once(odds(truth, other), symbol_bytes(levels) + cohort_bytes(grid))
 
 
@@ -124,11 +133,18 @@ def arcs(size, modulus, width, truth, other, weights):
     Under each frequency as many arcs hold one answer as another. Without weights there are as many
     frequencies as there may be.
     """
-    require(size <= modulus and width < modulus, "the circle has room, and is longer than an arc")
-    require(all(modulus % divisor for divisor in range(2, modulus)), "its length is prime")
+    require(
+        size <= modulus and width < modulus,
+        "the circle has room, and is longer than an arc",
+    )
+    require(
+        all(modulus % divisor for divisor in range(2, modulus)), "its length is prime"
+    )
     (of_frequencies,) = weights
     frequencies = min((modulus - 1) // 2, 2**10)
-    require(len(of_frequencies) <= frequencies, "there are no more weights than frequencies")
+    require(
+        len(of_frequencies) <= frequencies, "there are no more weights than frequencies"
+    )
     require(not of_frequencies or any(of_frequencies), "some frequency has a weight")
     cohorts = len(of_frequencies) or frequencies
     return once(odds(truth, other), symbol_bytes(modulus) + cohort_bytes(cohorts))
@@ -140,14 +156,26 @@ def stripes(size, modulus, width, truth, other, law):
     Under each frequency, one along either axis, as many arcs hold one cell as another.
     """
     depth = (size.bit_length() - 1) // 2
-    require(size == 4**depth, "the map has as many cells along both axes, a power of two")
-    require(2**depth <= modulus and width < modulus, "the circle has room, and is longer than arcs")
-    require(all(modulus % divisor for divisor in range(2, modulus)), "its length is prime")
+    require(
+        size == 4**depth, "the map has as many cells along both axes, a power of two"
+    )
+    require(
+        2**depth <= modulus and width < modulus,
+        "the circle has room, and is longer than arcs",
+    )
+    require(
+        all(modulus % divisor for divisor in range(2, modulus)), "its length is prime"
+    )
     (law,) = law
     half = modulus // 2
-    require(len(law) == half * (half + 3) // 2, "there is a weight for frequencies as far from 0")
+    require(
+        len(law) == half * (half + 3) // 2,
+        "there is a weight for frequencies as far from 0",
+    )
     require(any(law), "some frequency has a weight")
-    return once(odds(truth, other), symbol_bytes(modulus) + cohort_bytes((modulus**2 - 1) // 2))
+    return once(
+        odds(truth, other), symbol_bytes(modulus) + cohort_bytes((modulus**2 - 1) // 2)
+    )
 
 
 def square_wave(size, width, truth, other):
@@ -190,7 +218,10 @@ def points(size, order, dimension, truth, other):
     prime = all(order % factor for factor in range(2, math.isqrt(order) + 1))
     require(prime or order in (4, 8, 16), "there is a field of this order")
     many = sum(order**power for power in range(dimension))
-    require(size <= many < 2**32, "the space has room for all values, and reports for all points")
+    require(
+        size <= many < 2**32,
+        "the space has room for all values, and reports for all points",
+    )
     return once(odds(truth, other), symbol_bytes(many))
 
 
@@ -203,7 +234,10 @@ def hashed(size, buckets, truth, other, modulus):
 def bits(size, if_true, if_other, word):
     """A report is a bit for each value; two answers have two different bits, one each way."""
     require(if_other < if_true, "the bit of the answer is set more often than others")
-    return once(two_bits(Fraction(if_true, 2**word), Fraction(if_other, 2**word)), bit_bytes(size))
+    return once(
+        two_bits(Fraction(if_true, 2**word), Fraction(if_other, 2**word)),
+        bit_bytes(size),
+    )
 
 
 def levels(size, levels, flip, word):
@@ -234,17 +268,25 @@ def noise(size, margin, near, far, least):
     require(least * (near - far) >= far, "no weight of the noise is zero")
     tails, weight = [least], least * (near - far) // far
     for _ in range(size + margin - 1):
-        require(weight.bit_length() <= 2**10, "weights of the noise have a sensible size")
+        require(
+            weight.bit_length() <= 2**10, "weights of the noise have a sensible size"
+        )
         tails.append(tails[-1] + weight)
         weight = weight * near // far
     tails.reverse()
     worst = 1, 1
     for output in range(-margin, size + margin):
-        nearest, farthest = max(0, -output, output - size + 1), max(output, size - 1 - output)
+        nearest, farthest = (
+            max(0, -output, output - size + 1),
+            max(output, size - 1 - output),
+        )
         if output in (-margin, size + margin - 1):
             high, low = tails[nearest], tails[farthest]
         else:
-            high, low = tails[nearest] - tails[nearest + 1], tails[farthest] - tails[farthest + 1]
+            high, low = (
+                tails[nearest] - tails[nearest + 1],
+                tails[farthest] - tails[farthest + 1],
+            )
         if high * worst[1] > worst[0] * low:
             worst = high, low
     return once(Fraction(*worst), symbol_bytes(size + 2 * margin))
@@ -253,7 +295,10 @@ def noise(size, margin, near, far, least):
 def bits_of_a_set(size, most, if_true, if_other, word):
     """A bit for each value: an answer may hold `most`, so that `most` bits may differ each way."""
     require(most <= size, "an answer holds some of all values")
-    require(if_other < if_true, "the bits of values that are held are set more often than others")
+    require(
+        if_other < if_true,
+        "the bits of values that are held are set more often than others",
+    )
     one, other = Fraction(if_true, 2**word), Fraction(if_other, 2**word)
     less, more = sorted((one / other, (1 - other) / (1 - one)))
     return once(more**most * less ** min(most, size - most), bit_bytes(size))
@@ -275,12 +320,21 @@ def levels_of_a_tree(size, parents, law, spaces, truth, other):
     (parents,), (law,) = parents, law
     inner = len(parents) - size
     depths: list[int] = []
-    require(inner > 0 and sum(law) > 0, "there are nodes above the answers, and levels to draw")
+    require(
+        inner > 0 and sum(law) > 0,
+        "there are nodes above the answers, and levels to draw",
+    )
     for node, above in enumerate(parents):
-        require(above <= min(node, inner), "a node's parent stands before it, and is no answer")
+        require(
+            above <= min(node, inner),
+            "a node's parent stands before it, and is no answer",
+        )
         depths.append(1 + depths[above - 1] if above else 1)
     depth = max(depths[inner:])
-    require(len(law) == len(spaces) == depth, "there is a weight and a response for each level")
+    require(
+        len(law) == len(spaces) == depth,
+        "there is a weight and a response for each level",
+    )
     width = 1
     for level, space in enumerate(spaces, 1):
         at_level = sum(own == level for own in depths)
@@ -289,7 +343,10 @@ def levels_of_a_tree(size, parents, law, spaces, truth, other):
         if tuple(space) == (0, 0):
             revealed = symbols(cells, truth, other)
         else:
-            require(len(space) == 2 and space[0] > 1 and space[1] > 2, "there is such a space")
+            require(
+                len(space) == 2 and space[0] > 1 and space[1] > 2,
+                "there is such a space",
+            )
             revealed = points(cells, space[0], space[1], truth=truth, other=other)
         width = max(width, revealed.width)
     return once(odds(truth, other), width + cohort_bytes(len(law)))
@@ -309,7 +366,9 @@ def halves_of_a_line(size, law, spaces, truth, other):
 def grids_over_a_map(size, law, spaces, truth, other):
     """The same of a view of a map: its axes are halved so many times, each up to the finest."""
     depth = (size.bit_length() - 1) // 2
-    require(size == 4**depth, "the map has as many cells along both axes, a power of two")
+    require(
+        size == 4**depth, "the map has as many cells along both axes, a power of two"
+    )
     every = [2 ** (x + y) for x in range(depth + 1) for y in range(depth + 1) if x + y]
     return cells_of_a_view(every, law, spaces, truth=truth, other=other)
 
@@ -318,7 +377,10 @@ def cells_of_a_view(every, law, spaces, truth, other):
     """A view, drawn whatever the answer is, and a symbol for one of its cells, of `every` view."""
     (law,) = law
     require(sum(law) > 0, "there are levels to draw")
-    require(len(law) == len(spaces) == len(every), "there is a weight and a response for each")
+    require(
+        len(law) == len(spaces) == len(every),
+        "there is a weight and a response for each",
+    )
     width = 1
     for cells, space in zip(every, spaces, strict=True):
         width = max(width, cell_bytes(cells, space, truth, other=other))
@@ -347,15 +409,23 @@ def some_fields(sizes, together, spaces, truth, other):
     Subsets have as many fields each; those with as many cells have one response.
     """
     (sizes,) = sizes
-    require(min(sizes) >= 2 and together <= len(sizes), "a subset has some fields, with values")
+    require(
+        min(sizes) >= 2 and together <= len(sizes),
+        "a subset has some fields, with values",
+    )
     drawn = math.comb(len(sizes), together)
     require(drawn <= 2**14, "there are at most 2^14 subsets")
-    require(all(len(row) == 4 for row in spaces), "a row has a number of cells and a response")
+    require(
+        all(len(row) == 4 for row in spaces),
+        "a row has a number of cells and a response",
+    )
     response = {cells: space for cells, *space in spaces}
     needed = {math.prod(subset) for subset in itertools.combinations(sizes, together)}
     require(list(response) == sorted(needed), "each number of cells has one response")
     require(len(spaces) == len(response), "each of them once")
-    width = max(cell_bytes(cells, row, truth, other=other) for cells, row in response.items())
+    width = max(
+        cell_bytes(cells, row, truth, other=other) for cells, row in response.items()
+    )
     return once(odds(truth, other), width + cohort_bytes(drawn))
 
 
@@ -391,7 +461,9 @@ def kept_symbols(size, truth, other, fresh_truth, fresh_other):
 def kept_hash(size, buckets, truth, other, modulus, fresh_truth, fresh_other):
     """A hash function is drawn and kept as well, and shown in each report."""
     width = hashed(size, buckets, truth, other=other, modulus=modulus).width
-    revealed = kept_symbols(buckets, truth, other, fresh_truth=fresh_truth, fresh_other=fresh_other)
+    revealed = kept_symbols(
+        buckets, truth, other, fresh_truth=fresh_truth, fresh_other=fresh_other
+    )
     return revealed._replace(width=width, shown=modulus * (modulus - 1))
 
 
@@ -411,7 +483,11 @@ def kept_window(size, sampled, flip, word):
     flips = Fraction(flip, 2**word)
     ratio = ((1 - flips) / flips) ** min(sampled, 2)
     return Revealed(
-        ratio, 2 + bit_bytes(sampled), ratio, responses=min(sampled + 1, size), shown=size
+        ratio,
+        2 + bit_bytes(sampled),
+        ratio,
+        responses=min(sampled + 1, size),
+        shown=size,
     )
 
 
@@ -422,13 +498,20 @@ def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
     """
     require(hashes <= bits, "there are as many bits as hash functions, or more")
     require(hashes or cohorts == 1, "without hash functions there are no cohorts")
-    lasting, one, zero = (Fraction(number, 2**word) for number in (flip, if_one, if_zero))
+    lasting, one, zero = (
+        Fraction(number, 2**word) for number in (flip, if_one, if_zero)
+    )
     sent = (1 - lasting) * one + lasting * zero, lasting * one + (1 - lasting) * zero
-    ratio, width = two_bits(*sent) ** (hashes or 1), bit_bytes(bits) + cohort_bytes(cohorts)
+    ratio, width = (
+        two_bits(*sent) ** (hashes or 1),
+        bit_bytes(bits) + cohort_bytes(cohorts),
+    )
     if not flip:
         return Revealed(ratio, width, None)
     forever = two_bits(1 - lasting, lasting) ** (hashes or 1)
-    return Revealed(ratio, width, forever, responses=MOST_KEPT if hashes else bits, shown=cohorts)
+    return Revealed(
+        ratio, width, forever, responses=MOST_KEPT if hashes else bits, shown=cohorts
+    )
 
 
 def two_bits(high, low):
@@ -455,7 +538,13 @@ def cohort_bytes(cohorts):
 
 ONE = ("boolean", "category", "integer", "number", "table", "place")
 NUMBER = ("integer", "number")
-SOME, TEXT, CATEGORY, PLACE, VECTOR = ("multi",), ("text",), ("category",), ("place",), ("vector",)
+SOME, TEXT, CATEGORY, PLACE, VECTOR = (
+    ("multi",),
+    ("text",),
+    ("category",),
+    ("place",),
+    ("vector",),
+)
 SOME_OR_PAIRS, TABLE = (*SOME, "key-value"), ("table",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)
@@ -544,7 +633,9 @@ MECHANISMS = {
     "oue": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
     "the": Mechanism(ONE, bits, {"size": BITS, **THRESHOLDS}),
     "she": Mechanism(
-        ONE, levels, {"size": VALUES, "levels": range(2, 257), "flip": MINORITY, "word": WORD}
+        ONE,
+        levels,
+        {"size": VALUES, "levels": range(2, 257), "flip": MINORITY, "word": WORD},
     ),
     "olh": Mechanism(ONE, hashed, HASH),
     "blh": Mechanism(ONE, hashed, {**HASH, "buckets": range(2, 3)}),
@@ -631,12 +722,20 @@ MECHANISMS = {
         SOME, bits_of_a_set, {"size": BITS, "most": range(1, 101), **THRESHOLDS}
     ),
     "pad-grr": Mechanism(SOME_OR_PAIRS, padded_symbols, {**SET, **ODDS}),
-    "pad-ss": Mechanism(SOME_OR_PAIRS, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}),
+    "pad-ss": Mechanism(
+        SOME_OR_PAIRS, padded(subsets), {**SET, "chosen": range(1, 2**22), **ODDS}
+    ),
     "pad-pgr": Mechanism(SOME, padded(points), {**SET, **SPACE}),
     "pad-hr": Mechanism(SOME, padded(halves), {**SET, **BLOCKS, **ODDS}),
-    "l-grr": Mechanism(ONE, kept_symbols, {"size": VALUES, **ODDS, **FRESH_ODDS}, lifetime=True),
-    "l-sue": Mechanism(ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True),
-    "l-osue": Mechanism(ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True),
+    "l-grr": Mechanism(
+        ONE, kept_symbols, {"size": VALUES, **ODDS, **FRESH_ODDS}, lifetime=True
+    ),
+    "l-sue": Mechanism(
+        ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True
+    ),
+    "l-osue": Mechanism(
+        ONE, kept_bits, {"size": BITS, **THRESHOLDS, **FRESH_ODDS}, lifetime=True
+    ),
     "loloha": Mechanism(ONE, kept_hash, {**HASH, **FRESH_ODDS}, lifetime=True),
     "dbitflip": Mechanism(
         ONE,

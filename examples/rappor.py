@@ -36,7 +36,9 @@ def main(folder: Path) -> None:
         ):
             chances = np.full(parameters.bits, zero)
             chances[
-                python.positions(browser.encode(), cohort, parameters.hashes, bits=parameters.bits)
+                python.positions(
+                    browser.encode(), cohort, parameters.hashes, bits=parameters.bits
+                )
             ] = one
             counts[cohort] += [size, *random.binomial(size, chances)]
     _write(folder / "counts.csv", counts.tolist())
@@ -51,7 +53,10 @@ def main(folder: Path) -> None:
         ]
         for name in names
     ]
-    _write(folder / "map.csv", [[name, *row] for name, row in zip(names, bits, strict=True)])
+    _write(
+        folder / "map.csv",
+        [[name, *row] for name, row in zip(names, bits, strict=True)],
+    )
 
 
 def _write(path: Path, rows: list[list[object]]) -> None:

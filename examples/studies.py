@@ -88,7 +88,9 @@ def noise(people: int) -> Study:
             truth = float(((where >= low) & (where < high)).all(axis=1).mean())
             yield Line(what, share.frequency, share.interval, truth=truth)
 
-    return Study(question, [tuple(place) for place in places.round(3).tolist()], results)
+    return Study(
+        question, [tuple(place) for place in places.round(3).tolist()], results
+    )
 
 
 SYMPTOMS = (
@@ -111,10 +113,16 @@ def health(people: int) -> Study:
 
     def results(tally: ldp_aggregator.Tally, _: Sequence[Any]) -> Iterator[Line]:
         tables = ldp_aggregator.crosstab(tally, "health")
-        for one, other in (("debts", "worries"), ("sleeps", "tired"), ("smokes", "diet")):
+        for one, other in (
+            ("debts", "worries"),
+            ("sleeps", "tired"),
+            ("smokes", "diet"),
+        ):
             share = tables.share(**{one: "true", other: "true"})
             truth = float((yes[one] & yes[other]).mean())
-            yield Line(f"{one} and {other}", share.frequency, share.interval, truth=truth)
+            yield Line(
+                f"{one} and {other}", share.frequency, share.interval, truth=truth
+            )
         tired = next(
             part
             for part in tables.conditional("tired", given="sleeps")
@@ -128,7 +136,9 @@ def health(people: int) -> Study:
         yield Line("the same, of synthetic people", share_of_them, NONE, truth=truth)
 
     answers = zip(*(yes[name].tolist() for name in SYMPTOMS), strict=True)
-    return Study(question, [dict(zip(SYMPTOMS, row, strict=True)) for row in answers], results)
+    return Study(
+        question, [dict(zip(SYMPTOMS, row, strict=True)) for row in answers], results
+    )
 
 
 APPS = ("maps", "mail", "chat", "games", "news", "music", "bank", "camera")
@@ -147,7 +157,12 @@ def phones(people: int) -> Study:
         answers.append({app: round(minutes, 1) for app, minutes in used.items()})
 
     def question(epsilon: int) -> dict[str, object]:
-        scale: dict[str, Any] = {"low": 0, "high": 240, "unit": "minutes", "outside": "clip"}
+        scale: dict[str, Any] = {
+            "low": 0,
+            "high": 240,
+            "unit": "minutes",
+            "outside": "clip",
+        }
         return ldp.question("minutes", keys=APPS, most=2, epsilon=epsilon, **scale)
 
     def results(tally: ldp_aggregator.Tally, answers: Sequence[Any]) -> Iterator[Line]:
@@ -172,9 +187,13 @@ def serving(survey: ldp.Survey) -> Iterator[tuple[str, Service, Served]]:
     served = Served(survey, survey.to_toml())
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{Path(folder) / 'ldp.db'}"
-        settings = Settings(open_uploads=True, publication=LIVE)  # its devices are made up
+        settings = Settings(
+            open_uploads=True, publication=LIVE
+        )  # its devices are made up
         service = Service([served], store, settings)
-        config = uvicorn.Config(Application(service), port=0, log_level="error", lifespan="off")
+        config = uvicorn.Config(
+            Application(service), port=0, log_level="error", lifespan="off"
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run)
         thread.start()
@@ -208,9 +227,13 @@ def show(name: str, epsilon: int, study: Study) -> None:
     print(f"{name}, epsilon {epsilon}: {question.mechanism}, {people:,} people")
     planned = ldp_simulations.plan(survey, respondents=people).to_dict()["plans"][0]
     population = ldp_simulations.synthetic(survey, people)
-    runs = ldp_simulations.simulate(survey, population, runs=5, seed=1).runs[question.name]
+    runs = ldp_simulations.simulate(survey, population, runs=5, seed=1).runs[
+        question.name
+    ]
     print(f"  a report has {planned['report_bytes']} bytes")
-    print(f"  simulated: {np.mean(runs.coverage):.1%} of the intervals of shares hold the truth")
+    print(
+        f"  simulated: {np.mean(runs.coverage):.1%} of the intervals of shares hold the truth"
+    )
     for line in study.results(collected(survey, study.answers), study.answers):
         low, high = line.interval
         ends = "" if np.isnan(low) else f" [{low:.4g}, {high:.4g}]"

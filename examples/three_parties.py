@@ -60,8 +60,12 @@ def waited(look, process=None):
     """What a look gives, once it gives something."""
     end = time.monotonic() + PATIENCE
     while not (seen := look()):
-        if time.monotonic() > end or (process is not None and process.poll() is not None):
-            sys.exit("expected the parties to get on within a minute; their logs say why not")
+        if time.monotonic() > end or (
+            process is not None and process.poll() is not None
+        ):
+            sys.exit(
+                "expected the parties to get on within a minute; their logs say why not"
+            )
         time.sleep(0.1)
     return seen
 
@@ -69,14 +73,18 @@ def waited(look, process=None):
 def answers(relay):
     """Each device answers one question, and sends what it made of that through the relay."""
     for number in range(DEVICES):
-        with EmbeddedClient(SURVEY, state=None, relay=relay, interval=None, strict=True) as client:
+        with EmbeddedClient(
+            SURVEY, state=None, relay=relay, interval=None, strict=True
+        ) as client:
             client.record("affair", number % 3 == 0)
             client.flush(PATIENCE)
 
 
 def shown(page, token):
     """What the page says of the batch, once it does."""
-    request = Request(f"{page}/?survey=affairs", headers={"Authorization": f"Bearer {token}"})  # noqa: S310
+    request = Request(
+        f"{page}/?survey=affairs", headers={"Authorization": f"Bearer {token}"}
+    )  # noqa: S310
     with urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
         text = unescape(answer.read().decode())
     return re.search(r"([\d,]+) reports, mixed by relay\.example: .*?if not", text)
@@ -103,31 +111,67 @@ def main(folder, stays, hides):
         print("The collector makes its keys, and a token for the relay:")
         key = said("relay", "keys", folder=folder)
         relaying = said(
-            "store", "tokens", "new", "--name", "relay.example", "--scope", "relay", folder=folder
+            "store",
+            "tokens",
+            "new",
+            "--name",
+            "relay.example",
+            "--scope",
+            "relay",
+            folder=folder,
         )
         looking = said(
-            "store", "tokens", "new", "--name", "analyst", "--scope", "analyst", folder=folder
+            "store",
+            "tokens",
+            "new",
+            "--name",
+            "analyst",
+            "--scope",
+            "analyst",
+            folder=folder,
         )
         own = ("--relay-key", "relay-key.pem", "--port", 0, "--least-reports", 1)
         page = started(processes, "serve", SURVEY, *own, folder=folder)
         print(
             "\nThe relay, which is another party, is told the collector's address, and its token:"
         )
-        terms = ("--collector", page, "--least-reports", LEAST, "--every", 0.2, "--port", 0)
+        terms = (
+            "--collector",
+            page,
+            "--least-reports",
+            LEAST,
+            "--every",
+            0.2,
+            "--port",
+            0,
+        )
         words = ("relay", "serve", SURVEY, *terms)
         keys = said("relay", "oblivious-keys", folder=folder) if hides else None
         own_key = ("--oblivious-key", "oblivious-key.pem") if hides else ()
         address = started(processes, *words, *own_key, folder=folder, token=relaying)
         transport = hidden(processes, address, keys, folder=folder) if hides else None
-        print(f"\n{DEVICES} devices know the relay's address, and the collector's public key:")
+        print(
+            f"\n{DEVICES} devices know the relay's address, and the collector's public key:"
+        )
         print(f"  EmbeddedClient(survey, relay=Relay({address!r}, {key[:24]!r}...))")
         answers(Relay(address, key, transport))
         sentence = waited(lambda: shown(page, looking))
         print(f"\nThe collector's page says:\n  {sentence.group()}\n")
         reports = sentence.group(1).replace(",", "")
-        asked = ("--shuffled", reports, "--question", "affair", "--certificate", "affair.json")
+        asked = (
+            "--shuffled",
+            reports,
+            "--question",
+            "affair",
+            "--certificate",
+            "affair.json",
+        )
         said("explain", SURVEY, *asked, folder=folder)
-        checker = [sys.executable, EXAMPLES / "check_batch_certificate.py", folder / "affair.json"]
+        checker = [
+            sys.executable,
+            EXAMPLES / "check_batch_certificate.py",
+            folder / "affair.json",
+        ]
         print("$ python examples/check_batch_certificate.py affair.json", flush=True)
         subprocess.run(checker, check=True)  # noqa: S603  # a file beside this one
         if stays:
@@ -141,7 +185,9 @@ def main(folder, stays, hides):
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description="Devices, a relay and a collector.")
-    options.add_argument("--keep", type=Path, metavar="FOLDER", help="a new folder, to stay in")
+    options.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="a new folder, to stay in"
+    )
     options.add_argument("--hop", action="store_true", help="through a fourth party")
     chosen = options.parse_args()
     if chosen.keep is None:

@@ -78,7 +78,9 @@ def question(mechanism: str, size: int, epsilon: str) -> Question:
     return survey(mechanism, size, epsilon)["q"]
 
 
-def chances_of(mechanism: str, size: int, epsilon: str, draws: int) -> tuple[float, float]:
+def chances_of(
+    mechanism: str, size: int, epsilon: str, draws: int
+) -> tuple[float, float]:
     """How likely the declared event of the last value against the first is with either."""
     event = Part(question(mechanism, size, epsilon), 0, draws).events[-1]
     if event.chances is None:
@@ -102,7 +104,9 @@ def mutants() -> tuple[Mutant, ...]:
 def count_detections(mutant: Mutant, runs: int, generator: Generator) -> int:
     """In how many audits the bound passes what is declared."""
     allowed = float(mutant.epsilon)
-    happened = [generator.binomial(mutant.draws, chance, runs) for chance in mutant.chances]
+    happened = [
+        generator.binomial(mutant.draws, chance, runs) for chance in mutant.chances
+    ]
     bounds = [
         expected_epsilon(one / mutant.draws, other / mutant.draws, mutant.draws)
         for one, other in zip(*happened, strict=True)
@@ -115,9 +119,14 @@ def false_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
     part = Part(question(mechanism, size, "1"), 0, _HONEST_DRAWS)
     alarms = 0
     for _ in range(runs):
-        counts = {number: _honest(part, number, generator) for number in range(len(part.answers))}
+        counts = {
+            number: _honest(part, number, generator)
+            for number in range(len(part.answers))
+        }
         tests = [
-            test for number, arrays in counts.items() for test in law_tests(part, number, arrays)
+            test
+            for number, arrays in counts.items()
+            for test in law_tests(part, number, arrays)
         ]
         bounds = list(bounds_of(part, counts))
         alarms += bool(alarms_of(tests, bounds, levels(tests, bounds, FALSE_ALARMS)))
@@ -140,7 +149,9 @@ class _Drawn(Audited):
         ((name, answer),) = lines[0].items()
         question = self.survey[name]
         rows = drawn_rows(question, answer, len(lines), random=self.random)
-        ids = np.frombuffer(self.random(ID_SIZE * len(lines)), np.uint8).reshape(-1, ID_SIZE)
+        ids = np.frombuffer(self.random(ID_SIZE * len(lines)), np.uint8).reshape(
+            -1, ID_SIZE
+        )
         return {question.fingerprint: Left(rows, ids, np.arange(len(lines)))}
 
 
@@ -168,7 +179,9 @@ def whole_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
 def _honest(part: Part, number: int, generator: Generator) -> Arrays:
     """Counts of an honest client, each from its law."""
     if part.bits is None or part.pairs is None:
-        raise ValueError(f"expected bits whose law is written down, got {part.question.mechanism}")
+        raise ValueError(
+            f"expected bits whose law is written down, got {part.question.mechanism}"
+        )
     arrays = {
         "draws": np.array([_HONEST_DRAWS]),
         "bits": generator.binomial(_HONEST_DRAWS, part.bits[number]),

@@ -52,15 +52,29 @@ def _draw(figure: Any) -> None:
     revealed, cost = figure.subplots(1, 2)
     for prior in PRIORS:
         seen = [posterior(prior, epsilon) for epsilon in EPSILONS]
-        revealed.plot(EPSILONS, seen, marker="o", markersize=3, label=f"{prior:.0%} before")
-    revealed.set(title="what one report reveals, at most", ylabel="likely after it", ylim=(0, 1))
+        revealed.plot(
+            EPSILONS, seen, marker="o", markersize=3, label=f"{prior:.0%} before"
+        )
+    revealed.set(
+        title="what one report reveals, at most", ylabel="likely after it", ylim=(0, 1)
+    )
     for respondents in RESPONDENTS:
         widths = [half_width(epsilon, respondents) for epsilon in EPSILONS]
-        cost.plot(EPSILONS, widths, marker="o", markersize=3, label=f"{respondents:,} people")
-    cost.set(title="what it costs: ten values", ylabel="half-width of an interval", yscale="log")
+        cost.plot(
+            EPSILONS, widths, marker="o", markersize=3, label=f"{respondents:,} people"
+        )
+    cost.set(
+        title="what it costs: ten values",
+        ylabel="half-width of an interval",
+        yscale="log",
+    )
     for axis in (revealed, cost):
-        axis.axvline(_COIN, color="black", linewidth=5, alpha=0.15, label="two coins, ln(3)")
-        axis.set(xlabel="epsilon", xscale="log", xticks=TICKS, xticklabels=map(str, TICKS))
+        axis.axvline(
+            _COIN, color="black", linewidth=5, alpha=0.15, label="two coins, ln(3)"
+        )
+        axis.set(
+            xlabel="epsilon", xscale="log", xticks=TICKS, xticklabels=map(str, TICKS)
+        )
         axis.minorticks_off()
         axis.legend(frameon=False, fontsize=8)
         axis.spines[["top", "right"]].set_visible(False)

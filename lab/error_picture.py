@@ -23,7 +23,28 @@ from ldp.numbers.exact import exp_lower, fraction
 from ldp_aggregator.output.pictures.drawing import picture_bytes
 from ldp_simulations.planning.kinds.planning import design_parts
 
-SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100, 180, 320, 560, 1000, 1800, 3200, 5600, 10_000)
+SIZES = (
+    2,
+    3,
+    4,
+    6,
+    8,
+    12,
+    16,
+    24,
+    32,
+    48,
+    64,
+    100,
+    180,
+    320,
+    560,
+    1000,
+    1800,
+    3200,
+    5600,
+    10_000,
+)
 EPSILONS = ("1", "4")
 _MARKS = "osv^Dx*P<>+h"
 
@@ -33,7 +54,11 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
         mechanism = MECHANISMS[name]
-        parts = None if mechanism.accepts(domain) else design_parts(mechanism, domain, epsilon)
+        parts = (
+            None
+            if mechanism.accepts(domain)
+            else design_parts(mechanism, domain, epsilon)
+        )
         error = None if parts is None else settled_error(parts[0])
         if error is not None:
             yield size, float(error.error) / size
@@ -65,10 +90,17 @@ def _panel(axis: Any, epsilon: str) -> None:
     }
     for mark, (name, points) in zip(cycle(_MARKS), lines.items(), strict=False):
         axis.plot(
-            *zip(*points, strict=True), marker=mark, markersize=3.5, linewidth=1.1, label=name
+            *zip(*points, strict=True),
+            marker=mark,
+            markersize=3.5,
+            linewidth=1.1,
+            label=name,
         )
     axis.set(
-        xscale="log", yscale="log", xlabel="number of values", ylim=(least[0] / 2, 40 * least[-1])
+        xscale="log",
+        yscale="log",
+        xlabel="number of values",
+        ylim=(least[0] / 2, 40 * least[-1]),
     )
     axis.set_title(f"epsilon {epsilon}", fontsize=10)
     axis.spines[["top", "right"]].set_visible(False)

@@ -30,7 +30,17 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.planning.kinds.planning import design_parts
 from ldp_simulations.planning.shuffled_plan import CONSIDERED, BatchWish, local_epsilon
 
-NAMES = ("any", "warner", "grr 16", "grr 100", "grr 1000", "ss 100", "olh", "oue", "sue")
+NAMES = (
+    "any",
+    "warner",
+    "grr 16",
+    "grr 100",
+    "grr 1000",
+    "ss 100",
+    "olh",
+    "oue",
+    "sue",
+)
 
 FIGURES: dict[tuple[int, str, str], tuple[float, ...]] = {
     (1_000, "1", "1e-6"): (
@@ -77,10 +87,14 @@ def blanket(name: str, epsilon: Fraction) -> Blanket:
         # As many buckets as E + 1; two values of very many meet in one of so many cases.
         buckets = round(truth / other + 1)
         return two_levels(
-            Fraction(truth, other), Fraction(buckets - 1, buckets**2), Fraction(1, buckets**2)
+            Fraction(truth, other),
+            Fraction(buckets - 1, buckets**2),
+            Fraction(1, buckets**2),
         )
     if mechanism in ("oue", "sue"):
-        return blanket_of((optimal_encoding if mechanism == "oue" else symmetric)(100, epsilon))
+        return blanket_of(
+            (optimal_encoding if mechanism == "oue" else symmetric)(100, epsilon)
+        )
     return two_levels(Fraction(truth, other), Fraction(1, int(size or 2)), Fraction(0))
 
 
@@ -93,7 +107,9 @@ def lines() -> Iterator[str]:
         cells = [f"{closed_form_epsilon(reports, float(epsilon), float(delta)):.4f}"]
         for name, figure in zip(NAMES, figures, strict=False):
             start = process_time()
-            worth = batch_epsilon(blanket(name, fraction(epsilon)), reports, fraction(delta))
+            worth = batch_epsilon(
+                blanket(name, fraction(epsilon)), reports, fraction(delta)
+            )
             slowest = max(slowest, process_time() - start)
             cells.append(decimal_text(worth))
             # Half a unit of the figure's last place is rounding.
@@ -128,7 +144,9 @@ def lower_bound_epsilon(size: int, epsilon: float, reports: int, delta: float) -
     counts = np.arange(max(middle - reach, 0), min(middle + reach, others) + 1)
     # shape: reports x0, reports x1
     first = binom.pmf(counts, others, chance)[:, None]
-    law = first * binom.pmf(counts[None, :], others - counts[:, None], chance / (1 - chance))
+    law = first * binom.pmf(
+        counts[None, :], others - counts[:, None], chance / (1 - chance)
+    )
     own, other = np.zeros_like(law), np.zeros_like(law)
     own[1:], other[:, 1:] = law[:-1], law[:, :-1]
     rest = (whole - math.exp(epsilon) - 1) * law
@@ -148,7 +166,9 @@ def revealed_by_two(epsilon: float, reports: int, delta: float) -> float:
         )
         there, gone = np.append(0.0, law), np.append(law, 0.0)
         one, two = p * there + (1 - p) * gone, (1 - p) * there + p * gone
-        worst = max(worst, least_epsilon(one, two, delta), least_epsilon(two, one, delta))
+        worst = max(
+            worst, least_epsilon(one, two, delta), least_epsilon(two, one, delta)
+        )
     return worst
 
 
@@ -180,7 +200,9 @@ def tight_lines() -> Iterator[str]:
     yield "| reports, epsilon | bound | data set |"
     yield "|---|---|---|"
     for reports, epsilon in TIGHT:
-        bound = batch_epsilon(blanket("grr 16", fraction(epsilon)), reports, fraction("1e-6"))
+        bound = batch_epsilon(
+            blanket("grr 16", fraction(epsilon)), reports, fraction("1e-6")
+        )
         least = lower_bound_epsilon(16, float(epsilon), reports, delta=1e-6)
         yield f"| {reports:,}, {epsilon} | {float(bound):.6f} | {least:.6f} |"
     bound = batch_epsilon(blanket("warner", Fraction(1)), 10_000, fraction("1e-6"))
@@ -194,8 +216,13 @@ def bought_lines() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for reports, size, epsilon, delta in BOUGHT:
         values = Domain("category", tuple(map(str, range(size))))
-        wish = BatchWish(reports, fraction(delta), epsilon=fraction(epsilon), ceiling=Fraction(12))
-        alone = min(_error(name, values, fraction(epsilon), reports=reports) for name in CONSIDERED)
+        wish = BatchWish(
+            reports, fraction(delta), epsilon=fraction(epsilon), ceiling=Fraction(12)
+        )
+        alone = min(
+            _error(name, values, fraction(epsilon), reports=reports)
+            for name in CONSIDERED
+        )
         local = local_epsilon("grr", values, wish) or fraction(epsilon)
         mixed = _error("grr", values, local, reports=reports)
         curator = curator_error(float(epsilon), float(delta), 10**9)

@@ -20,7 +20,11 @@ from ldp.privacy.certificate import exact_ratios, totals
 from ldp_client.answering.budget import USUAL_CAP
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLES = ("examples/affairs.toml", "examples/notes/survey.toml", "examples/commute.toml")
+EXAMPLES = (
+    "examples/affairs.toml",
+    "examples/notes/survey.toml",
+    "examples/commute.toml",
+)
 _DAY = 86_400
 _YEAR = 365 * _DAY
 
@@ -48,7 +52,9 @@ def reconstruction():
         for question in survey:
             one, ever = exact_ratios(question)
             size = question.domain.size
-            blind = "any text" if size is None else percent_below(Fraction(1, size)) + " %"
+            blind = (
+                "any text" if size is None else percent_below(Fraction(1, size)) + " %"
+            )
             rows.append(
                 [
                     f"{survey.name}: {question.name}",
@@ -56,12 +62,15 @@ def reconstruction():
                     f"{percent_below(posterior(one))} %",
                     blind,
                     "-" if size is None else guessed(one, size),
-                    "unbounded" if ever is None else f"{percent_below(posterior(ever))} %",
+                    "unbounded"
+                    if ever is None
+                    else f"{percent_below(posterior(ever))} %",
                 ]
             )
     headings = ["question", "epsilon of a report", "50 % becomes at most"]
     return table(
-        [*headings, "right by chance", "right with one report", "50 % with all, ever"], rows
+        [*headings, "right by chance", "right with one report", "50 % with all, ever"],
+        rows,
     )
 
 
@@ -105,7 +114,9 @@ def lifetimes():
     rows = []
     for survey in surveys():
         sums = totals(survey)
-        once, charges = (Fraction(sums[key]) for key in ("one_report_each", "all_charges"))
+        once, charges = (
+            Fraction(sums[key]) for key in ("one_report_each", "all_charges")
+        )
         limit = "none" if survey.lifetime is None else survey.lifetime.text
         rows.append([survey.name, f"{float(once):.3f}", f"{float(charges):.3f}", limit])
     everything = percent_below(posterior_of(USUAL_CAP))
@@ -118,7 +129,13 @@ def lifetimes():
         ]
     )
     return table(
-        ["survey", "one report each", "all that may ever be charged", "the device stops at"], rows
+        [
+            "survey",
+            "one report each",
+            "all that may ever be charged",
+            "the device stops at",
+        ],
+        rows,
     )
 
 
@@ -135,7 +152,10 @@ def written(page):
     for name, make in TABLES.items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)"
         page = re.sub(
-            pattern, lambda mark, make=make: mark[1] + make() + mark[2], page, flags=re.DOTALL
+            pattern,
+            lambda mark, make=make: mark[1] + make() + mark[2],
+            page,
+            flags=re.DOTALL,
         )
     return page
 

@@ -13,9 +13,12 @@ from release.sbom import bill
 def main() -> None:
     """Build it; exit code 1 where it cannot be made."""
     parser = argparse.ArgumentParser(
-        prog="python -m release", description="Build everything that is uploaded, twice."
+        prog="python -m release",
+        description="Build everything that is uploaded, twice.",
     )
-    parser.add_argument("folder", type=Path, help="where to, such as dist; empty or not there")
+    parser.add_argument(
+        "folder", type=Path, help="where to, such as dist; empty or not there"
+    )
     folder = parser.parse_args().folder
     if folder.is_dir() and any(folder.iterdir()):
         sys.exit(f"expected an empty folder, got {folder}")

@@ -28,7 +28,9 @@ def moment() -> int:
     if given:
         return int(given)
     command = ("git", "log", "-1", "--format=%ct")
-    return int(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
+    return int(
+        subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    )
 
 
 def build(folder: Path) -> dict[str, str]:
@@ -45,10 +47,16 @@ def build_twice(folder: Path) -> dict[str, str]:
     hashes = build(folder)
     with tempfile.TemporaryDirectory() as other:
         again = build(Path(other))
-    different = sorted(name for name in hashes | again if hashes.get(name) != again.get(name))
+    different = sorted(
+        name for name in hashes | again if hashes.get(name) != again.get(name)
+    )
     if different:
-        raise ReleaseError(f"expected two builds of the same bytes, got others of {different}")
+        raise ReleaseError(
+            f"expected two builds of the same bytes, got others of {different}"
+        )
     kinds = sorted(name.split("-")[0] for name in hashes)
     if kinds != sorted(DISTRIBUTIONS * 2):
-        raise ReleaseError(f"expected a wheel and an sdist of each distribution, got {kinds}")
+        raise ReleaseError(
+            f"expected a wheel and an sdist of each distribution, got {kinds}"
+        )
     return hashes

@@ -20,16 +20,22 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     name = page.file.src_uri.removesuffix(".md")
     if name in config["extra"]["measured"]:
         page.meta["search"] = {"exclude": True}
-    if name == "commands" or name.startswith("api/"):  # guides come before the names in them
+    if name == "commands" or name.startswith(
+        "api/"
+    ):  # guides come before the names in them
         page.meta["search"] = {"boost": 0.5}
     if _MARK not in markdown:
         return markdown
     from ldp_aggregator.commands.main import main
 
-    return markdown.replace(_MARK, "\n".join(lines_of(main, click.Context(main, info_name="ldp"))))
+    return markdown.replace(
+        _MARK, "\n".join(lines_of(main, click.Context(main, info_name="ldp")))
+    )
 
 
-def lines_of(command: click.Command, context: click.Context, level: int = 1) -> Iterator[str]:
+def lines_of(
+    command: click.Command, context: click.Context, level: int = 1
+) -> Iterator[str]:
     """The lines of Markdown for a command and those below it."""
     usage = command.get_usage(context).removeprefix("Usage: ")
     if level > 1:
@@ -46,14 +52,20 @@ def lines_of(command: click.Command, context: click.Context, level: int = 1) -> 
 
 def _paragraphs(text: str) -> str:
     return "\n\n".join(
-        f"```text\n{part.strip()[1:].strip()}\n```" if part.strip().startswith("\b") else part
+        f"```text\n{part.strip()[1:].strip()}\n```"
+        if part.strip().startswith("\b")
+        else part
         for part in text.replace("\f", "").split("\n\n")
     )
 
 
 def _table(command: click.Command, context: click.Context) -> Iterator[str]:
-    options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
-    records = [one.get_help_record(context) for one in options if "--help" not in one.opts]
+    options = [
+        one for one in command.get_params(context) if isinstance(one, click.Option)
+    ]
+    records = [
+        one.get_help_record(context) for one in options if "--help" not in one.opts
+    ]
     rows = [record for record in records if record]
     if rows:
         yield "| option | meaning |\n|---|---|"
@@ -61,4 +73,9 @@ def _table(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    return (
+        " ".join(text.split())
+        .replace("|", "\\|")
+        .replace("<", "&lt;")
+        .replace("*", "\\*")
+    )

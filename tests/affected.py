@@ -153,7 +153,11 @@ def main():
     if not asked.run:
         sys.stdout.write("".join(f"{line}\n" for line in touched))
     elif touched:
-        sys.exit(subprocess.run([sys.executable, "-m", "pytest", *touched], check=False).returncode)
+        sys.exit(
+            subprocess.run(
+                [sys.executable, "-m", "pytest", *touched], check=False
+            ).returncode
+        )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ axe.run(document, rules).then(
 
 def broken(chromium):
     """The rules that the page breaks, each with the elements that do; with everything opened."""
-    chromium.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    chromium.run(
+        "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+    )
     chromium.devtools("Runtime.evaluate", expression=_AXE.read_text(encoding="utf-8"))
     chromium.run(_LOOK, _RULES)
     [violated] = chromium.wait("return window.violated && [window.violated]")

@@ -45,7 +45,9 @@ class Window:
 
     def text(self, selector):
         """The text of an element as it is shown; nothing where there is no such element."""
-        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+        return self.run(
+            "return document.querySelector(arguments[0])?.innerText ?? ''", selector
+        )
 
     def wait(self, script, *arguments):
         """What the script returns, as soon as that is something."""
@@ -70,7 +72,9 @@ class Session(Window):
     _place = ""
 
     def _post(self, path, **content):
-        answer = self._driver.post(f"/session{self._place}{path}", json=content).json()["value"]
+        answer = self._driver.post(f"/session{self._place}{path}", json=content).json()[
+            "value"
+        ]
         assert not (isinstance(answer, dict) and "error" in answer), answer["message"]
         return answer
 
@@ -103,7 +107,9 @@ class Browser(Session):
     def press(self, key):
         """Press a key wherever the focus is."""
         actions = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
-        self._post("/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}])
+        self._post(
+            "/actions", actions=[{"type": "key", "id": "keyboard", "actions": actions}]
+        )
 
     @contextmanager
     def another_tab(self):

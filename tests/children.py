@@ -10,7 +10,11 @@ import warnings
 def loaded_by(code):
     """Every module that a fresh interpreter has loaded after some code."""
     command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
-    return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+    return set(
+        subprocess.run(
+            command, check=True, capture_output=True, text=True
+        ).stdout.split()
+    )
 
 
 def forked(work):

@@ -50,9 +50,13 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Say what the marks mean; measure where that is asked for."""
-    config.addinivalue_line("markers", "slow(reason): only with --all; see tests/durations.py")
+    config.addinivalue_line(
+        "markers", "slow(reason): only with --all; see tests/durations.py"
+    )
     config.addinivalue_line("markers", "fast(reason): without --all, whatever it takes")
-    config.addinivalue_line("markers", "needs(*names): skipped without them; see tests/needs.py")
+    config.addinivalue_line(
+        "markers", "needs(*names): skipped without them; see tests/needs.py"
+    )
     if config.getoption("--measure"):
         config.pluginmanager.register(Measuring())
 

@@ -122,8 +122,12 @@ class Measuring:
         """List the slowest fast tests and those marked wrongly."""
         tables = {
             f"the {SHOWN} slowest fast tests": self._rows("fast")[:SHOWN],
-            f"not in the slow tier, and above {SLOW_FROM} s": self._rows("fast", least=SLOW_FROM),
-            f"in the slow tier, and below {FAST_BELOW} s": self._rows("slow", most=FAST_BELOW),
+            f"not in the slow tier, and above {SLOW_FROM} s": self._rows(
+                "fast", least=SLOW_FROM
+            ),
+            f"in the slow tier, and below {FAST_BELOW} s": self._rows(
+                "slow", most=FAST_BELOW
+            ),
         }
         for title, rows in tables.items():
             terminalreporter.section(title)
@@ -132,5 +136,8 @@ class Measuring:
 
     def pytest_sessionfinish(self, session):
         """Fail where a fast test is far too slow."""
-        if self._rows("fast", least=FAILS_FROM) and session.exitstatus == pytest.ExitCode.OK:
+        if (
+            self._rows("fast", least=FAILS_FROM)
+            and session.exitstatus == pytest.ExitCode.OK
+        ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

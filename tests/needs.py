@@ -45,7 +45,9 @@ PROGRAMS = (
 FILES = ("adult.data", "apiclus1.csv", "apistrat.csv", "minarets.csv", "rappor-example")
 OTHERS = {
     "axe-core": lambda: (JS / "node_modules" / "axe-core").exists(),
-    "built client": lambda: (JS / "dist" / "index.js").exists() and (JS / "node_modules").exists(),
+    "built client": lambda: (
+        (JS / "dist" / "index.js").exists() and (JS / "node_modules").exists()
+    ),
     "chromium": lambda: (
         bool(shutil.which("chromium") or shutil.which("google-chrome"))
         and shutil.which("chromedriver") is not None
@@ -65,7 +67,16 @@ OTHERS = {
 }
 SLOW = {
     *PACKAGES,
-    *("Rscript", "axe-core", "built client", "caddy", "cc", "chromium", "firefox", "java"),
+    *(
+        "Rscript",
+        "axe-core",
+        "built client",
+        "caddy",
+        "cc",
+        "chromium",
+        "firefox",
+        "java",
+    ),
     *("nginx", "node", "postgresql", "promtool", "systemd-analyze", "uv", "webkit"),
 }
 """What makes a test slow."""
@@ -93,5 +104,7 @@ FIXTURES = {
 def names_of(item):
     """What a test needs: the names in its markers, and those of its fixtures."""
     marked = [name for marker in item.iter_markers("needs") for name in marker.args]
-    fixtures = [name for fixture in item.fixturenames for name in FIXTURES.get(fixture, ())]
+    fixtures = [
+        name for fixture in item.fixturenames for name in FIXTURES.get(fixture, ())
+    ]
     return {*marked, *fixtures}

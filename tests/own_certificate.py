@@ -12,7 +12,10 @@ def certificate_in(folder):
     """A certificate of this machine, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+    names = [
+        x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
+        x509.DNSName("localhost"),
+    ]
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()

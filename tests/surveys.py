@@ -87,13 +87,17 @@ def survey_of(*questions, name="s", head=""):
 
 def yes_no(name, epsilon="1"):
     """The keys of a question that one report answers."""
-    return f'name = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "{epsilon}"'
+    return (
+        f'name = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "{epsilon}"'
+    )
 
 
 def map_of(cells, keys):
     """A survey that asks for a place on a square map of cells by cells."""
     axes = "x = { low = 0, high = 1 }\ny = { low = 0, high = 1 }"
-    return survey_of(f'name = "home"\ntype = "place"\n{axes}\ncells = {cells}\n{keys}', name="city")
+    return survey_of(
+        f'name = "home"\ntype = "place"\n{axes}\ncells = {cells}\n{keys}', name="city"
+    )
 
 
 def mirror(name, values=4):

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from ldp_aggregator.analyses.association.result import Association
     from ldp_aggregator.analyses.comparisons.comparing import compare
     from ldp_aggregator.analyses.comparisons.comparison import Comparison
-    from ldp_aggregator.analyses.comparisons.direct import Direct, DirectComparison, compare_direct
+    from ldp_aggregator.analyses.comparisons.direct import (
+        Direct,
+        DirectComparison,
+        compare_direct,
+    )
     from ldp_aggregator.analyses.comparisons.group_comparisons import (
         GroupComparisons,
         compare_groups,
@@ -30,7 +34,10 @@ if TYPE_CHECKING:
     from ldp_aggregator.analyses.designs.numbers import number_design
     from ldp_aggregator.analyses.designs.survey_design import design
     from ldp_aggregator.analyses.groups.estimation import estimate_groups
-    from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates, GroupOfEstimates
+    from ldp_aggregator.analyses.groups.group_estimates import (
+        GroupEstimates,
+        GroupOfEstimates,
+    )
     from ldp_aggregator.analyses.health_checks.phantoms import phantom_score
     from ldp_aggregator.analyses.health_checks.report_checks import health
     from ldp_aggregator.analyses.queries.answering import Answer, query

@@ -172,11 +172,15 @@ class Service:
             return verdict
         return sign_in.verdict(request, scope, self.clock(), survey=survey)
 
-    def permission_of_sender(self, token: str | None, scope: str) -> tuple[str, Sender | None]:
+    def permission_of_sender(
+        self, token: str | None, scope: str
+    ) -> tuple[str, Sender | None]:
         """Return the verdict on a token for a scope; and its sender with limits."""
         invited = self._invitation(token)
         if invited is not None and scope == UPLOAD:
-            own = Sender("", (invited.survey,), most_reports=1, spent_as=invited.spent_as)
+            own = Sender(
+                "", (invited.survey,), most_reports=1, spent_as=invited.spent_as
+            )
             return GRANTED, own
         tokens = self.settings.tokens
         if tokens is None:
@@ -188,7 +192,8 @@ class Service:
             known.name,
             known.surveys,
             known.most_reports,
-            reports_a_day=known.reports_a_day or (MOST_A_DAY if scope == UPLOAD else None),
+            reports_a_day=known.reports_a_day
+            or (MOST_A_DAY if scope == UPLOAD else None),
         )
 
     def _invitation(self, token: str | None) -> Invitation | None:
@@ -210,7 +215,9 @@ class Service:
 
     def is_closed(self, survey: Survey) -> bool:
         """Whether it takes no more reports."""
-        return {part.fingerprint for part in survey.tally_parts} <= self.writer.closed_questions
+        return {
+            part.fingerprint for part in survey.tally_parts
+        } <= self.writer.closed_questions
 
     def follow(self, source: Source) -> None:
         """Read from a source as well."""

@@ -16,7 +16,13 @@ except ImportError as error:
     raise clash(error) from None
 from ldp_client.answering.client import Client
 from ldp_client.answering.ledger import Ledger
-from ldp_client.answering.reports import Report, batches, frames, report_bytes, row_batches
+from ldp_client.answering.reports import (
+    Report,
+    batches,
+    frames,
+    report_bytes,
+    row_batches,
+)
 
 if TYPE_CHECKING:
     from ldp_client.answering.consent import SAID
@@ -24,7 +30,14 @@ if TYPE_CHECKING:
     from ldp_client.delivery.counts import REASONS, RecordOutcome
     from ldp_client.delivery.limits import QueueLimits
     from ldp_client.delivery.oblivious import ObliviousTransport
-    from ldp_client.delivery.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
+    from ldp_client.delivery.outcomes import (
+        ACCEPTED,
+        HELD,
+        OFFLINE,
+        REFUSED,
+        Outcome,
+        retry,
+    )
     from ldp_client.delivery.sealing import Relay, RelayTransport
     from ldp_client.delivery.transport import FolderTransport, HTTPTransport, Transport
     from ldp_client.embedding.asking import StopRule

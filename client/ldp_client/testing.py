@@ -57,12 +57,18 @@ class ReplayingClient(EmbeddedClient):
     It sends at `flush` only.
     """
 
-    def __init__(self, survey: Survey, tape: bytes, transport: Transport | None = None) -> None:
+    def __init__(
+        self, survey: Survey, tape: bytes, transport: Transport | None = None
+    ) -> None:
         self._draw = Replay(tape)
-        super().__init__(survey, state=None, transport=transport, strict=True, interval=None)
+        super().__init__(
+            survey, state=None, transport=transport, strict=True, interval=None
+        )
 
 
-def assert_nothing_told(answers: Iterable[str], *places: str | os.PathLike[str]) -> None:
+def assert_nothing_told(
+    answers: Iterable[str], *places: str | os.PathLike[str]
+) -> None:
     """Fail if an answer's text is in a file, in UTF-8, UTF-16 or hexadecimal.
 
     Or in any file of a folder.

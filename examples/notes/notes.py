@@ -69,7 +69,9 @@ def open_client() -> EmbeddedClient:
     return EmbeddedClient(
         SURVEY,
         state=HOME / "ldp.db",
-        transport=HTTPTransport(COLLECTOR, token=token) if remote else FolderTransport(COLLECTOR),
+        transport=HTTPTransport(COLLECTOR, token=token)
+        if remote
+        else FolderTransport(COLLECTOR),
         pins=[TERMS],
         ceiling=6,
         consent="off",

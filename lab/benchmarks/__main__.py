@@ -121,9 +121,17 @@ def main() -> None:
 
 def page(measured: Sequence[Figure], load: float) -> str:
     """The figures as a Markdown page."""
-    rows = [HEADINGS, ("---", "---", "---:", "---"), *(figure.cells() for figure in measured)]
+    rows = [
+        HEADINGS,
+        ("---", "---", "---:", "---"),
+        *(figure.cells() for figure in measured),
+    ]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return INTRODUCTION.format(machine=machine(), load=load, repeats=REPEATS) + table + "\n"
+    return (
+        INTRODUCTION.format(machine=machine(), load=load, repeats=REPEATS)
+        + table
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

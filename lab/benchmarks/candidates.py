@@ -35,9 +35,13 @@ def figures() -> Iterator[Figure]:
 
 
 def _median_seconds(cohorts: int = _COHORTS, many: int = _CANDIDATES) -> float:
-    survey = survey_of(f'type = "text"\nmechanism = "rappor"\ncohorts = {cohorts}\n{_KEYS}')
+    survey = survey_of(
+        f'type = "text"\nmechanism = "rappor"\ncohorts = {cohorts}\n{_KEYS}'
+    )
     candidates = tuple(f"candidate {number}" for number in range(many))
-    holders = synthetic(survey, _RESPONDENTS, "zipf:1", candidates={QUESTION: candidates})[QUESTION]
+    holders = synthetic(
+        survey, _RESPONDENTS, "zipf:1", candidates={QUESTION: candidates}
+    )[QUESTION]
     counts = sample_counts(survey[QUESTION], holders, np.random.default_rng(1))
     work = partial(estimate_question, survey[QUESTION], counts, Options(), candidates)
     return median_seconds(work, repeats=_REPEATS)

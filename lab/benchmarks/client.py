@@ -44,7 +44,9 @@ def figures() -> Iterator[Figure]:
     """Microseconds for one report of each mechanism, and reports a second in bulk."""
     for mechanism, size, target in _CLOSED:
         seconds = first_seconds(closed_survey(mechanism, size), "v1")
-        yield Figure(f"client: {mechanism}, {size:,} values", seconds * 1e6, "us", target=target)
+        yield Figure(
+            f"client: {mechanism}, {size:,} values", seconds * 1e6, "us", target=target
+        )
     survey = text_survey(1024)
     text = "some text"
     yield Figure(

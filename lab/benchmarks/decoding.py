@@ -38,7 +38,10 @@ def figures() -> Iterator[Figure]:
     for size, epsilon, target in _PROJECTIVE:
         randomizer = least_error_response(size, *odds(Fraction(epsilon)))
         yield _decoding(
-            f"pgr, {size:,} values, epsilon {epsilon}", support_counts, randomizer, target=target
+            f"pgr, {size:,} values, epsilon {epsilon}",
+            support_counts,
+            randomizer,
+            target=target,
         )
     one_block = HadamardResponse(2**20 - 1, 1, 2**20, truth=3, other=1)
     yield _decoding(f"hr, {2**20 - 1:,} values", block_supports, one_block, target=0.2)
@@ -54,7 +57,9 @@ def _decoding(
     what: str, decoder: Callable[..., Any], randomizer: Randomizer, target: float
 ) -> Figure:
     symbols = randomizer.layout.symbols
-    counts = np.random.default_rng(1).multinomial(_REPORTS, np.full(symbols, 1 / symbols))[None, :]
+    counts = np.random.default_rng(1).multinomial(
+        _REPORTS, np.full(symbols, 1 / symbols)
+    )[None, :]
     seconds = median_seconds(partial(decoder, randomizer, counts))
     return Figure(f"decoding: {what}", seconds * 1e3, "ms", target=target * 1e3)
 

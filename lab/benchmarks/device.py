@@ -50,7 +50,10 @@ def figures() -> Iterator[Figure]:
         )
         again = _again(folder) * 1e6
         yield Figure(
-            "device: rappor, 1,024 bits, ledger, memory and queue on disk", again, "us", target=400
+            "device: rappor, 1,024 bits, ledger, memory and queue on disk",
+            again,
+            "us",
+            target=400,
         )
         if sys.platform == "linux":
             mebibytes = _held(folder) / (1 << 20)
@@ -75,16 +78,24 @@ def _first(folder: Path) -> float:
         'mechanism = "grr"\nepsilon = 1\n'
         for number in range(_QUESTIONS)
     )
-    survey = parse_survey(f'[survey]\nname = "benchmark"\nlifetime_epsilon = 100\n{questions}')
+    survey = parse_survey(
+        f'[survey]\nname = "benchmark"\nlifetime_epsilon = 100\n{questions}'
+    )
     times: list[float] = []
     for number in range(_DEVICES):
-        with EmbeddedClient(survey, state=folder / f"device{number}", interval=None) as client:
-            times += [_seconds(client.record, question.name, "b") for question in survey]
+        with EmbeddedClient(
+            survey, state=folder / f"device{number}", interval=None
+        ) as client:
+            times += [
+                _seconds(client.record, question.name, "b") for question in survey
+            ]
     return statistics.median(times)
 
 
 def _again(folder: Path) -> float:
-    with EmbeddedClient(text_survey(1024), state=folder / "rappor", interval=None) as client:
+    with EmbeddedClient(
+        text_survey(1024), state=folder / "rappor", interval=None
+    ) as client:
         return statistics.median(
             _seconds(client.record, QUESTION, "some text") for _ in range(_REPEATED)
         )
@@ -101,11 +112,16 @@ def _held(folder: Path) -> int:
     text = survey_text(f"{TEXT_KEYS}bloom_bits = 1024\n")
     command = [sys.executable, "-c", _HOLD, folder / "waiting"]
     return int(
-        subprocess.run(command, input=text, check=True, capture_output=True, text=True).stdout
+        subprocess.run(
+            command, input=text, check=True, capture_output=True, text=True
+        ).stdout
     )
 
 
 def _installed() -> int:
-    folders = [Path(next(iter(find_spec(name).submodule_search_locations))) for name in _INSTALLED]
+    folders = [
+        Path(next(iter(find_spec(name).submodule_search_locations)))
+        for name in _INSTALLED
+    ]
     files = (file for folder in folders for file in folder.rglob("*") if file.is_file())
     return sum(file.stat().st_size for file in files if "__pycache__" not in file.parts)

@@ -35,7 +35,10 @@ def heavy_bodies() -> dict[str, bytes]:
     ones = b"".join(frames(closed_survey("grr", VALUES), 250_000, 1))
     bodies = {
         "batches of one": ones,
-        "batches of one as one frame": struct.pack("<4sIQ", REPORTS_MAGIC, _SIZE - 16, 0) + ones,
+        "batches of one as one frame": struct.pack(
+            "<4sIQ", REPORTS_MAGIC, _SIZE - 16, 0
+        )
+        + ones,
         "frames of nothing": encode_frame(b"") * (_SIZE // 16),
         "beginnings of frames": b"LDPR" * (_SIZE // 4),
         "noise": os.urandom(_SIZE),
@@ -47,7 +50,9 @@ def figures() -> Iterator[Figure]:
     """What each kind of heavy upload costs."""
     with serving() as service:
         alone = _times(service)
-        yield Figure("fairness: an upload alone, half within", float(np.median(alone)), "ms")
+        yield Figure(
+            "fairness: an upload alone, half within", float(np.median(alone)), "ms"
+        )
         for name, body in heavy_bodies().items():
             beside = _beside(service, body)
             what = f"fairness: an upload beside 16 MiB of {name}"
@@ -63,7 +68,11 @@ def _beside(service: Serving, body: bytes) -> list[float]:
 
     def send() -> None:
         while not over.is_set():
-            _post(http.client.HTTPConnection("127.0.0.1", service.port), service.token, body)
+            _post(
+                http.client.HTTPConnection("127.0.0.1", service.port),
+                service.token,
+                body,
+            )
 
     sender = Thread(target=send)
     sender.start()
@@ -89,7 +98,9 @@ def _times(service: Serving) -> list[float]:
 
 
 def _post(connection: http.client.HTTPConnection, token: str, body: bytes) -> None:
-    connection.request("POST", "/v1/reports", body, {"authorization": f"Bearer {token}"})
+    connection.request(
+        "POST", "/v1/reports", body, {"authorization": f"Bearer {token}"}
+    )
     answer = connection.getresponse()
     answer.read()
     if answer.status != 202:

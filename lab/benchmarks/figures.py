@@ -31,17 +31,25 @@ class Figure(NamedTuple):
         """Whether the target is met; None without one."""
         if self.target is None:
             return None
-        return self.measured >= self.target if self.at_least else self.measured <= self.target
+        return (
+            self.measured >= self.target
+            if self.at_least
+            else self.measured <= self.target
+        )
 
     def cells(self) -> tuple[str, str, str, str]:
         """Name, target, measured value and verdict, as text."""
         sign = ">=" if self.at_least else "<="
-        target = "" if self.target is None else f"{sign} {rounded(self.target)} {self.unit}"
+        target = (
+            "" if self.target is None else f"{sign} {rounded(self.target)} {self.unit}"
+        )
         verdict = {None: "", True: "reached", False: "MISSED"}[self.reached]
         return self.name, target, f"{rounded(self.measured)} {self.unit}", verdict
 
 
-def median_seconds(work: Callable[[], object], times: int = 1, repeats: int = REPEATS) -> float:
+def median_seconds(
+    work: Callable[[], object], times: int = 1, repeats: int = REPEATS
+) -> float:
     """The median over `repeats` of the processor seconds of one call of `work`.
 
     Averaged over `times` calls.

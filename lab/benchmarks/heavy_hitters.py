@@ -60,8 +60,12 @@ def search(asked: Question, english: dict[str, float], generator: Generator) -> 
     """One survey."""
     randomizer = asked.randomizer
     assert isinstance(randomizer, HeavyHitters)
-    holders = Holders(tuple(english), generator.multinomial(RESPONDENTS, list(english.values())))
-    truth = dict(zip(holders.values, (holders.counts / RESPONDENTS).tolist(), strict=True))
+    holders = Holders(
+        tuple(english), generator.multinomial(RESPONDENTS, list(english.values()))
+    )
+    truth = dict(
+        zip(holders.values, (holders.counts / RESPONDENTS).tolist(), strict=True)
+    )
     reach = expected_reach(randomizer, RESPONDENTS)
     admitted = set(randomizer.alphabet) or set("".join(english))
     promised = {
@@ -69,12 +73,16 @@ def search(asked: Question, english: dict[str, float], generator: Generator) -> 
         for word, share in truth.items()
         if set(word) <= admitted and share >= _needed(len(word.encode()), reach)
     }
-    estimates = estimate_question(asked, sample_counts(asked, holders, generator), Options())
+    estimates = estimate_question(
+        asked, sample_counts(asked, holders, generator), Options()
+    )
     return Outcome(
         promised=len(promised),
         kept=len(promised & set(estimates.values)),
         found=len(estimates),
-        covered=sum(one.low <= truth.get(one.value, 0.0) <= one.high for one in estimates),
+        covered=sum(
+            one.low <= truth.get(one.value, 0.0) <= one.high for one in estimates
+        ),
         wrong=sum(not truth.get(one.value) for one in estimates),
     )
 
@@ -92,7 +100,10 @@ def main() -> None:
         generator = np.random.default_rng(1)
         total = Outcome(
             *np.sum(
-                [search(question(keys, seed), english, generator) for seed in range(SEARCHES)],
+                [
+                    search(question(keys, seed), english, generator)
+                    for seed in range(SEARCHES)
+                ],
                 axis=0,
             )
         )

@@ -19,7 +19,9 @@ HEAD = '[survey]\nname = "s"\n'
 _SEED = 11
 
 
-def filled(head: str, piece: Callable[[int], str], tail: str = "", most: int = LARGEST) -> str:
+def filled(
+    head: str, piece: Callable[[int], str], tail: str = "", most: int = LARGEST
+) -> str:
     """As many pieces between head and tail as go into a file."""
     pieces = [head]
     room = LARGEST - len((head + tail).encode())
@@ -39,7 +41,9 @@ def asked(keys: str, most: int = MOST_QUESTIONS) -> str:
     """
     return filled(
         HEAD,
-        lambda at: f'[[question]]\nname = "q{at}"\n' + keys.replace("{}", str(at + 1)) + "\n",
+        lambda at: (
+            f'[[question]]\nname = "q{at}"\n' + keys.replace("{}", str(at + 1)) + "\n"
+        ),
         "",
         most=most,
     )
@@ -58,7 +62,9 @@ def listed(values: Iterable[str]) -> str:
 def short_values(count: int) -> list[str]:
     """Different texts, as short as they come."""
     signs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-    return [signs[at & 63] + signs[at >> 6 & 63] + signs[at >> 12] for at in range(count)]
+    return [
+        signs[at & 63] + signs[at >> 6 & 63] + signs[at >> 12] for at in range(count)
+    ]
 
 
 def numbers_of_digits(digits: int) -> Callable[[], str]:
@@ -70,7 +76,9 @@ def numbers_of_digits(digits: int) -> Callable[[], str]:
 def _table(rows: int, columns: int, entry: Callable[[], str]) -> str:
     return (
         "["
-        + ",".join("[" + ",".join(entry() for _ in range(columns)) + "]" for _ in range(rows))
+        + ",".join(
+            "[" + ",".join(entry() for _ in range(columns)) + "]" for _ in range(rows)
+        )
         + "]"
     )
 
@@ -99,7 +107,9 @@ def _dense(size: int, offset: int) -> str:
     for _ in range(size):
         weights = [generator.randrange(50, 150) for _ in range(size)]
         weights[0] += 200 * size - sum(weights)
-        rows.append("[" + ",".join(f'"{weight}/{200 * size}"' for weight in weights) + "]")
+        rows.append(
+            "[" + ",".join(f'"{weight}/{200 * size}"' for weight in weights) + "]"
+        )
     return f"[{','.join(rows)}]"
 
 
@@ -133,9 +143,7 @@ def _rappors_of_long_fractions() -> str:
     return filled(HEAD, question, most=MOST_QUESTIONS)
 
 
-_MATRIX_64 = (
-    f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "matrix"\nmatrix = '
-)
+_MATRIX_64 = f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "matrix"\nmatrix = '
 _QUALITY_64 = (
     f'type = "category"\nvalues = {listed(short_values(64))}\n'
     'mechanism = "exponential"\nepsilon = 1\nquality = '
@@ -156,9 +164,13 @@ _MAP = (
 
 SYNTAX: dict[str, Callable[[], str]] = {
     "one name of a million characters": lambda: one(f"x{'x' * (LARGEST - 100)} = 1"),
-    "one text of a million characters": lambda: one(f'text = "{"x" * (LARGEST - 100)}"'),
+    "one text of a million characters": lambda: one(
+        f'text = "{"x" * (LARGEST - 100)}"'
+    ),
     "a text of escapes": lambda: filled(f'{HEAD}x = "', lambda _: "\\n", '"'),
-    "a text of long escapes": lambda: filled(f'{HEAD}x = """', lambda _: "\\\n ", '"""'),
+    "a text of long escapes": lambda: filled(
+        f'{HEAD}x = """', lambda _: "\\\n ", '"""'
+    ),
     "a text that does not end": lambda: filled(f'{HEAD}x = "', lambda _: '\\"'),
     "a long text that does not end": lambda: filled(f'{HEAD}x = """', lambda _: 'a"'),
     "many texts that do not end": lambda: filled(HEAD, lambda _: '"x\n'),
@@ -224,26 +236,35 @@ KEYS: dict[str, Callable[[], str]] = {
     "unknown keys that are texts": lambda: filled(
         one(_SMALL), lambda at: f'"\\u001b[{at}m\\u0000\\ud7ff" = 1\n'
     ),
-    "names that are all the same": lambda: asked(_SMALL).replace('name = "q', 'name = "q" #'),
+    "names that are all the same": lambda: asked(_SMALL).replace(
+        'name = "q', 'name = "q" #'
+    ),
     "questions of blanks": lambda: filled(HEAD, lambda _: "[[question]]\n"),
     "questions with every mistake": lambda: asked(
         f'name = "{"?" * 300}"\n'.replace("name", "text")
         + 'type = "x"\nmechanism = "y"\nepsilon = "z"\nprofile = "w"'
     ),
-    "questions of long mistakes": lambda: asked(f'type = "{"x" * 400}"\nmechanism = "{"y" * 400}"'),
+    "questions of long mistakes": lambda: asked(
+        f'type = "{"x" * 400}"\nmechanism = "{"y" * 400}"'
+    ),
     "a list of mistakes": lambda: filled(one("type = ["), lambda _: '"x",', "]"),
     "joint names": lambda: filled(f"{HEAD}joint = [", lambda at: f'"n{at}",', "]\n"),
-    "joint groups": lambda: filled(f"{HEAD}joint = [", lambda at: f'["n{at}","m{at}"],', "]\n"),
+    "joint groups": lambda: filled(
+        f"{HEAD}joint = [", lambda at: f'["n{at}","m{at}"],', "]\n"
+    ),
     "joint groups of questions": lambda: (
-        f"{HEAD}joint = [" + '["q0","q1"],' * 80_000 + "]\n" + asked(_SMALL, 500)[len(HEAD) :]
+        f"{HEAD}joint = ["
+        + '["q0","q1"],' * 80_000
+        + "]\n"
+        + asked(_SMALL, 500)[len(HEAD) :]
     ),
     "joint groups of wide questions": lambda: (
         f"{HEAD}joint = ["
         + ",".join(f'["q{at}","q{at + 1}","q{at + 2}"]' for at in range(0, 996, 3))
         + "]\n"
-        + asked('type = "integer"\nlow = 0\nhigh = 200\nmechanism = "grr"\nepsilon = 1')[
-            len(HEAD) :
-        ]
+        + asked(
+            'type = "integer"\nlow = 0\nhigh = 200\nmechanism = "grr"\nepsilon = 1'
+        )[len(HEAD) :]
     ),
 }
 """What is costly to say."""
@@ -265,13 +286,17 @@ VALUES: dict[str, Callable[[], str]] = {
         f'type = "category"\nvalues = {listed([*short_values(150_000), "v" * 1001])}\n'
         'mechanism = "grr"\nepsilon = 1'
     ),
-    "values, one of them empty": lambda: one(_of_values(170_000, "grr").replace('"aaa"', '""')),
+    "values, one of them empty": lambda: one(
+        _of_values(170_000, "grr").replace('"aaa"', '""')
+    ),
     "long values": lambda: one(
         f'type = "category"\nvalues = {listed(f"{at:01000}" for at in range(1000))}\n'
         'mechanism = "grr"\nepsilon = 1'
     ),
     "values of a set": lambda: one(_multi(170_000, 85_000, "auto")),
-    "values with separators": lambda: one(_multi(170_000, 5, "auto").replace('"zzz"', '"|"')),
+    "values with separators": lambda: one(
+        _multi(170_000, 5, "auto").replace('"zzz"', '"|"')
+    ),
     "values for auto": lambda: one(_of_values(170_000, "auto")),
     "a thousand wide ranges": lambda: asked(
         'type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "grr"\nepsilon = 1'
@@ -309,7 +334,9 @@ VALUES: dict[str, Callable[[], str]] = {
     "maps": lambda: asked(_MAP.replace("stripes", "pyramid"), most=32),
     "maps of stripes": lambda: asked(_MAP, most=32),
     "a thousand maps": lambda: asked(_MAP),
-    "ranges without a mechanism": lambda: asked('type = "integer"\nlow = {}\nhigh = 65000'),
+    "ranges without a mechanism": lambda: asked(
+        'type = "integer"\nlow = {}\nhigh = 65000'
+    ),
     "a range at the end": lambda: one(
         'type = "integer"\nlow = -999999999999999\nhigh = 999999999999999'
     ),
@@ -321,7 +348,9 @@ def _thousand(size: int, mechanism: str, keys: str) -> Callable[[], str]:
     return lambda: asked(_of_values(size, mechanism, keys))
 
 
-def _thousand_sets(size: int, most: int, mechanism: str, keys: str) -> Callable[[], str]:
+def _thousand_sets(
+    size: int, most: int, mechanism: str, keys: str
+) -> Callable[[], str]:
     return lambda: asked(_multi(size, most, mechanism, keys=keys))
 
 
@@ -369,7 +398,9 @@ DESIGNS: dict[str, Callable[[], str]] = {
         for name, epsilon in _EPSILONS.items()
         for size, most in ((100, 50), (100, 100))
     },
-    "auto, 160 values": _thousand(160, "auto", 'epsilon = "5.1234567890123456789012345{}"'),
+    "auto, 160 values": _thousand(
+        160, "auto", 'epsilon = "5.1234567890123456789012345{}"'
+    ),
     "auto, 50 of 160 values": _thousand_sets(
         160, 50, "auto", keys='epsilon = "5.1234567890123456789012345{}"'
     ),
@@ -392,7 +423,9 @@ DESIGNS: dict[str, Callable[[], str]] = {
         'type = "text"\nmechanism = "heavy-hitters"\nlongest = 64\n'
         'cells = {}\nheld_out = 256\nepsilon = "0.000{}"'
     ),
-    "warner": lambda: asked(f'{_YES_NO}"warner"\ntruth = "0.7000000000000000000000000{{}}"'),
+    "warner": lambda: asked(
+        f'{_YES_NO}"warner"\ntruth = "0.7000000000000000000000000{{}}"'
+    ),
     "warner, by its epsilon": lambda: asked(
         f'{_YES_NO}"warner"\nepsilon = "0.7000000000000000000000000{{}}"'
     ),
@@ -412,7 +445,9 @@ DESIGNS: dict[str, Callable[[], str]] = {
         f'mechanism = "matrix"\nmatrix = {_dense(8, 0)}'
     ),
     "a large quality": lambda: one(_QUALITY_64 + _table(64, 256, numbers_of_digits(2))),
-    "a large quality of long numbers": lambda: one(_QUALITY_64 + _table(64, 256, _long_numbers)),
+    "a large quality of long numbers": lambda: one(
+        _QUALITY_64 + _table(64, 256, _long_numbers)
+    ),
     "qualities": lambda: asked(_QUALITY_64 + _table(64, 256, numbers_of_digits(2))),
     "a thousand small qualities": lambda: asked(
         f'type = "category"\nvalues = {listed(short_values(8))}\n'

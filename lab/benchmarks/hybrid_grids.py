@@ -40,7 +40,9 @@ _MOST_UPDATES = 1000
 def hybrid(pyramid: PyramidResponse, respondents: int) -> PyramidResponse:
     """The response to the same cells whose views are the three grids."""
     views = grids(float(pyramid.ratio), respondents, pyramid.depth)
-    return pyramid._replace(law=tuple(int(view in views) for view in halvings(pyramid.depth)))
+    return pyramid._replace(
+        law=tuple(int(view in views) for view in halvings(pyramid.depth))
+    )
 
 
 def grids(ratio: float, respondents: int, depth: int) -> tuple[View, View, View]:
@@ -48,7 +50,9 @@ def grids(ratio: float, respondents: int, depth: int) -> tuple[View, View, View]
     per_grid = respondents / (_GRIDS * ratio)
     along = (per_grid * ((ratio - 1) * _ALONG) ** 2 / 2) ** (1 / 3)
     square = math.sqrt(2 * _SQUARE * (ratio - 1) * math.sqrt(per_grid))
-    long, both = (min(max(round(math.log2(cells)), 1), depth) for cells in (along, square))
+    long, both = (
+        min(max(round(math.log2(cells)), 1), depth) for cells in (along, square)
+    )
     return (long, 0), (0, long), (both, both)
 
 
@@ -67,10 +71,15 @@ def agreeing(asked: dict[View, Floats]) -> dict[View, Floats]:
     """The grids on the simplex, with the same sums over the strips that they have in common."""
     known = asked
     for _ in range(_TURNS):
-        known = {view: norm_sub(grid.ravel()).reshape(grid.shape) for view, grid in known.items()}
+        known = {
+            view: norm_sub(grid.ravel()).reshape(grid.shape)
+            for view, grid in known.items()
+        }
         for axis in (0, 1):
             known = _averaged(known, axis)
-    return {view: norm_sub(grid.ravel()).reshape(grid.shape) for view, grid in known.items()}
+    return {
+        view: norm_sub(grid.ravel()).reshape(grid.shape) for view, grid in known.items()
+    }
 
 
 def _averaged(known: dict[View, Floats], axis: int) -> dict[View, Floats]:
@@ -107,5 +116,7 @@ def updated(known: dict[View, Floats], depth: int, respondents: int) -> Floats:
 
 def _stretched(cells: Floats, shape: tuple[int, ...]) -> Floats:
     """What each coarse cell has, in every cell of a finer grid."""
-    rows, columns = (fine // coarse for fine, coarse in zip(shape, cells.shape, strict=True))
+    rows, columns = (
+        fine // coarse for fine, coarse in zip(shape, cells.shape, strict=True)
+    )
     return cells.repeat(rows, axis=0).repeat(columns, axis=1)

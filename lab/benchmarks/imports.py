@@ -45,22 +45,36 @@ def figures() -> Iterator[Figure]:
     """
     with tempfile.TemporaryDirectory() as cache:
         environment = {
-            name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+            name: value
+            for name, value in os.environ.items()
+            if name != "PYTHONDONTWRITEBYTECODE"
         }
         environment["PYTHONPYCACHEPREFIX"] = cache
-        programs = ("pass", f"import {', '.join(_printed(_OF_LIBRARY).split())}", _IMPORT)
+        programs = (
+            "pass",
+            f"import {', '.join(_printed(_OF_LIBRARY).split())}",
+            _IMPORT,
+        )
         for program in programs:
             _seconds(program, environment)
-        rounds = [[_seconds(program, environment) for program in programs] for _ in range(_RUNS)]
+        rounds = [
+            [_seconds(program, environment) for program in programs]
+            for _ in range(_RUNS)
+        ]
     bare, library, loaded = (
         [statistics.median(clock) for clock in zip(*runs, strict=True)]
         for runs in zip(*rounds, strict=True)
     )
     wall, processor = (
-        1000 * (with_import - without) for without, with_import in zip(bare, loaded, strict=True)
+        1000 * (with_import - without)
+        for without, with_import in zip(bare, loaded, strict=True)
     )
-    yield Figure("import ldp_client: wall time over a bare interpreter", wall, "ms", target=40)
-    yield Figure("import ldp_client: processor time over a bare interpreter", processor, "ms")
+    yield Figure(
+        "import ldp_client: wall time over a bare interpreter", wall, "ms", target=40
+    )
+    yield Figure(
+        "import ldp_client: processor time over a bare interpreter", processor, "ms"
+    )
     yield Figure(
         "import ldp_client: wall time over that of the standard library's modules in it",
         wall / (1000 * (library[0] - bare[0])),
@@ -71,12 +85,16 @@ def figures() -> Iterator[Figure]:
     yield Figure("import ldp_client: modules", modules, "modules")
     yield Figure("import ldp_client: modules of the project itself", own, "modules")
     yield Figure("import ldp_client: files read", size / 1024, "KiB")
-    yield Figure("import ldp_client: files of the project itself", own_size / 1024, "KiB")
+    yield Figure(
+        "import ldp_client: files of the project itself", own_size / 1024, "KiB"
+    )
 
 
 def _printed(code: str) -> str:
     """What a program prints."""
-    run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
     return run.stdout
 
 

@@ -66,7 +66,11 @@ class Pckv(NamedTuple):
         a, b, p = self
         others = respondents - lower - upper
         # (keys, 3): how many entries are +1, -1 and 0, of holders of either sign and of others.
-        laws = ([a * (1 - p), a * p, 1 - a], [a * p, a * (1 - p), 1 - a], [b / 2, b / 2, 1 - b])
+        laws = (
+            [a * (1 - p), a * p, 1 - a],
+            [a * p, a * (1 - p), 1 - a],
+            [b / 2, b / 2, 1 - b],
+        )
         entries = sum(
             generator.multinomial(holders, law)
             for holders, law in zip((lower, upper, others), laws, strict=True)
@@ -105,7 +109,9 @@ def measured(size: int, epsilon: str, runs: int = RUNS, seed: int = 1) -> Floats
         # Either mechanism rounds each number anew.
         upper = generator.binomial(holders.counts[owner], up)
         of_upper = np.bincount(keys, upper, minlength=size).astype(np.int64)
-        of_all = np.bincount(keys, holders.counts[owner], minlength=size).astype(np.int64)
+        of_all = np.bincount(keys, holders.counts[owner], minlength=size).astype(
+            np.int64
+        )
         pckv = Pckv.of(float(epsilon)).survey(
             of_all - of_upper, of_upper, RESPONDENTS, generator=generator
         )
@@ -115,7 +121,10 @@ def measured(size: int, epsilon: str, runs: int = RUNS, seed: int = 1) -> Floats
         estimates = (*pckv, ours.share, ours.balance)
         truths = (true, balance, true, balance)
         errors.append(
-            [np.mean((one - other) ** 2) for one, other in zip(estimates, truths, strict=True)]
+            [
+                np.mean((one - other) ** 2)
+                for one, other in zip(estimates, truths, strict=True)
+            ]
         )
     return np.sqrt(np.mean(errors, axis=0))
 

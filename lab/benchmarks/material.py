@@ -21,7 +21,9 @@ BLOCK = 1000
 """Distinct rows in a report file; counting takes the same time however often they come."""
 
 
-def closed_survey(mechanism: str, size: int, epsilon: str = "1", keys: str = "") -> Survey:
+def closed_survey(
+    mechanism: str, size: int, epsilon: str = "1", keys: str = ""
+) -> Survey:
     """One question with `size` values; `keys` are further lines of its table."""
     return survey_of(
         f'type = "category"\n{values(size)}mechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}'
@@ -74,7 +76,9 @@ def _rows(question: Question) -> bytes:
     random = np.random.default_rng(1)
     layout = question.layout
     if layout.modulus:
-        seeds = random.integers(1, layout.modulus, (BLOCK, 2)).astype("<u4").view(np.uint8)
+        seeds = (
+            random.integers(1, layout.modulus, (BLOCK, 2)).astype("<u4").view(np.uint8)
+        )
         return np.hstack(
             [seeds, random.integers(0, layout.symbols, (BLOCK, 1), dtype=np.uint8)]
         ).tobytes()
@@ -83,9 +87,15 @@ def _rows(question: Question) -> bytes:
         rows[:, -1] %= layout.symbols
         return rows.tobytes()
     if layout.places > 1:
-        return random.integers(0, layout.symbols, (BLOCK, layout.places), dtype=np.uint8).tobytes()
+        return random.integers(
+            0, layout.symbols, (BLOCK, layout.places), dtype=np.uint8
+        ).tobytes()
     if not layout.bits:
-        return random.integers(0, layout.symbols, BLOCK).astype(f"<u{layout.width}").tobytes()
+        return (
+            random.integers(0, layout.symbols, BLOCK)
+            .astype(f"<u{layout.width}")
+            .tobytes()
+        )
     rows = random.integers(0, 256, (BLOCK, layout.width), dtype=np.uint8)
     if layout.cohorts > 1:
         cohorts = random.integers(0, layout.cohorts, (BLOCK, 1)).astype("<u2")

@@ -29,7 +29,9 @@ def figures() -> Iterator[Figure]:
     yield Figure(f"{name}, peak at {SMALL:,} reports", small, "MiB")
     yield Figure(f"{name}, peak at {LARGE:,} reports", large, "MiB", target=small + 4)
     apart = (_peak(LARGE, 1) - _peak(SMALL, 1)) / (LARGE - SMALL) * (1 << 20)
-    yield Figure("memory: batches of one, the id that each batch leaves behind", apart, "bytes")
+    yield Figure(
+        "memory: batches of one, the id that each batch leaves behind", apart, "bytes"
+    )
 
 
 def _peak(reports: int, batch_size: int) -> float:

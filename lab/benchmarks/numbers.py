@@ -14,7 +14,10 @@ from lab.benchmarks.material import QUESTION, survey_of
 from ldp import Survey
 from ldp.numbers.layout import COHORT_WIDTH
 from ldp_aggregator import Ingest, Options, Tally
-from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
+from ldp_aggregator.answers.distributions.distribution import (
+    Distribution,
+    distribution_of,
+)
 from ldp_aggregator.decoders.arcs.circle import circle_of
 from ldp_client import frames, row_batches
 from ldp_simulations.population import synthetic
@@ -27,7 +30,11 @@ _BLOCK, _BATCH = 100_000, 1000
 
 def figures() -> Iterator[Figure]:
     """Of a mean, and of distributions of 256 and 1,024 values."""
-    hours, ages, fine = _asked("dithered", 100), _asked("arcs", 256), _asked("arcs", 1024)
+    hours, ages, fine = (
+        _asked("dithered", 100),
+        _asked("arcs", 256),
+        _asked("arcs", 1024),
+    )
     named = (("dithered, 100", hours), ("arcs, 256", ages), ("arcs, 1,024", fine))
     for name, survey in named:
         taken = first_seconds(survey, 17) * 1e6
@@ -41,10 +48,14 @@ def figures() -> Iterator[Figure]:
             target=target,
             at_least=True,
         )
-    yield Figure("numbers: arcs, 1,024 values, design", _design(fine) * 1e3, "ms", target=500)
+    yield Figure(
+        "numbers: arcs, 1,024 values, design", _design(fine) * 1e3, "ms", target=500
+    )
     tally = _tally(fine)
     decoded = median_seconds(partial(_decoded, tally)) * 1e3
-    yield Figure("numbers: arcs, 1,024 values, all frequencies", decoded, "ms", target=100)
+    yield Figure(
+        "numbers: arcs, 1,024 values, all frequencies", decoded, "ms", target=100
+    )
     cumulated = seconds(lambda: _decoded(tally).cdf())
     yield Figure(
         "numbers: arcs, 1,024 values, cumulative distribution with its band",
@@ -55,7 +66,9 @@ def figures() -> Iterator[Figure]:
     for name, survey in named:
         population = synthetic(survey, _RESPONDENTS, "normal", candidates={})
         taken = seconds(partial(simulate, survey, population, seed=1, way=LAW))
-        yield Figure(f"numbers: {name} values, a billion respondents", taken, "s", target=20)
+        yield Figure(
+            f"numbers: {name} values, a billion respondents", taken, "s", target=20
+        )
 
 
 def _asked(mechanism: str, size: int) -> Survey:
@@ -70,7 +83,9 @@ def _file(survey: Survey) -> bytes:
     rows = np.empty((_BLOCK, layout.width), dtype=np.uint8)
     cohorts = generator.integers(0, layout.cohorts, (_BLOCK, 1)).astype("<u2")
     rows[:, :COHORT_WIDTH] = cohorts.view(np.uint8)
-    symbols = generator.integers(0, layout.symbols, (_BLOCK, 1)).astype(f"<u{layout.body_width}")
+    symbols = generator.integers(0, layout.symbols, (_BLOCK, 1)).astype(
+        f"<u{layout.body_width}"
+    )
     rows[:, COHORT_WIDTH:] = symbols.view(np.uint8)
     times = _COUNTED // _BLOCK
     batches = (

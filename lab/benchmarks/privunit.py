@@ -90,7 +90,9 @@ class PrivUnit(NamedTuple):
 def published(dimensions: int, epsilon: float) -> PrivUnit:
     """By the published conditions: the split and the cap that err least."""
     allowed = [
-        PrivUnit(dimensions, 1 / (1 + math.exp(-part)), _widest(dimensions, epsilon - part))
+        PrivUnit(
+            dimensions, 1 / (1 + math.exp(-part)), _widest(dimensions, epsilon - part)
+        )
         for part in np.linspace(0, epsilon, _SPLITS, endpoint=False)[1:].tolist()
     ]
     return min(allowed, key=lambda one: one.variance)
@@ -108,7 +110,9 @@ def _widest(dimensions: int, epsilon: float) -> float:
     """The largest cap that one of the two sufficient conditions allows."""
     allowed = math.tanh(epsilon / 2) * math.sqrt(math.pi / (2 * (dimensions - 1)))
     far = _CAPS[math.sqrt(2 / dimensions) <= _CAPS]
-    needed = math.log(6 * math.sqrt(dimensions)) - (dimensions - 1) / 2 * np.log1p(-(far**2))
+    needed = math.log(6 * math.sqrt(dimensions)) - (dimensions - 1) / 2 * np.log1p(
+        -(far**2)
+    )
     others = far[needed + np.log(far) <= epsilon]
     return float(max((allowed, *others[-1:])))
 
@@ -116,19 +120,27 @@ def _widest(dimensions: int, epsilon: float) -> float:
 def _share(dimensions: int, cap: float | Floats) -> Floats:
     """The share of uniform vectors that is on a cap."""
     middle = (dimensions - 1) / 2
-    return np.asarray(betainc(middle, middle, (1 - np.asarray(cap)) / 2), dtype=np.float64)
+    return np.asarray(
+        betainc(middle, middle, (1 - np.asarray(cap)) / 2), dtype=np.float64
+    )
 
 
 def _shrinkage(dimensions: int, likely: float | Floats, cap: float | Floats) -> Floats:
     share, middle = _share(dimensions, cap), (dimensions - 1) / 2
     constant = gammaln(dimensions / 2) - gammaln(middle) - math.log(math.pi) / 2
-    part = np.exp(constant + middle * np.log1p(-(np.asarray(cap) ** 2))) / (dimensions - 1)
-    return np.asarray((likely / share - (1 - likely) / (1 - share)) * part, dtype=np.float64)
+    part = np.exp(constant + middle * np.log1p(-(np.asarray(cap) ** 2))) / (
+        dimensions - 1
+    )
+    return np.asarray(
+        (likely / share - (1 - likely) / (1 - share)) * part, dtype=np.float64
+    )
 
 
 def question_of(epsilon: float, words: int) -> ldp.Question:
     """Ours."""
-    question = ldp.question("x", dimensions=DIMENSIONS, radius=1, epsilon=epsilon, words=words)
+    question = ldp.question(
+        "x", dimensions=DIMENSIONS, radius=1, epsilon=epsilon, words=words
+    )
     return ldp.survey("benchmark", question)["x"]
 
 
@@ -157,9 +169,15 @@ def measured(epsilon: float, runs: int = RUNS, seed: int = 1) -> Floats:
     return RESPONDENTS * np.mean(errors, axis=0)
 
 
-def _ours(question: ldp.Question, holders: VectorHolders, generator: Generator) -> Floats:
+def _ours(
+    question: ldp.Question, holders: VectorHolders, generator: Generator
+) -> Floats:
     counts = sample_counts(question, holders, generator)
-    return decoder_of(question.randomizer).vector_parts(question.randomizer, counts).estimate
+    return (
+        decoder_of(question.randomizer)
+        .vector_parts(question.randomizer, counts)
+        .estimate
+    )
 
 
 def main() -> None:
@@ -168,7 +186,8 @@ def main() -> None:
     for epsilon in EPSILONS:
         split, best = published(DIMENSIONS, epsilon), with_best_cap(DIMENSIONS, epsilon)
         ours = (
-            f"{variance_of(question_of(epsilon, words)):.3g} ({words} words)" for words in WORDS
+            f"{variance_of(question_of(epsilon, words)):.3g} ({words} words)"
+            for words in WORDS
         )
         print(
             f"epsilon {epsilon}: PrivUnit {best.variance:.3g}, as published {split.variance:.3g} "
@@ -177,7 +196,9 @@ def main() -> None:
     print(f"\nn times mean square errors, {RESPONDENTS:,} respondents, {RUNS} surveys")
     for epsilon in EPSILONS:
         split, best, ours = measured(epsilon)
-        print(f"epsilon {epsilon}: PrivUnit {best:.3g}, as published {split:.3g}; here {ours:.3g}")
+        print(
+            f"epsilon {epsilon}: PrivUnit {best:.3g}, as published {split:.3g}; here {ours:.3g}"
+        )
 
 
 if __name__ == "__main__":

@@ -42,14 +42,18 @@ def figures(many: int = _MANY) -> Iterator[Figure]:
         folder = Path(name)
         environment = _environment(folder)
         _run(("--help",), environment)
-        yield Figure("ldp --help", 1000 * _run(("--help",), environment)[0], "ms", target=150)
+        yield Figure(
+            "ldp --help", 1000 * _run(("--help",), environment)[0], "ms", target=150
+        )
         for size in (_FEW, many):
             _write(folder, size)
             for how, words in _ways(folder):
                 if size == _FEW:
                     _run(words, environment)  # which leaves bytecode
                 seconds, peak = _run(words, environment)
-                title = f"ldp rappor import: {size:,} candidates, {_COHORTS} cohorts, {how}"
+                title = (
+                    f"ldp rappor import: {size:,} candidates, {_COHORTS} cohorts, {how}"
+                )
                 least, most = _TARGETS.get(size, (None, None))
                 yield Figure(title, seconds, "s", target=least)
                 yield Figure(f"{title}, peak", peak, "MiB", target=most)
@@ -58,15 +62,35 @@ def figures(many: int = _MANY) -> Iterator[Figure]:
 def _ways(folder: Path) -> Iterator[tuple[str, Sequence[str]]]:
     """What is called, by where the candidates' bits come from."""
     params, counts = str(folder / "params.csv"), str(folder / "counts.csv")
-    words = ("rappor", "import", "--params", params, "--counts", counts, "--top", "5", "-q")
+    words = (
+        "rappor",
+        "import",
+        "--params",
+        params,
+        "--counts",
+        counts,
+        "--top",
+        "5",
+        "-q",
+    )
     yield "a map", (*words, "--map", str(folder / "map.csv"))
-    yield "hashed", (*words, "--candidates", str(folder / "words.txt"), "--client", "python")
+    yield (
+        "hashed",
+        (*words, "--candidates", str(folder / "words.txt"), "--client", "python"),
+    )
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """Bytecode is kept, and no thread of linear algebra waits for another."""
-    known = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return known | {"PYTHONPYCACHEPREFIX": str(folder / "bytecode"), "OPENBLAS_NUM_THREADS": "1"}
+    known = {
+        name: text
+        for name, text in os.environ.items()
+        if name != "PYTHONDONTWRITEBYTECODE"
+    }
+    return known | {
+        "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
 
 
 def _run(words: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
@@ -105,7 +129,10 @@ def _write(folder: Path, many: int) -> None:
             columns = design[:, np.arange(start, start + len(some))].tocsc()
             columns.sort_indices()
             for place, name in enumerate(some):
-                own = columns.indices[columns.indptr[place] : columns.indptr[place + 1]] + 1
+                own = (
+                    columns.indices[columns.indptr[place] : columns.indptr[place + 1]]
+                    + 1
+                )
                 file.write(f'"{name}",{",".join(map(str, _all_slots(own).tolist()))}\n')
 
 
@@ -114,7 +141,9 @@ def _all_slots(
 ) -> Indices:
     """The bits with one for each hash function, as google/rappor writes them."""
     cohorts = (own - 1) // _BITS
-    return np.repeat(own, 1 + (np.bincount(cohorts, minlength=_COHORTS)[cohorts] < _HASHES))
+    return np.repeat(
+        own, 1 + (np.bincount(cohorts, minlength=_COHORTS)[cohorts] < _HASHES)
+    )
 
 
 def _write_counts(path: Path, bits: Floats) -> None:

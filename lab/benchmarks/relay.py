@@ -30,7 +30,9 @@ from ldp_service.relay.batching import Terms, mix
 from ldp_service.relay.pool import Crowd, Pool
 from ldp_service.store.records import EVER
 
-_SURVEY = survey_text(f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n')
+_SURVEY = survey_text(
+    f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n'
+)
 _PATIENCE = 60
 _REQUESTS, _CONNECTIONS = 50_000, 200
 _SEALED, _MIXED = 1000, 100_000
@@ -39,8 +41,17 @@ _SEALED, _MIXED = 1000, 100_000
 def figures() -> Iterator[Figure]:
     """What a relay takes, what mixing takes, and what sealing and opening take."""
     with relaying() as port:
-        printed("lab.benchmarks.service_load", port, "none", 0, _REQUESTS // 10, _CONNECTIONS)
-        load = printed("lab.benchmarks.service_load", port, "none", 0, _REQUESTS, _CONNECTIONS)
+        printed(
+            "lab.benchmarks.service_load",
+            port,
+            "none",
+            0,
+            _REQUESTS // 10,
+            _CONNECTIONS,
+        )
+        load = printed(
+            "lab.benchmarks.service_load", port, "none", 0, _REQUESTS, _CONNECTIONS
+        )
     seconds, median, late, most = load
     yield Figure("relay: sealed reports, durable", _REQUESTS / seconds, "reports/s")
     yield Figure("relay: sealed reports, half of the answers within", median, "ms")
@@ -62,7 +73,9 @@ def relaying() -> Iterator[int]:
         environment = os.environ | {"LDP_RELAY_TOKEN": "none"}
         with (
             log.open("w") as file,
-            subprocess.Popen(command, cwd=folder, stderr=file, env=environment) as process,
+            subprocess.Popen(
+                command, cwd=folder, stderr=file, env=environment
+            ) as process,
         ):
             try:
                 yield _port(log)
@@ -105,11 +118,16 @@ def _sealing() -> Iterator[Figure]:
         path = Path(folder) / "key.pem"
         seal = sealer(Relay("https://relay.example", make_key(path)), survey)
         opener = Opener([read_key(path)])
-    batches = [Batch(question.fingerprint, os.urandom(16), 1, rows=b"\1") for _ in range(_SEALED)]
+    batches = [
+        Batch(question.fingerprint, os.urandom(16), 1, rows=b"\1")
+        for _ in range(_SEALED)
+    ]
     begun = time.process_time()
     frames = [seal(batch, None) for batch in batches]
     yield _each("relay: a device seals a report", begun)
-    envelopes = [decode_sealed_report(bytes(*read_frames(frame))).envelope for frame in frames]
+    envelopes = [
+        decode_sealed_report(bytes(*read_frames(frame))).envelope for frame in frames
+    ]
     part = Mixed(
         question.fingerprint,
         bytes(16),

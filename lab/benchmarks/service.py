@@ -38,7 +38,9 @@ from ldp_service.counting.turn import begin
 from ldp_service.store.records import EVER
 from ldp_service.store.sqlite import SQLiteStore
 
-_SURVEY = survey_text(f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n')
+_SURVEY = survey_text(
+    f'type = "category"\n{values(VALUES)}mechanism = "grr"\nepsilon = "1"\n'
+)
 _PATIENCE = 60
 _MOST_A_DAY = 10**12
 _IDS, _FILLED_AT_ONCE, _CLAIMED_AT_ONCE, _TURNS = 10_000_000, 500_000, 1000, 100
@@ -73,7 +75,12 @@ class Serving(NamedTuple):
     def load(self, size: int, requests: int, connections: int) -> list[float]:
         """Seconds, and percentiles of the times in milliseconds."""
         return printed(
-            "lab.benchmarks.service_load", self.port, self.token, size, requests, connections
+            "lab.benchmarks.service_load",
+            self.port,
+            self.token,
+            size,
+            requests,
+            connections,
         )
 
     def resident(self) -> float:
@@ -89,7 +96,9 @@ def figures() -> Iterator[Figure]:
     for load in LOADS:
         with serving() as service:
             service.load(load.size, load.requests // 10, load.connections)
-            seconds, median, late, most = service.load(load.size, load.requests, load.connections)
+            seconds, median, late, most = service.load(
+                load.size, load.requests, load.connections
+            )
         what = "single reports" if load.size == 1 else f"batches of {load.size:,}"
         name = f"service: {what}"
         yield Figure(
@@ -100,7 +109,9 @@ def figures() -> Iterator[Figure]:
             at_least=True,
         )
         yield Figure(f"{name}, half of the answers within", median, "ms")
-        yield Figure(f"{name}, 99 % within", late, "ms", target=50 if load.size == 1 else None)
+        yield Figure(
+            f"{name}, 99 % within", late, "ms", target=50 if load.size == 1 else None
+        )
         yield Figure(f"{name}, all within", most, "ms")
     yield from _deduplication()
 
@@ -118,14 +129,26 @@ def serving(*options: str) -> Iterator[Serving]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "survey.toml").write_text(_SURVEY)
         ldp = Path(sys.executable).with_name("ldp")
-        new_token = [ldp, "store", "tokens", "new", "--name", "load", "--scope", "upload"]
+        new_token = [
+            ldp,
+            "store",
+            "tokens",
+            "new",
+            "--name",
+            "load",
+            "--scope",
+            "upload",
+        ]
         new_token += ["--reports-a-day", f"{_MOST_A_DAY}"]
         token = subprocess.run(
             new_token, cwd=folder, capture_output=True, text=True, check=True
         ).stdout
         command = [ldp, "serve", "survey.toml", "--port", "0", *options]
         log = Path(folder) / "log"
-        with log.open("w") as file, subprocess.Popen(command, cwd=folder, stderr=file) as process:
+        with (
+            log.open("w") as file,
+            subprocess.Popen(command, cwd=folder, stderr=file) as process,
+        ):
             try:
                 yield _found(process.pid, log, token.strip())
             finally:
@@ -140,7 +163,10 @@ def _found(process: int, log: Path, token: str) -> Serving:
         text = log.read_text()
         port = re.search(r"serving \S+:(\d+)", text)
         if port:
-            with suppress(OSError), urlopen(f"http://127.0.0.1:{port[1]}/readyz"):  # it is ours
+            with (
+                suppress(OSError),
+                urlopen(f"http://127.0.0.1:{port[1]}/readyz"),
+            ):  # it is ours
                 return Serving(process, int(port[1]), token)
         time.sleep(0.1)
     raise RuntimeError(f"expected a service, got: {log.read_text()}")
@@ -178,9 +204,14 @@ def _deduplication() -> Iterator[Figure]:
         store.close()
         size = path.stat().st_size
     name = f"service: deduplication among {_IDS:,} ids"
-    yield Figure(name, _TURNS * _CLAIMED_AT_ONCE / seconds, "ids/s", target=15_000, at_least=True)
     yield Figure(
-        f"{name}, on disk", size / (_IDS + _TURNS * _CLAIMED_AT_ONCE), "bytes an id", target=32
+        name, _TURNS * _CLAIMED_AT_ONCE / seconds, "ids/s", target=15_000, at_least=True
+    )
+    yield Figure(
+        f"{name}, on disk",
+        size / (_IDS + _TURNS * _CLAIMED_AT_ONCE),
+        "bytes an id",
+        target=32,
     )
 
 
@@ -209,7 +240,10 @@ def _new_ids(count: int) -> list[bytes]:
 @click.command(help=__doc__)
 @click.option("--baselines", is_flag=True, help="Measure what is beside it, instead.")
 @click.option(
-    "--soak", "minutes", type=float, help="Minutes to keep it busy, instead of the figures."
+    "--soak",
+    "minutes",
+    type=float,
+    help="Minutes to keep it busy, instead of the figures.",
 )
 def main(minutes: float | None, *, baselines: bool) -> None:
     """See the module."""

@@ -68,7 +68,12 @@ class Answering(NamedTuple):
 
     def _load(self, requests: int) -> float:
         return printed(
-            "lab.benchmarks.service_load", self.port, self.token, 1, requests, _CONNECTIONS
+            "lab.benchmarks.service_load",
+            self.port,
+            self.token,
+            1,
+            requests,
+            _CONNECTIONS,
         )[0]
 
 
@@ -78,7 +83,11 @@ def figures(ours: Answering, requests: int) -> Iterator[Figure]:
     speed, microseconds = ours.costs(requests)
     yield Figure(f"{name}, processor time", microseconds, "us", target=MOST)
     yield Figure(
-        f"{name}, with the load beside it", speed, "reports/s", target=LEAST, at_least=True
+        f"{name}, with the load beside it",
+        speed,
+        "reports/s",
+        target=LEAST,
+        at_least=True,
     )
     for kind, (what, command) in BASELINES.items():
         if kind == "nginx" and shutil.which("nginx") is None:
@@ -86,8 +95,12 @@ def figures(ours: Answering, requests: int) -> Iterator[Figure]:
             continue
         with _serving(command) as server:
             # A sync for each request is slow, and known after few.
-            speed, microseconds = server.costs(requests // 10 if kind == "commits" else requests)
-        yield Figure(f"service: for comparison, {what}, processor time", microseconds, "us")
+            speed, microseconds = server.costs(
+                requests // 10 if kind == "commits" else requests
+            )
+        yield Figure(
+            f"service: for comparison, {what}, processor time", microseconds, "us"
+        )
         yield Figure(f"service: for comparison, {what}", speed, "requests/s")
 
 
@@ -141,7 +154,9 @@ BASELINES = {
 def application(kept: sqlite3.Connection | None) -> Callable[..., Any]:
     """An ASGI application that says 202, after a commit where something is kept."""
 
-    async def answer(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    async def answer(
+        scope: MutableMapping[str, Any], receive: Receive, send: Send
+    ) -> None:
         if scope["type"] != "http":
             return
         body, more = b"", True

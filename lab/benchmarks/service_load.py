@@ -48,7 +48,9 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._answer += data
         head, end, body = self._answer.partition(_END)
-        if not end or len(body) < int(head.partition(_LENGTH)[2].partition(b"\r\n")[0] or 0):
+        if not end or len(body) < int(
+            head.partition(_LENGTH)[2].partition(b"\r\n")[0] or 0
+        ):
             return
         if not head.startswith((b"HTTP/1.1 202", b"HTTP/1.1 204")):
             self._fail()
@@ -63,7 +65,9 @@ class _Connection(asyncio.Protocol):
 
     def _fail(self) -> None:
         if not self._done.done():
-            self._done.set_exception(LoadError(f"expected 202, got {self._answer[:300]!r}"))
+            self._done.set_exception(
+                LoadError(f"expected 202, got {self._answer[:300]!r}")
+            )
 
     def _next(self) -> None:
         request = next(self._requests, None)
@@ -76,14 +80,18 @@ class _Connection(asyncio.Protocol):
         self._transport.write(request)
 
 
-async def _run(port: int, requests: list[bytes], connections: int) -> tuple[float, list[float]]:
+async def _run(
+    port: int, requests: list[bytes], connections: int
+) -> tuple[float, list[float]]:
     loop = asyncio.get_running_loop()
     waiting = iter(requests)
     times: list[float] = []
     ends = [loop.create_future() for _ in range(connections)]
     begun = time.perf_counter()
     for end in ends:
-        await loop.create_connection(partial(_Connection, waiting, times, end), "127.0.0.1", port)
+        await loop.create_connection(
+            partial(_Connection, waiting, times, end), "127.0.0.1", port
+        )
     await asyncio.gather(*ends)
     return time.perf_counter() - begun, sorted(times)
 
@@ -93,7 +101,12 @@ def _requests(token: str, size: int, count: int) -> Iterator[bytes]:
     path, bodies = "reports", frames(survey, size * count, max(size, 1))
     if not size:
         path, bodies = "sealed", sealed_frames(survey, count)
-    lines = (f"POST /v1/{path} HTTP/1.1", "host: service", f"authorization: Bearer {token}", "")
+    lines = (
+        f"POST /v1/{path} HTTP/1.1",
+        "host: service",
+        f"authorization: Bearer {token}",
+        "",
+    )
     head = "\r\n".join(lines).encode()
     for frame in bodies:
         yield head + _LENGTH + b"%d" % len(frame) + _END + frame
@@ -104,7 +117,10 @@ def main() -> None:
     port, token, size, count, connections = sys.argv[1:]
     requests = [*_requests(token, int(size), int(count))]
     seconds, times = uvloop.run(_run(int(port), requests, int(connections)))
-    print(seconds, *(times[int(share * (len(times) - 1))] * 1e3 for share in (0.5, 0.99, 1)))
+    print(
+        seconds,
+        *(times[int(share * (len(times) - 1))] * 1e3 for share in (0.5, 0.99, 1)),
+    )
 
 
 if __name__ == "__main__":

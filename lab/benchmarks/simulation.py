@@ -25,7 +25,20 @@ _EPSILON, _TWO_EPSILONS = "epsilon = 1\n", "epsilon_first = 1\nepsilon_lifetime 
 _MECHANISMS = (
     (
         _CATEGORY + _EPSILON,
-        ("grr", "ss", "pgr", "hr", "sue", "oue", "the", "she", "olh", "blh", "cms", "hcms"),
+        (
+            "grr",
+            "ss",
+            "pgr",
+            "hr",
+            "sue",
+            "oue",
+            "the",
+            "she",
+            "olh",
+            "blh",
+            "cms",
+            "hcms",
+        ),
     ),
     (_CATEGORY + _TWO_EPSILONS, ("l-grr", "l-sue", "l-osue", "loloha")),
     (f'{_CATEGORY}p = "0.25"\nq = "0.75"\nf = "0.5"\n', ("rappor",)),
@@ -41,9 +54,14 @@ def figures() -> Iterator[Figure]:
         for mechanism in mechanisms:
             survey = survey_of(f'{keys}mechanism = "{mechanism}"\n')
             population = synthetic(survey, _RESPONDENTS, "zipf:1.1", candidates={})
-            taken = seconds(partial(simulate, survey, population, runs=_RUNS, seed=1, way=LAW))
+            taken = seconds(
+                partial(simulate, survey, population, runs=_RUNS, seed=1, way=LAW)
+            )
             yield Figure(
-                f"simulation: {mechanism}, {_VALUES:,} values, {_RUNS} runs", taken, "s", target=20
+                f"simulation: {mechanism}, {_VALUES:,} values, {_RUNS} runs",
+                taken,
+                "s",
+                target=20,
             )
     for size, target in _SIZES:
         yield Figure(
@@ -53,7 +71,9 @@ def figures() -> Iterator[Figure]:
             target=target,
         )
     survey = closed_survey("grr", _ROWS)
-    estimates = simulate(survey, synthetic(survey, 10_000, "zipf:1.1", candidates={}), seed=1).first
+    estimates = simulate(
+        survey, synthetic(survey, 10_000, "zipf:1.1", candidates={}), seed=1
+    ).first
     yield Figure(
         f"simulation: a table of {_ROWS:,} values, in full",
         seconds(estimates.rendered),

@@ -16,7 +16,9 @@ from ldp_aggregator import encode_tally
 from ldp_aggregator.tallies.intake.paths import count_paths
 
 _FILES, _REPORTS = 8, 250_000
-_SURVEY = survey_text(f'type = "category"\n{values(128)}mechanism = "oue"\nepsilon = "1"\n')
+_SURVEY = survey_text(
+    f'type = "category"\n{values(128)}mechanism = "oue"\nepsilon = "1"\n'
+)
 
 
 def figures() -> Iterator[Figure]:

@@ -58,7 +58,9 @@ def people(questions: int, seed: int = 7) -> Integers:
     generator = np.random.default_rng(seed)
     inclined = generator.random((RESPONDENTS, 1))
     often = generator.uniform(0.2, 0.8, questions)
-    return (generator.random((RESPONDENTS, questions)) < (inclined + often) / 2).astype(np.int64)
+    return (generator.random((RESPONDENTS, questions)) < (inclined + often) / 2).astype(
+        np.int64
+    )
 
 
 def question_of(questions: int, epsilon: str, **keys: object) -> ldp.Question:
@@ -76,7 +78,9 @@ def true_tables(answers: Integers) -> Tables:
     }
 
 
-def by_subsets(answers: Integers, epsilon: str, generator: Generator, **keys: object) -> Tables:
+def by_subsets(
+    answers: Integers, epsilon: str, generator: Generator, **keys: object
+) -> Tables:
     """Our way."""
     question = question_of(answers.shape[1], epsilon, **keys)
     held, often = np.unique(answers, axis=0, return_counts=True)
@@ -179,7 +183,9 @@ def exact(questions: int, epsilon: str) -> dict[str, float]:
     }
 
 
-def measured(way: Way, answers: Integers, epsilon: str, runs: int = RUNS, seed: int = 1) -> float:
+def measured(
+    way: Way, answers: Integers, epsilon: str, runs: int = RUNS, seed: int = 1
+) -> float:
     """The root mean square error of all cells of all pairs."""
     generator, true = np.random.default_rng(seed), true_tables(answers)
     squares = [
@@ -196,13 +202,17 @@ def main() -> None:
         answers = people(questions)
         for epsilon in EPSILONS:
             stated = exact(questions, epsilon)
-            errors = {name: measured(way, answers, epsilon) for name, way in WAYS.items()}
+            errors = {
+                name: measured(way, answers, epsilon) for name, way in WAYS.items()
+            }
             cells = [f"{name} {stated[name]:.4g} ({errors[name]:.4f})" for name in WAYS]
             print(
                 f"{questions} questions, epsilon {epsilon}: {', '.join(cells)}; "
                 f"bound {stated['bound']:.4g}"
             )
-    print(f"n Var of a cell, evenly spread (RMSE of {RESPONDENTS:,} people, {RUNS} surveys)")
+    print(
+        f"n Var of a cell, evenly spread (RMSE of {RESPONDENTS:,} people, {RUNS} surveys)"
+    )
     question = question_of(16, "1")
     layout = question.layout
     counts = np.random.default_rng(1).integers(0, 100, (layout.cohorts, layout.symbols))
@@ -212,7 +222,9 @@ def main() -> None:
         for pair in combinations(range(16), 2):
             tables.table(pair)
 
-    print(f"all pairs of 16 questions with their errors: {median_seconds(decode):.3f} s")
+    print(
+        f"all pairs of 16 questions with their errors: {median_seconds(decode):.3f} s"
+    )
     generator = np.random.default_rng(2)
     subsets = generator.integers(0, layout.cohorts, COUNTED)
     rows = symbol_rows(layout, subsets, generator.integers(0, 2, (COUNTED, 1)))

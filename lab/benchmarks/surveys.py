@@ -41,7 +41,10 @@ def figures() -> Iterator[Figure]:
     largest = max(costs, key=lambda name: costs[name][1])
     what = f"of {len(ATTACKS)} hostile ones of up to 1 MiB"
     yield Figure(
-        f"surveys: the slowest {what} ({slowest})", costs[slowest][0], "s", target=_MOST_SECONDS
+        f"surveys: the slowest {what} ({slowest})",
+        costs[slowest][0],
+        "s",
+        target=_MOST_SECONDS,
     )
     yield Figure(
         f"surveys: the largest in memory {what} ({largest})",
@@ -50,7 +53,9 @@ def figures() -> Iterator[Figure]:
         target=_MOST_MEBIBYTES,
     )
     seconds, mebibytes = measured(_million().encode())
-    yield Figure(f"surveys: a question of {_MILLION:,} values of 8 characters", seconds, "s")
+    yield Figure(
+        f"surveys: a question of {_MILLION:,} values of 8 characters", seconds, "s"
+    )
     yield Figure("surveys: the same, memory", mebibytes, "MiB")
 
 

@@ -40,7 +40,9 @@ Errors = tuple[float, float, float]
 def bits_of(adult: Path) -> Integers:
     """Eight facts about everyone in the UCI Adult data, of shape (people, 8)."""
     with adult.open(encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file, skipinitialspace=True) if len(row) == 15]
+        rows = [
+            row for row in csv.reader(file, skipinitialspace=True) if len(row) == 15
+        ]
     facts = [
         (
             row[9] == "Male",
@@ -70,9 +72,13 @@ def table_of(joint: Floats, places: tuple[int, ...]) -> Floats:
     return np.asarray(joint.sum(axis=others))
 
 
-def rows_of(method: str, pairs: Pairs, rows: int, generator: np.random.Generator) -> Integers:
+def rows_of(
+    method: str, pairs: Pairs, rows: int, generator: np.random.Generator
+) -> Integers:
     """Synthetic people."""
-    return people_of(method, pairs.sizes, consistent(pairs), rows=rows, generator=generator)
+    return people_of(
+        method, pairs.sizes, consistent(pairs), rows=rows, generator=generator
+    )
 
 
 def errors_of(joint: Floats, true: Floats) -> Errors:
@@ -123,7 +129,9 @@ def without_noise(answers: Integers) -> dict[str, Errors]:
     tables = {pair: table_of(true, pair) for pair in combinations(range(QUESTIONS), 2)}
     pairs = Pairs((2,) * QUESTIONS, tables, {})
     return {
-        method: errors_of(joint_of(rows_of(method, pairs, len(answers), generator=generator)), true)
+        method: errors_of(
+            joint_of(rows_of(method, pairs, len(answers), generator=generator)), true
+        )
         for method in METHODS
     }
 
@@ -133,7 +141,9 @@ def _rms(differences: Floats) -> float:
 
 
 @click.command()
-@click.option("--adult", type=click.Path(exists=True, path_type=Path), help="adult.data of UCI.")
+@click.option(
+    "--adult", type=click.Path(exists=True, path_type=Path), help="adult.data of UCI."
+)
 def main(adult: Path | None) -> None:
     """Print the errors of tables, unbiased and of synthetic people."""
     answers = people(QUESTIONS) if adult is None else bits_of(adult)

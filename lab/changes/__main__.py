@@ -15,15 +15,30 @@ from ldp_aggregator.output.files import write_whole
 
 @click.command()
 @click.argument("output", required=False, type=click.Path(path_type=Path))
-@click.option("--runs", default=10_000, show_default=True, help="Of each tally, or pair of them.")
-@click.option("--series", default=2_000, show_default=True, help="Of each course with a band.")
-@click.option("--alarms", default=200, show_default=True, help="Of each course that may change.")
+@click.option(
+    "--runs", default=10_000, show_default=True, help="Of each tally, or pair of them."
+)
+@click.option(
+    "--series", default=2_000, show_default=True, help="Of each course with a band."
+)
+@click.option(
+    "--alarms", default=200, show_default=True, help="Of each course that may change."
+)
 @click.option("--seed", default=1, show_default=True, help="Of the random numbers.")
 @click.option(
-    "--only", multiple=True, type=click.Choice(list(PARTS)), help="Measure these parts alone."
+    "--only",
+    multiple=True,
+    type=click.Choice(list(PARTS)),
+    help="Measure these parts alone.",
 )
 def main(
-    output: Path | None, runs: int, series: int, alarms: int, seed: int, *, only: tuple[str, ...]
+    output: Path | None,
+    runs: int,
+    series: int,
+    alarms: int,
+    seed: int,
+    *,
+    only: tuple[str, ...],
 ) -> None:
     """Measure how often intervals hold the truth and tests call something different.
 

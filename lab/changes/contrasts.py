@@ -41,7 +41,9 @@ class Contrast(NamedTuple):
     def question(self) -> Question:
         """The question."""
         values = [f"v{place}" for place in range(len(self.shares))]
-        asked = ldp.question("q", values, mechanism=self.mechanism, epsilon=self.epsilon)
+        asked = ldp.question(
+            "q", values, mechanism=self.mechanism, epsilon=self.epsilon
+        )
         return ldp.survey("contrasts", asked)["q"]
 
 
@@ -63,7 +65,9 @@ def measured(contrast: Contrast, runs: int, seed: int) -> dict[str, float]:
         for name, row in weights.items():
             number = functions.function(name, row)
             holds = number.low <= row @ shares <= number.high
-            sums[name] += (number.p_value <= 1 - _LEVEL if name == "test" else holds) / runs
+            sums[name] += (
+                number.p_value <= 1 - _LEVEL if name == "test" else holds
+            ) / runs
         first, second = np.eye(len(shares))[:2]
         ratio = functions.ratio("", first, second)
         sums["ratio"] += (ratio.low <= shares[0] / shares[1] <= ratio.high) / runs

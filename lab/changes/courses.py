@@ -90,7 +90,9 @@ def measured(course: Course, runs: int, seed: int) -> dict[str, float]:
     unit = _unit(question)
     sums: dict[str, list[float]] = {}
     for _ in range(runs):
-        level = np.clip(TYPICAL + unit * course.moves(course.epochs, generator), 0.02, 0.98)
+        level = np.clip(
+            TYPICAL + unit * course.moves(course.epochs, generator), 0.02, 0.98
+        )
         history = list(_history(course, question, level, generator=generator))
         for what, seen in _seen(course, history, level):
             sums.setdefault(what, []).append(seen)
@@ -122,8 +124,14 @@ def _history(
     for epoch, share in enumerate(level.tolist()):
         many = generator.multinomial(RESPONDENTS, [1 - share, share])
         fresh = not course.devices or course.devices == "others"
-        if kept is None or fresh or (course.devices == "swapped" and epoch == course.epochs // 2):
-            kept = permanent_counts(question, many, generator) if course.devices else None
+        if (
+            kept is None
+            or fresh
+            or (course.devices == "swapped" and epoch == course.epochs // 2)
+        ):
+            kept = (
+                permanent_counts(question, many, generator) if course.devices else None
+            )
         if epoch in course.missing:
             continue
         if kept is None:

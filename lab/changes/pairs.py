@@ -49,7 +49,10 @@ class Pair(NamedTuple):
         """The question, of one report or memoized."""
         keys: dict[str, Any] = {"epsilon": self.epsilon}
         if self.overlap is not None:
-            keys = {"epsilon_first": self.epsilon, "epsilon_lifetime": str(2 * float(self.epsilon))}
+            keys = {
+                "epsilon_first": self.epsilon,
+                "epsilon_lifetime": str(2 * float(self.epsilon)),
+            }
         values = [f"v{place}" for place in range(len(self.shares[0]))]
         asked = ldp.question("q", values, mechanism=self.mechanism, **keys)
         return ldp.survey("pairs", asked)["q"]
@@ -57,7 +60,10 @@ class Pair(NamedTuple):
 
 def measured(pair: Pair, runs: int, seed: int) -> dict[str, float]:
     """The shares of runs in which each of these happened, of single values on average."""
-    generator, question = np.random.default_rng([seed, *str(pair).encode()]), pair.question
+    generator, question = (
+        np.random.default_rng([seed, *str(pair).encode()]),
+        pair.question,
+    )
     sums: dict[str, float] = {}
     for _ in range(runs):
         for what, seen in _run(pair, question, generator):
@@ -65,7 +71,9 @@ def measured(pair: Pair, runs: int, seed: int) -> dict[str, float]:
     return sums
 
 
-def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple[str, Floats]]:
+def _run(
+    pair: Pair, question: Question, generator: Generator
+) -> Iterator[tuple[str, Floats]]:
     options = Options(LEVEL, pair.estimand)
     counts = drawn(pair, question, generator)
     first, second = (estimate_question(question, one, options) for one in counts)
@@ -88,12 +96,16 @@ def _run(pair: Pair, question: Question, generator: Generator) -> Iterator[tuple
     if margin.any():
         yield "alike", ((-margin < low) & (high < margin))[margin > 0].astype(float)
     if pair.overlap is not None:
-        widest, _ = sharing_of(first, second, None).correlations(sides[0].error, sides[1].error)
+        widest, _ = sharing_of(first, second, None).correlations(
+            sides[0].error, sides[1].error
+        )
         low, high = _ends(sides, widest, "difference", missing=1 - LEVEL)
         yield "unknown overlap", _holds((low, high), after - before)
 
 
-def _ends(sides: tuple[Side, Side], together: Floats, what: str, missing: float) -> Ends:
+def _ends(
+    sides: tuple[Side, Side], together: Floats, what: str, missing: float
+) -> Ends:
     ends: Ends = getattr(mover, what)(*sides, missing, together=together)
     return ends
 
@@ -103,7 +115,9 @@ def _holds(ends: Ends, truth: Floats) -> Floats:
     return ((low <= truth + _SLACK) & (truth - _SLACK <= high)).astype(float)
 
 
-def drawn(pair: Pair, question: Question, generator: Generator) -> tuple[Counts, Counts]:
+def drawn(
+    pair: Pair, question: Question, generator: Generator
+) -> tuple[Counts, Counts]:
     """A tally of each side."""
     if pair.overlap is None:
         return _apart(pair, question, generator)
@@ -116,11 +130,15 @@ def drawn(pair: Pair, question: Question, generator: Generator) -> tuple[Counts,
     for _ in range(2):
         others = _held(values, many - both, pair, generator=generator)
         own = permanent_counts(question, others, generator)
-        tallies.append(reported(question, [(kept, both), (own, many - both)], generator))
+        tallies.append(
+            reported(question, [(kept, both), (own, many - both)], generator)
+        )
     return tallies[0], tallies[1]
 
 
-def _apart(pair: Pair, question: Question, generator: Generator) -> tuple[Counts, Counts]:
+def _apart(
+    pair: Pair, question: Question, generator: Generator
+) -> tuple[Counts, Counts]:
     tallies = []
     for shares, many in zip(pair.shares, pair.respondents, strict=True):
         held = _held(np.array(shares), many, pair, generator=generator)

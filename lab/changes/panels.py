@@ -19,16 +19,22 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import form_of
 
 
-def permanent_counts(question: Question, holders: Counts, generator: Generator) -> Counts:
+def permanent_counts(
+    question: Question, holders: Counts, generator: Generator
+) -> Counts:
     """How many devices keep each symbol, or have each bit set, of shape (values,)."""
     randomizer: Any = question.randomizer
     if not question.layout.bits:
         kept = form_of(randomizer.lasting).sample(
-            randomizer.lasting, Holders(question.domain.values or (), holders), generator
+            randomizer.lasting,
+            Holders(question.domain.values or (), holders),
+            generator,
         )
         return np.asarray(kept[0])
     (own, other), _ = randomizer.steps
-    return _bits(holders, int(holders.sum()), float(own), other=float(other), generator=generator)
+    return _bits(
+        holders, int(holders.sum()), float(own), other=float(other), generator=generator
+    )
 
 
 def reported(
@@ -51,6 +57,10 @@ def reported(
     return np.concatenate([[devices], bits])[None, :].astype(np.int64)
 
 
-def _bits(ones: Counts, many: int, own: float, other: float, generator: Generator) -> Counts:
+def _bits(
+    ones: Counts, many: int, own: float, other: float, generator: Generator
+) -> Counts:
     """Bits after a binary channel, by place."""
-    return np.asarray(generator.binomial(ones, own) + generator.binomial(many - ones, other))
+    return np.asarray(
+        generator.binomial(ones, own) + generator.binomial(many - ones, other)
+    )

@@ -48,7 +48,9 @@ class Measured(NamedTuple):
 def measured(name: str, runs: int, seed: int) -> Measured:
     """All rows of a part."""
     part = PARTS[name]
-    return Measured(part, runs, {row: measure(runs, seed) for row, measure in part.cells.items()})
+    return Measured(
+        part, runs, {row: measure(runs, seed) for row, measure in part.cells.items()}
+    )
 
 
 def broken(known: Measured) -> Iterator[str]:
@@ -56,7 +58,10 @@ def broken(known: Measured) -> Iterator[str]:
     for name, row in known.rows.items():
         for column, (low, high) in known.part.claims.items():
             share = row.get(column, math.nan)
-            below, above = low - _chance(low, known.runs), high + _chance(high, known.runs)
+            below, above = (
+                low - _chance(low, known.runs),
+                high + _chance(high, known.runs),
+            )
             # What has no figure breaks nothing.
             if share < below or share > above + _ROUNDING:
                 yield f"{known.part.title}: {name}: {column} {share:.3f}, not {low:g} to {high:g}"
@@ -69,7 +74,9 @@ def _chance(share: float, runs: int) -> float:
 def _contrast(contrast: contrasts.Contrast) -> Callable[[int, int], Row]:
     def measure(runs: int, seed: int) -> Row:
         row = contrasts.measured(contrast, runs, seed)
-        return {("size" if what == "test" else what): share for what, share in row.items()}
+        return {
+            ("size" if what == "test" else what): share for what, share in row.items()
+        }
 
     return measure
 
@@ -91,15 +98,25 @@ def _pair(pair: pairs.Pair) -> Callable[[int, int], Row]:
 def _power(pair: pairs.Pair, seed: int) -> float:
     generator, question = np.random.default_rng(seed), pair.question
     options = Options(pairs.LEVEL, pair.estimand)
-    known = estimate_question(question, pairs.drawn(pair, question, generator)[0], options)
-    return float(np.mean([pairs.expected_power(pair, known, value) for value in range(len(known))]))
+    known = estimate_question(
+        question, pairs.drawn(pair, question, generator)[0], options
+    )
+    return float(
+        np.mean(
+            [pairs.expected_power(pair, known, value) for value in range(len(known))]
+        )
+    )
 
 
 def _course(course: courses.Course) -> Callable[[int, int], Row]:
     def measure(runs: int, seed: int) -> Row:
         row = courses.measured(course, runs, seed)
         # Until the change there is nothing that an alarm could be right about.
-        return row if course.changed is None else {**row, "alarm": math.nan, "seen": row["alarm"]}
+        return (
+            row
+            if course.changed is None
+            else {**row, "alarm": math.nan, "seen": row["alarm"]}
+        )
 
     return measure
 
@@ -111,7 +128,10 @@ PARTS: Mapping[str, Part] = {
         "difference, a score with weights 2, 0, 1, 0 and -3, and a ratio. *Size* is how often the "
         "two equal shares are called different at .05.",
         ("sum", "difference", "score", "ratio", "size"),
-        claims={**dict.fromkeys(("sum", "difference", "score", "ratio"), HELD), "size": SIZE},
+        claims={
+            **dict.fromkeys(("sum", "difference", "score", "ratio"), HELD),
+            "size": SIZE,
+        },
         cells={name: _contrast(contrast) for name, contrast in CONTRASTS.items()},
     ),
     "pairs": Part(

@@ -31,7 +31,10 @@ from ldp_simulations.archive import Archive
     help="File that keeps what was measured, cell by cell.",
 )
 @click.option(
-    "--part", "partly", is_flag=True, help="Measure a few cells of every mechanism, in seconds."
+    "--part",
+    "partly",
+    is_flag=True,
+    help="Measure a few cells of every mechanism, in seconds.",
 )
 @click.option(
     "--cells",
@@ -40,9 +43,13 @@ from ldp_simulations.archive import Archive
     help="Measure cells whose names fit, such as 'values: grr,*'.",
 )
 @click.option(
-    "--add", is_flag=True, help="Measure what OUTPUT has no row of, and add it; the rest stays."
+    "--add",
+    is_flag=True,
+    help="Measure what OUTPUT has no row of, and add it; the rest stays.",
 )
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes."
+)
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar.")
 def main(
     output: Path | None,
@@ -73,7 +80,9 @@ def main(
         comparisons, wrong = compared(claims_of(outcomes)), broken(outcomes, others)
         text = page(outcomes, wrong, comparisons)
         if add:
-            text = added(there, text, sums_of(there).and_of(sums(outcomes, comparisons)))
+            text = added(
+                there, text, sums_of(there).and_of(sums(outcomes, comparisons))
+            )
         if output is not None:
             write_whole(output, text)
     except LDPError as error:
@@ -90,7 +99,9 @@ def main(
 def _text_of(output: Path | None) -> str:
     """The page that is added to."""
     if output is None or not output.is_file():
-        raise PageError("expected the page to add rows to as OUTPUT, got none; write it whole")
+        raise PageError(
+            "expected the page to add rows to as OUTPUT, got none; write it whole"
+        )
     return output.read_text(encoding="utf-8")
 
 

@@ -12,7 +12,13 @@ import re
 from collections.abc import Sequence
 
 from lab.coverage.cells import Cell
-from lab.coverage.page import ALL_TOGETHER, SECTIONS, TITLE_OF_VERDICT, Sums, introduction
+from lab.coverage.page import (
+    ALL_TOGETHER,
+    SECTIONS,
+    TITLE_OF_VERDICT,
+    Sums,
+    introduction,
+)
 from ldp.errors import LDPError
 
 _BETWEEN = "\n\n\n## "
@@ -37,7 +43,9 @@ def sums_of(page: str) -> Sums:
     """What a page is made of, as its introduction says. Raises `PageError`."""
     matches = {name: re.search(pattern, page) for name, pattern in _SUMS.items()}
     numbers = {
-        name: int(match[1].replace(",", "")) for name, match in matches.items() if match is not None
+        name: int(match[1].replace(",", ""))
+        for name, match in matches.items()
+        if match is not None
     }
     if len(numbers) < len(_SUMS):
         raise PageError(
@@ -56,7 +64,9 @@ def lacking(page: str, every: Sequence[Cell]) -> list[Cell]:
     }
     kinds = {section.kind for section in SECTIONS}
     return [
-        cell for cell in every if cell.kind in kinds and (cell.kind, cell.mechanism) not in rows
+        cell
+        for cell in every
+        if cell.kind in kinds and (cell.kind, cell.mechanism) not in rows
     ]
 
 
@@ -112,5 +122,12 @@ def _joined(title: str, old: str, new: str) -> str:
 
 def _verdict(old: str, new: str, comparisons: int) -> str:
     """All that is broken, or that nothing is."""
-    broken = [line for body in (old, new) for line in body.splitlines() if line.startswith("- ")]
-    return "\n".join(broken) or f"None of the {comparisons:,} comparisons breaks a claim."
+    broken = [
+        line
+        for body in (old, new)
+        for line in body.splitlines()
+        if line.startswith("- ")
+    ]
+    return (
+        "\n".join(broken) or f"None of the {comparisons:,} comparisons breaks a claim."
+    )

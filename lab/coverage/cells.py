@@ -25,7 +25,14 @@ from itertools import product
 from typing import NamedTuple
 
 from lab.coverage.populations import POPULATIONS
-from lab.coverage.questions import EPSILONS, ROWS, GridError, Row, question_of, rows_by_label
+from lab.coverage.questions import (
+    EPSILONS,
+    ROWS,
+    GridError,
+    Row,
+    question_of,
+    rows_by_label,
+)
 from ldp.mechanisms.contract import is_pure
 
 RESPONDENTS = (200, 10_000, 1_000_000)
@@ -73,7 +80,9 @@ class Cell(NamedTuple):
     @property
     def mechanism(self) -> str:
         """What the page lists it under."""
-        return " x ".join(self.labels) if self.kind == "joint" else " + ".join(self.labels)
+        return (
+            " x ".join(self.labels) if self.kind == "joint" else " + ".join(self.labels)
+        )
 
     @property
     def name(self) -> str:
@@ -113,7 +122,13 @@ DISTRIBUTIONS = ("arcs", "tree")
 
 CHAINS = ("rappor, one-hot", "l-grr", "l-sue", "l-osue")
 
-PAIRS = (("ss", "ss"), ("grr", "grr"), ("oue", "grr"), ("hr", "matrix"), ("pgr", "exponential"))
+PAIRS = (
+    ("ss", "ss"),
+    ("grr", "grr"),
+    ("oue", "grr"),
+    ("hr", "matrix"),
+    ("pgr", "exponential"),
+)
 """Of questions answered together."""
 
 VERSIONS = (("grr", "oue"), ("grr", "pgr"), ("ss", "matrix"))
@@ -182,7 +197,10 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
                 row.sizes[places[1]],
                 numbers[places[2]],
             )
-            if row.by_report and MOST_BY_REPORT < respondents * max(size, 64) <= MOST_PAIRS:
+            if (
+                row.by_report
+                and MOST_BY_REPORT < respondents * max(size, 64) <= MOST_PAIRS
+            ):
                 continue
             cost = row.cost(size, epsilon, respondents)
             if row.by_report and respondents * max(size, 64) > MOST_PAIRS:
@@ -218,7 +236,9 @@ def _distributions(rows: Mapping[str, Row]) -> Iterator[Cell]:
     return _numbers("distributions", DISTRIBUTIONS, rows)
 
 
-def _numbers(kind: str, labels: Sequence[str], rows: Mapping[str, Row]) -> Iterator[Cell]:
+def _numbers(
+    kind: str, labels: Sequence[str], rows: Mapping[str, Row]
+) -> Iterator[Cell]:
     for turn, label in enumerate(labels):
         sizes = [size for size in rows[label].sizes if size in _SIZES_OF_MEANS]
         for places in product(
@@ -242,7 +262,9 @@ def _numbers(kind: str, labels: Sequence[str], rows: Mapping[str, Row]) -> Itera
 
 
 def _repeats(rows: Mapping[str, Row]) -> Iterator[Cell]:
-    for label, epsilon, size, respondents in product(CHAINS, EPSILONS, (10, 100), RESPONDENTS):
+    for label, epsilon, size, respondents in product(
+        CHAINS, EPSILONS, (10, 100), RESPONDENTS
+    ):
         yield _cell(
             "repeats",
             (label,),

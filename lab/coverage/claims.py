@@ -97,7 +97,9 @@ def evidence(measured: float, bound: float, surveys: int) -> float:
     """Minus the logarithm of the chance above; 0 for what does not exceed its bound."""
     if measured <= bound:
         return 0.0
-    rest = (1 - measured) * math.log((1 - measured) / (1 - bound)) if measured < 1 else 0.0
+    rest = (
+        (1 - measured) * math.log((1 - measured) / (1 - bound)) if measured < 1 else 0.0
+    )
     return surveys * (measured * math.log(measured / bound) + rest)
 
 
@@ -105,7 +107,9 @@ def least_noticed(bound: float, surveys: int, comparisons: int) -> float:
     """The smallest mean, in thousandths, that counts as a broken claim."""
     shares = (thousandth / 1_000 for thousandth in range(1_001))
     needed = math.log(comparisons / FALSE_ALARM)
-    return next((share for share in shares if evidence(share, bound, surveys) >= needed), 1.0)
+    return next(
+        (share for share in shares if evidence(share, bound, surveys) >= needed), 1.0
+    )
 
 
 def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
@@ -115,7 +119,9 @@ def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
         # the page.
         if kind not in _BOUNDS or cell.kind == "hashes":
             continue
-        yield Claim(cell.name, what, finding.mean, bound=_BOUNDS[kind], surveys=finding.surveys)
+        yield Claim(
+            cell.name, what, finding.mean, bound=_BOUNDS[kind], surveys=finding.surveys
+        )
         if finding.values > 1:
             yield Claim(
                 cell.name,
@@ -134,14 +140,20 @@ def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
         for what, finding in findings.items():
             if what.partition(",")[0] in _BOUNDS_OVERALL and cell.kind != "hashes":
                 for name in _groups(cell):
-                    together.setdefault((f"{cell.kind}: {name}", what), []).append(finding)
+                    together.setdefault((f"{cell.kind}: {name}", what), []).append(
+                        finding
+                    )
     for (name, what), group in together.items():
         if len(group) == 1:
             continue
         surveys = sum(finding.surveys for finding in group)
         mean = sum(finding.mean * finding.surveys for finding in group) / surveys
         yield Claim(
-            name, what, mean, bound=_BOUNDS_OVERALL[what.partition(",")[0]], surveys=surveys
+            name,
+            what,
+            mean,
+            bound=_BOUNDS_OVERALL[what.partition(",")[0]],
+            surveys=surveys,
         )
 
 

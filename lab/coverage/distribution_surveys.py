@@ -17,7 +17,10 @@ from lab.coverage.cells import Cell
 from lab.coverage.estimands import Observed, Survey, misses, twice
 from lab.coverage.populations import POPULATIONS
 from lab.coverage.questions import Row, question_of, whole_numbers
-from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
+from ldp_aggregator.answers.distributions.distribution import (
+    Distribution,
+    distribution_of,
+)
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.holders import Holders
@@ -30,8 +33,13 @@ _ROUNDING = 1e-9
 
 def distributions(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """Surveys through a mechanism that has a distribution."""
-    question = question_of(rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size))
-    values, shares = question.domain.values or (), POPULATIONS[cell.population](cell.size)
+    question = question_of(
+        rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size)
+    )
+    values, shares = (
+        question.domain.values or (),
+        POPULATIONS[cell.population](cell.size),
+    )
 
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, holders, truth in twice(cell, shares, generator):

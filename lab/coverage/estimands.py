@@ -29,7 +29,9 @@ _SLACK = 1e-12
 """An interval may end at the truth, and both are rounded."""
 
 
-def twice(cell: Cell, shares: Floats, generator: Generator) -> Iterator[tuple[str, Counts, Floats]]:
+def twice(
+    cell: Cell, shares: Floats, generator: Generator
+) -> Iterator[tuple[str, Counts, Floats]]:
     """(estimand, who holds what, the truth): of the same respondents, and of some drawn anew."""
     fixed = apportion(cell.respondents, shares)
     yield RESPONDENTS, fixed, fixed / cell.respondents

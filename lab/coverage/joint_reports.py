@@ -11,7 +11,9 @@ from ldp.survey.survey import Question
 from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 
 
-def rows_of(questions: tuple[Question, ...], holders: Counts, generator: Generator) -> Rows:
+def rows_of(
+    questions: tuple[Question, ...], holders: Counts, generator: Generator
+) -> Rows:
     """One row for each respondent.
 
     `holders`, of shape (respondents, questions), has the values by number.

@@ -71,12 +71,17 @@ def surveys_of(cell: Cell) -> Survey:
 
 def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
     question = question_of(rows[0], cell.size, cell.epsilon)
-    values, shares = question.domain.values or (), POPULATIONS[cell.population](cell.size)
+    values, shares = (
+        question.domain.values or (),
+        POPULATIONS[cell.population](cell.size),
+    )
 
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
         for estimand, holders, truth in twice(cell, shares, generator):
-            counts = repeated_counts(asked, Holders(values, holders), repeats, generator=generator)
+            counts = repeated_counts(
+                asked, Holders(values, holders), repeats, generator=generator
+            )
             estimate = partial(_estimate, asked, counts, reports_per_person=repeats)
             yield from _looked_at(estimate, truth, estimand)
 
@@ -94,8 +99,12 @@ def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, holders, truth in twice(cell, shares, generator):
-            counts = sample_counts(question, replace(everybody, counts=holders), generator)
-            yield from _looked_at(partial(_estimate, question, counts), truth @ holds, estimand)
+            counts = sample_counts(
+                question, replace(everybody, counts=holders), generator
+            )
+            yield from _looked_at(
+                partial(_estimate, question, counts), truth @ holds, estimand
+            )
 
     return survey
 
@@ -110,8 +119,12 @@ def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(values, holders), generator)
-            of_nodes = totals(taxonomy.parents, np.append(np.zeros(len(taxonomy.inner)), truth))
-            yield from _looked_at(partial(_estimate, question, counts), of_nodes, estimand)
+            of_nodes = totals(
+                taxonomy.parents, np.append(np.zeros(len(taxonomy.inner)), truth)
+            )
+            yield from _looked_at(
+                partial(_estimate, question, counts), of_nodes, estimand
+            )
 
     return survey
 
@@ -131,7 +144,9 @@ def _vectors(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, holders, truth in twice(cell, shares, generator):
-            counts = sample_counts(question, replace(everybody, counts=holders), generator)
+            counts = sample_counts(
+                question, replace(everybody, counts=holders), generator
+            )
             estimate = partial(_estimate, question, counts)
             mean = truth @ (everybody.vectors / UNIT)
             for name, missed in _looked_at(estimate, mean, estimand):
@@ -152,9 +167,14 @@ def _fields(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             counts = sample_counts(question, Holders((), holders), generator)
             # (fields, values)
             table = truth.reshape(shape)
-            of_fields = [np.moveaxis(table, place, 0).reshape(2, -1) for place in range(len(shape))]
+            of_fields = [
+                np.moveaxis(table, place, 0).reshape(2, -1)
+                for place in range(len(shape))
+            ]
             of_values = np.sum(of_fields, axis=2).ravel()
-            yield from _looked_at(partial(_estimate, question, counts), of_values, estimand)
+            yield from _looked_at(
+                partial(_estimate, question, counts), of_values, estimand
+            )
 
     return survey
 
@@ -199,15 +219,22 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             if len(true):
                 yield f"each, {estimand}", float(_missed(estimates, true).mean())
             if estimand == RESPONDENTS:
-                detections = detected(estimates) if len(true) else np.zeros(0, dtype=bool)
+                detections = (
+                    detected(estimates) if len(true) else np.zeros(0, dtype=bool)
+                )
                 yield "wrong", _wrong(detections & (true == 0), detections)
 
     return survey
 
 
 def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
-    question = question_of(rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size))
-    values, shares = question.domain.values or (), POPULATIONS[cell.population](cell.size)
+    question = question_of(
+        rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size)
+    )
+    values, shares = (
+        question.domain.values or (),
+        POPULATIONS[cell.population](cell.size),
+    )
     numbers = np.arange(cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
@@ -222,7 +249,10 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             if mean.variance is not None:
                 variance = float((numbers - middle) ** 2 @ truth)
                 ends = mean.variance.low, mean.variance.high
-                yield f"variance, {estimand}", misses(*ends, variance, slack=slack * cell.size)
+                yield (
+                    f"variance, {estimand}",
+                    misses(*ends, variance, slack=slack * cell.size),
+                )
 
     return survey
 
@@ -245,7 +275,9 @@ def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             shares_of_cells = truth.reshape(together.shape)
             estimates = associate(tally, names, Options(estimand=estimand))
             yield f"each, {estimand}", _missed(estimates, shares_of_cells).ravel()
-            family = associate(tally, names, Options(estimand=estimand, simultaneous="bonferroni"))
+            family = associate(
+                tally, names, Options(estimand=estimand, simultaneous="bonferroni")
+            )
             yield f"all, {estimand}", float(_missed(family, shares_of_cells).any())
             low, high = estimates.conditional[1:]
             # Of the other answer given the one, by rows of the table.
@@ -258,7 +290,10 @@ def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """A third of the respondents have the first version."""
     questions = [question_of(row, cell.size, cell.epsilon) for row in rows]
-    values, shares = questions[0].domain.values or (), POPULATIONS[cell.population](cell.size)
+    values, shares = (
+        questions[0].domain.values or (),
+        POPULATIONS[cell.population](cell.size),
+    )
     first = cell._replace(respondents=cell.respondents // 3)
     second = cell._replace(respondents=cell.respondents - first.respondents)
 
@@ -266,10 +301,15 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
         parts = (twice(part, shares, generator) for part in (first, second))
         for (estimand, one, truth), (_, other, _) in zip(*parts, strict=True):
             versions = [
-                Version(question, sample_counts(question, Holders(values, holders), generator))
+                Version(
+                    question,
+                    sample_counts(question, Holders(values, holders), generator),
+                )
                 for question, holders in zip(questions, (one, other), strict=True)
             ]
-            here = (one + other) / cell.respondents if estimand == RESPONDENTS else truth
+            here = (
+                (one + other) / cell.respondents if estimand == RESPONDENTS else truth
+            )
             yield from _looked_at(partial(estimate_pooled, versions), here, estimand)
 
     return survey
@@ -302,7 +342,9 @@ def _estimate(
     return estimate_question(question, counts, asked, candidates=candidates)
 
 
-def _missed(estimates: QuestionEstimates | Association, truth: Floats) -> NDArray[np.bool_]:
+def _missed(
+    estimates: QuestionEstimates | Association, truth: Floats
+) -> NDArray[np.bool_]:
     missed: NDArray[np.bool_] = misses(estimates.low, estimates.high, truth)
     return missed
 

@@ -106,7 +106,9 @@ class Sums(NamedTuple):
 def sums(outcomes: Sequence[Outcome], comparisons: int) -> Sums:
     """Those of measurements."""
     surveys = [cell.surveys for cell, _ in outcomes]
-    return Sums(sum(surveys), len(outcomes), comparisons, most=max(surveys), least=min(surveys))
+    return Sums(
+        sum(surveys), len(outcomes), comparisons, most=max(surveys), least=min(surveys)
+    )
 
 
 def page(outcomes: Sequence[Outcome], broken: Sequence[Claim], comparisons: int) -> str:
@@ -137,7 +139,9 @@ def introduction(made_of: Sums) -> str:
         most=made_of.most,
         noticed=least_noticed(MISS + ON_AVERAGE, made_of.most, made_of.comparisons),
         least=made_of.least,
-        noticed_least=least_noticed(MISS + ON_AVERAGE, made_of.least, made_of.comparisons),
+        noticed_least=least_noticed(
+            MISS + ON_AVERAGE, made_of.least, made_of.comparisons
+        ),
     )
 
 
@@ -162,7 +166,8 @@ def _section(section: Section, outcomes: Sequence[Outcome]) -> str:
     here = [
         (cell, findings)
         for cell, findings in outcomes
-        if cell.kind == section.kind and any(_of([findings], about) for about in section.about)
+        if cell.kind == section.kind
+        and any(_of([findings], about) for about in section.about)
     ]
     if not here:
         return ""
@@ -171,7 +176,11 @@ def _section(section: Section, outcomes: Sequence[Outcome]) -> str:
     for name in dict.fromkeys(cell.mechanism for cell, _ in here):
         group = [findings for cell, findings in here if cell.mechanism == name]
         rows.append(
-            [name, str(len(group)), *(column.show(group, column.about) for column in columns)]
+            [
+                name,
+                str(len(group)),
+                *(column.show(group, column.about) for column in columns),
+            ]
         )
     headings = ["", "cells", *(column.heading for column in columns)]
     return f"\n## {section.title}\n\n{section.text}\n\n{_table(headings, rows)}"
@@ -181,7 +190,10 @@ def _by_estimand(group: Group, about: str) -> str:
     """The coverage over all cells, of respondents and of a population, with the larger error."""
     if not _of(group, about):
         return "–"
-    means = [_over_all(_of(group, f"{about}, {estimand}")) for estimand in (FIXED, POPULATION)]
+    means = [
+        _over_all(_of(group, f"{about}, {estimand}"))
+        for estimand in (FIXED, POPULATION)
+    ]
     return f"{1 - means[0][0]:.3f} {1 - means[1][0]:.3f} ± {max(error for _, error in means):.1g}"
 
 
@@ -272,11 +284,13 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
                 if (cell.epsilon, cell.respondents) == (epsilon, number)
             ]
             shown = ((about, _of(group, about)) for about in ("each", "all", "wrong"))
-            row.append(" ".join(_short(about, findings) for about, findings in shown if findings))
+            row.append(
+                " ".join(
+                    _short(about, findings) for about, findings in shown if findings
+                )
+            )
         rows.append(row)
-    text = (
-        "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
-    )
+    text = "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
     headings = ["respondents", *(f"epsilon {epsilon}" for epsilon in EPSILONS)]
     return f"\n## {ALL_TOGETHER}\n\n{text}\n\n{_table(headings, rows)}"
 
@@ -344,7 +358,9 @@ SECTIONS = (
         "values",
     ),
     Section("Means", "Means of whole numbers.", "means", about=("mean",)),
-    Section("Variances", "Variances of the same numbers.", "means", about=("variance",)),
+    Section(
+        "Variances", "Variances of the same numbers.", "means", about=("variance",)
+    ),
     Section(
         "Distributions",
         "Whole numbers: the shares of answers *below* each number, the *band* around all shares,\n"
@@ -366,5 +382,9 @@ SECTIONS = (
         "joint",
         about=("each", "all", "given"),
     ),
-    Section("Pooled versions", "A third of the respondents have the first version.", "pooled"),
+    Section(
+        "Pooled versions",
+        "A third of the respondents have the first version.",
+        "pooled",
+    ),
 )

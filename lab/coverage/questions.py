@@ -92,8 +92,14 @@ def _matrix(size: int, epsilon: str) -> str:
     """Each value favours itself, then its neighbours."""
     most = _exp(epsilon)
     favour = {0: most, 1: most**0.5}
-    weights = [[round(10 * favour.get(abs(x - y), 1)) for y in range(size)] for x in range(size)]
-    rows = ("[" + ", ".join(f'"{weight}/{sum(row)}"' for weight in row) + "]" for row in weights)
+    weights = [
+        [round(10 * favour.get(abs(x - y), 1)) for y in range(size)]
+        for x in range(size)
+    ]
+    rows = (
+        "[" + ", ".join(f'"{weight}/{sum(row)}"' for weight in row) + "]"
+        for row in weights
+    )
     return f"matrix = [{', '.join(rows)}]"
 
 
@@ -134,7 +140,9 @@ def _bloom(size: int, epsilon: str) -> str:
 
 
 def _search(size: int, epsilon: str) -> str:
-    return f'{_epsilon(size, epsilon)}\nlongest = 3\ncells = 4096\nalphabet = "{ALPHABET}"'
+    return (
+        f'{_epsilon(size, epsilon)}\nlongest = 3\ncells = 4096\nalphabet = "{ALPHABET}"'
+    )
 
 
 def _hashed(mechanism: str, keys: Keys) -> Row:
@@ -225,7 +233,8 @@ def rows_by_label() -> Mapping[str, Row]:
 def question_of(row: Row, size: int, epsilon: str, domain: str = "") -> Question:
     """The question; `domain` in place of what the family calls for."""
     return parse_survey(
-        '[survey]\nname = "coverage"\n' + _asked("x", row, size, epsilon=epsilon, domain=domain)
+        '[survey]\nname = "coverage"\n'
+        + _asked("x", row, size, epsilon=epsilon, domain=domain)
     )["x"]
 
 
@@ -236,7 +245,9 @@ def survey_of(rows: tuple[Row, ...], size: int, epsilon: str) -> Survey:
         _asked(name, row, size, epsilon=epsilon, domain="")
         for name, row in zip(names, rows, strict=True)
     )
-    return parse_survey(f'[survey]\nname = "coverage"\njoint = {names}\n' + "".join(asked))
+    return parse_survey(
+        f'[survey]\nname = "coverage"\njoint = {names}\n' + "".join(asked)
+    )
 
 
 def whole_numbers(size: int) -> str:
@@ -270,7 +281,8 @@ def _grid(size: int) -> str:
 def _yes_or_no(size: int) -> str:
     """So many answers to yes/no questions, some of which are told together."""
     fields = (
-        f'{{ name = "f{place}", type = "boolean" }}' for place in range(size.bit_length() - 1)
+        f'{{ name = "f{place}", type = "boolean" }}'
+        for place in range(size.bit_length() - 1)
     )
     return f'type = "table"\ncollect = "subsets"\nfield = [{", ".join(fields)}]'
 

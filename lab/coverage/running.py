@@ -34,7 +34,10 @@ def run(
     `over` wraps the cells that are done, given their number (for a progress bar).
     """
     packages = (ldp, ldp_aggregator, ldp_simulations)
-    rooms = [Path(__file__).parent, *(Path(package.__path__[0]) for package in packages)]
+    rooms = [
+        Path(__file__).parent,
+        *(Path(package.__path__[0]) for package in packages),
+    ]
     source = digest(sorted(path for room in rooms for path in room.rglob("*.py")))
 
     def key(cell: Cell) -> str:
@@ -50,7 +53,10 @@ def run(
     for _ in over(done(), len(left)):
         pass
     return [
-        (cell, {what: Finding(*numbers) for what, numbers in archive[key(cell)].items()})
+        (
+            cell,
+            {what: Finding(*numbers) for what, numbers in archive[key(cell)].items()},
+        )
         for cell in cells
     ]
 

@@ -14,7 +14,9 @@ from lab.delivery.lives import Life
 @click.command()
 @click.option("--devices", default=200, show_default=True, help="Of each kind of life.")
 @click.option("--seed", default=1, show_default=True)
-@click.option("--forgetting", is_flag=True, help="Draw due times anew at each start, to compare.")
+@click.option(
+    "--forgetting", is_flag=True, help="Draw due times anew at each start, to compare."
+)
 def main(devices: int, seed: int, *, forgetting: bool) -> None:
     """Let devices answer once, be offline, and send, by the client's own schedule.
 
@@ -36,10 +38,16 @@ def main(devices: int, seed: int, *, forgetting: bool) -> None:
 
     click.echo("minutes  offline  devices  arrived  within a day of a network")
     returning, hard = measured(lives()), measured(hard_lives())
-    click.echo("\nbias of a share that 30 % of light users (1 minute) and 60 % of heavy ones hold")
+    click.echo(
+        "\nbias of a share that 30 % of light users (1 minute) and 60 % of heavy ones hold"
+    )
     for name, light, heavy, error in biases([*returning, *hard]):
-        click.echo(f"{100 * error:+6.2f} points  light {light:.2%}, heavy {heavy:.2%}  {name}")
-    arrived = sum(one.arrived for one in returning) / sum(one.devices for one in returning)
+        click.echo(
+            f"{100 * error:+6.2f} points  light {light:.2%}, heavy {heavy:.2%}  {name}"
+        )
+    arrived = sum(one.arrived for one in returning) / sum(
+        one.devices for one in returning
+    )
     click.echo(f"\n{arrived:.3%} of the reports of devices that come back arrived")
     sys.exit(arrived < GOAL)
 

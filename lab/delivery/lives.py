@@ -116,7 +116,9 @@ class Device:
             if day < life.offline:
                 yield Session(begin, end, online=end, until=end)
             elif life.window is None:
-                yield Session(begin, end, online=begin + draw.random() * length / 2, until=end)
+                yield Session(
+                    begin, end, online=begin + draw.random() * length / 2, until=end
+                )
             else:
                 online = begin + draw.random() * (length - life.window)
                 yield Session(begin, end, online=online, until=online + life.window)

@@ -70,9 +70,13 @@ def left():
                 killed = _files(folder)
         closed = _files(folder)
         with closing(SQLiteStore(folder / STORE)) as store:
-            tidy(Books(store, CATALOGUE.tally_parts), CATALOGUE, _NOTHING_KEPT, now=START)
+            tidy(
+                Books(store, CATALOGUE.tally_parts), CATALOGUE, _NOTHING_KEPT, now=START
+            )
         emptied = _files(folder)
-        return [Left(files, *_known(files, folder)) for files in (killed, closed, emptied)]
+        return [
+            Left(files, *_known(files, folder)) for files in (killed, closed, emptied)
+        ]
 
 
 def turned(files, draw):
@@ -104,7 +108,10 @@ def turn_bits(states, times, seed):
             fate = became_of(files, left, Path(folder))
             fates[name, fate] += 1
             if fate in WRONG:
-                print(f"state {number % len(states)}, {name}: bit {place} {fate}", flush=True)
+                print(
+                    f"state {number % len(states)}, {name}: bit {place} {fate}",
+                    flush=True,
+                )
     return fates
 
 
@@ -162,7 +169,8 @@ if __name__ == "__main__":
     times, workers, states = int(sys.argv[1]), 2, left()
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         fates = sum(
-            pool.map(partial(turn_bits, states, times // workers), range(workers)), Counter()
+            pool.map(partial(turn_bits, states, times // workers), range(workers)),
+            Counter(),
         )
     for (name, fate), count in sorted(fates.items()):
         print(f"{name}: {count:,} {fate}")

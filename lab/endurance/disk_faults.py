@@ -62,7 +62,9 @@ def serve(disk):
     except StoreError:
         disk.work("write")
         disk.work("sync")
-        stopped = uploader is None or all(_refused(uploader, number) for _ in range(_TRIES))
+        stopped = uploader is None or all(
+            _refused(uploader, number) for _ in range(_TRIES)
+        )
         return "stopped" if stopped else "went on"
     return "done"
 
@@ -150,7 +152,9 @@ def try_all(folder, every):
     disk = WatchedDisk(folder)
     _clear(disk)
     if in_child(lambda: serve(disk)) != "'done'":
-        raise RuntimeError("expected a service that takes all uploads while its disk works")
+        raise RuntimeError(
+            "expected a service that takes all uploads while its disk works"
+        )
     cases = list(faults(disk.count("write"), disk.count("sync"), every))
     draw = random.Random(1)
     wrong = Counter(
@@ -165,7 +169,13 @@ def try_all(folder, every):
 def tried(every):
     """What `try_all` found in a process whose disk is watched: is all well, and in words."""
     with folder_in_memory() as folder:
-        command = [sys.executable, "-m", "lab.endurance.disk_faults", folder, str(every)]
+        command = [
+            sys.executable,
+            "-m",
+            "lab.endurance.disk_faults",
+            folder,
+            str(every),
+        ]
         process = subprocess.run(
             command,
             cwd=ROOT,

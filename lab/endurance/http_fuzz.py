@@ -65,9 +65,16 @@ _PATHS = (
     "/v1/surveys/example/estimates?",
 )
 _REQUESTS = (
-    *(hostile.pieces[0] for hostile in FRAMINGS.values() if len(hostile.pieces[0]) < 4096),
+    *(
+        hostile.pieces[0]
+        for hostile in FRAMINGS.values()
+        if len(hostile.pieces[0]) < 4096
+    ),
     *(request(line=b"GET " + path.encode() + b" HTTP/1.1") for path in _PATHS),
-    *(request(b"token=x", line=b"POST " + path + b" HTTP/1.1") for path in (b"/login", b"/logout")),
+    *(
+        request(b"token=x", line=b"POST " + path + b" HTTP/1.1")
+        for path in (b"/login", b"/logout")
+    ),
 )
 _CONNECTIONS = 8
 _ANSWER, _ANSWER_TO_WHOLE = 0.03, 2.0
@@ -83,18 +90,24 @@ class FuzzingError(Exception):
 def mutated(draw, data):
     """The bytes with something wrong with them, often."""
     for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
-        at, stop = sorted((draw.randrange(len(data) + 1), draw.randrange(len(data) + 1)))
+        at, stop = sorted(
+            (draw.randrange(len(data) + 1), draw.randrange(len(data) + 1))
+        )
         match draw.randrange(6):
             case 0:
                 data = data[:at]
             case 1:
-                data = data[:at] + data[stop:] if stop - at < _SHORTEST else data[at:stop]
+                data = (
+                    data[:at] + data[stop:] if stop - at < _SHORTEST else data[at:stop]
+                )
             case 2:
                 data = data[:stop] + data[at:]
             case 3:
                 data = data[:at] + draw.randbytes(draw.randrange(1, 9)) + data[at + 8 :]
             case _:
-                data = data[:at] + draw.choice(_TELLING) + data[at + draw.randrange(2) :]
+                data = (
+                    data[:at] + draw.choice(_TELLING) + data[at + draw.randrange(2) :]
+                )
     return data[: 1 << 16]
 
 
@@ -123,9 +136,12 @@ def fuzz_requests(service, count, seed):
             statuses.update(sent)
 
     shares = [
-        count // _CONNECTIONS + (number < count % _CONNECTIONS) for number in range(_CONNECTIONS)
+        count // _CONNECTIONS + (number < count % _CONNECTIONS)
+        for number in range(_CONNECTIONS)
     ]
-    threads = [Thread(target=send, args=(share, number)) for number, share in enumerate(shares)]
+    threads = [
+        Thread(target=send, args=(share, number)) for number, share in enumerate(shares)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -146,7 +162,9 @@ def fuzz_bodies(count, seed):
     """
     draw, admission, outcomes = (
         random.Random(seed),
-        Admission(Catalogue([Served(SURVEY, TEXT), Served(GROUPED, GROUPED_TEXT)]), Rules()),
+        Admission(
+            Catalogue([Served(SURVEY, TEXT), Served(GROUPED, GROUPED_TEXT)]), Rules()
+        ),
         Counter(),
     )
     for start in range(0, count, _TURN):
@@ -251,7 +269,11 @@ if __name__ == "__main__":
     *kind, number = sys.argv[1:]
     begun = time.monotonic()
     outcomes, grown = (
-        _fuzz_admission(int(number)) if kind == ["--bodies"] else _fuzz_server(int(number))
+        _fuzz_admission(int(number))
+        if kind == ["--bodies"]
+        else _fuzz_server(int(number))
     )
     counts = ", ".join(f"{name}: {count:,}" for name, count in outcomes.most_common())
-    print(f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {counts}")
+    print(
+        f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {counts}"
+    )

@@ -104,7 +104,10 @@ class Life:
         client.record("again", draw.choice(VALUES))
         self._step()
         number = draw.randrange(ONCE)
-        client.record(f"once{number}", VALUES[number % 3] if self._settled else draw.choice(VALUES))
+        client.record(
+            f"once{number}",
+            VALUES[number % 3] if self._settled else draw.choice(VALUES),
+        )
 
     def _session(self):
         self._client.close()
@@ -185,20 +188,30 @@ def violations(folder, *, rollbacks=False):
                 problems.append("one id, two batches")
     ledger = Ledger.read(Database(folder / "state"))
     for question in SURVEY:
-        sent = [batch for batch in frames.values() if batch.fingerprint == question.fingerprint]
+        sent = [
+            batch
+            for batch in frames.values()
+            if batch.fingerprint == question.fingerprint
+        ]
         rows = b"".join(batch.rows for batch in sent)
-        reports = [rows[at : at + question.width] for at in range(0, len(rows), question.width)]
+        reports = [
+            rows[at : at + question.width] for at in range(0, len(rows), question.width)
+        ]
         charged = sum(charge.question == question.name for charge in ledger.charges)
         distinct = len(set(reports)) if question.memoizes else len(reports)
         most = len(VALUES) if question.memoizes else 1
         if distinct > (most if rollbacks else charged) or charged > most:
-            problems.append(f"{question.name}: {distinct} reports for {charged} charges")
+            problems.append(
+                f"{question.name}: {distinct} reports for {charged} charges"
+            )
     for path in folder.rglob("*"):
         if path.is_dir():
             continue
         content = path.read_bytes()
         problems += [
-            f"{path.name} holds an answer" for value in VALUES if value.encode() in content
+            f"{path.name} holds an answer"
+            for value in VALUES
+            if value.encode() in content
         ]
     return problems, sum(batch.size for batch in frames.values()), len(ledger.charges)
 

@@ -13,7 +13,18 @@ from hpke_reference import point, private_key, seal
 from places import VECTORS
 from register_vectors import register_vectors
 from specimens import DESIGNS, question
-from wire_samples import BATCHES, CHROME, FOUR, MANY, SURVEY, TEXT, TWENTY, file_of, stream, taken
+from wire_samples import (
+    BATCHES,
+    CHROME,
+    FOUR,
+    MANY,
+    SURVEY,
+    TEXT,
+    TWENTY,
+    file_of,
+    stream,
+    taken,
+)
 
 from ldp import parse_survey
 from ldp.answers.contributions import CHOOSING_BYTES
@@ -36,7 +47,14 @@ from ldp.wire.sealed import (
     plaintext_of,
     public_key_text,
 )
-from ldp.wire.wire import Batch, Damage, FrameReader, decode_batch, encode_batch, encode_frame
+from ldp.wire.wire import (
+    Batch,
+    Damage,
+    FrameReader,
+    decode_batch,
+    encode_batch,
+    encode_frame,
+)
 from ldp_aggregator import encode_tally
 from ldp_client import report_bytes
 from ldp_client.answering.budget import Budget
@@ -88,7 +106,8 @@ _MANY_ANSWERS = (
     {"smokes": True, "commute": "car", "age": "-7.25", "children": 1},
 )
 _RATINGS = ", ".join(
-    f'{{ name = "item-{place}", type = "integer", low = 1, high = 6 }}' for place in range(24)
+    f'{{ name = "item-{place}", type = "integer", low = 1, high = 6 }}'
+    for place in range(24)
 )
 """More cells than a number of 53 bits can tell."""
 _ALL_RATED = tuple(
@@ -104,7 +123,9 @@ QUESTIONS = {
         ('type = "boolean"\nforced_true = "1/4"\nforced_false = "1/4"', (False, True)),
         ('type = "boolean"\nforced_true = "1/6"\nforced_false = "0.2"', (False, True)),
     ),
-    "unrelated": (('type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', (False, True)),),
+    "unrelated": (
+        ('type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', (False, True)),
+    ),
     "matrix": (
         (
             'type = "category"\nvalues = ["low", "middle", "high"]\n'
@@ -132,9 +153,15 @@ QUESTIONS = {
         ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"\nmargin = 3', (0, 1)),
     ),
     "grr": (
-        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
+        (
+            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"',
+            ("car", "bus", "bike", "walk"),
+        ),
         ('type = "boolean"\nepsilon = "0.1"', (False, True)),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "5/3"', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "5/3"',
+            ("value 0", "value 299"),
+        ),
         (
             'type = "number"\nlow = 0\nhigh = 1\nbins = 3\nepsilon = "1"',
             ("0", "0.3333333333333333", "0.33333333333333337", "0.5", "1"),
@@ -152,7 +179,12 @@ QUESTIONS = {
         ),
         (
             'type = "vector"\ndimensions = 9\nradius = "2.5"\noutside = "clip"\nepsilon = "4"',
-            (_LONG, ["1e300", "-1e300", *_LONG[2:]], ["0.1"] * 9, ["1.5", "-2", *["0"] * 7]),
+            (
+                _LONG,
+                ["1e300", "-1e300", *_LONG[2:]],
+                ["0.1"] * 9,
+                ["1.5", "-2", *["0"] * 7],
+            ),
         ),
         (
             'type = "vector"\ndimensions = 130\nradius = "1/3"\nwords = 10\nnear = 5\n'
@@ -168,7 +200,10 @@ QUESTIONS = {
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
         ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77)),
         ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"', (0, 1)),
-        (f'{HOURS}\nepsilon = "3"', ("0", "39", "39.5", "39.3", "0.30000000000000004", "49.5")),
+        (
+            f'{HOURS}\nepsilon = "3"',
+            ("0", "39", "39.5", "39.3", "0.30000000000000004", "49.5"),
+        ),
         (
             f'{HOURS}\noutside = "clip"\nmissing = ["NA", "?"]\nlevels = 256\nepsilon = "8"',
             ("-3", "7.25", "49.75", "1e21"),
@@ -178,7 +213,10 @@ QUESTIONS = {
             'type = "number"\nlow = "-1/3"\nhigh = "2/3"\nstep = "1/9"\nepsilon = "4"',
             ("-0.3333333333333333", "-0.1", "0.6666666666666666"),
         ),
-        ('type = "number"\nlow = -1\nhigh = 1\nepsilon = "1"', ("-1", "1e-7", "0.1", "1")),
+        (
+            'type = "number"\nlow = -1\nhigh = 1\nepsilon = "1"',
+            ("-1", "1e-7", "0.1", "1"),
+        ),
         (
             'type = "number"\nlow = 0\nhigh = 99999\nstep = 1\nepsilon = "4"',
             ("0", "77777", "77777.125", "99999"),
@@ -201,7 +239,10 @@ QUESTIONS = {
             'modulus = 11\nwidth = 3\nweights = [7, 0, 3, 1]\nepsilon = "8"',
             ("-1", "18", "99.5"),
         ),
-        ('type = "integer"\nlow = 1\nhigh = 7\ncircular = true\nepsilon = "1"', (1, 4, 7)),
+        (
+            'type = "integer"\nlow = 1\nhigh = 7\ncircular = true\nepsilon = "1"',
+            (1, 4, 7),
+        ),
         (
             'type = "number"\nlow = 0\nhigh = 24\nbins = 24\ncircular = true\nepsilon = "2"',
             ("0", "12", "23.99", "24"),
@@ -235,15 +276,24 @@ QUESTIONS = {
     ),
     "metric": (
         (f'{CITY}\ncells = 2\nepsilon_per_unit = "1/3"', AT_HOME),
-        (f'{CITY}\ncells = 8\nepsilon_per_unit = "0.02"\nlengths = [76, "111.2"]', AT_HOME),
+        (
+            f'{CITY}\ncells = 8\nepsilon_per_unit = "0.02"\nlengths = [76, "111.2"]',
+            AT_HOME,
+        ),
     ),
     "square-wave": (
         ('type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"', (0, 4, 9)),
         ('type = "integer"\nlow = -500\nhigh = 500\nepsilon = "2"', (-500, 77, 500)),
         ('type = "integer"\nlow = 0\nhigh = 1\nepsilon = "0.1"', (0, 1)),
         (f'{HOURS}\nepsilon = "1/2"', ("0", "39", "39.3", "49.5")),
-        (f'{HOURS}\noutside = "clip"\nwidth = 7\nepsilon = "8"', ("-3", "7.25", "49.75")),
-        ('type = "number"\nlow = 0\nhigh = 1\nbins = 64\nepsilon = "4"', ("0", "0.5", "1")),
+        (
+            f'{HOURS}\noutside = "clip"\nwidth = 7\nepsilon = "8"',
+            ("-3", "7.25", "49.75"),
+        ),
+        (
+            'type = "number"\nlow = 0\nhigh = 1\nbins = 64\nepsilon = "4"',
+            ("0", "0.5", "1"),
+        ),
         (
             'type = "number"\nedges = [0, 18, "24.5", 65, "99.5"]\nepsilon = "3"',
             ("17.999", "18", "99.5"),
@@ -253,39 +303,81 @@ QUESTIONS = {
     ),
     "ss": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "1"', ("value 0", "value 299")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "5"', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "1"',
+            ("value 0", "value 299"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "5"',
+            ("value 0", "value 299"),
+        ),
     ),
     "hr": (
-        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "3"', ("value 0", "value 7", "value 299")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"',
+            ("car", "bus", "bike", "walk"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "3"',
+            ("value 0", "value 7", "value 299"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "8"',
+            ("value 0", "value 299"),
+        ),
     ),
     "pgr": (
-        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "bus", "bike", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "0.5"', ("value 0", "value 299")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "2"', ("value 0", "value 299")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "5"', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"',
+            ("car", "bus", "bike", "walk"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "0.5"',
+            ("value 0", "value 299"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "2"',
+            ("value 0", "value 299"),
+        ),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "5"',
+            ("value 0", "value 299"),
+        ),
     ),
     "sue": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
-        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "4"', ("value 0", "value 19")),
+        (
+            f'type = "category"\nvalues = {TWENTY}\nepsilon = "4"',
+            ("value 0", "value 19"),
+        ),
     ),
     "oue": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
-        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.5"', ("value 0", "value 19")),
+        (
+            f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.5"',
+            ("value 0", "value 19"),
+        ),
     ),
     "the": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
-        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "3"', ("value 0", "value 19")),
+        (
+            f'type = "category"\nvalues = {TWENTY}\nepsilon = "3"',
+            ("value 0", "value 19"),
+        ),
     ),
     "she": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
-        (f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.1"', ("value 0", "value 19")),
+        (
+            f'type = "category"\nvalues = {TWENTY}\nepsilon = "0.1"',
+            ("value 0", "value 19"),
+        ),
     ),
     "olh": (
         (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"', ("car", "walk")),
-        (f'type = "category"\nvalues = {MANY}\nepsilon = "8"', ("value 0", "value 299")),
+        (
+            f'type = "category"\nvalues = {MANY}\nepsilon = "8"',
+            ("value 0", "value 299"),
+        ),
     ),
     "blh": ((f'type = "category"\nvalues = {FOUR}\nepsilon = "0.5"', ("car", "walk")),),
     "cms": (
@@ -309,7 +401,10 @@ QUESTIONS = {
         ),
     ),
     "set-unary": (
-        (f'type = "multi"\nvalues = {FOUR}\nmost = 2\nepsilon = "1"', ([], ["car", "walk"])),
+        (
+            f'type = "multi"\nvalues = {FOUR}\nmost = 2\nepsilon = "1"',
+            ([], ["car", "walk"]),
+        ),
         (
             f'type = "multi"\nvalues = {TWENTY}\nmost = 15\nepsilon = "3"',
             (["value 0"], ["value 3", "value 19"]),
@@ -320,7 +415,10 @@ QUESTIONS = {
             f'type = "multi"\nvalues = {FOUR}\nmost = 4\nepsilon = "1"',
             ([], ["bus"], ["walk", "bike", "bus", "car"]),
         ),
-        (f'type = "multi"\nvalues = {MANY}\nmost = 10\nepsilon = "2"', (["value 0", "value 299"],)),
+        (
+            f'type = "multi"\nvalues = {MANY}\nmost = 10\nepsilon = "2"',
+            (["value 0", "value 299"],),
+        ),
     ),
     "pad-ss": (
         (
@@ -373,7 +471,10 @@ QUESTIONS = {
         ),
     ),
     "subsets": (
-        (f'type = "table"\ncollect = "subsets"\n{FIELDS}\nepsilon = "1"', _MANY_ANSWERS),
+        (
+            f'type = "table"\ncollect = "subsets"\n{FIELDS}\nepsilon = "1"',
+            _MANY_ANSWERS,
+        ),
         (
             f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 4\nepsilon = "3"',
             _MANY_ANSWERS[1:],
@@ -404,7 +505,10 @@ QUESTIONS = {
         (f'type = "category"\nvalues = {MANY}\nbuckets = 2\n{TWICE}', ("value 7",)),
     ),
     "dbitflip": (
-        (f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nsampled = 1', ("car", "walk")),
+        (
+            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nsampled = 1',
+            ("car", "walk"),
+        ),
         (
             f'type = "category"\nvalues = {MANY}\nepsilon = "2"\nsampled = 16',
             ("value 0", "value 299"),
@@ -420,7 +524,10 @@ QUESTIONS = {
             f'type = "category"\nvalues = {FOUR}\ncohorts = 300\nf = "0.75"\n{CHROME}',
             ("car", "walk"),
         ),
-        (f'type = "category"\nvalues = {FOUR}\np = "0.5"\nq = "0.75"\nf = "0.5"', ("car", "walk")),
+        (
+            f'type = "category"\nvalues = {FOUR}\np = "0.5"\nq = "0.75"\nf = "0.5"',
+            ("car", "walk"),
+        ),
     ),
 }
 """By mechanism: the keys of its questions, and the answers to randomize; for others see `_usual`.
@@ -439,7 +546,11 @@ MANY_RECORDS = (
         f'{HOURS}\nper_device = "sum"\noutside = "12.2"\nepsilon = "2"',
         (["20", "20.3"], ["40", "40"], ["-70", "75.25"]),
     ),
-    ("dithered", f'{HOURS}\nper_device = "one"\nepsilon = "3"', (["7.3"], ["1", "2", "3", "49.4"])),
+    (
+        "dithered",
+        f'{HOURS}\nper_device = "one"\nepsilon = "3"',
+        (["7.3"], ["1", "2", "3", "49.4"]),
+    ),
     (
         "dithered",
         'type = "integer"\nlow = -3\nhigh = 9\nper_device = "mean"\nepsilon = "1"',
@@ -497,7 +608,14 @@ PAIRS = (
 )
 """The same of keys that come with numbers."""
 
-TEXTS = ("x", "abc", "Grüße", "https://example.org/a?b=c", "\N{HAMMER AND WRENCH}", "long " * 100)
+TEXTS = (
+    "x",
+    "abc",
+    "Grüße",
+    "https://example.org/a?b=c",
+    "\N{HAMMER AND WRENCH}",
+    "long " * 100,
+)
 TERMS = f"""[survey]
 name = "terms"
 joint = ["smoker", "commute"]
@@ -653,7 +771,10 @@ def vectors():
         "registered": register_vectors(),
         "bad": _bad(),
     }
-    return {f"{name}.json": json.dumps(content, indent=1) + "\n" for name, content in files.items()}
+    return {
+        f"{name}.json": json.dumps(content, indent=1) + "\n"
+        for name, content in files.items()
+    }
 
 
 _FURTHER = ("scale", "ball", "per_device", "circular", "fields")
@@ -684,7 +805,9 @@ def _question(mechanism, keys, answers):
         "survey": text,
         "fingerprint": question.fingerprint.hex(),
         **{name: parts[name] for name in _FURTHER if name in parts},
-        "integers": {name: _listed(number) for name, number in integers(randomizer).items()},
+        "integers": {
+            name: _listed(number) for name, number in integers(randomizer).items()
+        },
         "layout": layout_of(question),
         "cases": [case(question, answer, tape) for answer in answers for tape in tapes],
     }
@@ -693,7 +816,9 @@ def _question(mechanism, keys, answers):
 def layout_of(question):
     """Its fields; that of codewords only where there are any."""
     fields = {**question.layout._asdict(), "width": question.width}
-    return {name: field for name, field in fields.items() if field or name != "codewords"}
+    return {
+        name: field for name, field in fields.items() if field or name != "codewords"
+    }
 
 
 def answer_of(question, written):
@@ -725,7 +850,11 @@ def _case(question, answer, tape):
 
 
 def _staged_case(question, answer, tape):
-    randomizer, source, value = question.randomizer, Replay(tape), question.value(answer)
+    randomizer, source, value = (
+        question.randomizer,
+        Replay(tape),
+        question.value(answer),
+    )
     cohort = randomizer.draw_cohort(source)
     for_cohort = source.used
     permanent = randomizer.permanent(value, cohort, source)
@@ -739,7 +868,11 @@ def _staged_case(question, answer, tape):
         "permanent": permanent.to_bytes(question.layout.body_width, "little").hex(),
         "report": report.to_bytes(question.width, "little").hex(),
         "used": source.used,
-        "used_by_stage": [for_cohort, for_permanent, source.used - for_cohort - for_permanent],
+        "used_by_stage": [
+            for_cohort,
+            for_permanent,
+            source.used - for_cohort - for_permanent,
+        ],
     }
 
 
@@ -762,7 +895,9 @@ def _tied(question):
     tape = b""
     for shift in range(63, 63 - planes, -1):
         others = (1 << size) - 2 if numbers["if_other"] >> shift & 1 else 0
-        tape += (others | numbers["if_true"] >> shift & 1).to_bytes((size + 7) // 8, "little")
+        tape += (others | numbers["if_true"] >> shift & 1).to_bytes(
+            (size + 7) // 8, "little"
+        )
     return tape
 
 
@@ -790,7 +925,12 @@ def _draw_of(text, tapes):
         cases.append({**drawn, "tape": tape[: source.used].hex()})
     shown = {"names": draw.names, "weights": draw.weights}
     shown |= {"answers": draw.answers} if draw.answers > 1 else {}
-    return {"survey": text, "compiled": compile_survey(survey), "draw": shown, "cases": cases}
+    return {
+        "survey": text,
+        "compiled": compile_survey(survey),
+        "draw": shown,
+        "cases": cases,
+    }
 
 
 def _attributes():
@@ -801,7 +941,9 @@ def _attributes():
             identity = stream(f"attributes {sorted(said.items())} {envelope.name}", 16)
             number = combination_of(envelope.attributes, said)
             row = bytes(envelope.width)
-            batch = Batch(envelope.fingerprint, identity, 1, rows=row, combination=number)
+            batch = Batch(
+                envelope.fingerprint, identity, 1, rows=row, combination=number
+            )
             cases.append(
                 {
                     "said": said,
@@ -817,7 +959,10 @@ def _attributes():
 
 
 def _epochs():
-    return [_made(length, seconds, stream(f"{length} {seconds}", 16)) for length, seconds in MADE]
+    return [
+        _made(length, seconds, stream(f"{length} {seconds}", 16))
+        for length, seconds in MADE
+    ]
 
 
 def _made(length, seconds, tape):
@@ -845,7 +990,8 @@ def _tapes():
 
 def _devices():
     return [
-        _device(keys, answer, head, together=together) for keys, answer, head, together in ANSWERED
+        _device(keys, answer, head, together=together)
+        for keys, answer, head, together in ANSWERED
     ]
 
 
@@ -864,7 +1010,9 @@ def _device(keys, answer, head, together):
     ids = [
         decode_batch(payload).id.hex()
         for seconds in times
-        for payload in FrameReader().feed(report_bytes([answered], clock=lambda at=seconds: at))
+        for payload in FrameReader().feed(
+            report_bytes([answered], clock=lambda at=seconds: at)
+        )
     ]
     return {
         "survey": _headed(keys, head),
@@ -930,7 +1078,10 @@ def _wire():
             "payloads": [part.hex() for part in parts if not isinstance(part, Damage)],
             "damage": [list(part) for part in parts if isinstance(part, Damage)],
         },
-        "tally": {"file": repeated.hex(), "snapshot": encode_tally(taken(repeated)).hex()},
+        "tally": {
+            "file": repeated.hex(),
+            "snapshot": encode_tally(taken(repeated)).hex(),
+        },
     }
 
 
@@ -945,7 +1096,9 @@ def _sealed():
     for name, length, number in _SEALED:
         question = SURVEY[name]
         row = bytes((2,)) + bytes(question.width - 1)
-        identity = batch_id(Replay(stream(f"{name} {length}", 16)), length, number * 86_400)
+        identity = batch_id(
+            Replay(stream(f"{name} {length}", 16)), length, number * 86_400
+        )
         epoch = epoch_bytes(identity, length)
         ephemeral = private_key(stream(f"ephemeral {name} {length}", 32))
         info = info_of(question.fingerprint, epoch)
@@ -988,7 +1141,8 @@ def _sealed():
 def _bad():
     """Files that hold one thing wrong each, and the reason for which it must be rejected."""
     files = {
-        what: (reason, encode_frame(payload)) for what, (reason, payload) in BAD_PAYLOADS.items()
+        what: (reason, encode_frame(payload))
+        for what, (reason, payload) in BAD_PAYLOADS.items()
     }
     files |= {what: ("frame-damaged", file) for what, file in BAD_FILES.items()}
     cases = [

@@ -51,7 +51,9 @@ def drawn_attack(asked, generator):
         holders = synthetic_vectors(ball, respondents, weights)
     elif asked.domain.collect:
         holders = synthetic_fields(
-            asked.domain, respondents, lambda field: generator.exponential(size=field.size)
+            asked.domain,
+            respondents,
+            lambda field: generator.exponential(size=field.size),
         )
     elif asked.domain.most is None:
         holders = holders_of(asked.domain, values, apportion(respondents, weights))
@@ -60,8 +62,13 @@ def drawn_attack(asked, generator):
     nodes = len(estimate_names(asked, holders))
     targets = generator.permutation(nodes)[: generator.integers(1, nodes + 1)]
     forged = int(generator.integers(1, respondents))
-    kind, hashes = ATTACKS[generator.integers(len(ATTACKS))], (None, 1, 1000)[generator.integers(3)]
-    return Attack(asked, holders, tuple(targets.tolist()), forged=forged, kind=kind, hashes=hashes)
+    kind, hashes = (
+        ATTACKS[generator.integers(len(ATTACKS))],
+        (None, 1, 1000)[generator.integers(3)],
+    )
+    return Attack(
+        asked, holders, tuple(targets.tolist()), forged=forged, kind=kind, hashes=hashes
+    )
 
 
 def violations(times, seed, bound=lambda outcome: outcome.bound):
@@ -75,11 +82,15 @@ def violations(times, seed, bound=lambda outcome: outcome.bound):
         kinds[attack.kind] += 1
         gain = float(np.abs(outcome.gain).max())
         if gain > bound(outcome) * (1 + ROUNDING):
-            problems.append(f"{name}, {attack.kind}: a gain of {gain}, bound {outcome.bound}")
+            problems.append(
+                f"{name}, {attack.kind}: a gain of {gain}, bound {outcome.bound}"
+            )
     return problems, kinds
 
 
 if __name__ == "__main__":
     problems, kinds = violations(int(sys.argv[1]), seed=1)
-    print(f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {problems or 'none'}")
+    print(
+        f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {problems or 'none'}"
+    )
     sys.exit(bool(problems))

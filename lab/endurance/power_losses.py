@@ -34,7 +34,9 @@ def serve(path, settings):
     for first in range(0, UPLOADS, _LIFE):
         uploader, last = Uploader(path, *settings), min(first + _LIFE, UPLOADS)
         while first < last:
-            together = range(first, min(first + draw.randrange(1, _MOST_TOGETHER + 1), last))
+            together = range(
+                first, min(first + draw.randrange(1, _MOST_TOGETHER + 1), last)
+            )
             for future in [uploader.send(number) for number in together]:
                 future.result()
             first = together.stop

@@ -123,15 +123,21 @@ class Trial:
         start = len(self.frames)
         self.frames += [message(self._draw.choice(questions)) for _ in range(fresh)]
         self.frames += map(_copy, self._draw.choices(self.frames, k=_COPIES))
-        open_ones = [number for number in range(start) if number not in self.acknowledged]
-        known = self._draw.sample(sorted(self.acknowledged), min(3, len(self.acknowledged)))
+        open_ones = [
+            number for number in range(start) if number not in self.acknowledged
+        ]
+        known = self._draw.sample(
+            sorted(self.acknowledged), min(3, len(self.acknowledged))
+        )
         coming = [*open_ones, *known, *range(start, len(self.frames))]
         self._draw.shuffle(coming)
         (devices, theirs), (collecting, their_way) = Pipe(), Pipe()
         child = forked(lambda: _live(self._path, theirs, their_way, jumps=self._jumps))
         theirs.close()
         their_way.close()
-        thread = Thread(target=_collecting, args=(collecting, self.collector), daemon=True)
+        thread = Thread(
+            target=_collecting, args=(collecting, self.collector), daemon=True
+        )
         thread.start()
         self._exchange(devices, coming, time.monotonic() + seconds)
         os.kill(child, signal.SIGKILL)
@@ -162,15 +168,23 @@ class Trial:
         arrived = set(envelopes_of(parts))
         waiting = [self.frames[number] for number in self.acknowledged]
         waiting = [frame for frame in waiting if envelope_in(frame) not in arrived]
-        return [one for one in self._survey if any(one.fingerprint in frame for frame in waiting)]
+        return [
+            one
+            for one in self._survey
+            if any(one.fingerprint in frame for frame in waiting)
+        ]
 
     def check(self):
         """Raise unless everything is as it has to be; how many batches there are."""
         arrived = Counter(envelopes_of(self.collector.parts.values()))
-        assert not [envelope for envelope, times in arrived.items() if times != 1], "came twice"
+        assert not [envelope for envelope, times in arrived.items() if times != 1], (
+            "came twice"
+        )
         sent = {envelope_in(frame) for frame in self.frames}
         assert arrived.keys() <= sent, "what no device has sent"
-        lost = {envelope_in(self.frames[number]) for number in self.acknowledged} - arrived.keys()
+        lost = {
+            envelope_in(self.frames[number]) for number in self.acknowledged
+        } - arrived.keys()
         assert not lost, f"{len(lost)} acknowledged reports were lost"
         batches = self.collector.batches()
         for parts in batches.values():
@@ -204,7 +218,12 @@ class Trial:
 
     def _said(self, _):
         """What the collector says: mostly that it took a part."""
-        said = [None, None, Told(False, "status 503", 0.0), OSError("the answer was lost")]
+        said = [
+            None,
+            None,
+            Told(False, "status 503", 0.0),
+            OSError("the answer was lost"),
+        ]
         return self._draw.choice(said)
 
 
@@ -217,7 +236,9 @@ def trial(kills, seed=1, jumps=(0,)):
             running.live(draw.uniform(_SHORTEST, _LONGEST), draw.randrange(2, 40))
         running.finish()
         batches = running.check()
-        reports = {envelope_in(running.frames[number]) for number in running.acknowledged}
+        reports = {
+            envelope_in(running.frames[number]) for number in running.acknowledged
+        }
         return len(reports), batches, running.again["duplicate"]
 
 

@@ -118,13 +118,28 @@ MORE = (
     ("all-overview", "light", DESK, ""),
     ("all-survey", "light", LONG, "?survey=work-and-life"),
     ("all-smoothed", "light", LONG, f"{OVER_TIME}&way=smoothed#question-education"),
-    ("all-cumulated", "dark", DESK, f"{OVER_TIME}&way=cumulated&axes=fit#question-education"),
-    ("all-groups", "light", DESK, "?survey=work-and-life&by=region&over_time=education#groups"),
+    (
+        "all-cumulated",
+        "dark",
+        DESK,
+        f"{OVER_TIME}&way=cumulated&axes=fit#question-education",
+    ),
+    (
+        "all-groups",
+        "light",
+        DESK,
+        "?survey=work-and-life&by=region&over_time=education#groups",
+    ),
     ("all-compare", "light", (1280, 1500), f"compare?{SIDES}&question=education"),
     ("all-hours", "light", (1280, 1500), f"compare?{SIDES}&question=hours"),
     ("all-compare-phone", "dark", PHONE, f"compare?{SIDES}&question=education"),
     ("all-ages", "light", LONG, "?survey=ages&since=2026-02-18&until=2026-02-25"),
-    ("all-find", "light", DESK, "?survey=ages&values_of=origin&find=an#question-origin"),
+    (
+        "all-find",
+        "light",
+        DESK,
+        "?survey=ages&values_of=origin&find=an#question-origin",
+    ),
     ("all-phone-top", "light", PHONE, "?survey=work-and-life"),
     ("all-phone-time", "dark", PHONE, f"{OVER_TIME}&way=smoothed#question-education"),
     ("all-overview-phone", "light", PHONE, ""),
@@ -145,7 +160,9 @@ def main(folder, *options):
                 chromium.prefer(scheme)
                 chromium.open(f"{url}/{view}")
                 if not view.startswith("embed"):
-                    words = "return document.querySelector('#state').textContent === 'Live'"
+                    words = (
+                        "return document.querySelector('#state').textContent === 'Live'"
+                    )
                     chromium.wait(words)
                 (folder / f"{name}.png").write_bytes(chromium.picture())
             if "--all" in options:
@@ -162,13 +179,18 @@ def collected(place):
     people = everyone()
     jobs = sorted({person["occupation"] for person in people})
     (place / "notes.toml").write_text(NOTES, encoding="utf-8")
-    origins = ", ".join(f'"{name}"' for name in sorted({one["origin"] for one in people}))
+    origins = ", ".join(
+        f'"{name}"' for name in sorted({one["origin"] for one in people})
+    )
     options = {
         "folder": place,
         "tokens": False,
         "candidates": {"job": [*jobs, "Astronaut"]},
         "clock": lambda: now[0],
-        "settings": {"notes": NoteFile(place / "notes.toml"), "frame_ancestors": ("'self'",)},
+        "settings": {
+            "notes": NoteFile(place / "notes.toml"),
+            "frame_ancestors": ("'self'",),
+        },
     }
     texts = (WORK, BIRTH.replace("{origins}", origins))
     with service_of(*texts, **options) as service, serving(service) as url:
@@ -178,10 +200,25 @@ def collected(place):
 
 def everyone():
     """People of the extract, by column."""
-    names = ("age", "class", "", "education", "", "married", "occupation", "", "", "sex")
+    names = (
+        "age",
+        "class",
+        "",
+        "education",
+        "",
+        "married",
+        "occupation",
+        "",
+        "",
+        "sex",
+    )
     names += ("gain", "", "hours", "origin", "income")
     with (DATA / "adult.data").open(encoding="utf-8") as file:
-        rows = [line.strip().split(", ") for line in file if "?" not in line and line.strip()]
+        rows = [
+            line.strip().split(", ")
+            for line in file
+            if "?" not in line and line.strip()
+        ]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -201,16 +238,22 @@ def collect(service, people, now):
                 person = {**chance.choice(people), "education": "Bachelors"}
             attributes = {"region": "north" if person["sex"] == "Male" else "south"}
             of_work = Client(work, random=chance.randbytes, attributes=attributes)
-            reports += [of_work.record(*answer) for answer in answers_of(person).items()]
+            reports += [
+                of_work.record(*answer) for answer in answers_of(person).items()
+            ]
             of_ages = Client(ages, random=chance.randbytes)
             reports.append(of_ages.record("age", int(person["age"])))
             reports.append(of_ages.record("origin", person["origin"]))
-        upload = report_bytes(reports, size=100, random=chance.randbytes, clock=lambda: now[0])
+        upload = report_bytes(
+            reports, size=100, random=chance.randbytes, clock=lambda: now[0]
+        )
         service.writer.write(upload)
         if day % 5 == 4:
             service.writer.write(upload[: len(upload) // 3])
         now[0] += SECONDS
-    service.writer.write(report_bytes(reports[:300], size=100, clock=lambda: FIRST_DAY * SECONDS))
+    service.writer.write(
+        report_bytes(reports[:300], size=100, clock=lambda: FIRST_DAY * SECONDS)
+    )
 
 
 def answers_of(person):

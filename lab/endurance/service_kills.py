@@ -57,7 +57,8 @@ class Place:
             os.dup2(log.fileno(), 2)
         self._altered()
         serve.main(
-            ["survey.toml", "--store", self.url, "--port", str(self.port)], standalone_mode=False
+            ["survey.toml", "--store", self.url, "--port", str(self.port)],
+            standalone_mode=False,
         )
 
     def wait(self):
@@ -65,12 +66,16 @@ class Place:
         end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
             try:
-                ready = httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=_PATIENCE)
+                ready = httpx.get(
+                    f"http://127.0.0.1:{self.port}/readyz", timeout=_PATIENCE
+                )
                 if ready.status_code == 200:
                     return
             except httpx.TransportError:
                 time.sleep(0.005)
-        raise AssertionError(f"expected a service, got {(self.folder / 'log').read_text()}")
+        raise AssertionError(
+            f"expected a service, got {(self.folder / 'log').read_text()}"
+        )
 
 
 def kill_often(folder, times, seed, altered=lambda: None):
@@ -100,7 +105,9 @@ def kill_often(folder, times, seed, altered=lambda: None):
     if failed:
         raise AssertionError(f"expected clients that upload to the end, got {failed}")
     acknowledged = [
-        line for log in folder.glob("acknowledged-*") for line in log.read_text().split()
+        line
+        for log in folder.glob("acknowledged-*")
+        for line in log.read_text().split()
     ]
     problems += _imbalance(place) + _differences(
         place, [bytes.fromhex(number) for number in acknowledged]
@@ -140,7 +147,9 @@ def _port():
 
 def _upload(place):
     """Upload from several threads until told to stop, and to the end of what was begun then."""
-    threads = [Thread(target=_upload_alone, args=(place, number)) for number in range(_CLIENTS)]
+    threads = [
+        Thread(target=_upload_alone, args=(place, number)) for number in range(_CLIENTS)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -197,27 +206,43 @@ def _imbalance(place):
     """Whether batches received are not those that had an outcome."""
     with open_snapshot(place.url) as snapshot:
         batches, outcomes = count_received(snapshot), outcomes_in_all(snapshot)
-    if batches == sum(outcomes.values()) == outcomes["accepted"] + outcomes["duplicate"]:
+    if (
+        batches
+        == sum(outcomes.values())
+        == outcomes["accepted"] + outcomes["duplicate"]
+    ):
         return []
     return [f"received {batches}, but {dict(outcomes)}"]
 
 
 def _differences(place, bodies):
     """What the store holds else than the batches acknowledged, each once."""
-    batches = {decode_batch(payload).id for body in bodies for payload in FrameReader().feed(body)}
+    batches = {
+        decode_batch(payload).id
+        for body in bodies
+        for payload in FrameReader().feed(body)
+    }
     ingest = Ingest(SURVEY)
     for body in bodies:
         ingest.feed(body)
         ingest.end_of_stream()
     with open_snapshot(place.url) as snapshot:
-        accepted, tally = outcomes_in_all(snapshot)["accepted"], tally_of(snapshot, SURVEY)
+        accepted, tally = (
+            outcomes_in_all(snapshot)["accepted"],
+            tally_of(snapshot, SURVEY),
+        )
     problems = []
     if accepted != len(batches):
         problems.append(f"accepted {accepted} batches, of {len(batches)} acknowledged")
     differ = [
-        name for name, counts in tally.counts.items() if (counts != ingest.tally.counts[name]).any()
+        name
+        for name, counts in tally.counts.items()
+        if (counts != ingest.tally.counts[name]).any()
     ]
-    return [*problems, *(f"{name}: other counts than of what was acknowledged" for name in differ)]
+    return [
+        *problems,
+        *(f"{name}: other counts than of what was acknowledged" for name in differ),
+    ]
 
 
 if __name__ == "__main__":
@@ -225,5 +250,7 @@ if __name__ == "__main__":
         begun = time.monotonic()
         problems, acknowledged = kill_often(Path(name), int(sys.argv[1]), seed=1)
         took = f"{sys.argv[1]} kills in {time.monotonic() - begun:.0f} s"
-        print(f"{took}, {acknowledged} uploads acknowledged; wrong: {problems or 'nothing'}")
+        print(
+            f"{took}, {acknowledged} uploads acknowledged; wrong: {problems or 'nothing'}"
+        )
         sys.exit(bool(problems))

@@ -26,7 +26,9 @@ def measured(records, milliseconds=300):
     """Seconds to open a client, and those that each `record` took, on a slow disk."""
     with tempfile.TemporaryDirectory() as folder:
         library = Path(folder) / "slow_disk.so"
-        subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", library, SOURCE], check=True)
+        subprocess.run(
+            [COMPILER, "-O1", "-shared", "-fPIC", "-o", library, SOURCE], check=True
+        )
         slow = {"LD_PRELOAD": str(library), "LDP_SYNC_MILLISECONDS": str(milliseconds)}
         done = subprocess.run(
             [
@@ -62,9 +64,16 @@ def alone(records, state):
     survey = ldp.survey(
         "slow",
         ldp.question(
-            "again", ["a", "b", "c"], mechanism="l-grr", epsilon_first="1", epsilon_lifetime="2"
+            "again",
+            ["a", "b", "c"],
+            mechanism="l-grr",
+            epsilon_first="1",
+            epsilon_lifetime="2",
         ),
-        *(ldp.question(f"once{number}", ["a", "b"], epsilon="1/100") for number in range(ONCE)),
+        *(
+            ldp.question(f"once{number}", ["a", "b"], epsilon="1/100")
+            for number in range(ONCE)
+        ),
     )
     names = ["again"] * records
     for number in range(ONCE):
@@ -91,7 +100,13 @@ if __name__ == "__main__":
     else:
         result = measured(int(sys.argv[1]))
         times = result["record"]
-        shown = {f"p{share:.4g}": quantile(times, share / 100) for share in (50, 99, 99.9, 100)}
+        shown = {
+            f"p{share:.4g}": quantile(times, share / 100)
+            for share in (50, 99, 99.9, 100)
+        }
         print(f"open: {1000 * result['open']:.0f} ms; record:", end=" ")
-        print(*(f"{name} {1000 * value:.3f} ms" for name, value in shown.items()), sep=", ")
+        print(
+            *(f"{name} {1000 * value:.3f} ms" for name, value in shown.items()),
+            sep=", ",
+        )
         print(result["counts"])

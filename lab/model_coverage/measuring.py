@@ -48,7 +48,9 @@ def measure(case: Case, runs: int) -> Measured:
     seen = [tuple(case.run(generator)) for _ in range(runs)]
     columns = [_summed([one[place] for one in seen]) for place in range(len(seen[0]))]
     worst = max(columns, key=lambda column: abs(column[0] - NOMINAL))
-    rejected = [one.rejected for one in (run[-1] for run in seen) if one.rejected is not None]
+    rejected = [
+        one.rejected for one in (run[-1] for run in seen) if one.rejected is not None
+    ]
     size = sum(rejected) / len(rejected) if rejected else None
     return Measured(case, runs, *worst, size=size)
 

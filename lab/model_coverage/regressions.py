@@ -64,7 +64,12 @@ class Case(NamedTuple):
 def cases() -> list[Case]:
     """All of them."""
     listed = [
-        Case(f"logit, likelihood, epsilon {epsilon}", "covariates in the clear", people, run=run)
+        Case(
+            f"logit, likelihood, epsilon {epsilon}",
+            "covariates in the clear",
+            people,
+            run=run,
+        )
         for epsilon, people, run in (
             ("1", 6000, _clear("1", 6000, RegressionOptions())),
             ("2", 3000, _clear("2", 3000, RegressionOptions())),
@@ -72,7 +77,10 @@ def cases() -> list[Case]:
         )
     ]
     clear = "covariates in the clear"
-    profile, model = RegressionOptions(interval="profile"), RegressionOptions(errors="model")
+    profile, model = (
+        RegressionOptions(interval="profile"),
+        RegressionOptions(errors="model"),
+    )
     equations = RegressionOptions(method="equations")
     more = (
         ("logit, likelihood, profile, epsilon 1", 3000, profile, "1", 10),
@@ -85,7 +93,12 @@ def cases() -> list[Case]:
         for name, people, choices, epsilon, part in more
     ]
     listed += [
-        Case(f"linear, number, epsilon {epsilon}", clear, 2000, run=_number(epsilon, 2000))
+        Case(
+            f"linear, number, epsilon {epsilon}",
+            clear,
+            2000,
+            run=_number(epsilon, 2000),
+        )
         for epsilon in ("1", "4")
     ]
     for form, epsilon, people, method in (
@@ -97,7 +110,9 @@ def cases() -> list[Case]:
     ):
         choices = RegressionOptions(form.partition(",")[0], method=method)
         run = _together(choices, epsilon, people)
-        listed.append(Case(f"{form}, epsilon {epsilon}", "randomized predictors", people, run=run))
+        listed.append(
+            Case(f"{form}, epsilon {epsilon}", "randomized predictors", people, run=run)
+        )
     return listed
 
 
@@ -107,7 +122,9 @@ def _clear(epsilon: str, people: int, choices: RegressionOptions) -> Run:
     formula = formula_of(f"{YES} ~ age + sex + {NOTHING}")
     ages, sexes, nothings = AGES, np.array([0.0, 1.0]), np.array([-1.0, 0.0, 1.0])
     # (combinations, 3): what lies in the clear.
-    known = np.stack([one.ravel() for one in np.meshgrid(ages, sexes, nothings)], axis=1)
+    known = np.stack(
+        [one.ravel() for one in np.meshgrid(ages, sexes, nothings)], axis=1
+    )
     weight = np.exp(-(known[:, 0] ** 2) / 2)
     chance = 1 / (1 + np.exp(-(truth[0] + known @ truth[1:])))
     attributes = {
@@ -147,7 +164,11 @@ def _number(epsilon: str, people: int) -> Run:
         sizes = generator.multinomial(people, np.full(len(known), 1 / len(known)))
         holders = generator.multinomial(sizes, law)
         answers = cells_of(
-            of_number(epsilon), NUMBER, holders, attributes=attributes, generator=generator
+            of_number(epsilon),
+            NUMBER,
+            holders,
+            attributes=attributes,
+            generator=generator,
         )
         yield from _seen(fit_answers(answers, formula, RegressionOptions()), truth)
 
@@ -161,7 +182,9 @@ def _together(choices: RegressionOptions, epsilon: str, people: int) -> Run:
     if choices.model != LOGIT:
         truth = np.array([0.3, 0.2, 0.35, 0.0])
     age = np.array([0, 1, 2])[:, None]
-    linear = truth[0] + np.where(age == 1, truth[1], 0) + np.where(age == 2, truth[2], 0)
+    linear = (
+        truth[0] + np.where(age == 1, truth[1], 0) + np.where(age == 2, truth[2], 0)
+    )
     chance = 1 / (1 + np.exp(-linear)) if choices.model == LOGIT else linear
     # (smokes, age, sex): in the order of the cells.
     law = np.stack([shares * (1 - chance), shares * chance])
@@ -177,7 +200,9 @@ def _together(choices: RegressionOptions, epsilon: str, people: int) -> Run:
 
 def _seen(regression: Regression, truth: Floats) -> Iterator[Seen]:
     last = len(truth) - 1
-    for place, (row, value) in enumerate(zip(regression.coefficients, truth.tolist(), strict=True)):
+    for place, (row, value) in enumerate(
+        zip(regression.coefficients, truth.tolist(), strict=True)
+    ):
         rejected = None
         if place == last:
             rejected = regression.tests[-1].p_value < 1 - regression.level

@@ -22,7 +22,9 @@ YES, NUMBER, TABLE = "smokes", "score", "life"
 @cache
 def of_yes(epsilon: str) -> Survey:
     """One question with two answers."""
-    return ldp.survey("yes", ldp.question(YES, type="boolean", mechanism="grr", epsilon=epsilon))
+    return ldp.survey(
+        "yes", ldp.question(YES, type="boolean", mechanism="grr", epsilon=epsilon)
+    )
 
 
 @cache
@@ -60,7 +62,9 @@ def _law(survey: Survey, name: str) -> Floats:
     return np.array([[float(mass) for mass in row] for row in rows])
 
 
-def tally_of(survey: Survey, name: str, holders: Integers, generator: Generator) -> Tally:
+def tally_of(
+    survey: Survey, name: str, holders: Integers, generator: Generator
+) -> Tally:
     """The tally of so many holders of each value, (values,)."""
     tally = Tally.empty(survey)
     counts = tally.counts[name]

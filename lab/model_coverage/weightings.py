@@ -52,7 +52,12 @@ def cases() -> list[Case]:
         ):
             run = _clear(epsilon, people, margins, method=method)
             listed.append(
-                Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run=run)
+                Case(
+                    f"{name}, epsilon {epsilon}",
+                    "margins in the clear",
+                    people,
+                    run=run,
+                )
             )
     for name, margins, method, sizes in (
         # Shares of combinations are noisier than those of ages and of sexes.
@@ -62,8 +67,14 @@ def cases() -> list[Case]:
     ):
         for epsilon, people in zip(("2", "4"), sizes, strict=True):
             run = _randomized(epsilon, people, margins, method=method)
-            listed.append(Case(f"{name}, epsilon {epsilon}", "randomized margins", people, run=run))
-    listed.append(Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run=run))
+            listed.append(
+                Case(
+                    f"{name}, epsilon {epsilon}", "randomized margins", people, run=run
+                )
+            )
+    listed.append(
+        Case(f"{name}, epsilon {epsilon}", "margins in the clear", people, run=run)
+    )
     for epsilon, people in (("2", 20_000), ("4", 4000)):
         for name, margins, method in (
             ("post-stratified", CELLS, "raking"),
@@ -71,8 +82,14 @@ def cases() -> list[Case]:
             ("linear", BOTH, "linear"),
         ):
             run = _randomized(epsilon, people, margins, method=method)
-            listed.append(Case(f"{name}, epsilon {epsilon}", "randomized margins", people, run=run))
-    listed.append(Case("design weights, epsilon 2", "of a frame", 2000, run=_framed("2", 2000)))
+            listed.append(
+                Case(
+                    f"{name}, epsilon {epsilon}", "randomized margins", people, run=run
+                )
+            )
+    listed.append(
+        Case("design weights, epsilon 2", "of a frame", 2000, run=_framed("2", 2000))
+    )
     return listed
 
 
@@ -97,13 +114,17 @@ def truth_of(method: str) -> float:
     return float((rows @ solution) @ (SAMPLE * CHANCE).ravel())
 
 
-def _clear(epsilon: str, people: int, margins: dict[str, dict[str, float]], method: str) -> Run:
+def _clear(
+    epsilon: str, people: int, margins: dict[str, dict[str, float]], method: str
+) -> Run:
     """A tally for each combination of age and sex."""
     survey, truth = of_yes(epsilon), truth_of(method)
 
     def run(generator: Generator) -> Iterator[Seen]:
         tallies = _by_combination(generator, SAMPLE, people, epsilon=epsilon)
-        weighted = weigh(tallies, YES, margins, attributes=["age", "sex"], method=method)
+        weighted = weigh(
+            tallies, YES, margins, attributes=["age", "sex"], method=method
+        )
         share = weighted["true"]
         held = share.low <= truth <= share.high
         yield Seen(share.estimate - truth, share.standard_error, held)
@@ -123,7 +144,11 @@ def _framed(epsilon: str, people: int) -> Run:
         tallies = _by_combination(generator, SAMPLE, people, epsilon=epsilon)
         weighted = weigh(tallies, YES, {}, attributes=["age", "sex"], design=design)
         share = weighted["true"]
-        yield Seen(share.estimate - TRUTH, share.standard_error, share.low <= TRUTH <= share.high)
+        yield Seen(
+            share.estimate - TRUTH,
+            share.standard_error,
+            share.low <= TRUTH <= share.high,
+        )
 
     return run
 
@@ -135,7 +160,9 @@ def _by_combination(
     sizes = generator.multinomial(people, shares.ravel()).reshape(shares.shape)
     yes = generator.binomial(sizes, CHANCE)
     return {
-        (age, sex): tally_of(survey, YES, np.array([sizes[i, j] - yes[i, j], yes[i, j]]), generator)
+        (age, sex): tally_of(
+            survey, YES, np.array([sizes[i, j] - yes[i, j], yes[i, j]]), generator
+        )
         for (i, age), (j, sex) in product(enumerate(AGES), enumerate(SEXES))
     }
 

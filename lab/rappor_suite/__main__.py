@@ -16,8 +16,12 @@ from ldp_simulations.archive import Archive
 
 
 @click.command()
-@click.option("--cases", "pattern", default="*", help="Run cases whose names fit, as 'small *'.")
-@click.option("--runs", type=click.IntRange(1), help="Of each case, in place of its own number.")
+@click.option(
+    "--cases", "pattern", default="*", help="Run cases whose names fit, as 'small *'."
+)
+@click.option(
+    "--runs", type=click.IntRange(1), help="Of each case, in place of its own number."
+)
 @click.option(
     "--output",
     "-o",

@@ -77,14 +77,18 @@ class Case(NamedTuple):
     def candidates(self) -> list[int]:
         """The places of the candidates: values from 0, then the spurious ones."""
         places = [
-            place for place in range(self.values) if not self.missing or (place + 1) % 10 != 9
+            place
+            for place in range(self.values)
+            if not self.missing or (place + 1) % 10 != 9
         ]
         return [*places, *range(self.values, self.values + self.spurious)]
 
     @property
     def shares(self) -> Floats:
         """The probability of each value."""
-        weights = DISTRIBUTIONS[self.distribution](np.arange(1, self.values + 1, dtype=float))
+        weights = DISTRIBUTIONS[self.distribution](
+            np.arange(1, self.values + 1, dtype=float)
+        )
         shares: Floats = weights / weights.sum()
         return shares
 
@@ -137,7 +141,15 @@ _OTHERS = (
     ),
     ("paper", "zipf1", 300, 10_000_000, PAPER, 300, False),
     ("missing", "zipf1", 100, 1_000_000, PAPER, 100, True),
-    ("real", "unif", 200, 1_000_000, Parameters(64, 4, 16, p="0.25", q="0.75", f="0.5"), 10, False),
+    (
+        "real",
+        "unif",
+        200,
+        1_000_000,
+        Parameters(64, 4, 16, p="0.25", q="0.75", f="0.5"),
+        10,
+        False,
+    ),
     (
         "cohorts",
         "unif",
@@ -147,7 +159,15 @@ _OTHERS = (
         200,
         False,
     ),
-    ("hash", "zipf1", 100, 1_000_000, Parameters(16, 1, 32, p="0.4", q="0.6", f="0.25"), 50, False),
+    (
+        "hash",
+        "zipf1",
+        100,
+        1_000_000,
+        Parameters(16, 1, 32, p="0.4", q="0.6", f="0.25"),
+        50,
+        False,
+    ),
     (
         "crowd",
         "zipf1.5",
@@ -243,6 +263,8 @@ def _question(parameters: Parameters) -> Question:
     probabilities = "".join(
         f'{name} = "{value}"\n' for name, value in zip("pqf", noise, strict=True)
     )
-    keys = f"bloom_bits = {bits}\nhashes = {hashes}\ncohorts = {cohorts}\n{probabilities}"
+    keys = (
+        f"bloom_bits = {bits}\nhashes = {hashes}\ncohorts = {cohorts}\n{probabilities}"
+    )
     head = '[survey]\nname = "suite"\n[[question]]\nname = "x"\nmechanism = "rappor"\ntype = "text"'
     return parse_survey(f"{head}\n{keys}")["x"]

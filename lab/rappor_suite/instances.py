@@ -61,7 +61,9 @@ def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
     return [_measured(case, instance, names, bits=bits) for case in cases]
 
 
-def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dict[str, Any]:
+def _measured(
+    case: Case, instance: int, names: Sequence[str], bits: Any
+) -> dict[str, Any]:
     generator = np.random.default_rng([instance, *case.name.encode()])
     holders, counts = _collected(case, bits[:, : case.values], generator)
     candidates = case.candidates
@@ -82,7 +84,9 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
     detections = chosen.found
     scores = _scores(truth, candidates, estimates, detections=detections) | {
         "found coverage": _coverage_of_found(chosen, true),
-        "coverage": float(((estimates.low <= true) & (true <= estimates.high))[real].mean()),
+        "coverage": float(
+            ((estimates.low <= true) & (true <= estimates.high))[real].mean()
+        ),
         "width": float((estimates.high - estimates.low)[real].mean()),
         "seconds": seconds,
     }
@@ -93,29 +97,42 @@ def _measured(case: Case, instance: int, names: Sequence[str], bits: Any) -> dic
         matched = _scores(truth, candidates, estimates, detections=passing)
     curve = None
     if instance == 0:
-        shown = _placed(np.where(detections, estimates.unbiased, 0.0), candidates, len(truth))
+        shown = _placed(
+            np.where(detections, estimates.unbiased, 0.0), candidates, len(truth)
+        )
         curve = [_grouped(frequency[: case.values]) for frequency in (truth, shown)]
     return {"scores": scores, "matched": matched, "curve": curve}
 
 
-def _collected(case: Case, design: Any, generator: np.random.Generator) -> tuple[Counts, Counts]:
+def _collected(
+    case: Case, design: Any, generator: np.random.Generator
+) -> tuple[Counts, Counts]:
     """How many answers each value has, and the counts of the reports."""
     randomizer = _randomizer(case)
     if case.answers_each == 1:
         holders = generator.multinomial(case.clients, case.shares)
         return holders, bloom_counts(randomizer, holders, design, generator=generator)
-    answers = generator.choice(case.values, (case.clients, case.answers_each), p=case.shares)
+    answers = generator.choice(
+        case.values, (case.clients, case.answers_each), p=case.shares
+    )
     holders = np.bincount(answers.ravel(), minlength=case.values)
     return holders, repeated_counts(randomizer, answers, design, generator=generator)
 
 
 def _scores(
-    truth: Floats, candidates: list[int], estimates: QuestionEstimates, detections: Flags
+    truth: Floats,
+    candidates: list[int],
+    estimates: QuestionEstimates,
+    detections: Flags,
 ) -> Scores:
     real = truth[candidates] > 0
     false = int((detections & ~real).sum())
-    unbiased = _placed(np.where(detections, estimates.unbiased, 0.0), candidates, len(truth))
-    posterior, mean = (_view(estimates, post) for post in ("posterior", "posterior-mean"))
+    unbiased = _placed(
+        np.where(detections, estimates.unbiased, 0.0), candidates, len(truth)
+    )
+    posterior, mean = (
+        _view(estimates, post) for post in ("posterior", "posterior-mean")
+    )
     return {
         "actual": int((truth > 0).sum()),
         "found": int(detections.sum()),

@@ -83,23 +83,31 @@ def text(outcomes: Sequence[Outcome]) -> str:
     rows = [_cells(outcome, Score.brief) for outcome in outcomes]
     tables = [TextTable("", " ".join(sentences(outcomes)), _headings(), rows=rows)]
     if compared := _compared(outcomes, Score.brief):
-        tables.append(TextTable("Beside google/rappor", _COMPARISON, _COMPARED, rows=compared))
+        tables.append(
+            TextTable("Beside google/rappor", _COMPARISON, _COMPARED, rows=compared)
+        )
     return "".join(write(Sheet(TITLE, tables=lambda: tables)))
 
 
 def page(outcomes: Sequence[Outcome], command: str) -> str:
     """One self-contained page."""
-    parts = [html_page.paragraph(part) for part in (*_INTRODUCTION, f"Command: {command}")]
+    parts = [
+        html_page.paragraph(part) for part in (*_INTRODUCTION, f"Command: {command}")
+    ]
     parts += [html_page.paragraph(sentence) for sentence in sentences(outcomes)]
     if compared := _compared(outcomes):
         parts += [tag("h2", "Beside google/rappor"), html_page.paragraph(_COMPARISON)]
         parts.append(html_page.table(_COMPARED, compared))
-    for size, group in groupby(outcomes, lambda outcome: outcome.case.name.partition(" ")[0]):
+    for size, group in groupby(
+        outcomes, lambda outcome: outcome.case.name.partition(" ")[0]
+    ):
         rows = list(group)
         parts += [tag("h2", size), html_page.paragraph(_size(rows))]
         pictures = [curve(*outcome.curve) for outcome in rows]
         parts.append(
-            html_page.table((*_headings(), _DISTRIBUTION), [_cells(row) for row in rows], pictures)
+            html_page.table(
+                (*_headings(), _DISTRIBUTION), [_cells(row) for row in rows], pictures
+            )
         )
     return html_page.page(TITLE, "".join(parts), _STYLE)
 
@@ -120,7 +128,8 @@ def curve(truth: Sequence[float], estimates: Sequence[float]) -> str:
         if height(frequency) < _HIGH
     )
     line = "L".join(
-        f"{(index + 0.4) * step:.0f} {height(frequency)}" for index, frequency in enumerate(truth)
+        f"{(index + 0.4) * step:.0f} {height(frequency)}"
+        for index, frequency in enumerate(truth)
     )
     return (
         f'<svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none">'
@@ -140,13 +149,19 @@ def _cells(outcome: Outcome, show: Show = str) -> list[str]:
 
 def _compared(outcomes: Sequence[Outcome], show: Show = str) -> list[list[str]]:
     return [
-        list(_comparison(outcome, show)) for outcome in outcomes if outcome.case.name in PUBLISHED
+        list(_comparison(outcome, show))
+        for outcome in outcomes
+        if outcome.case.name in PUBLISHED
     ]
 
 
 def _comparison(outcome: Outcome, show: Show) -> Iterator[str]:
     """R's figure and ours, side by side."""
-    theirs, matched, scores = PUBLISHED[outcome.case.name], outcome.matched, outcome.scores
+    theirs, matched, scores = (
+        PUBLISHED[outcome.case.name],
+        outcome.matched,
+        outcome.scores,
+    )
     yield outcome.case.name
     for name in ("fpr", "fnr"):
         yield f"{_known(getattr(theirs, name))}, {show(matched[name])}"

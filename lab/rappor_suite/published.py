@@ -24,7 +24,9 @@ class Published(NamedTuple):
     seconds: float | None
 
 
-_FIGURES: dict[str, tuple[float, float | None, float, float, float, float, float | None]] = {
+_FIGURES: dict[
+    str, tuple[float, float | None, float, float, float, float, float | None]
+] = {
     "demo unif": (98.8, 0.101, 0.014, 0.163, 0.913, 0.77, 0.4),
     "demo gauss": (69.3, 0.087, 0.327, 0.155, 0.886, 0.51, 0.4),
     "demo exp": (59.6, 0.098, 0.447, 0.145, 0.887, 0.43, 0.4),

@@ -43,7 +43,11 @@ class Score(NamedTuple):
     error: float
 
     def __str__(self) -> str:
-        return self.brief() if np.isnan(self.error) else f"{self.brief()} ± {self.error:.1g}"
+        return (
+            self.brief()
+            if np.isnan(self.error)
+            else f"{self.brief()} ± {self.error:.1g}"
+        )
 
     def brief(self) -> str:
         """The mean alone."""
@@ -86,7 +90,10 @@ def run(
     that are done, given their number (for a progress bar).
     """
     packages = (ldp, ldp_aggregator, ldp_simulations)
-    rooms = [Path(__file__).parent, *(Path(package.__path__[0]) for package in packages)]
+    rooms = [
+        Path(__file__).parent,
+        *(Path(package.__path__[0]) for package in packages),
+    ]
     source = digest(sorted(path for room in rooms for path in room.rglob("*.py")))
 
     def key(case: Case, instance: int) -> str:
@@ -96,12 +103,15 @@ def run(
         return tuple(
             case
             for case in group
-            if instance < (instances or case.instances) and key(case, instance) not in archive
+            if instance < (instances or case.instances)
+            and key(case, instance) not in archive
         )
 
     groups = [
         list(group)
-        for _, group in groupby(chosen, lambda case: (case.parameters, case.values, case.spurious))
+        for _, group in groupby(
+            chosen, lambda case: (case.parameters, case.values, case.spurious)
+        )
     ]
     tasks = [
         Task(left, instance)
@@ -120,13 +130,19 @@ def run(
         pass
     return [
         Outcome(
-            case, [archive[key(case, instance)] for instance in range(instances or case.instances)]
+            case,
+            [
+                archive[key(case, instance)]
+                for instance in range(instances or case.instances)
+            ],
         )
         for case in chosen
     ]
 
 
-def _measured(tasks: Sequence[Task], workers: int | None) -> Iterator[tuple[Task, list[Result]]]:
+def _measured(
+    tasks: Sequence[Task], workers: int | None
+) -> Iterator[tuple[Task, list[Result]]]:
     if workers == 1 or not tasks:
         yield from ((task, measure(*task)) for task in tasks)
         return
@@ -136,7 +152,9 @@ def _measured(tasks: Sequence[Task], workers: int | None) -> Iterator[tuple[Task
     # What is loaded and prepared on a first call is no part of any time, so each begins with a
     # small case.
     first = cases("tiny typical unif"), 0
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), measure, first) as pool:
+    with ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), measure, first
+    ) as pool:
         waiting = {pool.submit(measure, *task): task for task in tasks}
         try:
             for future in as_completed(waiting):
@@ -153,5 +171,6 @@ def _score(numbers: Sequence[float | None]) -> Score:
     known = np.array([number for number in numbers if number is not None])
     mean = known.mean() if len(known) else np.nan
     return Score(
-        float(mean), float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.nan
+        float(mean),
+        float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.nan,
     )

@@ -25,7 +25,10 @@ def sentences(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """One for each promise that these cases are about."""
     yield _kept(
         f"False discoveries by default are at most {MOST_FALSE}",
-        {outcome.case.name: _above(outcome.scores["fdr"], MOST_FALSE) for outcome in outcomes},
+        {
+            outcome.case.name: _above(outcome.scores["fdr"], MOST_FALSE)
+            for outcome in outcomes
+        },
     )
     everything = {outcome.case.name: outcome.scores["coverage"] for outcome in outcomes}
     yield _covered("all candidates that somebody holds", everything)
@@ -35,13 +38,20 @@ def sentences(outcomes: Sequence[Outcome]) -> Iterator[str]:
         if outcome.scores["found"].mean >= FEWEST_FOUND
     }
     if exported:
-        yield _covered(f"what is found, where that is {FEWEST_FOUND} or more,", exported)
+        yield _covered(
+            f"what is found, where that is {FEWEST_FOUND} or more,", exported
+        )
     beside = [outcome for outcome in outcomes if outcome.case.name in PUBLISHED]
-    for what, name, of_r in (("FNR", "fnr", "fnr"), ("TV of posterior", "posterior tv", "tv")):
+    for what, name, of_r in (
+        ("FNR", "fnr", "fnr"),
+        ("TV of posterior", "posterior tv", "tv"),
+    ):
         if beside:
             excess = {
                 outcome.case.name: _above(
-                    outcome.matched[name], getattr(PUBLISHED[outcome.case.name], of_r), strict=True
+                    outcome.matched[name],
+                    getattr(PUBLISHED[outcome.case.name], of_r),
+                    strict=True,
                 )
                 for outcome in beside
             }

@@ -42,9 +42,13 @@ class _Range(click.ParamType[tuple[int, int]]):
 @click.command()
 @click.option("--seeds", type=_Range(), help="From the first to before the second.")
 @click.option("--workers", default=1, show_default=True, help="Processes.")
-@click.option("--replay", type=int, help="A seed to be lived through again; smaller if it fails.")
+@click.option(
+    "--replay", type=int, help="A seed to be lived through again; smaller if it fails."
+)
 @click.option("--bug", type=click.Choice(list(BUGS)), help="A defect to put in.")
-def main(seeds: tuple[int, int] | None, workers: int, replay: int | None, bug: str | None) -> None:
+def main(
+    seeds: tuple[int, int] | None, workers: int, replay: int | None, bug: str | None
+) -> None:
     """Simulate service, devices, network, disks and clocks as a whole."""
     if (seeds is None) == (replay is None):
         raise click.UsageError("expected either --seeds or --replay")
@@ -72,7 +76,9 @@ def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
         click.echo(f"{runs.faults[name]:12,}  {name}")
     never = missing(runs.faults)
     for name in never:
-        click.echo(f"expected a fault that happens, got none of: {name} ({FAULTS[name]})")
+        click.echo(
+            f"expected a fault that happens, got none of: {name} ({FAULTS[name]})"
+        )
     click.echo(
         f"{runs.seeds:,} seeds, {runs.batches:,} batches counted, {runs.failed:,} failed; "
         f"{1000 * runs.seconds / runs.seeds:.1f} ms of a processor each, "
@@ -86,7 +92,9 @@ def _replay(seed: int, bug: str | None) -> int:
     outcome = verdict(world, bug)
     if outcome.wrong:
         shrunk = shrink(world, lambda smaller: rules_broken(smaller, bug))
-        click.echo(f"seed {seed} fails; {_sizes(world)}; after {shrunk.tries} worlds less:")
+        click.echo(
+            f"seed {seed} fails; {_sizes(world)}; after {shrunk.tries} worlds less:"
+        )
         world = shrunk.scenario
         outcome = verdict(world, bug)
         click.echo(f"{_sizes(world)}")

@@ -81,7 +81,9 @@ def _forget_sum(turn: Turn, epoch: Epoch) -> None:
 
 
 def _write_again(leave: Callable[..., None]) -> Callable[..., None]:
-    def leave_twice(turn: Turn, error: type[BaseException] | None, *rest: object) -> None:
+    def leave_twice(
+        turn: Turn, error: type[BaseException] | None, *rest: object
+    ) -> None:
         try:
             leave(turn, error, *rest)
         except StoreLostError:
@@ -96,10 +98,16 @@ def _write_again(leave: Callable[..., None]) -> Callable[..., None]:
     return leave_twice
 
 
-def _close_early(books: Books, catalogue: Catalogue, now: float, **_: bool) -> dict[int, int]:
+def _close_early(
+    books: Books, catalogue: Catalogue, now: float, **_: bool
+) -> dict[int, int]:
     last = {length: epoch_at(now, length) - 1 for length in catalogue.lengths}
     closed = books.closed
-    return {length: number for length, number in last.items() if number > closed.get(length, -1)}
+    return {
+        length: number
+        for length, number in last.items()
+        if number > closed.get(length, -1)
+    }
 
 
 class _Forgetful(Outbox):
@@ -122,7 +130,9 @@ class _Hurried(_Forgetful):
         last = self.schedule.last()
         if last is not None:
             span = Span.of(1.0, now())
-            self._store.put(ATTEMPT, self._queue, (*span, last.failures, last.verdict, last.reason))
+            self._store.put(
+                ATTEMPT, self._queue, (*span, last.failures, last.verdict, last.reason)
+            )
 
 
 class _Nameless:
@@ -137,7 +147,9 @@ class _Nameless:
         return getattr(self._question, name)
 
 
-def _once_for_good(self: Any, key: object, make: Callable[[Snapshot], object]) -> object:
+def _once_for_good(
+    self: Any, key: object, make: Callable[[Snapshot], object]
+) -> object:
     if key not in self._remembered:
         with self._snapshot() as snapshot:
             self._remembered[key] = 0, make(snapshot)
@@ -166,7 +178,10 @@ BUGS: dict[str, list[Patch]] = {
     "shared-fingerprints": [
         (_surveys, "_fingerprint", lambda question: _fingerprint(_Nameless(question)))
     ],
-    "jumps-believed": [(housekeeping, "jumps_of", _no_jumps), (writer, "jumps_of", _no_jumps)],
+    "jumps-believed": [
+        (housekeeping, "jumps_of", _no_jumps),
+        (writer, "jumps_of", _no_jumps),
+    ],
     "pauses-forgotten": [(assembly, "Outbox", _Forgetful)],
 }
 
@@ -175,7 +190,9 @@ BUGS: dict[str, list[Patch]] = {
 def planted(name: str | None) -> Iterator[None]:
     """Let a defect be there."""
     patches = [] if name is None else BUGS[name]
-    before = [(place, attribute, getattr(place, attribute)) for place, attribute, _ in patches]
+    before = [
+        (place, attribute, getattr(place, attribute)) for place, attribute, _ in patches
+    ]
     for place, attribute, changed in patches:
         setattr(place, attribute, changed)
     try:

@@ -49,7 +49,9 @@ class Collector:
         self.disk = disk
         self.catalogue = catalogue
         self.publication = publication
-        self.analysis = Analysis(catalogue, lambda: publication.view(disk.snapshot()), StopLists())
+        self.analysis = Analysis(
+            catalogue, lambda: publication.view(disk.snapshot()), StopLists()
+        )
         self.ahead = 0.0
         """Seconds by which its clock is ahead."""
         self.process: Process | None = None
@@ -65,7 +67,11 @@ class Collector:
     @property
     def lives(self) -> bool:
         """Whether there is a process that takes requests."""
-        return self.process is not None and not self.process.dead and self._upload is not None
+        return (
+            self.process is not None
+            and not self.process.dead
+            and self._upload is not None
+        )
 
     @property
     def is_gone(self) -> bool:
@@ -79,7 +85,9 @@ class Collector:
         if self._hub.now < self._is_down_until:
             return
         self._end_connections()
-        process = Process(self._hub, "service", ahead=self.ahead, started=self._hub.now - 1000.0)
+        process = Process(
+            self._hub, "service", ahead=self.ahead, started=self._hub.now - 1000.0
+        )
         self.process, self._upload, self.writer = process, None, None
         process.run(lambda: self._serve(process), "service")
 
@@ -130,7 +138,9 @@ class Collector:
         self._open[number] = back
         loop.start(self._answer(upload, number, body, announced=announced))
 
-    async def _answer(self, upload: Upload, number: int, body: bytes, *, announced: int) -> None:
+    async def _answer(
+        self, upload: Upload, number: int, body: bytes, *, announced: int
+    ) -> None:
         is_whole = len(body) == announced
         coming: list[dict[str, Any]] = [
             {"type": "http.request", "body": body, "more_body": not is_whole}
@@ -147,14 +157,18 @@ class Collector:
 
         headers = [*_HEADERS, (b"content-length", b"%d" % announced)]
         await upload(
-            {"type": "http", "method": "POST", "path": PATH, "headers": headers}, receive, send
+            {"type": "http", "method": "POST", "path": PATH, "headers": headers},
+            receive,
+            send,
         )
         head, end = sent
         fields = dict(head["headers"])
         wait = fields.get(b"retry-after")
         back = self._open.pop(number)
         if is_whole:
-            answer = Answer(head["status"], None if wait is None else wait.decode(), end["body"])
+            answer = Answer(
+                head["status"], None if wait is None else wait.decode(), end["body"]
+            )
             back(answer)
         else:
             back(None)
@@ -193,5 +207,8 @@ class Collector:
             back(None)
 
     def _note(self, writer: Writer) -> None:
-        counts, writer.lasting.counts = writer.lasting.counts, type(writer.lasting.counts)()
+        counts, writer.lasting.counts = (
+            writer.lasting.counts,
+            type(writer.lasting.counts)(),
+        )
         self.mistakes += counts["internal"] + counts["due"]

@@ -66,7 +66,11 @@ class Device:
     @property
     def lives(self) -> bool:
         """Whether the app is open."""
-        return self._client is not None and self.process is not None and not self.process.dead
+        return (
+            self._client is not None
+            and self.process is not None
+            and not self.process.dead
+        )
 
     def open(self) -> None:
         """Open the app, unless it is."""
@@ -74,7 +78,10 @@ class Device:
             return
         self.opened += 1
         # One that ended before it could note what it was told does not know of it.
-        if not any(record[4] == "retry" for record in self.file.records.get(ATTEMPT, {}).values()):
+        if not any(
+            record[4] == "retry"
+            for record in self.file.records.get(ATTEMPT, {}).values()
+        ):
             self._oracle.lost_track(self)
         name = f"device {self.number}"
         self._say(f"{name} opens")
@@ -107,7 +114,9 @@ class Device:
 
     def send(self, payload: bytes) -> Outcome:
         """What the client's transport does: post the bytes of a batch."""
-        self._say(f"device {self.number} sends {self._oracle.sends(self, payload).hex()}")
+        self._say(
+            f"device {self.number} sends {self._oracle.sends(self, payload).hex()}"
+        )
         outcome = self._network.send(self.number, payload)
         self._oracle.told(self, payload, outcome)
         self._say(f"device {self.number} is told {outcome.verdict} {outcome.wait:g}")
@@ -183,5 +192,9 @@ class _Client(EmbeddedClient):
         self._draw = device.luck.randbytes
         self._database = lambda _: as_database(StateStore(device.file, process))
         super().__init__(
-            device.survey, state="state", transport=device, interval=device._interval, strict=False
+            device.survey,
+            state="state",
+            transport=device,
+            interval=device._interval,
+            strict=False,
         )

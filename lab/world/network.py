@@ -52,7 +52,9 @@ class Collecting(Protocol):
 class Network:
     """All connections of a world."""
 
-    def __init__(self, hub: Hub, seed: int, collector: Collecting, faults: Faults) -> None:
+    def __init__(
+        self, hub: Hub, seed: int, collector: Collecting, faults: Faults
+    ) -> None:
         self._hub = hub
         self._luck = luck(seed, "network")
         self._collector = collector
@@ -90,10 +92,14 @@ class Network:
         except Empty:
             return of_failure(TimeoutError())
         if answer is None:
-            return of_failure(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"))
+            return of_failure(
+                ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+            )
         return of_answer(*answer)
 
-    def _begin(self, number: int, body: bytes, back: Back, *, what: str, amount: float) -> None:
+    def _begin(
+        self, number: int, body: bytes, back: Back, *, what: str, amount: float
+    ) -> None:
         way = self._luck.uniform(0.01, 0.4)
         arrive = self._arriving(number, body, back)
         if what == "lost before":
@@ -105,11 +111,15 @@ class Network:
         elif what == "duplicate":
             self._hub.after(way + amount, self._again, what, number, body)
         elif what == "joined":
-            self._hub.after(way + amount, self._again, what, number, b"".join(self._seen))
+            self._hub.after(
+                way + amount, self._again, what, number, b"".join(self._seen)
+            )
         elif what == "reorder":
             way += amount
         elif what == "truncated":
-            arrive = self._arriving(number, body[: int(amount * len(body))], back, of=len(body))
+            arrive = self._arriving(
+                number, body[: int(amount * len(body))], back, of=len(body)
+            )
             self._faults.happened(what)
         elif what == "proxy retry":
             arrive = self._retrying(number, body, back, tries=int(amount))
@@ -134,7 +144,9 @@ class Network:
 
     def _returning(self, back: Back) -> Back:
         """An answer takes its time as well."""
-        return lambda answer: self._hub.after(self._luck.uniform(0.01, 0.4), back, answer)
+        return lambda answer: self._hub.after(
+            self._luck.uniform(0.01, 0.4), back, answer
+        )
 
     def _lost(self, what: str, back: Back) -> None:
         self._faults.happened(what)
@@ -145,7 +157,9 @@ class Network:
         self._faults.happened(what)
         self._arriving(number, body, lambda _: None)()
 
-    def _retrying(self, number: int, body: bytes, back: Back, *, tries: int) -> Callable[[], None]:
+    def _retrying(
+        self, number: int, body: bytes, back: Back, *, tries: int
+    ) -> Callable[[], None]:
         """A proxy that sends a request again whatever became of it, and passes the last answer."""
         left = [tries]
 

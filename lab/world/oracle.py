@@ -119,7 +119,9 @@ class Oracle:
         if frame.question and not _repeats(device.survey, frame.question):
             key = device.number, frame.question
             if self._once.setdefault(key, frame.symbols) != frame.symbols:
-                self.wrong.append(f"reports: device {device.number} answered {key[1]} twice")
+                self.wrong.append(
+                    f"reports: device {device.number} answered {key[1]} twice"
+                )
         return frame.id
 
     def told(self, device: Sending, payload: bytes, outcome: Outcome) -> None:
@@ -133,7 +135,9 @@ class Oracle:
         elif outcome.verdict == "late":
             self._judge_late(frame)
         elif outcome.verdict not in ("retry", "offline"):
-            self.wrong.append(f"told: {frame.id.hex()} is {outcome.verdict} ({outcome.reason})")
+            self.wrong.append(
+                f"told: {frame.id.hex()} is {outcome.verdict} ({outcome.reason})"
+            )
 
     def clock(self, ahead: float) -> None:
         """The service's clock is set."""

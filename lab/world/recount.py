@@ -37,12 +37,19 @@ def recount(
     """What is wrong with what was counted."""
     wrong = [str(finding) for finding in findings(snapshot, acknowledged)]
     claimed = Counter(id_ for _, id_ in journal)
-    wrong += [f"counted: {id_.hex()} {times} times" for id_, times in claimed.items() if times > 1]
+    wrong += [
+        f"counted: {id_.hex()} {times} times"
+        for id_, times in claimed.items()
+        if times > 1
+    ]
     wrong += [
         f"counted: {id_.hex()} was acknowledged, and is not there"
         for id_ in sorted(oracle.acknowledged - claimed.keys())
     ]
-    wrong += [f"counted: {id_.hex()} is no one's" for id_ in sorted(claimed - oracle.frames.keys())]
+    wrong += [
+        f"counted: {id_.hex()} is no one's"
+        for id_ in sorted(claimed - oracle.frames.keys())
+    ]
     for epoch, id_ in journal:
         frame = oracle.frames.get(id_)
         if frame is not None and epoch != _epoch(frame.epoch):
@@ -54,17 +61,24 @@ def recount(
             f"accounts: received {count_received(snapshot)}, and know of {outcomes.total()}"
         )
     if outcomes["accepted"] != claimed.total():
-        wrong.append(f"accounts: accepted {outcomes['accepted']}, and claimed {claimed.total()}")
+        wrong.append(
+            f"accounts: accepted {outcomes['accepted']}, and claimed {claimed.total()}"
+        )
     return wrong
 
 
 def look(
-    oracle: Oracle, analysis: Analysis, served: Mapping[str, Served], publication: Publication
+    oracle: Oracle,
+    analysis: Analysis,
+    served: Mapping[str, Served],
+    publication: Publication,
 ) -> list[str]:
     """What is wrong with what analysts see now, compared with what they saw before."""
     wrong = []
     for name, item in served.items():
-        epochs = {frame.epoch for frame in oracle.frames.values() if frame.survey == name}
+        epochs = {
+            frame.epoch for frame in oracle.frames.values() if frame.survey == name
+        }
         for number in sorted(epochs, key=str):
             tally = analysis.tally(item, _epoch(number))
             for question in item.survey:
@@ -75,9 +89,12 @@ def look(
                 # After some minutes fewer more are shown, but never fewer in all.
                 weighed = grown if publication.minutes is None else seen.total()
                 if grown and (
-                    weighed < publication.least or any(seen[at] < before[at] for at in before)
+                    weighed < publication.least
+                    or any(seen[at] < before[at] for at in before)
                 ):
-                    wrong.append(f"shown: {grown} reports more of {place}: {publication}")
+                    wrong.append(
+                        f"shown: {grown} reports more of {place}: {publication}"
+                    )
                 oracle.shown[place] = seen
     return wrong
 
@@ -97,15 +114,21 @@ def page(oracle: Oracle, analysis: Analysis, served: Mapping[str, Served]) -> li
         seen = sum(shown, Counter[int]())
         estimates = analysis.estimates(item).questions[ONCE]
         if estimates.reports != seen.total():
-            wrong.append(f"page: {estimates.reports} reports of {name}, {seen.total()} expected")
+            wrong.append(
+                f"page: {estimates.reports} reports of {name}, {seen.total()} expected"
+            )
         if not seen:
             continue
         _, truth, other = cast(RandomizedResponse, item.survey[ONCE].randomizer)
-        p, q = (weight / (truth + (len(VALUES) - 1) * other) for weight in (truth, other))
+        p, q = (
+            weight / (truth + (len(VALUES) - 1) * other) for weight in (truth, other)
+        )
         for symbol, frequency in enumerate(estimates.frequency.tolist()):
             expected = (seen[symbol] / seen.total() - q) / (p - q)
             if abs(frequency - expected) > _ROUNDING:
-                wrong.append(f"page: {frequency} of {name}/{VALUES[symbol]}, {expected} expected")
+                wrong.append(
+                    f"page: {frequency} of {name}/{VALUES[symbol]}, {expected} expected"
+                )
     return wrong
 
 
@@ -113,31 +136,44 @@ def spent(oracle: Oracle, number: int, ledger: Ledger) -> list[str]:
     """What is wrong with a device's ledger."""
     wrong = []
     charges = Counter(charge.question for charge in ledger.charges)
-    sent = {frame.question for frame in oracle.frames.values() if frame.device == number}
+    sent = {
+        frame.question for frame in oracle.frames.values() if frame.device == number
+    }
     for question, most in ((ONCE, 1), (DAILY, min(MEMOIZED, len(VALUES)))):
         tried = len(oracle.tried.get((number, question), ()))
         least = len(oracle.charged.get((number, question), ()))
         charged = charges[question]
         if charged > min(tried, most):
-            wrong.append(f"ledger: device {number} has {charged} charges for {question}")
+            wrong.append(
+                f"ledger: device {number} has {charged} charges for {question}"
+            )
         is_sure = number not in oracle.vague | oracle.restored
         if is_sure and charged < min(least, most):
-            wrong.append(f"ledger: device {number} lacks charges for {question}: {charged}")
+            wrong.append(
+                f"ledger: device {number} lacks charges for {question}: {charged}"
+            )
         if charged and question not in sent:
-            wrong.append(f"ledger: device {number} is charged for {question}, and sent nothing")
+            wrong.append(
+                f"ledger: device {number} is charged for {question}, and sent nothing"
+            )
         if question in sent and not charged and number not in oracle.restored:
             wrong.append(f"ledger: device {number} sent {question}, and is not charged")
     return wrong
 
 
 def _tallies(
-    oracle: Oracle, snapshot: Snapshot, served: Mapping[str, Served], claimed: Counter[bytes]
+    oracle: Oracle,
+    snapshot: Snapshot,
+    served: Mapping[str, Served],
+    claimed: Counter[bytes],
 ) -> list[str]:
     expected: dict[Place, Counter[int]] = defaultdict(Counter)
     for id_ in claimed:
         frame = oracle.frames.get(id_)
         if frame is not None:
-            expected[frame.survey, frame.question, _epoch(frame.epoch)].update(frame.symbols)
+            expected[frame.survey, frame.question, _epoch(frame.epoch)].update(
+                frame.symbols
+            )
     wrong = []
     epochs = {epoch for _, _, epoch in expected}
     for name, item in served.items():
@@ -146,7 +182,9 @@ def _tallies(
             for question in item.survey:
                 counts = Counter(_counts(tally.counts[question.name]))
                 if counts != expected.get((name, question.name, epoch), Counter()):
-                    wrong.append(f"tally: {name}/{question.name} of {epoch} is {dict(counts)}")
+                    wrong.append(
+                        f"tally: {name}/{question.name} of {epoch} is {dict(counts)}"
+                    )
     # Of all epochs together: so that nothing stands in one that no batch is of.
     for name, item in served.items():
         whole = tally_of(snapshot, item.survey)
@@ -160,7 +198,9 @@ def _tallies(
 
 
 def _counts(counts: Counts) -> dict[int, int]:
-    return {symbol: int(count) for symbol, count in enumerate(counts.reshape(-1)) if count}
+    return {
+        symbol: int(count) for symbol, count in enumerate(counts.reshape(-1)) if count
+    }
 
 
 def _epoch(number: int | None) -> Epoch:

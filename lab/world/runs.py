@@ -58,7 +58,9 @@ def verdict(world: Scenario, bug: str | None = None) -> Verdict:
 
 def rules_broken(world: Scenario, bug: str | None = None) -> frozenset[str]:
     """The names of the rules that it breaks."""
-    return frozenset(sentence.partition(":")[0] for sentence in verdict(world, bug).wrong)
+    return frozenset(
+        sentence.partition(":")[0] for sentence in verdict(world, bug).wrong
+    )
 
 
 def run(first: int, last: int, bug: str | None = None) -> Runs:
@@ -100,7 +102,9 @@ def run_all(
     return total
 
 
-def _in_processes(first: int, last: int, bug: str | None, *, workers: int) -> Iterator[Runs]:
+def _in_processes(
+    first: int, last: int, bug: str | None, *, workers: int
+) -> Iterator[Runs]:
     starts = range(first, last, CHUNK)
     ends = [min(start + CHUNK, last) for start in starts]
     if workers == 1:

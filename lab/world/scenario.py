@@ -109,7 +109,12 @@ def scenario(seed: int) -> Scenario:
         *((name, True) for name in _OF_DEVICE if draw.random() < 0.5),
     ]
     events = [
-        Event(draw.uniform(0.0, hours * HOUR), "answer", device, amount=float(draw.randint(0, 11)))
+        Event(
+            draw.uniform(0.0, hours * HOUR),
+            "answer",
+            device,
+            amount=float(draw.randint(0, 11)),
+        )
         for device in range(devices)
         for _ in range(draw.randint(2, 8))
     ]

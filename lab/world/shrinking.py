@@ -45,7 +45,9 @@ def shrink(scenario: Scenario, fails: Fails, *, most: int = MOST_TRIES) -> Shrun
         before = best
         best = _fewer_events(best, lambda smaller: tries < most and still(smaller))
         for simpler in _SIMPLER:
-            while (smaller := simpler(best)) != best and tries < most and still(smaller):
+            while (
+                (smaller := simpler(best)) != best and tries < most and still(smaller)
+            ):
                 best = smaller
     return Shrunk(best, tries)
 
@@ -83,7 +85,8 @@ def _numbered_lower(scenario: Scenario) -> Scenario:
         return scenario
     gone = idle[0]
     events = tuple(
-        event._replace(device=event.device - (event.device > gone)) for event in scenario.events
+        event._replace(device=event.device - (event.device > gone))
+        for event in scenario.events
     )
     surveys = scenario.surveys[:gone] + scenario.surveys[gone + 1 :]
     return scenario._replace(surveys=surveys, events=events)

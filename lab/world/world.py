@@ -129,13 +129,20 @@ class World:
         hub.run(until, over)
 
     def _is_settled(self) -> bool:
-        return self.collector.lives and not any(device.waiting() for device in self.devices)
+        return self.collector.lives and not any(
+            device.waiting() for device in self.devices
+        )
 
     def _settle_down(self) -> None:
         """Mend everything."""
         self._say("calm")
         self._calm = True
-        self.disk.full, self.disk.slow, self.disk.fuse, self.disk.lose = False, 0.0, None, None
+        self.disk.full, self.disk.slow, self.disk.fuse, self.disk.lose = (
+            False,
+            0.0,
+            None,
+            None,
+        )
         self.network.calm()
         self._turn_clock(0.0)
         for device in self.devices:
@@ -148,22 +155,33 @@ class World:
         hub, oracle, disk = self._hub, self.oracle, self.disk
         if not oracle.wrong and not self._is_settled():
             waiting = [device.waiting() for device in self.devices]
-            oracle.wrong.append(f"calm: {waiting} reports wait, service {self.collector.lives}")
+            oracle.wrong.append(
+                f"calm: {waiting} reports wait, service {self.collector.lives}"
+            )
         if not oracle.wrong:
             self.collector.stop(1e9)
             hub.run(hub.now + 600.0, lambda: self.collector.is_gone)
             disk.recover()
             with disk.snapshot() as snapshot:
                 oracle.wrong += recount(
-                    oracle, snapshot, self.served, journal=disk.journal, acknowledged=disk.noted()
+                    oracle,
+                    snapshot,
+                    self.served,
+                    journal=disk.journal,
+                    acknowledged=disk.noted(),
                 )
             self._look(page_too=True)
             for device in self.devices:
                 oracle.wrong += spent(oracle, device.number, device.ledger())
         if self.collector.mistakes:
-            oracle.wrong.append(f"service: {self.collector.mistakes} mistakes of its own")
+            oracle.wrong.append(
+                f"service: {self.collector.mistakes} mistakes of its own"
+            )
         oracle.wrong += [f"uncaught: {failure}" for failure in hub.failures]
-        for process in (self.collector.process, *(device.process for device in self.devices)):
+        for process in (
+            self.collector.process,
+            *(device.process for device in self.devices),
+        ):
             if process is not None:
                 process.kill()
         disk.close()
@@ -267,7 +285,9 @@ _OF_DEVICE: dict[str, Callable[[World, Device, float], object]] = {
     "power loss": lambda _, device, __: device.end(power=True),
     "device crash": lambda _, device, steps: setattr(device.file, "fuse", int(steps)),
     "device full": World._fill_device,
-    "device jump": lambda world, device, ahead: world._turn_device(device, "device jump", ahead),
+    "device jump": lambda world, device, ahead: world._turn_device(
+        device, "device jump", ahead
+    ),
     "skew": lambda world, device, ahead: world._turn_device(device, "skew", ahead),
 }
 """What else may happen to a device happens to its network."""

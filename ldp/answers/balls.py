@@ -56,7 +56,11 @@ class Ball(NamedTuple):
 
     def parts(self) -> tuple[str, ...]:
         """All that tells it from other balls, for a fingerprint."""
-        return f"dimensions={self.dimensions}", f"radius={self.radius}", f"outside={self.outside}"
+        return (
+            f"dimensions={self.dimensions}",
+            f"radius={self.radius}",
+            f"outside={self.outside}",
+        )
 
     def value(self, answer: object) -> bytes:
         """The whole numbers of an answer, four bytes each. Raises `AnswerError`."""
@@ -68,7 +72,9 @@ class Ball(NamedTuple):
         # Arrays of other libraries are told by what they can do.
         if hasattr(answer, "tolist"):
             answer = answer.tolist()
-        if not isinstance(answer, Sequence) or isinstance(answer, str | bytes | bytearray):
+        if not isinstance(answer, Sequence) or isinstance(
+            answer, str | bytes | bytearray
+        ):
             raise AnswerError(
                 f"expected a sequence of {self.dimensions} numbers, got something of type "
                 f"{type(answer).__name__}"
@@ -78,7 +84,9 @@ class Ball(NamedTuple):
         exact = [number_of(entry) for entry in answer]
         numbers = [number for number in exact if number is not None]
         if len(numbers) < len(exact):
-            raise AnswerError(f"expected {self.dimensions} numbers, got something else among them")
+            raise AnswerError(
+                f"expected {self.dimensions} numbers, got something else among them"
+            )
         return numbers
 
     def _whole(self, number: Fraction) -> int:
@@ -97,7 +105,10 @@ class Ball(NamedTuple):
                 f"expected a vector of length up to {decimal_text(self.radius)}, got a longer one"
             )
         length = isqrt(square)
-        return [(2 * UNIT * coordinate + length) // (2 * length) for coordinate in coordinates]
+        return [
+            (2 * UNIT * coordinate + length) // (2 * length)
+            for coordinate in coordinates
+        ]
 
 
 def pack_coordinates(coordinates: Sequence[int]) -> bytes:
@@ -118,4 +129,6 @@ def read_vector(cell: str) -> object:
 
 def written_vector(value: bytes, radius: Fraction) -> str:
     """A cell that stands for a value: the fractions that its whole numbers are of the radius."""
-    return " ".join(str(radius * coordinate / UNIT) for coordinate in unpack_coordinates(value))
+    return " ".join(
+        str(radius * coordinate / UNIT) for coordinate in unpack_coordinates(value)
+    )

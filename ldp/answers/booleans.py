@@ -9,7 +9,14 @@ from ldp.errors import AnswerError
 
 BOOLEAN_VALUES = ("false", "true")
 
-_BOOLEANS = {"false": False, "no": False, "0": False, "true": True, "yes": True, "1": True}
+_BOOLEANS = {
+    "false": False,
+    "no": False,
+    "0": False,
+    "true": True,
+    "yes": True,
+    "1": True,
+}
 
 
 def canonical_value(value: str, values: Collection[str]) -> str:
@@ -31,7 +38,9 @@ class BooleanDomain(Domain):
     def _value(self, answer: object) -> int:
         if answer is True or answer is False:
             return int(answer)
-        raise AnswerError(f"expected True or False, got something of type {type(answer).__name__}")
+        raise AnswerError(
+            f"expected True or False, got something of type {type(answer).__name__}"
+        )
 
     def parse_record(self, cell: str) -> object:
         """Parse true, yes, 1, false, no or 0; any other text stays as it is."""

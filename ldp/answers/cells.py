@@ -38,7 +38,9 @@ def cell_at(cells: Iterable[str], x: float | str, y: float | str) -> str:
             for number, (low, high), last in zip(place, sides, most, strict=True)
         ):
             return name
-    raise AnswerError("expected a place in one of the question's cells, got one in none of them")
+    raise AnswerError(
+        "expected a place in one of the question's cells, got one in none of them"
+    )
 
 
 def _spans(name: str) -> tuple[Span, Span]:
@@ -51,7 +53,9 @@ def _span(text: str) -> Span:
     try:
         return fraction(low), fraction(high)
     except ValueError:
-        raise AnswerError("expected cells with names such as 0:1,2.5:4 (x, then y)") from None
+        raise AnswerError(
+            "expected cells with names such as 0:1,2.5:4 (x, then y)"
+        ) from None
 
 
 def _number(number: float | str) -> Fraction:

@@ -121,5 +121,7 @@ def _records(answer: object) -> Sequence[object]:
             f"{type(answer).__name__}"
         )
     if not answer:
-        raise AnswerError("expected at least one record, got none: record no answer then")
+        raise AnswerError(
+            "expected at least one record, got none: record no answer then"
+        )
     return answer

@@ -177,7 +177,11 @@ class Domain:
     def _choice(self) -> str:
         if self._listed is None:
             return f"any {self.type}"
-        nodes = "" if self.taxonomy is None else f" under {len(self.taxonomy.inner):,} nodes"
+        nodes = (
+            ""
+            if self.taxonomy is None
+            else f" under {len(self.taxonomy.inner):,} nodes"
+        )
         return f"{self.type} of {len(self._listed):,} values{nodes}"
 
     def __repr__(self) -> str:
@@ -235,7 +239,9 @@ class Domain:
         """
         places = self.places(answer)
         if any(rest for _, rest in places):
-            raise AnswerError("expected a number on the scale, got one between two points")
+            raise AnswerError(
+                "expected a number on the scale, got one between two points"
+            )
         return self._value_at(places)
 
     def _value_at(self, places: tuple[Placed, ...]) -> Value:
@@ -277,7 +283,9 @@ class Domain:
 
     def _value(self, answer: object) -> Value:
         if not isinstance(answer, str):
-            raise AnswerError(f"expected text, got something of type {type(answer).__name__}")
+            raise AnswerError(
+                f"expected text, got something of type {type(answer).__name__}"
+            )
         if self._listed is None:
             return text_bytes(answer)
         # Nearly all answers are listed as they are written.
@@ -296,7 +304,9 @@ class Domain:
         Records of a device stand between separators.
         """
         if self.per_device:
-            return tuple(self.parse_record(part.strip()) for part in cell.split(SEPARATOR))
+            return tuple(
+                self.parse_record(part.strip()) for part in cell.split(SEPARATOR)
+            )
         return self.parse_record(cell)
 
     def parse_record(self, cell: str) -> object:
@@ -320,5 +330,7 @@ class Domain:
     def _index(self) -> dict[str, int]:
         """The place of each value, made when an answer first asks for one."""
         if self._places is None:
-            self._places = {to_nfc(value): index for index, value in enumerate(self.iter_values())}
+            self._places = {
+                to_nfc(value): index for index, value in enumerate(self.iter_values())
+            }
         return self._places

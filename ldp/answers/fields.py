@@ -81,7 +81,9 @@ class FieldsDomain(Domain):
 
     def iter_values(self) -> Iterator[str]:
         """Return the names of the cells: the values of the fields, in their order."""
-        return map(AND.join, product(*(field.domain.iter_values() for field in self.fields)))
+        return map(
+            AND.join, product(*(field.domain.iter_values() for field in self.fields))
+        )
 
     def parts(self) -> Iterator[str]:
         """Return what tells the fields from others, as texts, for a fingerprint."""
@@ -99,9 +101,13 @@ class FieldsDomain(Domain):
         # A place may be a pair: what its numbers mean is plain from their order.
         given = by_name(self.fields, answer) if self.is_place else answer
         names = names_of(self.fields)
-        expected = f"expected an answer for each of the fields {', '.join(names)}, by name"
+        expected = (
+            f"expected an answer for each of the fields {', '.join(names)}, by name"
+        )
         if not isinstance(given, Mapping):
-            raise AnswerError(f"{expected}, got something of type {type(given).__name__}")
+            raise AnswerError(
+                f"{expected}, got something of type {type(given).__name__}"
+            )
         if given.keys() != set(names):
             raise AnswerError(f"{expected}, got others")
         place = 0

@@ -74,7 +74,9 @@ class IntegerDomain(Domain):
         low, high = self.ends
         counted = stand_in(number, self.outside, low, high=high)
         if counted is None:
-            raise AnswerError(f"expected a whole number from {low} to {high}, got another")
+            raise AnswerError(
+                f"expected a whole number from {low} to {high}, got another"
+            )
         return counted
 
     def locate(self, number: Fraction) -> tuple[int, int]:
@@ -96,5 +98,7 @@ class IntegerDomain(Domain):
 
 def _whole(answer: object) -> int:
     if not isinstance(answer, int) or isinstance(answer, bool):
-        raise AnswerError(f"expected a whole number, got something of type {type(answer).__name__}")
+        raise AnswerError(
+            f"expected a whole number, got something of type {type(answer).__name__}"
+        )
     return answer

@@ -112,7 +112,10 @@ class KeyValueDomain(Domain):
         if len(keys) > (self.most or 0):
             raise AnswerError(f"expected at most {self.most} keys, got more")
         ends = map(self._ends.place, answer.values())
-        return tuple((ENDS * key + end, rest) for key, (end, rest) in zip(keys, ends, strict=True))
+        return tuple(
+            (ENDS * key + end, rest)
+            for key, (end, rest) in zip(keys, ends, strict=True)
+        )
 
     def parse(self, cell: str) -> object:
         """Parse the cell of a table, such as `maps=12|mail=3.5`; `|` alone holds no key."""

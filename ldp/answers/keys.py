@@ -59,7 +59,9 @@ class Keys:
 
     def problem(self, key: str, expected: str, came: object) -> None:
         """Note, once, that `key` should have been something else."""
-        noted = Problem(f"{self.place}.{written_name(key)}", expected, _format_value(came))
+        noted = Problem(
+            f"{self.place}.{written_name(key)}", expected, _format_value(came)
+        )
         if noted in self.problems:
             return
         self.found += 1
@@ -71,7 +73,10 @@ class Keys:
         more = self.found - len(self.problems)
         if not more:
             return list(self.problems)
-        return [*self.problems, Problem(self.place, "no more problems", f"{more:,} of them")]
+        return [
+            *self.problems,
+            Problem(self.place, "no more problems", f"{more:,} of them"),
+        ]
 
     def adopt(self, part: Keys) -> None:
         """Take over the problems of a table within this one."""
@@ -80,7 +85,9 @@ class Keys:
 
     def with_keys(self, further: Mapping[str, object], giver: str) -> Keys:
         """Return the table with further keys, which it must not have itself."""
-        longer = Keys(self.place, {**self._table, **further}, for_analysis=self.for_analysis)
+        longer = Keys(
+            self.place, {**self._table, **further}, for_analysis=self.for_analysis
+        )
         longer.problems = self.problems
         longer.found = self.found
         longer._known = self._known
@@ -104,7 +111,10 @@ class Keys:
         return "?"
 
     def choice(
-        self, key: str, options: Collection[str], ways_out: Mapping[str, str] = _NO_WORDS
+        self,
+        key: str,
+        options: Collection[str],
+        ways_out: Mapping[str, str] = _NO_WORDS,
     ) -> str | None:
         """Return one of the options; None, and a problem, for anything else.
 
@@ -137,9 +147,13 @@ class Keys:
     def texts(self, key: str, least: int, most: int) -> tuple[str, ...]:
         """A list of distinct non-empty strings."""
         value = self._table.get(key) if key in self else None
-        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        if not isinstance(value, list) or not all(
+            isinstance(item, str) and item for item in value
+        ):
             expected = "a list of texts, none of them empty"
-            numbers = isinstance(value, list) and all(isinstance(item, int) for item in value)
+            numbers = isinstance(value, list) and all(
+                isinstance(item, int) for item in value
+            )
             if numbers and key == "values":
                 expected = 'texts in quotes, or type = "integer" with low and high'
             self.problem(key, expected, value)
@@ -149,7 +163,9 @@ class Keys:
             often = "twice" if value.count(twice) > 1 else "in two forms of Unicode"
             self.problem(key, "values that all differ", f"{twice!r} {often}")
         elif max(map(len, value)) > 1000 or not _encodable("".join(value)):
-            self.problem(key, "values of at most 1000 characters that UTF-8 can encode", value)
+            self.problem(
+                key, "values of at most 1000 characters that UTF-8 can encode", value
+            )
         else:
             return tuple(value)
         return tuple(str(index) for index in range(max(least, 2)))
@@ -161,15 +177,23 @@ class Keys:
             value = [value]
         if isinstance(value, list) and all(map(_is_list_of_texts, value)):
             return tuple(map(tuple, value))
-        self.problem(key, 'a list of names, such as ["a", "b"], or a list of such lists', value)
+        self.problem(
+            key, 'a list of names, such as ["a", "b"], or a list of such lists', value
+        )
         return ()
 
-    def integer(self, key: str, least: int, most: int, default: int | None = None) -> int:
+    def integer(
+        self, key: str, least: int, most: int, default: int | None = None
+    ) -> int:
         """A whole number from `least` to `most`."""
         if key not in self and default is not None:
             return default
         value = self._table.get(key)
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+        if (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and least <= value <= most
+        ):
             return value
         self.problem(key, f"a whole number from {least} to {most}", value)
         return least
@@ -226,7 +250,11 @@ class Keys:
         if least < number < most or (number in (least, most) and not open_ends):
             self._numbers[key] = number
             return number
-        range_ = f"strictly between {least} and {most}" if open_ends else f"from {least} to {most}"
+        range_ = (
+            f"strictly between {least} and {most}"
+            if open_ends
+            else f"from {least} to {most}"
+        )
         self.problem(key, f"a number {range_}", self._table[key])
         return stand_in
 
@@ -262,7 +290,9 @@ class Keys:
     ) -> tuple[tuple[Fraction, ...], ...]:
         """A table of `size` rows of exact numbers, square unless there may be `most` columns."""
         value = self._table.get(key) if key in self else None
-        stand_in = tuple(tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size))
+        stand_in = tuple(
+            tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size)
+        )
         if not isinstance(value, list) or len(value) != size:
             came = f"{len(value)} of them" if isinstance(value, list) else value
             self.problem(key, f"a list of {size} rows, one for each value", came)
@@ -279,7 +309,9 @@ class Keys:
                 came = f"{len(row)} of them" if isinstance(row, list) else row
                 self.problem(f"{key} row {number}", expected, came)
                 continue
-            exact = [self._exact(f"{key} row {number}", entry, fraction) for entry in row]
+            exact = [
+                self._exact(f"{key} row {number}", entry, fraction) for entry in row
+            ]
             rows.append(tuple(entry for entry in exact if entry is not None))
         return tuple(rows) if not self.problems else stand_in
 
@@ -355,7 +387,9 @@ def _format_value(came: object) -> str:
         return _shorten(came)
     try:
         return _shorten(repr(came[:_FEW] if isinstance(came, list) else came))
-    except ValueError:  # Python refuses to write out integers of more than some thousand digits.
+    except (
+        ValueError
+    ):  # Python refuses to write out integers of more than some thousand digits.
         return "an enormous number"
 
 

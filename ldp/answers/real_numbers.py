@@ -67,7 +67,9 @@ class NumberDomain(Domain):
 
     def places(self, answer: object) -> tuple[Placed, ...]:
         """Return the place of a number; or of each, if one of several is drawn."""
-        return super().places(answer) if self.per_device else (self._scale.place(answer),)
+        return (
+            super().places(answer) if self.per_device else (self._scale.place(answer),)
+        )
 
     def place_record(self, record: object) -> Placed:
         """Return the place of one number."""

@@ -29,7 +29,9 @@ ROUNDING_BITS = 64
 T is rounded down; a mean is not moved by more than 2^-64 of a step.
 """
 
-_NUMBER = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?", re.ASCII)
+_NUMBER = re.compile(
+    r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?", re.ASCII
+)
 _RATIO = re.compile(r"[+-]?\d{1,400}/\d{1,400}", re.ASCII)
 _MOST_DIGITS = 400
 _TOO_LARGE = 10**_MOST_DIGITS
@@ -114,7 +116,9 @@ class Scale(NamedTuple):
                 closing = "]" if cell == last else ")"
                 yield f"[{texts[cell]}, {texts[cell + 1]}{closing}"
         else:
-            yield from (decimal_text(self.low + self.step * place) for place in range(self.size))
+            yield from (
+                decimal_text(self.low + self.step * place) for place in range(self.size)
+            )
 
     def parts(self) -> Iterator[str]:
         """All that tells it from other scales, for a fingerprint."""
@@ -149,7 +153,9 @@ class Scale(NamedTuple):
             raise AnswerError(
                 f"expected a number that is finite, of at most {_MOST_DIGITS} digits, got another"
             )
-        raise AnswerError(f"expected a number, got something of type {type(answer).__name__}")
+        raise AnswerError(
+            f"expected a number, got something of type {type(answer).__name__}"
+        )
 
     def within(self, number: Fraction) -> Fraction:
         """A number of the range: itself, or what stands in for it. Raises `AnswerError`."""
@@ -206,7 +212,9 @@ def number_of(answer: object) -> Fraction | None:
     # Numbers of other libraries are told by what they can do.
     if not (hasattr(answer, "__index__") or hasattr(answer, "__float__")):
         return None
-    return read_number(float.__repr__(answer) if isinstance(answer, float) else str(answer))
+    return read_number(
+        float.__repr__(answer) if isinstance(answer, float) else str(answer)
+    )
 
 
 def read_number(text: str) -> Fraction | None:

@@ -48,7 +48,9 @@ class SetDomain(Domain):
         return f"{self.type}, up to {self.most} of {self.size:,} values"
 
     def _value(self, answer: object) -> int:
-        if not isinstance(answer, Sequence | Set) or isinstance(answer, str | bytes | bytearray):
+        if not isinstance(answer, Sequence | Set) or isinstance(
+            answer, str | bytes | bytearray
+        ):
             raise AnswerError(
                 f"expected a collection of texts, got something of type {type(answer).__name__}"
             )

@@ -81,5 +81,7 @@ def levels_of(parents: Parents, size: int) -> tuple[Level, ...]:
         for node, above in enumerate(parents):
             if depths[node] > depth:
                 cell_of[node] = cell_of[above - 1]
-        levels.append(Level(nodes, tuple(cell_of[first_value + x] for x in range(size))))
+        levels.append(
+            Level(nodes, tuple(cell_of[first_value + x] for x in range(size)))
+        )
     return tuple(levels)

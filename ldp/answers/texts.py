@@ -56,5 +56,7 @@ def text_bytes(answer: str) -> bytes:
         # context of ours.
         raise AnswerError("expected text that UTF-8 can encode, got lone surrogates")
     if not 0 < len(encoded) <= LONGEST_TEXT:
-        raise AnswerError(f"expected text of 1 to {LONGEST_TEXT} bytes, got {len(encoded)}")
+        raise AnswerError(
+            f"expected text of 1 to {LONGEST_TEXT} bytes, got {len(encoded)}"
+        )
     return encoded

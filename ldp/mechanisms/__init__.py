@@ -100,14 +100,30 @@ _ANALYSED = (
 )
 OF_LITERATURE: Mapping[str, str] = {
     "crosswise": '"warner", with truth = the share of yes to the innocuous statement',
-    **dict.fromkeys(("random-response", "randomized-response"), '"grr", or "warner" with truth'),
+    **dict.fromkeys(
+        ("random-response", "randomized-response"), '"grr", or "warner" with truth'
+    ),
     "two-stage": '"matrix", with the chances of the design as its rows',
-    **dict.fromkeys(("triangular", "mangat", "one-coin", "kuk", "christofides"), _ANALYSED),
-    **dict.fromkeys(("direct", "cheater", "lie-detector", "list", "item-count"), _ANALYSED),
+    **dict.fromkeys(
+        ("triangular", "mangat", "one-coin", "kuk", "christofides"), _ANALYSED
+    ),
+    **dict.fromkeys(
+        ("direct", "cheater", "lie-detector", "list", "item-count"), _ANALYSED
+    ),
 }
 """Designs of surveys by names that are none of mechanisms, and what to write for them."""
 
-AUTOMATIC = ("grr", "ss", "pgr", "hr", "set-unary", "pad-grr", "pad-ss", "pad-pgr", "pad-hr")
+AUTOMATIC = (
+    "grr",
+    "ss",
+    "pgr",
+    "hr",
+    "set-unary",
+    "pad-grr",
+    "pad-ss",
+    "pad-pgr",
+    "pad-hr",
+)
 """What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
 
 GOALS = {

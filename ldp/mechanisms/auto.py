@@ -43,7 +43,9 @@ def total_error(randomizer: Pure | Blocked, held: int = 1) -> Fraction:
     if is_blocked(randomizer):
         return randomizer.squares - held
     assert is_pure(randomizer) or is_signed(randomizer)  # noqa: S101 (a fact about our own table)
-    (p, below_p), (q, below_q) = (rate.as_integer_ratio() for rate in randomizer.support)
+    (p, below_p), (q, below_q) = (
+        rate.as_integer_ratio() for rate in randomizer.support
+    )
     return summed_variance(
         p * below_q, q * below_p, below_p * below_q, size=randomizer.size, held=held
     )
@@ -54,7 +56,9 @@ def summed_variance(p: int, q: int, whole: int, size: int, held: int = 1) -> Fra
 
     Fractions would be reduced after every step.
     """
-    return Fraction(held * p * (whole - p) + (size - held) * q * (whole - q), (p - q) ** 2)
+    return Fraction(
+        held * p * (whole - p) + (size - held) * q * (whole - q), (p - q) ** 2
+    )
 
 
 class Considered(NamedTuple):
@@ -74,7 +78,9 @@ def list_candidates(
     """
     return tuple(
         Considered(
-            row, randomizer.layout.width, total_error(_check_comparable(row, randomizer), held)
+            row,
+            randomizer.layout.width,
+            total_error(_check_comparable(row, randomizer), held),
         )
         for row, randomizer in designs
     )
@@ -100,5 +106,7 @@ def least_error(choice: tuple[Considered, ...], limit: int) -> Considered:
 
 def _check_comparable(row: Mechanism, randomizer: Randomizer) -> Pure | Blocked:
     if not (is_pure(randomizer) or is_blocked(randomizer) or is_signed(randomizer)):
-        raise TypeError(f"{row.name} has no total error that does not depend on the frequencies")
+        raise TypeError(
+            f"{row.name} has no total error that does not depend on the frequencies"
+        )
     return randomizer

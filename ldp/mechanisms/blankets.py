@@ -86,7 +86,9 @@ class Blanket(NamedTuple):
     @property
     def gamma(self) -> Fraction:
         """The blanket's mass in the row of one of the two answers."""
-        return 1 / (1 + (self.first - 1) * self.only_first + (self.first - 1) * self.both)
+        return 1 / (
+            1 + (self.first - 1) * self.only_first + (self.first - 1) * self.both
+        )
 
     @property
     def neither(self) -> Fraction:
@@ -144,7 +146,9 @@ def of_levels(ratio: Fraction, gamma: Fraction, distance: Fraction) -> Blanket:
     Raises `ValueError` for numbers that no mechanism has.
     """
     if ratio <= 1 or not 0 < gamma <= 1:
-        raise ValueError(f"expected a ratio above 1 and 0 < gamma <= 1, got {ratio} and {gamma}")
+        raise ValueError(
+            f"expected a ratio above 1 and 0 < gamma <= 1, got {ratio} and {gamma}"
+        )
     only_first = distance / (gamma * (ratio - 1))
     above = (1 / gamma - 1) / (ratio - 1)
     if not 0 <= only_first <= min(above, 1 - above):
@@ -178,7 +182,9 @@ def of_rates(ones: Fraction, others: Fraction) -> Blanket:
 def of_any(ratio: Fraction) -> Blanket:
     """Return a blanket that bounds any randomizer of which only E is known."""
     half = Fraction(1, 2)
-    return Blanket(ratio, ratio, half, only_second=half, both=Fraction(0), covers=1 / ratio)
+    return Blanket(
+        ratio, ratio, half, only_second=half, both=Fraction(0), covers=1 / ratio
+    )
 
 
 def of_bits(p: Fraction, q: Fraction, ones: int) -> Blanket:
@@ -192,7 +198,10 @@ def of_bits(p: Fraction, q: Fraction, ones: int) -> Blanket:
     if ones == 1:
         return two_levels(ratio, q * (1 - q), q * q)
     own, other = (
-        [comb(ones, some) * rate**some * (1 - rate) ** (ones - some) for some in range(ones + 1)]
+        [
+            comb(ones, some) * rate**some * (1 - rate) ** (ones - some)
+            for some in range(ones + 1)
+        ]
         for rate in (p, q)
     )
     distance = sum(
@@ -278,7 +287,9 @@ def of_row(blankets: tuple[Blanket, ...]) -> Blanket:
 
     The laws of its parts are multiplied; a respondent may change all of the answers.
     """
-    ratio = prod((max(blanket.first, blanket.second) for blanket in blankets), start=Fraction(1))
+    ratio = prod(
+        (max(blanket.first, blanket.second) for blanket in blankets), start=Fraction(1)
+    )
     if any(blanket.covers != blanket.gamma for blanket in blankets):
         return of_any(ratio)
     gamma = prod((blanket.gamma for blanket in blankets), start=Fraction(1))
@@ -303,7 +314,10 @@ def _apart(blankets: Iterable[Blanket]) -> Fraction:
                 grown[place] = grown.get(place, Fraction(0)) + mass * share
         corners = grown
     return sum(
-        (mass * max(one - other, Fraction(0)) for (one, other), mass in corners.items()),
+        (
+            mass * max(one - other, Fraction(0))
+            for (one, other), mass in corners.items()
+        ),
         start=Fraction(0),
     )
 

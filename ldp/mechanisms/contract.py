@@ -55,7 +55,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeGuard,
+    runtime_checkable,
+)
 
 from ldp.answers.domain import MOST_LISTED, Domain, Value
 from ldp.answers.keys import Keys
@@ -353,7 +361,9 @@ class Declared(NamedTuple):
         # Not written out where it would be too long by far: that takes longer than the logarithm.
         text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
         if not 0 < len(text) <= _LONGEST:
-            epsilon = Decimal(log_upper(ratio)).quantize(Decimal("1e-12"), ROUND_CEILING)
+            epsilon = Decimal(log_upper(ratio)).quantize(
+                Decimal("1e-12"), ROUND_CEILING
+            )
             text = decimal_text(Fraction(epsilon))
         return cls(text, ratio)
 
@@ -385,7 +395,11 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
 
     def accepts(domain: Domain) -> str | None:
         has_steps = domain.scale is not None and not domain.scale.edges
-        if not (has_steps or domain.type == "integer") or domain.size is None or domain.size > most:
+        if (
+            not (has_steps or domain.type == "integer")
+            or domain.size is None
+            or domain.size > most
+        ):
             return f"a question of type integer or number, in steps, with at most {most} values"
         return None
 

@@ -66,7 +66,11 @@ def composed_delta(epsilon: float, count: int, total: float) -> float:
         loss = (2 * hits - count) * epsilon
         if loss <= total:
             break
-        choose = math.lgamma(count + 1) - math.lgamma(hits + 1) - math.lgamma(count - hits + 1)
+        choose = (
+            math.lgamma(count + 1)
+            - math.lgamma(hits + 1)
+            - math.lgamma(count - hits + 1)
+        )
         excess = -math.expm1(total - loss - _ROUNDING * loss)
         terms.append(math.exp(choose + hits * truth + (count - hits) * lie) * excess)
     return min(1.0, math.fsum(terms) * (1 + _ROUNDING * largest))
@@ -115,7 +119,9 @@ def repeated_bits_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
     return set_bits * clear_bits
 
 
-def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) -> Fraction:
+def best_true_positive_rate(
+    epsilon: Fraction, false_positive_rate: Fraction
+) -> Fraction:
     """The best chance of recognising a value at a given false-positive rate.
 
     Under any epsilon-LDP mechanism.
@@ -123,7 +129,9 @@ def best_true_positive_rate(epsilon: Fraction, false_positive_rate: Fraction) ->
     min(E a, 1 - (1 - a) / E) with E = e^epsilon, rounded up in the last of 80 digits.
     """
     if not 0 <= false_positive_rate <= 1:
-        raise ValueError(f"expected a false-positive rate from 0 to 1, got {false_positive_rate}")
+        raise ValueError(
+            f"expected a false-positive rate from 0 to 1, got {false_positive_rate}"
+        )
     ratio = exp_upper(epsilon)
     return min(ratio * false_positive_rate, 1 - (1 - false_positive_rate) / ratio)
 

@@ -54,7 +54,9 @@ def worst_ratio(channel: Channel) -> Fraction | None:
 def chain(first: Channel, second: Channel) -> Channel:
     """The channel that sends the report of `first` through `second`."""
     columns = list(zip(*second.rows, strict=True))
-    return Channel(tuple(tuple(_dot(row, column) for column in columns) for row in first.rows))
+    return Channel(
+        tuple(tuple(_dot(row, column) for column in columns) for row in first.rows)
+    )
 
 
 def product(first: Channel, second: Channel) -> Channel:
@@ -63,7 +65,9 @@ def product(first: Channel, second: Channel) -> Channel:
     Of the pairs, the second varies fastest.
     """
     pairs = zip(first.rows, second.rows, strict=True)
-    return Channel(tuple(tuple(a * b for a in left for b in right) for left, right in pairs))
+    return Channel(
+        tuple(tuple(a * b for a in left for b in right) for left, right in pairs)
+    )
 
 
 def inverse(channel: Channel) -> tuple[Row, ...] | None:
@@ -74,7 +78,8 @@ def inverse(channel: Channel) -> tuple[Row, ...] | None:
     size = len(channel.rows)
     # The channel, and the unit matrix beside it.
     table = [
-        [*row, *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(channel.rows)
+        [*row, *(Fraction(int(i == j)) for j in range(size))]
+        for i, row in enumerate(channel.rows)
     ]
     for column in range(size):
         pivot = max(range(column, size), key=lambda row: abs(table[row][column]))
@@ -87,7 +92,8 @@ def inverse(channel: Channel) -> tuple[Row, ...] | None:
             factor = table[row][column]
             if row != column and factor != 0:
                 table[row] = [
-                    a - factor * b for a, b in zip(table[row], table[column], strict=True)
+                    a - factor * b
+                    for a, b in zip(table[row], table[column], strict=True)
                 ]
     return tuple(tuple(row[size:]) for row in table)
 
@@ -102,7 +108,9 @@ def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
     inverted.
     """
     columns = zip(*channel.rows, strict=True)
-    posterior = Channel(tuple(tuple(mass / sum(column) for mass in column) for column in columns))
+    posterior = Channel(
+        tuple(tuple(mass / sum(column) for mass in column) for column in columns)
+    )
     inverted = inverse(chain(channel, posterior))
     if inverted is None:
         return None
@@ -125,7 +133,9 @@ def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
         scale = pow(pivot[place], -1, _PRIME)
         for number, row in enumerate(remaining):
             factor = row[place] * scale % _PRIME
-            remaining[number] = [(a - factor * b) % _PRIME for a, b in zip(row, pivot, strict=True)]
+            remaining[number] = [
+                (a - factor * b) % _PRIME for a, b in zip(row, pivot, strict=True)
+            ]
     return True
 
 
@@ -139,7 +149,9 @@ def renyi_divergence(channel: Channel, alpha: float) -> float:
         raise ValueError(f"expected an order alpha > 1, got {alpha}")
     if worst_ratio(channel) is None:
         return math.inf
-    logs = [[log(entry) if entry else -math.inf for entry in row] for row in channel.rows]
+    logs = [
+        [log(entry) if entry else -math.inf for entry in row] for row in channel.rows
+    ]
     worst = 0.0
     for p_row in logs:
         for q_row in logs:
@@ -165,9 +177,13 @@ def best_true_positive_rate(
     one.
     """
     if not 0 <= false_positive_rate <= 1:
-        raise ValueError(f"expected a false-positive rate from 0 to 1, got {false_positive_rate}")
+        raise ValueError(
+            f"expected a false-positive rate from 0 to 1, got {false_positive_rate}"
+        )
     reports = [
-        (p, q) for p, q in zip(channel.rows[value], channel.rows[other], strict=True) if p > 0
+        (p, q)
+        for p, q in zip(channel.rows[value], channel.rows[other], strict=True)
+        if p > 0
     ]
     mistakes = false_positive_rate
     recognised = Fraction(0)

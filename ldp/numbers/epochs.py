@@ -38,7 +38,9 @@ def parse_length(text: object) -> int:
     match = _LENGTH.fullmatch(text) if isinstance(text, str) else None
     seconds = int(match[1]) * UNITS[match[2]] if match else 0
     if not SHORTEST <= seconds <= LONGEST:
-        raise ValueError('expected a length of time from "1m" to "366d", such as "12h" or "2w"')
+        raise ValueError(
+            'expected a length of time from "1m" to "366d", such as "12h" or "2w"'
+        )
     return seconds
 
 

@@ -19,7 +19,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 _DIGITS = 80
-_NUMBER = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII)
+_NUMBER = re.compile(
+    r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?", re.ASCII
+)
 _RATIO = re.compile(r"[+-]?\d{1,40}/\d{1,40}", re.ASCII)
 _LOGARITHM = re.compile(r"ln\((.{1,81})\)")
 _EPSILON_DECIMALS = 12
@@ -86,7 +88,9 @@ def logarithm_of(number: object) -> Fraction | None:
 
     Raises `ValueError` for a ratio that is none, or not above 1.
     """
-    logarithm = _LOGARITHM.fullmatch(number.strip()) if isinstance(number, str) else None
+    logarithm = (
+        _LOGARITHM.fullmatch(number.strip()) if isinstance(number, str) else None
+    )
     if logarithm is None:
         return None
     ratio = fraction(logarithm[1])
@@ -130,7 +134,9 @@ def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
     bits = _GUARD_BITS + 4 * places
     context = Context(prec=bits // 3, rounding=ROUND_FLOOR)
     exponent = context.divide(Decimal(-step.numerator), Decimal(step.denominator))
-    power = math.floor(Fraction(context.next_minus(context.exp(exponent))) * (1 << bits))
+    power = math.floor(
+        Fraction(context.next_minus(context.exp(exponent))) * (1 << bits)
+    )
     # A table for each digit of k in base 16: its powers 0 to 15, over 2^bits.
     tables: list[list[int]] = []
     for _ in range(places):
@@ -166,13 +172,17 @@ def sqrt_lower(square: Fraction) -> Fraction:
 def log(ratio: Fraction) -> float:
     """ln(ratio) as the nearest float, accurate also next to 1."""
     context = Context(prec=_DIGITS)
-    return float(context.ln(context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))))
+    return float(
+        context.ln(context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))
+    )
 
 
 def log_upper(ratio: Fraction) -> float:
     """A float that is at least ln(ratio): what may be printed as a delivered epsilon."""
     up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-    above = up.next_plus(up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))
+    above = up.next_plus(
+        up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    )
     exact = up.next_plus(up.ln(above))
     nearest = float(exact)
     return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)

@@ -18,7 +18,9 @@ _MODULI = {4: 0b111, 8: 0b1011, 16: 0b10011}
 @lru_cache(maxsize=1 << 13)
 def is_order(order: int) -> bool:
     """Whether there is a field of n elements here."""
-    is_prime = order > 1 and all(order % factor for factor in range(2, int(order**0.5) + 1))
+    is_prime = order > 1 and all(
+        order % factor for factor in range(2, int(order**0.5) + 1)
+    )
     return order in _MODULI or is_prime
 
 
@@ -31,7 +33,8 @@ def products(order: int) -> tuple[tuple[int, ...], ...] | None:
     if order not in _MODULI:
         return None
     return tuple(
-        tuple(_product(left, right, order) for right in range(order)) for left in range(order)
+        tuple(_product(left, right, order) for right in range(order))
+        for left in range(order)
     )
 
 

@@ -63,7 +63,11 @@ class Layout(NamedTuple):
     @property
     def cells(self) -> int:
         """How many numbers a tally has that is not folded."""
-        return self.cohorts * self.places * (1 + self.counters if self.counters else self.symbols)
+        return (
+            self.cohorts
+            * self.places
+            * (1 + self.counters if self.counters else self.symbols)
+        )
 
     @property
     def prefix_width(self) -> int:

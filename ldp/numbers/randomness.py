@@ -44,7 +44,9 @@ def system(size: int) -> bytes:
             f"the operating system gave no randomness ({type(error).__name__})"
         ) from error
     if len(drawn) != size:
-        raise RandomnessError(f"the operating system gave {len(drawn)} random bytes of {size}")
+        raise RandomnessError(
+            f"the operating system gave {len(drawn)} random bytes of {size}"
+        )
     return drawn
 
 
@@ -111,7 +113,12 @@ def draw_below(bound: int, random: Random) -> Iterator[int]:
 
 
 def draw_bits(
-    chosen: int, size: int, if_chosen: int, if_other: int, random: Random, word: int = WORD
+    chosen: int,
+    size: int,
+    if_chosen: int,
+    if_other: int,
+    random: Random,
+    word: int = WORD,
 ) -> int:
     """A vector of `size` independent bits, as an integer whose bit i is position i.
 
@@ -149,7 +156,10 @@ def draw_bits(
             at = 0
         position = tied & -tied
         threshold = (if_chosen if chosen & position else if_other) & low_bits
-        if int.from_bytes(tape[at : at + reserve_width], "little") & low_bits < threshold:
+        if (
+            int.from_bytes(tape[at : at + reserve_width], "little") & low_bits
+            < threshold
+        ):
             ones |= position
         tied ^= position
         at += reserve_width
@@ -163,4 +173,6 @@ def _digits(if_chosen: int, if_other: int, word: int, planes: int) -> tuple[int,
     Each is twice that of `if_chosen`, plus that of `if_other`.
     """
     shifts = range(word - 1, word - 1 - planes, -1)
-    return tuple((if_chosen >> shift & 1) << 1 | if_other >> shift & 1 for shift in shifts)
+    return tuple(
+        (if_chosen >> shift & 1) << 1 | if_other >> shift & 1 for shift in shifts
+    )

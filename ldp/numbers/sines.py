@@ -24,4 +24,6 @@ def squared_sines(modulus: int, width: int, most: int) -> list[int]:
     cosines = [1 << _FINE, cosine]
     while len(cosines) <= most:
         cosines.append((cosine * cosines[-1] >> _FINE - 1) - cosines[-2])
-    return [((1 << _FINE) - double) >> (_FINE + 1 - UNIT) for double in cosines[: most + 1]]
+    return [
+        ((1 << _FINE) - double) >> (_FINE + 1 - UNIT) for double in cosines[: most + 1]
+    ]

@@ -108,7 +108,9 @@ def batch_privacy(
             f"delta between 0 and 1, got {reports}, {colluding} and {delta}"
         )
     honest = math.floor(reports * (1 - share))
-    ratio = math.prod((member.randomizer.ratio for member in question.members), start=Fraction(1))
+    ratio = math.prod(
+        (member.randomizer.ratio for member in question.members), start=Fraction(1)
+    )
     local = rounded_up(Fraction(log_upper(ratio)))
     epsilon = batch_epsilon(blanket_of_message(question), honest, wanted, finely=finely)
     return BatchPrivacy(
@@ -122,22 +124,33 @@ def batch_privacy(
     )
 
 
-def batch_epsilon(blanket: Blanket, count: int, delta: Fraction, finely: bool = True) -> Fraction:
+def batch_epsilon(
+    blanket: Blanket, count: int, delta: Fraction, finely: bool = True
+) -> Fraction:
     """The least epsilon, rounded up, at which an upper bound of a batch's delta is at most `delta`.
 
     That of one report where a batch of `count` does no better.
     """
-    first = _epsilon(blanket, count, delta, effort=quick(count, blanket.both > 0), start=None)
+    first = _epsilon(
+        blanket, count, delta, effort=quick(count, blanket.both > 0), start=None
+    )
     if not finely:
         return first
     return min(
-        first, _epsilon(blanket, count, delta, effort=fine(count, blanket.both > 0), start=first)
+        first,
+        _epsilon(
+            blanket, count, delta, effort=fine(count, blanket.both > 0), start=first
+        ),
     )
 
 
 @lru_cache(maxsize=4096)
 def _epsilon(
-    blanket: Blanket, count: int, delta: Fraction, effort: Effort, start: Fraction | None
+    blanket: Blanket,
+    count: int,
+    delta: Fraction,
+    effort: Effort,
+    start: Fraction | None,
 ) -> Fraction:
     local = rounded_up(Fraction(log_upper(max(blanket.first, blanket.second))))
     if count < 2:
@@ -147,7 +160,9 @@ def _epsilon(
     close, aim = (_CLOSE, _AIM) if start is None else (_CLOSER, _CLOSER_AIM)
     for trial in range(_TRIALS):
         # Where a normal law would have it; the rest is corrected by what came out before.
-        epsilon = rounded_up(Fraction(_normal_epsilon(blanket, count, spent, most=float(local))))
+        epsilon = rounded_up(
+            Fraction(_normal_epsilon(blanket, count, spent, most=float(local)))
+        )
         if start is not None and trial == 0:
             epsilon = start
         if not low < epsilon < high:
@@ -169,7 +184,9 @@ def _epsilon(
 
 def power(epsilon: Fraction) -> Fraction:
     """e^epsilon, cut behind its 30th decimal: nothing is claimed for less than epsilon."""
-    return max(Fraction(math.floor(exp_lower(epsilon) * _DECIMALS), _DECIMALS), Fraction(1))
+    return max(
+        Fraction(math.floor(exp_lower(epsilon) * _DECIMALS), _DECIMALS), Fraction(1)
+    )
 
 
 def rounded_up(number: Fraction, digits: int = _DIGITS) -> Fraction:
@@ -184,7 +201,11 @@ def rounded_up(number: Fraction, digits: int = _DIGITS) -> Fraction:
 def delta_text(delta: Fraction) -> str:
     """A delta as people write it, such as 1e-8."""
     text = decimal_text(delta)
-    return text if len(text) < 6 or "/" in text else f"{float(delta):g}".replace("e-0", "e-")
+    return (
+        text
+        if len(text) < 6 or "/" in text
+        else f"{float(delta):g}".replace("e-0", "e-")
+    )
 
 
 def _format_epsilon(epsilon: Fraction) -> str:
@@ -195,11 +216,15 @@ def _normal_delta(blanket: Blanket, count: int, epsilon: float) -> float:
     """Roughly the delta: the sum of gains as if it were normal, as many covers as on average."""
     t = math.exp(epsilon)
     first, second = float(blanket.first), float(blanket.second)
-    law = [float(mass) for mass in (blanket.only_first, blanket.only_second, blanket.both)]
+    law = [
+        float(mass) for mass in (blanket.only_first, blanket.only_second, blanket.both)
+    ]
     law.append(1 - sum(law))
     values = (first - t, 1 - t * second, first - t * second, 1 - t)
     mean = sum(mass * value for mass, value in zip(law, values, strict=True))
-    square = sum(mass * value**2 for mass, value in zip(law, values, strict=True)) - mean**2
+    square = (
+        sum(mass * value**2 for mass, value in zip(law, values, strict=True)) - mean**2
+    )
     draws = 1 + (count - 1) * float(blanket.covers)
     spread = math.sqrt(draws * max(square, 1e-300))
     at = draws * mean / spread

@@ -57,7 +57,10 @@ def certify(question: Question) -> dict[str, object]:
     return {
         **question_terms(question),
         "one_report": _statement(declared, ratio),
-        "all_reports": {"memoized": question.memoizes, **_statement(declared.lifetime, lifetime)},
+        "all_reports": {
+            "memoized": question.memoizes,
+            **_statement(declared.lifetime, lifetime),
+        },
         "prior_of_one_half_becomes_at_most": float_upper(posterior(ratio)),
         "kept_and_shown_is_one_of": str(shown),
         "report_bytes": question.width,
@@ -149,7 +152,9 @@ def _statement(declared: Declared | None, ratio: Fraction | None) -> dict[str, o
 def _declared_ratio(text: str) -> str:
     if text.startswith("ln("):
         return text.removeprefix("ln(").removesuffix(")")
-    whole, part = divmod(math.floor(exp_lower(Fraction(text)) * 10**_DECIMALS), 10**_DECIMALS)
+    whole, part = divmod(
+        math.floor(exp_lower(Fraction(text)) * 10**_DECIMALS), 10**_DECIMALS
+    )
     return f"{whole}.{part:0{_DECIMALS}d}"
 
 

@@ -48,7 +48,9 @@ def batch_certificate(
     t = power(batch.epsilon)
     above = delta_above(blanket, batch.reports, t, effort=effort)
     below = delta_below(blanket, batch.reports, t, effort=effort)
-    ratio = math.prod((member.randomizer.ratio for member in question.members), start=Fraction(1))
+    ratio = math.prod(
+        (member.randomizer.ratio for member in question.members), start=Fraction(1)
+    )
     return {
         "format": BATCH_FORMAT,
         "message": question.name,

@@ -121,7 +121,8 @@ def delta_above(
 ) -> Fraction:
     """An upper bound of the delta of a batch of `count`, at e^epsilon = t, both ways round."""
     return max(
-        _delta(one_way, count, t, effort=effort, above=True) for one_way in blanket.directions
+        _delta(one_way, count, t, effort=effort, above=True)
+        for one_way in blanket.directions
     )
 
 
@@ -130,7 +131,8 @@ def delta_below(
 ) -> Fraction:
     """A lower bound of what the lemma gives: how much of the upper bound is rounding."""
     return max(
-        _delta(one_way, count, t, effort=effort, above=False) for one_way in blanket.directions
+        _delta(one_way, count, t, effort=effort, above=False)
+        for one_way in blanket.directions
     )
 
 
@@ -171,14 +173,18 @@ def cover_blocks(
     return listed, law.at_most(below) if above else 0
 
 
-def delta_of(blanket: Blanket, draws: int, t: Fraction, effort: Effort, above: bool) -> int:
+def delta_of(
+    blanket: Blanket, draws: int, t: Fraction, effort: Effort, above: bool
+) -> int:
     """delta_m of m = `draws` (the victim's among them), in units of 2^-192."""
     numbers = gains(blanket, t)
     apart = blanket.only_first + blanket.only_second
     law = binomial(draws, apart, _REACH)
     masses = law.high if above else law.low
     start, stop, below, beyond = _middle(law, masses, NEGLIGIBLE)
-    walkers = [_Walker(blanket.only_first / apart, numbers, draws) for _ in range(effort.parts)]
+    walkers = [
+        _Walker(blanket.only_first / apart, numbers, draws) for _ in range(effort.parts)
+    ]
     rare = 0
     total = 0
     for begin, end in _stretches(start, stop, effort.stretches if blanket.both else 1):
@@ -231,7 +237,9 @@ def _parts(
     """
     if not blanket.both:
         return [(0, UNIT)], 0
-    law = binomial(others, blanket.both / (blanket.both + blanket.neither), _SHORT_REACH)
+    law = binomial(
+        others, blanket.both / (blanket.both + blanket.neither), _SHORT_REACH
+    )
     masses = law.high if above else law.low
     start, stop, below, beyond = _middle(law, masses, _SELDOM)
     listed = []
@@ -267,7 +275,11 @@ class _Walker:
         yes, no = self.yes, self.no
         whole = yes + no
         alpha, second, both, neither, _ = self.numbers
-        lost = begin * second + supporting * both + (self.draws - begin - supporting) * neither
+        lost = (
+            begin * second
+            + supporting * both
+            + (self.draws - begin - supporting) * neither
+        )
         more = second - neither
         total = 0
         trials, place, tail_low, tail_high, low, high = self.state
@@ -276,7 +288,9 @@ class _Walker:
                 lost += more
                 continue
             wanted = lost // alpha + 1
-            near = trials == s - 2 and abs(wanted - place) < _NEAR and 0 < place <= trials
+            near = (
+                trials == s - 2 and abs(wanted - place) < _NEAR and 0 < place <= trials
+            )
             if not near or (high > _LOST and high - low > high >> 20):
                 trials = s - 1
                 place = wanted

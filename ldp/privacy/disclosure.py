@@ -85,7 +85,9 @@ def _question(question: Question) -> Section:
         )
     items.append(f"What one of these can tell, at most: {_belief(ratio)}")
     if question.memoizes and ever is not None:
-        items.append(f"What all of them can tell of one answer, at most: {_belief(ever)}")
+        items.append(
+            f"What all of them can tell of one answer, at most: {_belief(ever)}"
+        )
         items.append(
             "What else shows: that several of them come from one device, and perhaps when an "
             "answer changed."
@@ -99,7 +101,9 @@ def _beside(survey: Survey) -> Iterator[str]:
     if survey.epoch is None:
         yield "A random number that keeps a batch from being counted twice: 16 bytes."
     else:
-        length = "day" if survey.epoch == _DAY else f"period of {survey.epoch:,} seconds"
+        length = (
+            "day" if survey.epoch == _DAY else f"period of {survey.epoch:,} seconds"
+        )
         yield (
             f"The {length} in which a batch was made, and a random number that keeps it from "
             "being counted twice: 16 bytes."
@@ -120,7 +124,9 @@ def _beside(survey: Survey) -> Iterator[str]:
 def _attribute(survey: Survey, attribute: Attribute) -> str:
     """Describe a public attribute and the questions that it goes with."""
     names = [
-        question.text or question.name for question in survey if attribute.goes_with(question.name)
+        question.text or question.name
+        for question in survey
+        if attribute.goes_with(question.name)
     ]
     along = "" if len(names) == len(survey) else f" It goes with: {', '.join(names)}."
     return (

@@ -61,12 +61,22 @@ def binomial(count: int, chance: Fraction, reach: int = WHOLE) -> Binomial:
     if yes == 0 or no == 0 or count == 0:
         one = [_WORKING]
         place = count if no == 0 else 0
-        return Binomial(place, one, one, below=0, above=0, least=_WORKING, most=_WORKING)
+        return Binomial(
+            place, one, one, below=0, above=0, least=_WORKING, most=_WORKING
+        )
     mode = min((count + 1) * yes // whole, count)
     upward, above = _side(count, mode, 1, odds=(yes, no), least=_WORKING >> reach)
     downward, below = _side(count, mode, -1, odds=(yes, no), least=_WORKING >> reach)
-    low = [*(pair[0] for pair in reversed(downward)), _WORKING, *(pair[0] for pair in upward)]
-    high = [*(pair[1] for pair in reversed(downward)), _WORKING, *(pair[1] for pair in upward)]
+    low = [
+        *(pair[0] for pair in reversed(downward)),
+        _WORKING,
+        *(pair[0] for pair in upward),
+    ]
+    high = [
+        *(pair[1] for pair in reversed(downward)),
+        _WORKING,
+        *(pair[1] for pair in upward),
+    ]
     return Binomial(
         mode - len(downward),
         low,

@@ -100,7 +100,9 @@ def check_given(attributes: Attributes, given: Mapping[str, str]) -> None:
     for name, value in given.items():
         if name not in listed:
             names = ", ".join(listed) or "there is none"
-            raise AnswerError(f"expected one of the survey's attributes ({names}), got {name!r}")
+            raise AnswerError(
+                f"expected one of the survey's attributes ({names}), got {name!r}"
+            )
         if value not in listed[name].values:
             values = ", ".join(listed[name].values)
             raise AnswerError(
@@ -124,13 +126,17 @@ def attributes_of(tables: Sequence[Keys], name_of: Callable[[Keys], str]) -> Att
         attribute = Attribute(name_of(keys), _values(keys), _questions(keys))
         keys.finish()
         if attribute.name in [other.name for other in attributes]:
-            keys.problem("name", "attributes whose names all differ", f"{attribute.name} again")
+            keys.problem(
+                "name", "attributes whose names all differ", f"{attribute.name} again"
+            )
         if number == MOST_ATTRIBUTES + 1:
             keys.problem("name", f"at most {MOST_ATTRIBUTES} attributes", "one more")
         attributes.append(attribute)
         combinations = size_of(tuple(attributes))
         if combinations > MOST_COMBINATIONS:
-            expected = f"at most {MOST_COMBINATIONS:,} combinations, with unknown as a value"
+            expected = (
+                f"at most {MOST_COMBINATIONS:,} combinations, with unknown as a value"
+            )
             keys.problem("values", expected, f"{combinations:,}")
             break
     return tuple(attributes)
@@ -148,7 +154,9 @@ def note_unknown(
             keys.problem("name", "another name than those of questions", attribute.name)
         for name in attribute.questions:
             if name not in questions:
-                keys.problem("questions", "names of sound questions of the survey", name)
+                keys.problem(
+                    "questions", "names of sound questions of the survey", name
+                )
         for group in joint:
             if len({attribute.goes_with(name) for name in group}) > 1:
                 together = " and ".join(group)

@@ -22,7 +22,10 @@ def compile_survey(survey: Survey) -> dict[str, object]:
     """The compiled form of a survey, ready for JSON."""
     lifetime = None
     if survey.lifetime is not None:
-        lifetime = {"epsilon": survey.lifetime.text, "ratio": str(survey.lifetime.bound)}
+        lifetime = {
+            "epsilon": survey.lifetime.text,
+            "ratio": str(survey.lifetime.bound),
+        }
     epoch = {} if survey.epoch is None else {"epoch": survey.epoch}
     return {
         "format": FORMAT,
@@ -32,7 +35,9 @@ def compile_survey(survey: Survey) -> dict[str, object]:
         **epoch,
         "lifetime": lifetime,
         "questions": [_compile_question(question) for question in survey],
-        "groups": [[question.name for question in group.members] for group in survey.groups],
+        "groups": [
+            [question.name for question in group.members] for group in survey.groups
+        ],
         **draws_of(survey),
         **attributes_of(survey),
     }
@@ -140,7 +145,11 @@ def _scale(scale: Scale) -> dict[str, object]:
 
 def _ball(ball: Ball) -> dict[str, object]:
     """Return the parts of a ball that the fingerprint covers."""
-    return {"dimensions": ball.dimensions, "radius": str(ball.radius), "outside": ball.outside}
+    return {
+        "dimensions": ball.dimensions,
+        "radius": str(ball.radius),
+        "outside": ball.outside,
+    }
 
 
 def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:

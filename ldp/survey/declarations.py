@@ -113,7 +113,9 @@ def draw(
     >>> ldp.draw("age", "hours", weights=[2, 1])
     {'questions': ['age', 'hours'], 'weights': [2, 1]}
     """
-    return _present_keys({"questions": questions, "weights": weights, "answers": answers})
+    return _present_keys(
+        {"questions": questions, "weights": weights, "answers": answers}
+    )
 
 
 def question(
@@ -225,7 +227,9 @@ def question(
         "epsilon": epsilon,
     }
     given = _present_keys(named | parameters)
-    return _present_keys({"name": name, "text": text, "type": type or _type_of(given)} | given)
+    return _present_keys(
+        {"name": name, "text": text, "type": type or _type_of(given)} | given
+    )
 
 
 def field(
@@ -268,7 +272,9 @@ def field(
         "missing": missing,
     }
     given = _present_keys(keys)
-    return _present_keys({"name": name, "text": text, "type": type or _type_of(given)} | given)
+    return _present_keys(
+        {"name": name, "text": text, "type": type or _type_of(given)} | given
+    )
 
 
 def _axis(axis: object) -> object:
@@ -301,7 +307,11 @@ _TYPE_OF = {
 
 def _type_of(given: Mapping[str, object]) -> str | None:
     # The mean, or the shape, of numbers between two bounds is that of any, not of whole ones alone.
-    if "keys" not in given and given.get("goal") in ("mean", "shape") and "low" in given:
+    if (
+        "keys" not in given
+        and given.get("goal") in ("mean", "shape")
+        and "low" in given
+    ):
         return "number"
     return next((kind for key, kind in _TYPE_OF.items() if key in given), None)
 

@@ -61,9 +61,13 @@ class Draw(NamedTuple):
 
     def share(self, name: str) -> Fraction:
         """The share of the devices that answer a question."""
-        return Fraction(self.answers * self.weights[self.names.index(name)], sum(self.weights))
+        return Fraction(
+            self.answers * self.weights[self.names.index(name)], sum(self.weights)
+        )
 
-    def draw_questions(self, random: Random, known: Iterable[str] = ()) -> tuple[str, ...]:
+    def draw_questions(
+        self, random: Random, known: Iterable[str] = ()
+    ) -> tuple[str, ...]:
         """The questions that a device answers, drawn without a look at any answer.
 
         Those that are `known` are among them.

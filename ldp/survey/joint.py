@@ -38,7 +38,9 @@ def joint_groups(
     )
 
 
-def _sound(keys: Keys, names: tuple[str, ...], questions: Mapping[str, Question]) -> bool:
+def _sound(
+    keys: Keys, names: tuple[str, ...], questions: Mapping[str, Question]
+) -> bool:
     """Whether a group has no problem; those that it has are noted."""
     wrong = list(_wrong(names, questions))
     for expected, came in wrong:
@@ -46,7 +48,9 @@ def _sound(keys: Keys, names: tuple[str, ...], questions: Mapping[str, Question]
     return not wrong
 
 
-def _wrong(names: tuple[str, ...], questions: Mapping[str, Question]) -> Iterator[tuple[str, str]]:
+def _wrong(
+    names: tuple[str, ...], questions: Mapping[str, Question]
+) -> Iterator[tuple[str, str]]:
     """Yield (expected, got) for each mistake in a group."""
     if not 2 <= len(names) <= MOST_MEMBERS:
         yield f"2 to {MOST_MEMBERS} questions in a group", f"{len(names)} of them"
@@ -75,4 +79,8 @@ def _multiplies(question: Question) -> bool:
     """Whether products of what its reports and others add to tallies can be decoded."""
     layout = question.layout
     hashed = layout.modulus or layout.folding
-    return question.domain.most is None and question.randomizer.kind in _DECODED and not hashed
+    return (
+        question.domain.most is None
+        and question.randomizer.kind in _DECODED
+        and not hashed
+    )

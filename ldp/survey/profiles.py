@@ -25,7 +25,11 @@ class Profile(NamedTuple):
 def _rappor(
     bloom_bits: int, hashes: int, cohorts: int, p: str, q: str, f: str
 ) -> dict[str, object]:
-    sizes: dict[str, object] = {"bloom_bits": bloom_bits, "hashes": hashes, "cohorts": cohorts}
+    sizes: dict[str, object] = {
+        "bloom_bits": bloom_bits,
+        "hashes": hashes,
+        "cohorts": cohorts,
+    }
     return {"mechanism": "rappor", **sizes, "p": p, "q": q, "f": f}
 
 

@@ -105,7 +105,9 @@ class Question:
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
         # A permanent response is kept for a value: the same answer must have the same one.
         self.rounds = domain.has_between and not self.memoizes
-        self.chooses = self.rounds or domain.key_scale is not None or domain.per_device == "one"
+        self.chooses = (
+            self.rounds or domain.key_scale is not None or domain.per_device == "one"
+        )
         """Whether something is drawn to tell which value an answer is."""
         self._texts = domain.values if randomizer.kind == "bloom" else None
 
@@ -256,16 +258,22 @@ class Survey:
         self.epoch = questions[0].epoch
         self.grace = grace or self.epoch or 0
         self._by_name = {question.name: question for question in questions}
-        self.group_of = {question.name: group for group in groups for question in group.members}
+        self.group_of = {
+            question.name: group for group in groups for question in group.members
+        }
         self.alone = {
-            question.name: question for question in questions if question.name not in self.group_of
+            question.name: question
+            for question in questions
+            if question.name not in self.group_of
         }
         """The questions that are answered by themselves."""
         parts = (
             sorted(question.fingerprint for question in questions),
             sorted(group.fingerprint for group in groups),
         )
-        self.fingerprint = _digest([b"ldp-survey-1", name.encode(), *parts[0], *parts[1]])
+        self.fingerprint = _digest(
+            [b"ldp-survey-1", name.encode(), *parts[0], *parts[1]]
+        )
 
     @cached_property
     def terms(self) -> bytes:
@@ -275,9 +283,13 @@ class Survey:
         """
         stop = "" if self.lifetime is None else self.lifetime.text
         ordered = sorted(self, key=lambda question: question.name)
-        charges = (f"{question.name}={question.charges}".encode() for question in ordered)
+        charges = (
+            f"{question.name}={question.charges}".encode() for question in ordered
+        )
         crowd = [b"least_group=%d" % self.least_group] if self.attributes else []
-        return _digest([b"ldp-terms-1", self.fingerprint, stop.encode(), *charges, *crowd])
+        return _digest(
+            [b"ldp-terms-1", self.fingerprint, stop.encode(), *charges, *crowd]
+        )
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
@@ -315,17 +327,25 @@ class Survey:
         return len(self.questions)
 
     def __eq__(self, other: object) -> bool:
-        return self.terms == other.terms if isinstance(other, Survey) else NotImplemented
+        return (
+            self.terms == other.terms if isinstance(other, Survey) else NotImplemented
+        )
 
     def __hash__(self) -> int:
         return hash(self.terms)
 
     def __repr__(self) -> str:
         lines = [f"<Survey {self.name!r}, fingerprint {self.fingerprint.hex()}:"]
-        lines += [f"  {envelope!r}" for envelope in (*self.questions[:_MOST_SHOWN], *self.groups)]
+        lines += [
+            f"  {envelope!r}"
+            for envelope in (*self.questions[:_MOST_SHOWN], *self.groups)
+        ]
         hidden = len(self.questions) - _MOST_SHOWN
         return (
-            "\n".join([*lines, *([f"  and {hidden:,} more questions"] if hidden > 0 else [])]) + ">"
+            "\n".join(
+                [*lines, *([f"  and {hidden:,} more questions"] if hidden > 0 else [])]
+            )
+            + ">"
         )
 
     def to_toml(self) -> str:
@@ -369,7 +389,9 @@ def survey_table(survey: Survey) -> dict[str, object]:
     """
     head: dict[str, object] = {"name": survey.name}
     if survey.groups:
-        head["joint"] = [[question.name for question in group.members] for group in survey.groups]
+        head["joint"] = [
+            [question.name for question in group.members] for group in survey.groups
+        ]
     if survey.lifetime is not None:
         head["lifetime_epsilon"] = survey.lifetime.text
     if survey.epoch is not None:
@@ -377,7 +399,11 @@ def survey_table(survey: Survey) -> dict[str, object]:
         head["grace"] = length_text(survey.grace)
     draws = []
     for draw in survey.draws:
-        how = {"weights": list(draw.weights)} if draw.answers == 1 else {"answers": draw.answers}
+        how = (
+            {"weights": list(draw.weights)}
+            if draw.answers == 1
+            else {"answers": draw.answers}
+        )
         draws.append({"questions": list(draw.names), **how})
     between: dict[str, object] = {"draw": draws} if draws else {}
     if survey.attributes:
@@ -391,7 +417,10 @@ def survey_table(survey: Survey) -> dict[str, object]:
 
 
 def _attribute_table(attribute: Attribute) -> dict[str, object]:
-    table: dict[str, object] = {"name": attribute.name, "values": list(attribute.values)}
+    table: dict[str, object] = {
+        "name": attribute.name,
+        "values": list(attribute.values),
+    }
     if attribute.questions:
         table["questions"] = list(attribute.questions)
     return table

@@ -115,7 +115,16 @@ FURTHEST_INTEGER = 10**15
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 TYPES = (
-    *("boolean", "category", "multi", "integer", "number", "key-value", "vector", "text"),
+    *(
+        "boolean",
+        "category",
+        "multi",
+        "integer",
+        "number",
+        "key-value",
+        "vector",
+        "text",
+    ),
     *("table", "place"),
 )
 _OTHER_TYPES = {
@@ -184,7 +193,9 @@ def survey_of(
     lifetime = None
     if "lifetime_epsilon" in head:
         lifetime = Declared.epsilon(
-            head.fraction("lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON, read=limit_of)
+            head.fraction(
+                "lifetime_epsilon", LEAST_EPSILON, MOST_LIFETIME_EPSILON, read=limit_of
+            )
         )
     epoch, grace = _epochs(head)
     open_tables = _number_tables(place, "attribute", top)
@@ -197,7 +208,9 @@ def survey_of(
         Keys(_place(place, number, entry), entry, for_analysis=for_analysis)
         for number, entry in enumerate(_entries(top, length), 1)
     ]
-    questions, problems = _questions(tables, name, epoch=epoch, draws=draws, attributes=attributes)
+    questions, problems = _questions(
+        tables, name, epoch=epoch, draws=draws, attributes=attributes
+    )
     top.finish()
     by_name = {question.name: question for question in questions}
     _note_draws(drawn, draws, by_name, joint=listed)
@@ -207,7 +220,9 @@ def survey_of(
         from ldp.survey.joint import joint_groups
 
         groups = joint_groups(head, listed, by_name)
-    of_tables = [problem for keys in (*drawn, *open_tables) for problem in keys.report_problems()]
+    of_tables = [
+        problem for keys in (*drawn, *open_tables) for problem in keys.report_problems()
+    ]
     problems = [
         *top.report_problems(),
         *head.report_problems(),
@@ -236,8 +251,12 @@ def _number_tables(place: str, name: str, top: Keys) -> list[Keys]:
 
 def _least_group(head: Keys, attributes: Attributes) -> int:
     if "least_group" in head and not attributes:
-        head.problem("least_group", "nothing: no attribute divides the crowd", "a number")
-    return head.integer("least_group", SMALLEST_GROUP, LARGEST_GROUP, default=LEAST_GROUP)
+        head.problem(
+            "least_group", "nothing: no attribute divides the crowd", "a number"
+        )
+    return head.integer(
+        "least_group", SMALLEST_GROUP, LARGEST_GROUP, default=LEAST_GROUP
+    )
 
 
 def _note_draws(
@@ -254,7 +273,9 @@ def _note_draws(
             continue
         for name in draw.names:
             question = questions.get(name)
-            wrong = _wrong_in_draw(name, question, often[name], is_joint=name in together)
+            wrong = _wrong_in_draw(
+                name, question, often[name], is_joint=name in together
+            )
             for expected, came in wrong:
                 keys.problem("questions", expected, came)
 
@@ -306,7 +327,9 @@ def _epochs(head: Keys) -> tuple[int | None, int | None]:
     epoch, grace = head.length("epoch"), head.length("grace")
     if grace is not None and "epoch" not in head:
         head.problem(
-            "grace", "nothing: without an epoch, batches are taken at any time", "a length of time"
+            "grace",
+            "nothing: without an epoch, batches are taken at any time",
+            "a length of time",
         )
     return epoch, grace
 
@@ -365,9 +388,13 @@ def _question(
         profile=profile,
         epoch=epoch,
         survey=survey,
-        keys=table.without(_TOLD_OF_CELLS if _has_named_cells(table, domain) else _TOLD),
+        keys=table.without(
+            _TOLD_OF_CELLS if _has_named_cells(table, domain) else _TOLD
+        ),
         draw=draw_of.get(name),
-        attributes=tuple(attribute for attribute in attributes if attribute.goes_with(name)),
+        attributes=tuple(
+            attribute for attribute in attributes if attribute.goes_with(name)
+        ),
     )
     return question, []
 
@@ -410,7 +437,9 @@ def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
         domain.missing = missing_of(keys)
         values = [text for text in domain.missing if domain.index_of(text) is not None]
         if values:
-            keys.problem("missing", "texts that are no values of the question", values[0])
+            keys.problem(
+                "missing", "texts that are no values of the question", values[0]
+            )
     return domain
 
 
@@ -483,7 +512,9 @@ def _range(keys: Keys) -> Domain:
     if not low < high < low + MOST_INTEGERS:
         if not keys.problems:
             keys.problem(
-                "high", f"a whole number from {low + 1} to {low + MOST_INTEGERS - 1}", high
+                "high",
+                f"a whole number from {low + 1} to {low + MOST_INTEGERS - 1}",
+                high,
             )
         high = low + 1
     outside: str | Fraction = "refuse"
@@ -496,7 +527,9 @@ def _range(keys: Keys) -> Domain:
 
 def _charges(keys: Keys, randomizer: Randomizer) -> int:
     if getattr(randomizer, "memoizes", False):
-        most = keys.integer("memoized_values", 1, MOST_MEMOIZED, default=USUALLY_MEMOIZED)
+        most = keys.integer(
+            "memoized_values", 1, MOST_MEMOIZED, default=USUALLY_MEMOIZED
+        )
         return min(most, getattr(randomizer, "memos", None) or most)
     if "memoized_values" in keys:
         keys.problem(
@@ -594,7 +627,9 @@ def _goal(keys: Keys, domain: Domain) -> str:
     """Return the goal of `auto`: frequencies, unless the survey says otherwise."""
     goal = (keys.choice("goal", GOALS) if "goal" in keys else None) or "frequencies"
     if goal == "map" and not domain.is_place and "cells" not in keys:
-        keys.problem("goal", "map for a question of type place alone", f"type {domain.type}")
+        keys.problem(
+            "goal", "map for a question of type place alone", f"type {domain.type}"
+        )
     return goal
 
 
@@ -606,7 +641,9 @@ def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
     entries = top.tables("question")
     if not 1 <= len(entries) <= MOST_QUESTIONS:
         top.problem(
-            "question", f"1 to {MOST_QUESTIONS} [[question]] tables", f"{len(entries)} of them"
+            "question",
+            f"1 to {MOST_QUESTIONS} [[question]] tables",
+            f"{len(entries)} of them",
         )
         entries = entries[:MOST_QUESTIONS]
     allowance = -(-length // MEBIBYTE)
@@ -623,8 +660,14 @@ def _entries(top: Keys, length: int) -> list[Mapping[str, object]]:
 
 
 def _cells(entry: Mapping[str, object]) -> int:
-    tables = (table for key in ("matrix", "quality") if isinstance(table := entry.get(key), list))
-    written = sum(len(row) for table in tables for row in table if isinstance(row, list))
+    tables = (
+        table
+        for key in ("matrix", "quality")
+        if isinstance(table := entry.get(key), list)
+    )
+    written = sum(
+        len(row) for table in tables for row in table if isinstance(row, list)
+    )
     cells = entry.get("cells") if entry.get("mechanism") == "metric" else None
     # A map of g x g cells has a row for each of them; one with more is refused by its mechanism.
     return written + (cells**4 if cells in _CELLS_OF_METRIC else 0)
@@ -685,7 +728,11 @@ def _in_subsets(entry: Mapping[str, object]) -> int:
     from ldp.answers.fields import SUBSETS
 
     fields = entry.get("field")
-    return len(fields) if entry.get("collect") == SUBSETS and isinstance(fields, list) else 0
+    return (
+        len(fields)
+        if entry.get("collect") == SUBSETS and isinstance(fields, list)
+        else 0
+    )
 
 
 def _sum_of(
@@ -696,7 +743,11 @@ def _sum_of(
 
 _IN_ALL = (
     (MOST_CELLS, "numbers in `matrix` and `quality`", _sum_of(_cells)),
-    (MOST_WORK, "whole numbers between `low` and `high`, bins and cells of maps", _sum_of(_work)),
+    (
+        MOST_WORK,
+        "whole numbers between `low` and `high`, bins and cells of maps",
+        _sum_of(_work),
+    ),
     (MOST_IN_SUBSETS, "fields told in subsets", _sum_of(_in_subsets)),
     (MOST_SEARCHED, "values of distributions that differ", _search_size),
 )

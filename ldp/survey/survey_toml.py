@@ -14,7 +14,9 @@ _MOST_BITS = 10_000
 """Python writes no decimals of integers that are longer."""
 
 _ESCAPES = {number: f"\\u{number:04x}" for number in (*range(32), 127)}
-_ESCAPES |= str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"})
+_ESCAPES |= str.maketrans(
+    {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+)
 
 
 def toml_text(table: Mapping[str, object]) -> str:

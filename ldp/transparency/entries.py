@@ -82,7 +82,9 @@ class Entry(NamedTuple):
         try:
             survey = parse_survey(self.toml, place)
         except SurveyError as error:
-            raise RegisterError(f"{place}: expected the text of a survey, got {error}") from None
+            raise RegisterError(
+                f"{place}: expected the text of a survey, got {error}"
+            ) from None
         came = (survey.name, survey.fingerprint.hex(), survey.terms.hex())
         for what, stated, true in zip(
             ("name", "fingerprint", "terms"),
@@ -193,7 +195,9 @@ def entry_of(line: bytes, place: str) -> Entry:
     Raises `RegisterError`; `place` names the line.
     """
     if len(line) > LONGEST_LINE:
-        raise RegisterError(f"{place}: expected at most {LONGEST_LINE:,} bytes, got more")
+        raise RegisterError(
+            f"{place}: expected at most {LONGEST_LINE:,} bytes, got more"
+        )
     try:
         text = line.decode()
         fields = json.loads(text)

@@ -67,7 +67,9 @@ def parse_head(text: str) -> Head:
     return Head(int(match[1]), bytes.fromhex(match[2]))
 
 
-def prove_inclusion(register: Register, number: int, since: int = 0) -> dict[str, object]:
+def prove_inclusion(
+    register: Register, number: int, since: int = 0
+) -> dict[str, object]:
     """The proof, ready for JSON, that an entry is in the register.
 
     It serves those who pin its head, or its head when it had `since` entries. Raises
@@ -75,7 +77,9 @@ def prove_inclusion(register: Register, number: int, since: int = 0) -> dict[str
     """
     size = len(register.entries)
     if not 0 <= number < size:
-        raise RegisterError(f"expected an entry of the register, 0 to {size - 1}, got {number}")
+        raise RegisterError(
+            f"expected an entry of the register, 0 to {size - 1}, got {number}"
+        )
     extension = None
     if since and since != size:
         path = prove_consistency(register, since)["path"]
@@ -98,7 +102,9 @@ def prove_consistency(register: Register, first: int) -> dict[str, object]:
     """
     size = len(register.entries)
     if not 1 <= first <= size:
-        raise RegisterError(f"expected a size of the register, 1 to {size}, got {first}")
+        raise RegisterError(
+            f"expected a size of the register, 1 to {size}, got {first}"
+        )
     return {
         "proof": "consistency",
         "first": first,
@@ -130,7 +136,9 @@ def check_inclusion(proof: object, head: Head) -> Entry:
     return entry_of(line.encode(), "the proof's entry")
 
 
-def check_consistency(proof: object, first: Head | None = None, second: Head | None = None) -> None:
+def check_consistency(
+    proof: object, first: Head | None = None, second: Head | None = None
+) -> None:
     """Whether a proof shows that a log with one head goes on from that with another.
 
     Heads that are given have to be those of the proof. Raises `RegisterError` if it does not.
@@ -140,7 +148,9 @@ def check_consistency(proof: object, first: Head | None = None, second: Head | N
     new = Head(_number(fields, "size"), _hash(fields, "root"))
     for known, stated in ((first, old), (second, new)):
         if known is not None and known != stated:
-            raise RegisterError(f"expected a proof about {known.text}, got one about {stated.text}")
+            raise RegisterError(
+                f"expected a proof about {known.text}, got one about {stated.text}"
+            )
     if not _goes_on(old, new, _path(fields)):
         raise RegisterError(
             f"expected a proof that a log of {new.size} entries begins with {old.size} older ones, "
@@ -165,7 +175,11 @@ def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
         raise RegisterError(str(error)) from None
     if entry.survey().to_toml() != text:
         fingerprint = survey.fingerprint.hex()
-        words = "" if entry.fingerprint != fingerprint else ", with other words or another order"
+        words = (
+            ""
+            if entry.fingerprint != fingerprint
+            else ", with other words or another order"
+        )
         raise RegisterError(
             f"expected a proof for {survey.name} ({fingerprint}), got one for {entry.name} "
             f"({entry.fingerprint}{words}): this version is not the one that is registered"
@@ -200,7 +214,9 @@ def _check_goes_on(since: object, pinned: Head, head: Head) -> None:
 
 
 def _goes_on(old: Head, new: Head, path: Path) -> bool:
-    return is_consistent(old.size, new.size, first_root=old.root, second_root=new.root, path=path)
+    return is_consistent(
+        old.size, new.size, first_root=old.root, second_root=new.root, path=path
+    )
 
 
 def _fields(proof: object, kind: str) -> Mapping[str, object]:
@@ -225,7 +241,11 @@ def _hash(fields: Mapping[str, object], key: str) -> bytes:
 
 def _path(fields: Mapping[str, object]) -> Path:
     path = fields.get("path")
-    if not isinstance(path, Sequence) or isinstance(path, str) or len(path) > LONGEST_PATH:
+    if (
+        not isinstance(path, Sequence)
+        or isinstance(path, str)
+        or len(path) > LONGEST_PATH
+    ):
         raise _unfit("path", f"a list of at most {LONGEST_PATH} hashes")
     return tuple(_bytes(node, "path") for node in path)
 

@@ -44,7 +44,9 @@ def share_of(text: str) -> Fraction:
     """The share that a text such as `0`, `0.25` or `1/10` stands for. Raises `ValueError`."""
     if _SHARE.fullmatch(text) and (share := Fraction(text)) <= 1:
         return share
-    raise ValueError(f"expected a share from 0 to 1, such as 0, 0.25 or 1/10, got {text[:40]!r}")
+    raise ValueError(
+        f"expected a share from 0 to 1, such as 0, 0.25 or 1/10, got {text[:40]!r}"
+    )
 
 
 def message_of(stops: Stops) -> bytes:
@@ -77,7 +79,10 @@ def read_stops(data: bytes, key: bytes | None) -> Stops:
         signature = bytes.fromhex(head[len(MAGIC) : -1].decode("ascii"))
     except ValueError:
         signature = b""
-    if head != MAGIC + signature.hex().encode() + b"\n" or len(signature) != SIGNATURE_SIZE:
+    if (
+        head != MAGIC + signature.hex().encode() + b"\n"
+        or len(signature) != SIGNATURE_SIZE
+    ):
         raise _stop_list_error(
             f"{MAGIC.decode()}and a signature in the first line", "something else"
         )
@@ -97,11 +102,17 @@ def _parse(text: bytes) -> Stops:
         raise _stop_list_error("the keys survey, serial and shares", "others")
     survey, serial, shares = content["survey"], content["serial"], content["shares"]
     if type(survey) is not str or type(shares) is not dict:
-        raise _stop_list_error("a survey's name and a table of shares", "something else")
+        raise _stop_list_error(
+            "a survey's name and a table of shares", "something else"
+        )
     if type(serial) is not int or not 0 <= serial <= MOST_SERIAL:
-        raise _stop_list_error(f"a serial number from 0 to {MOST_SERIAL}", "something else")
+        raise _stop_list_error(
+            f"a serial number from 0 to {MOST_SERIAL}", "something else"
+        )
     try:
-        return Stops(survey, serial, {name: share_of(text) for name, text in shares.items()})
+        return Stops(
+            survey, serial, {name: share_of(text) for name, text in shares.items()}
+        )
     except (ValueError, TypeError) as error:
         raise _stop_list_error("shares", str(error)) from None
 

@@ -117,7 +117,12 @@ def verify_inclusion(
 
 
 def is_consistent(
-    first: int, second: int, *, first_root: bytes, second_root: bytes, path: Sequence[bytes]
+    first: int,
+    second: int,
+    *,
+    first_root: bytes,
+    second_root: bytes,
+    path: Sequence[bytes],
 ) -> bool:
     """Whether a path proves that a tree of `second` entries begins with one of `first`."""
     if not 1 <= first <= second:

@@ -60,7 +60,13 @@ def encode_request(request: Request) -> bytes:
     """The bytes of a request, without trailers."""
     control = b"".join(map(_long, request[:4]))
     return b"".join(
-        (_number(_REQUEST), control, _fields(request.fields), _long(request.content), _number(0))
+        (
+            _number(_REQUEST),
+            control,
+            _fields(request.fields),
+            _long(request.content),
+            _number(0),
+        )
     )
 
 
@@ -70,7 +76,12 @@ def decode_request(data: bytes) -> Request:
     reader.begin(_REQUEST, "request")
     method, scheme, authority, path = (reader.part() for _ in range(4))
     return Request(
-        method, scheme, authority, path=path, fields=reader.fields(), content=reader.part()
+        method,
+        scheme,
+        authority,
+        path=path,
+        fields=reader.fields(),
+        content=reader.part(),
     )
 
 
@@ -130,7 +141,9 @@ class _Reader:
     def _take(self, size: int) -> bytes:
         end = self._at + size
         if end > len(self._data):
-            raise MessageError("expected a whole message of binary HTTP, got one that is cut off")
+            raise MessageError(
+                "expected a whole message of binary HTTP, got one that is cut off"
+            )
         taken = self._data[self._at : end]
         self._at = end
         return taken

@@ -97,12 +97,16 @@ def _describe_envelope(envelope: Envelope | None, row: bytes) -> str:
         return describe_row(envelope, row)
     words = []
     for question in envelope.members:
-        words.append(f"{question.name}: {describe_row(question, row[: question.width])}")
+        words.append(
+            f"{question.name}: {describe_row(question, row[: question.width])}"
+        )
         row = row[question.width :]
     return "; ".join(words)
 
 
-def _decoded_payload(payload: bytes, surveys: Sequence[Survey], most_rows: int) -> Iterator[str]:
+def _decoded_payload(
+    payload: bytes, surveys: Sequence[Survey], most_rows: int
+) -> Iterator[str]:
     try:
         batch = decode_batch(payload)
     except WireError as error:
@@ -128,13 +132,19 @@ def _columns(question: Question) -> tuple[tuple[int, ...], ...]:
     if layout.modulus or layout.codewords or layout.places > 1:
         return ()
     bodies = layout.symbols or 1 << layout.bits
-    if size * layout.cohorts * bodies > _MOST_CELLS or (question.memoizes and layout.cohorts > 1):
+    if size * layout.cohorts * bodies > _MOST_CELLS or (
+        question.memoizes and layout.cohorts > 1
+    ):
         return ()
     rows = question.randomizer.channel().rows
     if len(rows) != size or len(rows[0]) != layout.cohorts * bodies:
         return ()
     return tuple(
-        tuple(value for value, mass in enumerate(column) if mass == max(column) > min(column))
+        tuple(
+            value
+            for value, mass in enumerate(column)
+            if mass == max(column) > min(column)
+        )
         for column in zip(*rows, strict=True)
     )
 
@@ -145,7 +155,10 @@ def _supports(question: Question, values: Sequence[int]) -> str:
     if not values:
         return "supports no value more than another"
     named = question.domain.values or ()
-    shown = [named[value] if value < len(named) else str(value) for value in values[:_MOST_VALUES]]
+    shown = [
+        named[value] if value < len(named) else str(value)
+        for value in values[:_MOST_VALUES]
+    ]
     hidden = len(values) - _MOST_VALUES
     more = f" and {hidden:,} more" if hidden > 0 else ""
     return f"supports {', '.join(shown)}{more} ({len(values):,} of {size:,} values)"

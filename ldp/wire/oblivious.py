@@ -100,7 +100,9 @@ def split_request(data: bytes) -> Encapsulated:
     head = data[:HEAD_SIZE]
     size = ENC_SIZES.get(int.from_bytes(head[1:3], "big"))
     if size is None or head[3:] != SUITE or len(data) <= HEAD_SIZE + size:
-        raise ValueError("expected an encapsulated request with a suite that is offered")
+        raise ValueError(
+            "expected an encapsulated request with a suite that is offered"
+        )
     end = HEAD_SIZE + size
     return Encapsulated(head, data[HEAD_SIZE:end], data[end:])
 
@@ -113,5 +115,7 @@ def info_of(head: bytes) -> bytes:
 def response_key(enc: bytes, nonce: bytes, secret: bytes) -> tuple[bytes, bytes]:
     """The key and the nonce under which a response is encrypted."""
     pseudorandom = hmac.digest(enc + nonce, secret, sha256)
-    key, own = (hmac.digest(pseudorandom, label + b"\1", sha256) for label in (b"key", b"nonce"))
+    key, own = (
+        hmac.digest(pseudorandom, label + b"\1", sha256) for label in (b"key", b"nonce")
+    )
     return key[:SECRET_SIZE], own[:NONCE_SIZE]

@@ -94,14 +94,23 @@ def plaintext_of(fingerprint: bytes, row: bytes) -> bytes:
 def row_in(plaintext: bytes, fingerprint: bytes) -> bytes:
     """The report that was sealed. Raises `WireError`."""
     batch = decode_batch(plaintext)
-    if (batch.fingerprint, batch.id, batch.size, batch.combination) != (fingerprint, NO_ID, 1, 0):
-        raise WireError("sealed", "expected one report of the question that is named outside")
+    if (batch.fingerprint, batch.id, batch.size, batch.combination) != (
+        fingerprint,
+        NO_ID,
+        1,
+        0,
+    ):
+        raise WireError(
+            "sealed", "expected one report of the question that is named outside"
+        )
     return batch.rows
 
 
 def envelope_size(width: int) -> int:
     """Bytes of an envelope whose report has `width`."""
-    return ENC_SIZE + len(plaintext_of(bytes(FINGERPRINT_SIZE), bytes(width))) + TAG_SIZE
+    return (
+        ENC_SIZE + len(plaintext_of(bytes(FINGERPRINT_SIZE), bytes(width))) + TAG_SIZE
+    )
 
 
 def encode_sealed_report(sealed: Sealed) -> bytes:
@@ -112,7 +121,11 @@ def encode_sealed_report(sealed: Sealed) -> bytes:
 def decode_sealed_report(payload: bytes) -> Sealed:
     """The sealed report that a payload holds. Raises `WireError`."""
     parts = _parts(payload, FORMAT_SEALED, 4)
-    if not all(type(part) is bytes for part in parts) or not _are_ids(*parts[:2]) or not parts[2]:
+    if (
+        not all(type(part) is bytes for part in parts)
+        or not _are_ids(*parts[:2])
+        or not parts[2]
+    ):
         raise WireError("not-a-batch", "expected [3, fingerprint, id, envelope]")
     return Sealed(*parts)
 
@@ -134,10 +147,17 @@ def decode_mixed_part(payload: bytes) -> Mixed:
     mixed = Mixed(*parts)
     if not _are_ids(mixed.fingerprint, mixed.id) or len(mixed.batch) != ID_SIZE:
         raise WireError("not-a-batch", "expected 16 bytes of fingerprint and ids")
-    if not 0 < mixed.number <= mixed.size < MOST_MIXED or not 0 < mixed.least <= mixed.size:
-        raise WireError("not-a-batch", "expected at least as many reports as the relay waits for")
+    if (
+        not 0 < mixed.number <= mixed.size < MOST_MIXED
+        or not 0 < mixed.least <= mixed.size
+    ):
+        raise WireError(
+            "not-a-batch", "expected at least as many reports as the relay waits for"
+        )
     if not mixed.envelopes or len(mixed.envelopes) % mixed.number:
-        raise WireError("report-width", f"expected {mixed.number} envelopes of one length")
+        raise WireError(
+            "report-width", f"expected {mixed.number} envelopes of one length"
+        )
     return mixed
 
 
@@ -174,5 +194,7 @@ def _parts(payload: bytes, version: int, length: int) -> list[Any]:
             raise WireError(
                 "format-version", f"expected format version {version}, got {payload[1]}"
             )
-        raise WireError("not-a-batch", f"expected an array of {length} parts, the first {version}")
+        raise WireError(
+            "not-a-batch", f"expected an array of {length} parts, the first {version}"
+        )
     return unpack_array(payload, MOST_PAYLOAD, "not-a-batch")[1:]

@@ -106,7 +106,11 @@ def encode_batch(batch: Batch) -> bytes:
             f"expected a fingerprint and an id of 16 bytes, got {len(batch.fingerprint)}, "
             f"{len(batch.id)}"
         )
-    if not 0 < batch.size <= MOST_REPORTS or not batch.rows or len(batch.rows) % batch.size:
+    if (
+        not 0 < batch.size <= MOST_REPORTS
+        or not batch.rows
+        or len(batch.rows) % batch.size
+    ):
         raise ValueError(
             f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} bytes for "
             f"{batch.size}"
@@ -116,10 +120,14 @@ def encode_batch(batch: Batch) -> bytes:
             f"expected a combination from 0 to {MOST_COMBINATIONS - 1}, got {batch.combination}"
         )
     # What says nothing has the bytes that it had before there were attributes.
-    parts = (FORMAT_WITH_ATTRIBUTES, *batch) if batch.combination else (FORMAT, *batch[:-1])
+    parts = (
+        (FORMAT_WITH_ATTRIBUTES, *batch) if batch.combination else (FORMAT, *batch[:-1])
+    )
     payload: bytes = msgpack.packb(parts)
     if len(payload) > MOST_PAYLOAD:
-        raise ValueError(f"expected at most {MOST_PAYLOAD} bytes in a batch, got {len(payload)}")
+        raise ValueError(
+            f"expected at most {MOST_PAYLOAD} bytes in a batch, got {len(payload)}"
+        )
     return payload
 
 
@@ -145,15 +153,22 @@ def _decode_any(payload: bytes) -> Batch:
     if length is None:
         # A short array whose first part is a small number, and another than ours.
         if bytes(payload[:2]) == _SEALED:
-            raise WireError("sealed", "expected an open report, got one that is sealed for a relay")
+            raise WireError(
+                "sealed", "expected an open report, got one that is sealed for a relay"
+            )
         is_array = len(payload) > 1 and payload[0] & 0xF0 == 0x90
         if is_array and payload[1] < 0x80 and payload[1] != FORMAT:
-            raise WireError("format-version", f"expected format version {FORMAT}, got {payload[1]}")
+            raise WireError(
+                "format-version", f"expected format version {FORMAT}, got {payload[1]}"
+            )
         raise WireError(
-            "not-a-batch", f"expected an array of five parts, the first of them {FORMAT}"
+            "not-a-batch",
+            f"expected an array of five parts, the first of them {FORMAT}",
         )
     if len(payload) > MOST_PAYLOAD:
-        raise WireError("not-a-batch", f"expected at most {MOST_PAYLOAD} bytes, got {len(payload)}")
+        raise WireError(
+            "not-a-batch", f"expected at most {MOST_PAYLOAD} bytes, got {len(payload)}"
+        )
     try:
         # The hook sees an array inside another one first, and refuses it there: nothing nested is
         # ever built.
@@ -181,15 +196,23 @@ def _batch(parts: list[Any]) -> Batch:
         or type(parts[3]) is not int
         or not type(parts[1]) is type(parts[2]) is type(parts[4]) is bytes
     ):
-        raise WireError("not-a-batch", "expected [version, fingerprint, id, count, rows]")
+        raise WireError(
+            "not-a-batch", "expected [version, fingerprint, id, count, rows]"
+        )
     if combination is not None and not _is_combination(combination):
         raise WireError(
-            "not-a-batch", f"expected a combination from 1 to {MOST_COMBINATIONS - 1} at the end"
+            "not-a-batch",
+            f"expected a combination from 1 to {MOST_COMBINATIONS - 1} at the end",
         )
     _, fingerprint, id_, count, rows = parts
-    if len(fingerprint) != FINGERPRINT_SIZE or len(id_) != ID_SIZE or not 0 < count <= MOST_REPORTS:
+    if (
+        len(fingerprint) != FINGERPRINT_SIZE
+        or len(id_) != ID_SIZE
+        or not 0 < count <= MOST_REPORTS
+    ):
         raise WireError(
-            "not-a-batch", f"expected 16 bytes of fingerprint and id, 1 to {MOST_REPORTS} reports"
+            "not-a-batch",
+            f"expected 16 bytes of fingerprint and id, 1 to {MOST_REPORTS} reports",
         )
     if not rows or len(rows) % count:
         raise WireError(
@@ -218,7 +241,9 @@ def unpack_array(payload: bytes, most: int, reason: str) -> list[Any]:
     try:
         parts = msgpack.unpackb(payload, max_map_len=0, max_ext_len=0)
     except (ValueError, RecursionError, msgpack.exceptions.UnpackException) as error:
-        raise WireError(reason, f"expected one msgpack value, got {type(error).__name__}") from None
+        raise WireError(
+            reason, f"expected one msgpack value, got {type(error).__name__}"
+        ) from None
     if type(parts) is not list:
         raise WireError(reason, f"expected an array, got {type(parts).__name__}")
     return parts
@@ -238,7 +263,9 @@ class FrameReader:
     left of that is taken for damage.
     """
 
-    def __init__(self, magic: bytes = REPORTS_MAGIC, most_payload: int = MOST_PAYLOAD) -> None:
+    def __init__(
+        self, magic: bytes = REPORTS_MAGIC, most_payload: int = MOST_PAYLOAD
+    ) -> None:
         self._magic = magic
         self._most = most_payload
         self._held: list[bytes] = []

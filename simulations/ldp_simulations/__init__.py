@@ -24,10 +24,19 @@ if TYPE_CHECKING:
     from ldp_simulations.answers import AnswersError
     from ldp_simulations.attacks.attacking import AttackError, Attacks, attack
     from ldp_simulations.holders import Holders, SetHolders
-    from ldp_simulations.planning.experiment import Arms, ExperimentPlan, plan_experiment
+    from ldp_simulations.planning.experiment import (
+        Arms,
+        ExperimentPlan,
+        plan_experiment,
+    )
     from ldp_simulations.planning.narrowing import Narrowed, narrow
     from ldp_simulations.planning.planned import Planned, plan
-    from ldp_simulations.population import Population, PopulationError, from_table, synthetic
+    from ldp_simulations.population import (
+        Population,
+        PopulationError,
+        from_table,
+        synthetic,
+    )
     from ldp_simulations.sampling.table import sample_counts
     from ldp_simulations.simulation.randomizing import randomize
     from ldp_simulations.simulation.simulation import Runs, Simulation, simulate

@@ -35,7 +35,9 @@ class AnswersError(LDPError, ValueError):
     """
 
 
-def read_answers(path: Path, survey: Survey, *, skip_invalid: bool = False) -> Iterator[Answers]:
+def read_answers(
+    path: Path, survey: Survey, *, skip_invalid: bool = False
+) -> Iterator[Answers]:
     """The rows of a table, one by one.
 
     Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if
@@ -77,7 +79,11 @@ def missing_columns(missing: Sequence[str], there: Iterable[object]) -> str:
     """Return the names of missing columns, and which of those that are there to rename."""
     lowered = {name.lower() for name in missing}
     alike = [str(one) for one in there if str(one).lower() in lowered]
-    hint = f"; names differ by case, so rename the column {', '.join(alike)}" if alike else ""
+    hint = (
+        f"; names differ by case, so rename the column {', '.join(alike)}"
+        if alike
+        else ""
+    )
     return f"{', '.join(missing)}{hint}"
 
 
@@ -88,7 +94,11 @@ def _rows(
     wanted = [name for question in survey for name in columns_for(question)]
     missing = [name for name in wanted if name not in header]
     if missing or len(set(header)) < len(header):
-        wrong = f"none for {missing_columns(missing, header)}" if missing else "a column name twice"
+        wrong = (
+            f"none for {missing_columns(missing, header)}"
+            if missing
+            else "a column name twice"
+        )
         raise AnswersError(
             f"expected one column for each question or field in the first row of {path}, got "
             f"{wrong}"
@@ -107,7 +117,9 @@ def _rows(
         if not cells:
             continue
         if len(cells) != len(header):
-            problems.append(f"row {number}: expected {len(header)} cells, got {len(cells)}")
+            problems.append(
+                f"row {number}: expected {len(header)} cells, got {len(cells)}"
+            )
             continue
         answers: Answers = {}
         for name, read, places in columns:
@@ -125,13 +137,19 @@ def _rows(
             elif label not in ("", UNKNOWN):
                 problems.append(f"row {number}: {unknown_value(attribute)}")
         for group in survey.groups:
-            answered = [question.name for question in group.members if question.name in answers]
+            answered = [
+                question.name for question in group.members if question.name in answers
+            ]
             if 0 < len(answered) < len(group.members):
                 problems.append(
                     f"row {number}: expected answers to all of {group.name} or to none, got "
                     f"{len(answered)}"
                 )
-                answers = {name: answer for name, answer in answers.items() if name not in answered}
+                answers = {
+                    name: answer
+                    for name, answer in answers.items()
+                    if name not in answered
+                }
         # Once the table is known to be refused, reading on only serves to name further problems.
         if skip_invalid or not problems:
             yield answers
@@ -158,7 +176,9 @@ def answer_of(question: Question, cells: Sequence[str]) -> object:
     Raises `AnswerError` where some fields have an answer and others do not.
     """
     domains = [field.domain for field in question.domain.fields] or [question.domain]
-    there = [not domain.is_missing(cell) for domain, cell in zip(domains, cells, strict=True)]
+    there = [
+        not domain.is_missing(cell) for domain, cell in zip(domains, cells, strict=True)
+    ]
     if not any(there):
         return None
     parsed = [domain.parse(cell) for domain, cell in zip(domains, cells, strict=True)]

@@ -31,8 +31,12 @@ class FieldHolders(Holders):
     def of(cls, domain: Domain, holders: Mapping[Value, int]) -> Self:
         """The number of holders of each cell of the table of all fields."""
         sizes = [field.size for field in domain.fields]
-        held = np.array([values_in(sizes, int(value)) for value in holders], dtype=np.int64)
-        return cls.holding(domain, held.reshape(-1, len(sizes)), np.array([*holders.values()]))
+        held = np.array(
+            [values_in(sizes, int(value)) for value in holders], dtype=np.int64
+        )
+        return cls.holding(
+            domain, held.reshape(-1, len(sizes)), np.array([*holders.values()])
+        )
 
     @classmethod
     def holding(cls, domain: Domain, held: Integers, counts: Counts) -> Self:
@@ -67,7 +71,9 @@ class FieldHolders(Holders):
         Targets are places among the values of all fields.
         """
         of = [
-            (place, value) for place, field in enumerate(self.fields) for value in range(field.size)
+            (place, value)
+            for place, field in enumerate(self.fields)
+            for value in range(field.size)
         ]
         held = np.repeat(self.held[:1], len(targets), axis=0)
         for row, target in enumerate(targets):
@@ -88,9 +94,12 @@ def synthetic_fields(
     different = min(respondents, MOST_SETS)
     weights = [weights_of(field) for field in domain.fields]
     held = np.stack(
-        [generator.choice(len(own), different, p=own / own.sum()) for own in weights], axis=1
+        [generator.choice(len(own), different, p=own / own.sum()) for own in weights],
+        axis=1,
     )
-    return FieldHolders.holding(domain, held, apportion(respondents, np.ones(different)))
+    return FieldHolders.holding(
+        domain, held, apportion(respondents, np.ones(different))
+    )
 
 
 def held_by(randomizer: SubsetsResponse, holders: Holders) -> Integers:
@@ -122,12 +131,20 @@ def cells_told(
 
 def fields_by_number(randomizer: SubsetsResponse) -> Integers:
     """The fields of every subset, (subsets, together)."""
-    return np.array([randomizer.fields_of(number) for number in range(randomizer.subsets)])
+    return np.array(
+        [randomizer.fields_of(number) for number in range(randomizer.subsets)]
+    )
 
 
-def dealt_out(randomizer: SubsetsResponse, holders: Holders, generator: Generator) -> Counts:
+def dealt_out(
+    randomizer: SubsetsResponse, holders: Holders, generator: Generator
+) -> Counts:
     """How many hold each cell of a subset, of those who drew it: (subsets, most cells)."""
-    held, counts, subsets = held_by(randomizer, holders), holders.counts, randomizer.subsets
+    held, counts, subsets = (
+        held_by(randomizer, holders),
+        holders.counts,
+        randomizer.subsets,
+    )
     most = randomizer.spaces[-1][0]
     total = np.zeros(subsets * most)
     step = max(1, _AT_ONCE // subsets)
@@ -143,7 +160,9 @@ def dealt_out(randomizer: SubsetsResponse, holders: Holders, generator: Generato
     numbers = np.arange(subsets)
     for start in range(0, len(counts), step):
         # (holders, subsets)
-        drawn = generator.multinomial(counts[start : start + step], np.full(subsets, 1 / subsets))
+        drawn = generator.multinomial(
+            counts[start : start + step], np.full(subsets, 1 / subsets)
+        )
         some = np.repeat(held[start : start + step, None], subsets, axis=1)
         cells, _ = cells_told(randomizer, some, np.broadcast_to(numbers, drawn.shape))
         places = (numbers * most + cells).ravel()

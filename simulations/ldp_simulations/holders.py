@@ -41,7 +41,9 @@ class Holders:
 
     def some(self, number: int, generator: Generator) -> Self:
         """So many of them, taken without replacement."""
-        counts = generator.multivariate_hypergeometric(self.counts, number, method="marginals")
+        counts = generator.multivariate_hypergeometric(
+            self.counts, number, method="marginals"
+        )
         return replace(self, counts=counts.astype(np.int64))
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
@@ -56,7 +58,11 @@ class Holders:
     def mean(self) -> float:
         """The true mean of a question whose values are numbers."""
         counts: list[int] = self.counts.tolist()
-        held = [(value, count) for value, count in zip(self.values, counts, strict=True) if count]
+        held = [
+            (value, count)
+            for value, count in zip(self.values, counts, strict=True)
+            if count
+        ]
         total = sum(Fraction(value) * count for value, count in held)
         return float(total / max(1, self.respondents))
 
@@ -78,9 +84,13 @@ class SetHolders(Holders):
     @classmethod
     def of(cls, domain: Domain, holders: Mapping[Value, int]) -> SetHolders:
         """The number of holders of each set."""
-        values, sets = domain.values or (), tuple(tuple(members(int(value))) for value in holders)
+        values, sets = (
+            domain.values or (),
+            tuple(tuple(members(int(value))) for value in holders),
+        )
         written = tuple(
-            SEPARATOR.join(values[index] for index in indices) or SEPARATOR for indices in sets
+            SEPARATOR.join(values[index] for index in indices) or SEPARATOR
+            for indices in sets
         )
         return cls(written, np.array(list(holders.values()), dtype=np.int64), sets)
 
@@ -89,14 +99,22 @@ class SetHolders(Holders):
 
         `values` are all of the question's.
         """
-        shares: list[float] = (self.holding(len(values)) / max(1, self.respondents)).tolist()
+        shares: list[float] = (
+            self.holding(len(values)) / max(1, self.respondents)
+        ).tolist()
         return shares
 
     def holding(self, size: int) -> Counts:
         """How many respondents hold each of `size` values."""
         holding = np.zeros(size, dtype=np.int64)
-        indices = np.array([index for places in self.sets for index in places], dtype=np.int64)
-        np.add.at(holding, indices, np.repeat(self.counts, [len(places) for places in self.sets]))
+        indices = np.array(
+            [index for places in self.sets for index in places], dtype=np.int64
+        )
+        np.add.at(
+            holding,
+            indices,
+            np.repeat(self.counts, [len(places) for places in self.sets]),
+        )
         return holding
 
 

@@ -41,7 +41,10 @@ class PairHolders(Holders):
         scale, keys = domain.key_scale, domain.values or ()
         assert scale is not None  # noqa: S101 (asked for where there is one)
         values = tuple(
-            cell_text((keys[int(item) // ENDS], _text(scale, (item, rest))) for item, rest in pairs)
+            cell_text(
+                (keys[int(item) // ENDS], _text(scale, (item, rest)))
+                for item, rest in pairs
+            )
             for pairs in together
         )
         counts = np.array(list(together.values()), dtype=np.int64)
@@ -50,7 +53,9 @@ class PairHolders(Holders):
     def frequencies(self, values: Iterable[str]) -> list[float]:
         """The shares of the respondents who hold each key; `values` are all of the question's."""
         size = len(tuple(values))
-        shares: list[float] = (self._count_holders(size)[0] / max(1, self.respondents)).tolist()
+        shares: list[float] = (
+            self._count_holders(size)[0] / max(1, self.respondents)
+        ).tolist()
         return shares
 
     def means(self, size: int) -> Floats:
@@ -66,15 +71,21 @@ class PairHolders(Holders):
         owner, keys, up = self.columns
         weight = self.counts[owner].astype(np.float64)
         holders = np.bincount(keys, weight, minlength=size).astype(np.float64)
-        return holders, np.bincount(keys, weight * up, minlength=size).astype(np.float64)
+        return holders, np.bincount(keys, weight * up, minlength=size).astype(
+            np.float64
+        )
 
     @cached_property
     def columns(self) -> tuple[Integers, Integers, Floats]:
         """Return for every pair its holders' place, its key, and the chance of the upper item."""
         owner = [place for place, pairs in enumerate(self.pairs) for _ in pairs]
-        items = np.array([item for pairs in self.pairs for item, _ in pairs], dtype=np.int64)
+        items = np.array(
+            [item for pairs in self.pairs for item, _ in pairs], dtype=np.int64
+        )
         rests = [rest for pairs in self.pairs for _, rest in pairs]
-        chances = np.array([rest / (1 << ROUNDING_BITS) for rest in rests], dtype=np.float64)
+        chances = np.array(
+            [rest / (1 << ROUNDING_BITS) for rest in rests], dtype=np.float64
+        )
         return np.array(owner, dtype=np.int64), items // ENDS, items % ENDS + chances
 
 
@@ -84,7 +95,9 @@ def _text(scale: Scale, placed: Placed) -> str:
     up = int(item) % ENDS + Fraction(rest, 1 << ROUNDING_BITS)
     number = scale.low + up * (scale.high - scale.low)
     # As short as is sure to lead to the same place.
-    return decimal_text(number.limit_denominator(10**12)) if rest else decimal_text(number)
+    return (
+        decimal_text(number.limit_denominator(10**12)) if rest else decimal_text(number)
+    )
 
 
 def synthetic_pairs(domain: Domain, respondents: int, weights: Floats) -> PairHolders:

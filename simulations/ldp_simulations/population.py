@@ -74,7 +74,9 @@ def from_table(
         # The first place is that of no answer.
         counts = np.bincount(column.codes + 1, minlength=1 + len(column.answers))[1:]
         if not counts.any():
-            raise AnswersError(f"expected answers to question {name!r} in {place}, got none")
+            raise AnswersError(
+                f"expected answers to question {name!r} in {place}, got none"
+            )
         domain = survey[name].domain
         answered = list(zip(column.answers, counts.tolist(), strict=True))
         if domain.key_scale is not None:
@@ -87,7 +89,9 @@ def from_table(
     return population
 
 
-def _count_holders(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
+def _count_holders(
+    domain: Domain, answered: Sequence[tuple[object, int]]
+) -> Counter[Value]:
     """How many hold each value, of answers with the number of those who gave them."""
     holders = Counter[Value]()
     for answer, count in answered:
@@ -100,7 +104,9 @@ def _count_holders(domain: Domain, answered: Sequence[tuple[object, int]]) -> Co
     return holders
 
 
-def _share_holders(domain: Domain, answered: Sequence[tuple[object, int]]) -> Counter[Value]:
+def _share_holders(
+    domain: Domain, answered: Sequence[tuple[object, int]]
+) -> Counter[Value]:
     """Count holders where devices have many records: answers differ, and a place has a share.
 
     Of records of which one is drawn, each has an equal one.
@@ -118,7 +124,9 @@ def _share_holders(domain: Domain, answered: Sequence[tuple[object, int]]) -> Co
     return Counter(dict(zip(shares, held, strict=True)))
 
 
-def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str]) -> Holders:
+def _holders(
+    domain: Domain, holders: Counter[Value], candidates: Sequence[str]
+) -> Holders:
     if domain.most is not None:
         return SetHolders.of(domain, holders)
     if domain.ball is not None:
@@ -128,9 +136,15 @@ def _holders(domain: Domain, holders: Counter[Value], candidates: Sequence[str])
     if domain.scale is not None and not domain.is_listed:
         return _on_coarser_scale(domain.scale, holders)
     values = domain.values or tuple(
-        dict.fromkeys([*map(to_nfc, candidates), *(bytes(text).decode() for text in holders)])
+        dict.fromkeys(
+            [*map(to_nfc, candidates), *(bytes(text).decode() for text in holders)]
+        )
     )
-    keys = [value.encode() for value in values] if domain.values is None else range(len(values))
+    keys = (
+        [value.encode() for value in values]
+        if domain.values is None
+        else range(len(values))
+    )
     counts = np.array([holders[key] for key in keys], dtype=np.int64)
     return holders_of(domain, values, counts)
 
@@ -140,7 +154,9 @@ def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
     coarser = coarsen(scale)
     counts = np.zeros(coarser.size, dtype=np.int64)
     for value, count in holders.items():
-        counts[round(Fraction(int(value) * (coarser.size - 1), scale.size - 1))] += count
+        counts[round(Fraction(int(value) * (coarser.size - 1), scale.size - 1))] += (
+            count
+        )
     return Holders(tuple(coarser.iter_values()), counts)
 
 
@@ -186,7 +202,9 @@ def synthetic(
     weights_of = _reader(distribution)
     for question in survey:
         if question.domain.collect:
-            population[question.name] = _synthetic_fields(question, respondents, distribution)
+            population[question.name] = _synthetic_fields(
+                question, respondents, distribution
+            )
             continue
         texts = map(to_nfc, candidates.get(question.name, ()))
         values = points_of(question.domain) or tuple(texts)
@@ -203,7 +221,9 @@ def synthetic(
     return population
 
 
-def _synthetic_fields(question: Question, respondents: int, distribution: str) -> FieldHolders:
+def _synthetic_fields(
+    question: Question, respondents: int, distribution: str
+) -> FieldHolders:
     if distribution.startswith("file:"):
         raise PopulationError(
             f"question {question.name!r}: expected a distribution that each field has, or a table "
@@ -235,7 +255,9 @@ def _reader(distribution: str) -> Callable[[Question, Sequence[str]], Floats]:
     """
     name, _, parameter = distribution.partition(":")
     if name == "file" and parameter:
-        return partial(_weights_of_rows, Path(parameter), _rows_of_file(Path(parameter)))
+        return partial(
+            _weights_of_rows, Path(parameter), _rows_of_file(Path(parameter))
+        )
     return lambda _, values: _weights(distribution, values)
 
 
@@ -252,7 +274,9 @@ def _weights(distribution: str, values: Sequence[str]) -> Floats:
     if name == "geometric":
         ratio = _number(distribution, parameter or "0.7", 0.01, most=1)
         return np.asarray(ratio ** np.minimum(rank - 1, 300))
-    raise PopulationError(f"expected a distribution ({DISTRIBUTIONS}), got {distribution!r}")
+    raise PopulationError(
+        f"expected a distribution ({DISTRIBUTIONS}), got {distribution!r}"
+    )
 
 
 def _number(distribution: str, text: str, least: float, most: float) -> float:
@@ -272,16 +296,23 @@ def _rows_of_file(path: Path) -> list[dict[str, str]]:
         with opened_text(path) as file:
             return list(csv.DictReader(file, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PopulationError(f"expected to read weights from {path}, got {error}") from None
+        raise PopulationError(
+            f"expected to read weights from {path}, got {error}"
+        ) from None
 
 
 def _weights_of_rows(
-    path: Path, rows: Sequence[Mapping[str, str]], question: Question, values: Sequence[str]
+    path: Path,
+    rows: Sequence[Mapping[str, str]],
+    question: Question,
+    values: Sequence[str],
 ) -> Floats:
     """Rows of question, value, weight under a header; values without a row have weight zero."""
     try:
         weights = {
-            row["value"]: float(row["weight"]) for row in rows if row["question"] == question.name
+            row["value"]: float(row["weight"])
+            for row in rows
+            if row["question"] == question.name
         }
     except (KeyError, TypeError, ValueError):
         raise PopulationError(

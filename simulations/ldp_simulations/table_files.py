@@ -54,7 +54,9 @@ def _parquet_rows(path: Path) -> Iterator[list[str]]:
                     yield [_text(cell) for cell in row]
     except ArrowException:
         # What Arrow says may quote what it read.
-        raise TableFileError(f"expected a Parquet file, got something else: {path}") from None
+        raise TableFileError(
+            f"expected a Parquet file, got something else: {path}"
+        ) from None
 
 
 def _text(cell: object) -> str:

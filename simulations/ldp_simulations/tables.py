@@ -58,7 +58,11 @@ class Column(NamedTuple):
 
 
 def columns_of(
-    survey: Survey, table: Table, *, skip_invalid: bool = False, with_attributes: bool = False
+    survey: Survey,
+    table: Table,
+    *,
+    skip_invalid: bool = False,
+    with_attributes: bool = False,
 ) -> dict[str, Column]:
     """The column of each question, and perhaps of each attribute, which may have none.
 
@@ -71,7 +75,11 @@ def columns_of(
         coders += [_Said(attribute) for attribute in survey.attributes]
     problems: list[str] = []
     if isinstance(table, str | os.PathLike):
-        _take_rows(coders, read_answers(Path(table), survey, skip_invalid=skip_invalid), problems)
+        _take_rows(
+            coders,
+            read_answers(Path(table), survey, skip_invalid=skip_invalid),
+            problems,
+        )
     elif isinstance(table, Mapping) or hasattr(table, "columns"):
         _take_columns(coders, table, problems)
     elif isinstance(table, Iterable):
@@ -82,7 +90,8 @@ def columns_of(
             f"or Parquet file; got something of type {type(table).__name__}"
         )
     columns = {
-        coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers) for coder in coders
+        coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers)
+        for coder in coders
     }
     for group in survey.groups:
         problems += _drop_halves(group, columns)
@@ -107,7 +116,9 @@ class _Coder:
         """The columns to look for: those of its fields, unless one has their answers together."""
         return (self.name,) if self._fields and self.name in names else self.columns
 
-    def take_row(self, row: int, cells: Mapping[Any, object], problems: list[str]) -> None:
+    def take_row(
+        self, row: int, cells: Mapping[Any, object], problems: list[str]
+    ) -> None:
         """Add what a row says: an answer under the question's name, or one for each field."""
         if self._fields and self.name not in cells:
             self.take(row, {name: cells.get(name) for name in self.columns}, problems)
@@ -163,7 +174,8 @@ class _Coder:
         if not self._fields or not isinstance(cell, Mapping):
             return _answer(self._question.domain, cell)
         refuse_halves(
-            self._question, [not self._is_missing_in(field, cell) for field in self._fields]
+            self._question,
+            [not self._is_missing_in(field, cell) for field in self._fields],
         )
         known = {field.name: field.domain for field in self._fields}
         return {
@@ -186,7 +198,9 @@ class _Said:
         """The column to look for; none where a table does not say it."""
         return self.columns if self.name in names else ()
 
-    def take_row(self, row: int, cells: Mapping[Any, object], problems: list[str]) -> None:
+    def take_row(
+        self, row: int, cells: Mapping[Any, object], problems: list[str]
+    ) -> None:
         """Add what a row says."""
         self.take(row, cells.get(self.name), problems)
 
@@ -201,7 +215,9 @@ class _Said:
         self.codes.append(code)
 
 
-def _take_rows(coders: list[_Coder | _Said], rows: Iterable[object], problems: list[str]) -> None:
+def _take_rows(
+    coders: list[_Coder | _Said], rows: Iterable[object], problems: list[str]
+) -> None:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise TypeError(
@@ -212,7 +228,9 @@ def _take_rows(coders: list[_Coder | _Said], rows: Iterable[object], problems: l
             coder.take_row(number, row, problems)
 
 
-def _take_columns(coders: list[_Coder | _Said], table: Any, problems: list[str]) -> None:
+def _take_columns(
+    coders: list[_Coder | _Said], table: Any, problems: list[str]
+) -> None:
     # A table of pyarrow has its columns under `columns`, and their names here.
     names = getattr(table, "column_names", None) or getattr(table, "columns", None)
     there = set(table if names is None else names)
@@ -228,16 +246,22 @@ def _take_columns(coders: list[_Coder | _Said], table: Any, problems: list[str])
         if not names:
             coder.codes.extend([NO_ANSWER] * len(coders[0].codes))
             continue
-        _take_cells(coder, [list(_cells(name, table[name])) for name in names], problems)
+        _take_cells(
+            coder, [list(_cells(name, table[name])) for name in names], problems
+        )
     lengths = {coder.name: len(coder.codes) for coder in coders}
     if len(set(lengths.values())) > 1:
         raise AnswersError(
             "expected columns of one length, got "
-            + ", ".join(f"{length:,} rows of {name}" for name, length in lengths.items())
+            + ", ".join(
+                f"{length:,} rows of {name}" for name, length in lengths.items()
+            )
         )
 
 
-def _take_cells(coder: _Coder | _Said, columns: list[list[object]], problems: list[str]) -> None:
+def _take_cells(
+    coder: _Coder | _Said, columns: list[list[object]], problems: list[str]
+) -> None:
     """The cells of a question's columns: one, or one for each field."""
     if len(columns) == 1:
         for number, cell in enumerate(columns[0], 1):

@@ -29,7 +29,11 @@ class VectorHolders(Holders):
     def of(cls, ball: Ball, holders: Mapping[Value, int]) -> VectorHolders:
         """The number of holders of each vector."""
         joined = b"".join(value for value in holders if isinstance(value, bytes))
-        vectors = np.frombuffer(joined, dtype="<i4").reshape(-1, ball.dimensions).astype(np.int64)
+        vectors = (
+            np.frombuffer(joined, dtype="<i4")
+            .reshape(-1, ball.dimensions)
+            .astype(np.int64)
+        )
         radius = float(ball.radius)
         numbers: list[list[float]] = (radius * (vectors / UNIT)).tolist()
         written = tuple(" ".join(map(repr, row)) for row in numbers)
@@ -38,7 +42,9 @@ class VectorHolders(Holders):
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The true means of the coordinates of these names."""
-        means = self.counts @ (self.vectors / UNIT) * self.radius / max(1, self.respondents)
+        means = (
+            self.counts @ (self.vectors / UNIT) * self.radius / max(1, self.respondents)
+        )
         return [float(means[int(name) - 1]) for name in values]
 
 
@@ -50,7 +56,9 @@ def synthetic_vectors(ball: Ball, respondents: int, weights: Floats) -> VectorHo
     generator = np.random.default_rng(0)
     different = min(respondents, MOST_VECTORS)
     # (vectors, coordinates): unit vectors.
-    noise = generator.standard_normal((different, ball.dimensions)) / ball.dimensions**0.5
+    noise = (
+        generator.standard_normal((different, ball.dimensions)) / ball.dimensions**0.5
+    )
     vectors = weights / np.linalg.norm(weights) + noise
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     whole: list[list[int]] = np.rint(UNIT * vectors).astype(np.int64).tolist()

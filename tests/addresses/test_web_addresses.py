@@ -69,9 +69,14 @@ def test_an_origin_is_written_as_browsers_write_it():
     assert web_origin("HTTPS://Page.Example:443/") == "https://page.example"
     assert web_origin("http://[::1]:8000") == "http://[::1]:8000"
     assert (
-        web_origin("https://*.page.example:8443", any_below=True) == "https://*.page.example:8443"
+        web_origin("https://*.page.example:8443", any_below=True)
+        == "https://*.page.example:8443"
     )
-    for text in ("https://a.example/page", "https://a.example?x", "https://*.a.example"):
+    for text in (
+        "https://a.example/page",
+        "https://a.example?x",
+        "https://*.a.example",
+    ):
         with pytest.raises(AddressError, match="expected an origin"):
             web_origin(text)
 
@@ -109,7 +114,14 @@ def test_flags_that_take_addresses_take_nothing_else(survey, flag, text):
 def test_other_commands_take_no_nonsense_either(survey, tmp_path):
     """Where a page sends to, where cards lead, who may frame it."""
     said = run(
-        "survey", "page", survey, "-o", "page", "--collector", "javascript:alert(1)", code=2
+        "survey",
+        "page",
+        survey,
+        "-o",
+        "page",
+        "--collector",
+        "javascript:alert(1)",
+        code=2,
     ).stderr
     assert "--collector" in said
     link = (
@@ -123,19 +135,40 @@ def test_other_commands_take_no_nonsense_either(survey, tmp_path):
         "javascript:alert(1)",
     )
     assert "--link" in run(*link, code=2).stderr
-    (tmp_path / "survey.page.toml").write_text('[page]\nparents = ["https://a.example/x"]\n')
-    assert "parents: expected origins" in run("survey", "page", survey, "-o", "page", code=1).stderr
+    (tmp_path / "survey.page.toml").write_text(
+        '[page]\nparents = ["https://a.example/x"]\n'
+    )
+    assert (
+        "parents: expected origins"
+        in run("survey", "page", survey, "-o", "page", code=1).stderr
+    )
 
 
 @pytest.mark.parametrize(
     ("flags", "said", "code"),
     [
-        ("--public-address https://a.example", "--public-address: expected --public", 2),
+        (
+            "--public-address https://a.example",
+            "--public-address: expected --public",
+            2,
+        ),
         ("--kafka-settings x", "--kafka-settings: expected --kafka", 2),
-        ("--trusted-header X-User --trusted-proxy ::1", "--trusted-header: expected --people", 1),
-        ("--trusted-header X:User", "--trusted-header: expected the name of a header", 1),
+        (
+            "--trusted-header X-User --trusted-proxy ::1",
+            "--trusted-header: expected --people",
+            1,
+        ),
+        (
+            "--trusted-header X:User",
+            "--trusted-header: expected the name of a header",
+            1,
+        ),
         ("--trusted-proxy ::1", "--trusted-proxy: expected --trusted-header", 1),
-        ("--proxy-removes-headers nc", "--proxy-removes-headers: expected --trusted-header", 1),
+        (
+            "--proxy-removes-headers nc",
+            "--proxy-removes-headers: expected --trusted-header",
+            1,
+        ),
         ("--people people.toml", "--people: expected --trusted-header", 1),
         ("--folder none", "--folder none: expected a folder", 1),
         ("--audit-log none/audit", "--audit-log none/audit: expected a folder", 1),

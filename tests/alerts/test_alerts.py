@@ -20,14 +20,26 @@ from ldp_service.alerts.alarms import Alarms
 from ldp_service.alerts.conditions import Condition, Observation, conditions
 from ldp_service.alerts.usual import Hours
 from ldp_service.alerts.watch import Outbox, Watch
-from ldp_service.alerts.webhook import AlertError, DeliveryError, Message, Webhook, read_secret
+from ldp_service.alerts.webhook import (
+    AlertError,
+    DeliveryError,
+    Message,
+    Webhook,
+    read_secret,
+)
 from ldp_service.counting.publication import Publication
 
 SECRET = bytes(range(32))
 TEXT_OF_SECRET = "whsec_" + b64encode(SECRET).decode()
 NOW = 1_800_000_000.0
 MESSAGE = Message(
-    "msg_1", "disk", "begun", time=NOW, service="ldp", subject="", summary="1 MB is left"
+    "msg_1",
+    "disk",
+    "begun",
+    time=NOW,
+    service="ldp",
+    subject="",
+    summary="1 MB is left",
 )
 
 
@@ -165,7 +177,9 @@ def test_what_is_an_alarm():
     assert list(conditions(seen)) == []
     for kind, observation in cases.items():
         assert [one.kind for one in conditions(observation)] == [kind]
-    few = seen._replace(outcomes={"late": 5, "accepted": 14}, uploads={401: 19}, room=10**9)
+    few = seen._replace(
+        outcomes={"late": 5, "accepted": 14}, uploads={401: 19}, room=10**9
+    )
     assert list(conditions(few)) == []
 
 
@@ -190,7 +204,10 @@ def test_a_service_tells(tmp_path, monkeypatch):
     """Of an epoch that closes, of a token that is removed, of wrong tokens, of a jump; once."""
     now = [NOW]
     survey = parse_survey(COMMUTE)
-    with hook() as kept, service_of(COMMUTE, folder=tmp_path, clock=lambda: now[0]) as service:
+    with (
+        hook() as kept,
+        service_of(COMMUTE, folder=tmp_path, clock=lambda: now[0]) as service,
+    ):
         teller = Watch(service, Webhook(kept.url, SECRET), name="here")
         teller.look()
         looker = visitor(service, UPLOADING)
@@ -242,7 +259,9 @@ def test_no_message_says_more_than_is_shown(tmp_path, monkeypatch):
             service.writer.write(file_of(many._replace(rows=bytes(len(many.rows)))))
             service.analysis._remembered.clear()
             teller._observer._checked = float("-inf")
-            wait_for(lambda: service.analysis.tally(service.catalogue.all[0]).reports("wide"))
+            wait_for(
+                lambda: service.analysis.tally(service.catalogue.all[0]).reports("wide")
+            )
             teller.look()
             noise = [verified(*one) for one in kept.taken if b'"noise"' in one[1]]
     assert before == 0
@@ -265,7 +284,9 @@ def test_the_command_tries_the_webhook(tmp_path, monkeypatch):
     """By the file that `ldp serve` reads; it fails where the webhook does not take it."""
     monkeypatch.setenv("LDP_ALERT_SECRET", TEXT_OF_SECRET)
     with hook() as kept:
-        (tmp_path / "ldp.toml").write_text(f'port = 9000\nalert-webhook = "{kept.url}"\n')
+        (tmp_path / "ldp.toml").write_text(
+            f'port = 9000\nalert-webhook = "{kept.url}"\n'
+        )
         run("store", "test-alert", "--config", tmp_path / "ldp.toml")
         [(fields, body)] = kept.taken
         assert verified(fields, body)["state"] == "test"

@@ -10,7 +10,15 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from associations import KEYS, candidates_of, drawn_from, law_of, rows_of, survey_of, tally_of
+from associations import (
+    KEYS,
+    candidates_of,
+    drawn_from,
+    law_of,
+    rows_of,
+    survey_of,
+    tally_of,
+)
 from written_out import declared_law, scores
 
 from ldp_aggregator import Options
@@ -47,7 +55,9 @@ def functions(estimator):
         question = survey["a"]
         rows, law = law_of(question)
         values = question.domain.values or candidates_of(survey)["a"]
-        marks = np.array([count_rows(row[None], question.layout).ravel() for row in rows])
+        marks = np.array(
+            [count_rows(row[None], question.layout).ravel() for row in rows]
+        )
         # Every cohort has its share of these reports.
         even = (
             np.rint(marks.T @ law.mean(axis=0) * 3_000_000)
@@ -60,7 +70,11 @@ def functions(estimator):
             each_exact = np.array(scores(question.randomizer), dtype=float)[
                 _columns(question, rows)
             ]
-            problems += [] if np.allclose(score, each_exact) else [f"{mechanism}: another score"]
+            problems += (
+                []
+                if np.allclose(score, each_exact)
+                else [f"{mechanism}: another score"]
+            )
         claims = {
             "ones": (np.ones(3), law @ (marks @ functions.ones)),
             "scores": (np.eye(3), law @ score),
@@ -85,15 +99,24 @@ def functions(estimator):
 def counting(estimator):
     """Joint counts are products of what the rows add to the tallies of their questions, summed."""
     generator, problems = np.random.default_rng(1), []
-    for mechanisms in (*PAIRS, ("she", "bloom"), ("bloom", "grr"), ("bloom", "oue", "she")):
+    for mechanisms in (
+        *PAIRS,
+        ("she", "bloom"),
+        ("bloom", "grr"),
+        ("bloom", "oue", "she"),
+    ):
         survey = survey_of(*mechanisms)
         group = survey.groups[0]
-        rows = rows_of(survey, generator.integers(0, 3, (20, len(mechanisms))), generator)
+        rows = rows_of(
+            survey, generator.integers(0, 3, (20, len(mechanisms))), generator
+        )
         total = 0
         for row in rows:
             product_of_counts, start = np.ones(1, dtype=int), 0
             for question in group.members:
-                own = count_rows(row[None, start : start + question.width], question.layout).ravel()
+                own = count_rows(
+                    row[None, start : start + question.width], question.layout
+                ).ravel()
                 product_of_counts, start = (
                     np.multiply.outer(product_of_counts, own),
                     start + question.width,
@@ -112,12 +135,22 @@ def unbiased(estimator):
         laws = [law_of(question) for question in survey]
         names = [question.name for question in survey]
         every = list(product(*(range(len(rows)) for rows, _ in laws)))
-        cases = [_one_report(estimator, survey, names, laws=laws, case=case) for case in every]
-        frequency, covariance = (np.array([case[part] for case in cases]) for part in (0, 1))
+        cases = [
+            _one_report(estimator, survey, names, laws=laws, case=case)
+            for case in every
+        ]
+        frequency, covariance = (
+            np.array([case[part] for case in cases]) for part in (0, 1)
+        )
         for value in product(range(3), repeat=len(names)):
             mass = np.array(
                 [
-                    np.prod([law[v, y] for (_, law), v, y in zip(laws, value, case, strict=True)])
+                    np.prod(
+                        [
+                            law[v, y]
+                            for (_, law), v, y in zip(laws, value, case, strict=True)
+                        ]
+                    )
                     for case in every
                 ]
             )
@@ -125,8 +158,12 @@ def unbiased(estimator):
             truth[value] = 1
             mean = mass @ frequency
             if not np.allclose(mean, truth.ravel(), atol=1e-9):
-                problems.append(f"{mechanisms}: {value} is estimated as {mean.round(4).tolist()}")
-            spread = np.einsum("y,yi,yj->ij", mass, frequency, frequency) - np.diag(truth.ravel())
+                problems.append(
+                    f"{mechanisms}: {value} is estimated as {mean.round(4).tolist()}"
+                )
+            spread = np.einsum("y,yi,yj->ij", mass, frequency, frequency) - np.diag(
+                truth.ravel()
+            )
             stated = np.einsum("y,yij->ij", mass, covariance)
             if not np.allclose(spread, stated, atol=1e-7):
                 problems.append(f"{mechanisms}: the covariance for {value} is another")
@@ -146,9 +183,12 @@ def pearson(estimator):
         np.add.at(table, tuple(rows.T), 1)
         known = chi2_contingency(table, correction=False)
         if not np.allclose(
-            [test.statistic, test.freedom, test.p_value], [known.statistic, known.dof, known.pvalue]
+            [test.statistic, test.freedom, test.p_value],
+            [known.statistic, known.dof, known.pvalue],
         ):
-            problems.append(f"{mechanisms}: {test}, not {known.statistic} with {known.dof}")
+            problems.append(
+                f"{mechanisms}: {test}, not {known.statistic} with {known.dof}"
+            )
     return problems
 
 
@@ -190,7 +230,9 @@ def coverage(estimator):
                 )
                 conditional = truth / truth.sum(axis=1, keepdims=True)
                 _, low, high = association.conditional
-                covered.append(((association.low <= truth) & (truth <= association.high)).mean())
+                covered.append(
+                    ((association.low <= truth) & (truth <= association.high)).mean()
+                )
                 covered.append(((low <= conditional) & (conditional <= high)).mean())
         shares = np.reshape(covered, (-1, 4)).mean(axis=0)
         if not ((shares >= 0.94) & (shares <= 0.965)).all():
@@ -202,7 +244,12 @@ def rejections(estimator, survey, joint, tables, seed=3):
     """How often independence is rejected at the level .05."""
     generator = np.random.default_rng(seed)
     tests = [
-        _associated(estimator, survey, drawn_from(joint, REPORTS, generator), generator=generator)
+        _associated(
+            estimator,
+            survey,
+            drawn_from(joint, REPORTS, generator),
+            generator=generator,
+        )
         for _ in range(tables)
     ]
     return np.mean([test.independence.p_value < 0.05 for test in tests])
@@ -219,7 +266,9 @@ def _associated(estimator, survey, holders, generator):
 
 
 def _one_report(estimator, survey, names, laws, case):
-    row = np.concatenate([rows[y] for (rows, _), y in zip(laws, case, strict=True)])[None]
+    row = np.concatenate([rows[y] for (rows, _), y in zip(laws, case, strict=True)])[
+        None
+    ]
     options = Options(estimand="respondents", covariance=True)
     association = estimator.associate(tally_of(survey, row), names, options)
     return association.frequency.ravel(), association.covariance
@@ -227,7 +276,9 @@ def _one_report(estimator, survey, names, laws, case):
 
 def _of_others(squares, choose):
     """Of each value, one of E[s^2 | another]; `squares` has a row for each value that is held."""
-    return np.array([choose(np.delete(column, value)) for value, column in enumerate(squares.T)])
+    return np.array(
+        [choose(np.delete(column, value)) for value, column in enumerate(squares.T)]
+    )
 
 
 def _columns(question, rows):

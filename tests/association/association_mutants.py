@@ -51,9 +51,12 @@ def debiased_chi_square(association):
     expected = association.reports * np.outer(
         association.frequency.sum(axis=1), association.frequency.sum(axis=0)
     )
-    statistic = ((association.reports * association.frequency - expected) ** 2 / expected).sum()
+    statistic = (
+        (association.reports * association.frequency - expected) ** 2 / expected
+    ).sum()
     return replace(
-        association, independence=ChiSquare(float(statistic), association.independence.freedom)
+        association,
+        independence=ChiSquare(float(statistic), association.independence.freedom),
     )
 
 
@@ -61,7 +64,8 @@ def _as_counted(association):
     """The covariance of frequencies that were counted without noise."""
     flat = association.frequency.ravel()
     return replace(
-        association, covariance=(np.diag(flat) - np.outer(flat, flat)) / association.reports
+        association,
+        covariance=(np.diag(flat) - np.outer(flat, flat)) / association.reports,
     )
 
 
@@ -80,22 +84,28 @@ MUTANTS = (
     ),
     functions_with(
         "no one else varies",
-        lambda functions: replace(functions, alike=functions.least * 0, least=functions.least * 0),
+        lambda functions: replace(
+            functions, alike=functions.least * 0, least=functions.least * 0
+        ),
     ),
     functions_with(
         "every mark makes a report",
         lambda functions: replace(functions, ones=np.ones_like(functions.ones) * 2),
     ),
     functions_with(
-        "marks as scores", lambda functions: replace(functions, law=lambda: functions.scores)
+        "marks as scores",
+        lambda functions: replace(functions, law=lambda: functions.scores),
     ),
     functions_with(
         "scores of different values do not vary together",
         lambda functions: replace(
-            functions, moments=lambda counts: np.diag(np.diag(functions.moments(counts)))
+            functions,
+            moments=lambda counts: np.diag(np.diag(functions.moments(counts))),
         ),
     ),
-    Mutant("reports of different respondents linked", counting, Estimator(count=_singly)),
+    Mutant(
+        "reports of different respondents linked", counting, Estimator(count=_singly)
+    ),
     Mutant(
         "only margins kept",
         counting,
@@ -109,16 +119,22 @@ MUTANTS = (
     associated_with(
         "negative shares cut",
         unbiased,
-        lambda association: replace(association, frequency=association.frequency.clip(0)),
+        lambda association: replace(
+            association, frequency=association.frequency.clip(0)
+        ),
     ),
     associated_with("noise taken for sampling", unbiased, _as_counted),
-    associated_with("Pearson's statistic on de-biased counts", pearson, debiased_chi_square),
+    associated_with(
+        "Pearson's statistic on de-biased counts", pearson, debiased_chi_square
+    ),
     associated_with(
         "a degree of freedom for each cell",
         pearson,
         lambda association: replace(
             association,
-            independence=association.independence._replace(freedom=association.frequency.size),
+            independence=association.independence._replace(
+                freedom=association.frequency.size
+            ),
         ),
     ),
 )

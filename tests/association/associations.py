@@ -49,15 +49,15 @@ def survey_of(*mechanisms):
     for name, mechanism in zip(names, mechanisms, strict=True):
         domain = DOMAINS.get(mechanism, 'type = "category"\nvalues = ["x", "y", "z"]')
         real = {"bloom": "rappor", "blocks": "hr"}.get(mechanism, mechanism)
-        text += (
-            f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{real}"\n{KEYS[mechanism]}\n'
-        )
+        text += f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{real}"\n{KEYS[mechanism]}\n'
     return parse_survey(text)
 
 
 def candidates_of(survey):
     """The candidates of its open questions."""
-    return {question.name: CANDIDATES for question in survey if question.domain.size is None}
+    return {
+        question.name: CANDIDATES for question in survey if question.domain.size is None
+    }
 
 
 def held(question, index):
@@ -74,9 +74,12 @@ def law_of(question):
     ]
     reports = sorted(set().union(*laws))
     rows = np.array(
-        [list(report.to_bytes(question.width, "little")) for report in reports], dtype=np.uint8
+        [list(report.to_bytes(question.width, "little")) for report in reports],
+        dtype=np.uint8,
     )
-    return rows, np.array([[float(law.get(report, 0)) for report in reports] for law in laws])
+    return rows, np.array(
+        [[float(law.get(report, 0)) for report in reports] for law in laws]
+    )
 
 
 def rows_of(survey, holders, generator):

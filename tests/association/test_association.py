@@ -53,7 +53,9 @@ def test_power():
         survey, generator = survey_of(*mechanisms), np.random.default_rng(12)
         rows = rows_of(survey, drawn_from(dependent, 1_000_000, generator), generator)
         test = associate(tally_of(survey, rows), ["a", "b"]).independence
-        power = ncx2.sf(chi2.isf(0.05, 4), 4, (test.statistic - 4) * REPORTS / 1_000_000)
+        power = ncx2.sf(
+            chi2.isf(0.05, 4), 4, (test.statistic - 4) * REPORTS / 1_000_000
+        )
         assert 0.5 < power < 0.999
         assert rejections(Estimator(), survey, dependent, tables=400) == pytest.approx(
             power, abs=0.125
@@ -63,7 +65,9 @@ def test_power():
 def test_the_chi_square_of_debiased_counts_is_no_test():
     """Pearson's statistic on the de-biased table calls most independent answers dependent."""
     naive = Estimator(
-        associate=lambda *arguments, **keys: debiased_chi_square(associate(*arguments, **keys))
+        associate=lambda *arguments, **keys: debiased_chi_square(
+            associate(*arguments, **keys)
+        )
     )
     assert rejections(naive, survey_of("grr", "grr"), INDEPENDENT, tables=100) > 0.5
 
@@ -72,7 +76,9 @@ def test_three_questions_are_tested_together():
     """Independence of three questions is rejected in 5 % of 500 tables (standard error .01)."""
     joint = np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2))
     assert (
-        0.01 <= rejections(Estimator(), survey_of("grr", "matrix", "grr"), joint, tables=500) <= 0.1
+        0.01
+        <= rejections(Estimator(), survey_of("grr", "matrix", "grr"), joint, tables=500)
+        <= 0.1
     )
 
 
@@ -81,18 +87,24 @@ def test_two_of_three_questions():
     generator = np.random.default_rng(5)
     for third in ("bloom", "she", "hr"):
         three, two = survey_of("grr", "oue", third), survey_of("grr", "oue")
-        holders = drawn_from(np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2)), 200, generator)
+        holders = drawn_from(
+            np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2)), 200, generator
+        )
         rows = rows_of(three, holders, generator)
         tally = tally_of(three, rows)
         both = associate(tally_of(two, rows[:, : two.groups[0].width]), ["a", "b"])
         association, turned = associate(tally, ["a", "b"]), associate(tally, ["b", "a"])
         assert np.allclose(association.frequency, both.frequency)
         assert np.allclose(turned.frequency, both.frequency.T)
-        assert np.isclose(association.independence.statistic, both.independence.statistic)
+        assert np.isclose(
+            association.independence.statistic, both.independence.statistic
+        )
         assert np.isclose(turned.independence.statistic, both.independence.statistic)
 
 
-@pytest.mark.parametrize("mechanisms", [("grr", "matrix"), ("oue", "hr"), ("bloom", "ss")])
+@pytest.mark.parametrize(
+    "mechanisms", [("grr", "matrix"), ("oue", "hr"), ("bloom", "ss")]
+)
 def test_most_likely_frequencies(mechanisms):
     """The most likely frequencies are a distribution, on average closer to the truth."""
     generator = np.random.default_rng(6)
@@ -100,8 +112,12 @@ def test_most_likely_frequencies(mechanisms):
     candidates = {"a": CANDIDATES}
     joint = np.diag((0.5, 0.3, 0.2))
     for _ in range(10):
-        tally = tally_of(survey, rows_of(survey, drawn_from(joint, REPORTS, generator), generator))
-        association = associate(tally, ["a", "b"], candidates=candidates, likelihood=True)
+        tally = tally_of(
+            survey, rows_of(survey, drawn_from(joint, REPORTS, generator), generator)
+        )
+        association = associate(
+            tally, ["a", "b"], candidates=candidates, likelihood=True
+        )
         assert association.likely.min() >= 0
         assert np.isclose(association.likely.sum(), 1)
         unbiased += ((association.frequency - joint) ** 2).sum()
@@ -127,7 +143,9 @@ def test_margins_are_estimated_as_ever():
     """A question of a group has the estimates that it would have by itself."""
     generator = np.random.default_rng(8)
     survey = survey_of("grr", "bloom", "she")
-    rows = rows_of(survey, drawn_from(np.full((3, 3, 3), 1 / 27), 300, generator), generator)
+    rows = rows_of(
+        survey, drawn_from(np.full((3, 3, 3), 1 / 27), 300, generator), generator
+    )
     estimates = estimate(tally_of(survey, rows), candidates={"b": CANDIDATES})
     start = 0
     for question in survey:
@@ -155,7 +173,10 @@ def test_a_tally_of_a_group_travels_and_merges():
         return ingest.tally
 
     merged = ingested(rows[:200]).merge(ingested(rows[200:]))
-    assert all(np.array_equal(counts, whole.counts[name]) for name, counts in merged.counts.items())
+    assert all(
+        np.array_equal(counts, whole.counts[name])
+        for name, counts in merged.counts.items()
+    )
     assert decode_tally(encode_tally(merged), survey) == merged
     impossible = {"symbol-range": (0, 3), "padding-bits": (1, 0x80)}
     for reason, (column, byte) in impossible.items():
@@ -163,9 +184,9 @@ def test_a_tally_of_a_group_travels_and_merges():
         bad[1, column] = byte
         assert ingested(bad).intake.rejected == {reason: 1}
     assert ingested(rows[:3, :1].copy(), width=1).intake.rejected == {"report-width": 1}
-    assert ingested(rows[:3, :1].copy(), survey["a"].fingerprint, 1).intake.rejected == {
-        "fingerprint": 1
-    }
+    assert ingested(
+        rows[:3, :1].copy(), survey["a"].fingerprint, 1
+    ).intake.rejected == {"fingerprint": 1}
 
 
 @pytest.mark.parametrize(
@@ -257,7 +278,9 @@ def test_no_variance_is_below_zero(monkeypatch):
         laws.append(moments)
         return careful_interval(moments, *arguments)
 
-    monkeypatch.setattr("ldp_aggregator.analyses.association.association.careful_interval", watched)
+    monkeypatch.setattr(
+        "ldp_aggregator.analyses.association.association.careful_interval", watched
+    )
     survey = survey_of("she", "blocks")
     rows = rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(3))
     associate(tally_of(survey, rows), ["a", "b"])
@@ -269,7 +292,9 @@ def test_no_variance_is_below_zero(monkeypatch):
 def test_too_few_reports_for_a_test():
     """A single report has joint frequencies, and no test; the output says so."""
     survey = survey_of("grr", "grr")
-    association = associate(tally_of(survey, np.zeros((1, 2), dtype=np.uint8)), ["a", "b"])
+    association = associate(
+        tally_of(survey, np.zeros((1, 2), dtype=np.uint8)), ["a", "b"]
+    )
     assert association.independence is None
     assert "too few reports" in repr(association)
     assert association.to_dict()["independence"] is None
@@ -327,22 +352,40 @@ def test_command_line(tmp_path, monkeypatch):
     assert [(cell["b"], cell["a"]) for cell in cells] == [
         (b, a) for b in ("false", "true") for a in "xy"
     ]
-    assert float(cells[1]["frequency"]) == pytest.approx(record["cells"][2]["frequency"])
+    assert float(cells[1]["frequency"]) == pytest.approx(
+        record["cells"][2]["frequency"]
+    )
     assert (
         "share of b given a"
-        in run("analyze", "associate", "s.toml", "tally", "--questions", "a,b", "-q").stdout
+        in run(
+            "analyze", "associate", "s.toml", "tally", "--questions", "a,b", "-q"
+        ).stdout
     )
     assert "answered together" in run("check", "s.toml").stdout
     explained = run("explain", "s.toml").stdout
     assert "a+b: answered together" in explained
     assert "3.000000 for all of them, the sum" in explained
     run("simulate", "s.toml", "--respondents", "200", "--seed", "1", "-q")
-    run("simulate", "s.toml", "--respondents", "200", "--seed", "1", "--way", "law", "-q")
+    run(
+        "simulate",
+        "s.toml",
+        "--respondents",
+        "200",
+        "--seed",
+        "1",
+        "--way",
+        "law",
+        "-q",
+    )
 
 
 @pytest.mark.parametrize(
     ("questions", "said"),
-    [("a", "two or three"), ("a,c", "expected one of the survey's questions"), ("", "expected")],
+    [
+        ("a", "two or three"),
+        ("a,c", "expected one of the survey's questions"),
+        ("", "expected"),
+    ],
 )
 def test_command_line_errors(questions, said, tmp_path, monkeypatch):
     """Questions that are not answered together give a message and exit code 1."""
@@ -353,7 +396,14 @@ def test_command_line_errors(questions, said, tmp_path, monkeypatch):
     assert (
         said
         in run(
-            "analyze", "associate", "s.toml", "reports", "--questions", questions, "-q", code=1
+            "analyze",
+            "associate",
+            "s.toml",
+            "reports",
+            "--questions",
+            questions,
+            "-q",
+            code=1,
         ).output
     )
 
@@ -363,7 +413,9 @@ def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("a,b\nx,true\ny,\n,\n,false\n")
     survey = parse_survey(TEXT)
-    with pytest.raises(ValueError, match=r"row 3: expected answers to all of a\+b(.|\n)*row 5"):
+    with pytest.raises(
+        ValueError, match=r"row 3: expected answers to all of a\+b(.|\n)*row 5"
+    ):
         list(read_answers(path, survey))
     assert list(read_answers(path, survey, skip_invalid=True)) == [
         {"a": "x", "b": True},
@@ -383,7 +435,9 @@ def test_adult():
     good as independent. The seed is fixed.
     """
     with DATA.open() as file:
-        people = [(row[3], row[14]) for row in csv.reader(file, skipinitialspace=True) if row]
+        people = [
+            (row[3], row[14]) for row in csv.reader(file, skipinitialspace=True) if row
+        ]
     levels, incomes = (sorted(set(column)) for column in zip(*people, strict=True))
     survey = parse_survey(
         '[survey]\nname = "adult"\njoint = ["education", "income"]\n'
@@ -393,7 +447,9 @@ def test_adult():
         f'values = {incomes}\nmechanism = "grr"\nepsilon = 2\n'
     )
     ingest = Ingest(survey)
-    answers = [{"education": education, "income": income} for education, income in people]
+    answers = [
+        {"education": education, "income": income} for education, income in people
+    ]
     for chunk in report_files(survey, answers, random.Random(11).randbytes):
         ingest.feed(chunk)
     ingest.end_of_stream()
@@ -405,7 +461,10 @@ def test_adult():
     assert association.reports == 32_561
     assert missed.sum() <= 10
     assert association.independence.p_value < 1e-12
-    assert np.abs(association.likely - truth).sum() < np.abs(association.frequency - truth).sum()
+    assert (
+        np.abs(association.likely - truth).sum()
+        < np.abs(association.frequency - truth).sum()
+    )
 
 
 TEXT = """

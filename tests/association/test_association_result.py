@@ -64,12 +64,39 @@ def test_text():
         *("share of b given a", "0.95 interval"),
     ]
     assert cells_of(made()) == [
-        ["x", "s", "0.2500", "0.0200", "[0.2400, 0.2700]", "0.8000", "[0.7000, 0.9500]"],
-        ["x", "t", "0.0500", "0.0300", "[0.0400, 0.0700]", "0.2000", "[0.1000, 0.3000]"],
+        [
+            "x",
+            "s",
+            "0.2500",
+            "0.0200",
+            "[0.2400, 0.2700]",
+            "0.8000",
+            "[0.7000, 0.9500]",
+        ],
+        [
+            "x",
+            "t",
+            "0.0500",
+            "0.0300",
+            "[0.0400, 0.0700]",
+            "0.2000",
+            "[0.1000, 0.3000]",
+        ],
         ["y", "s", "0.1000", "0.0400", "[0.0900, 0.1200]", "-", "[0.0000, 1.0000]"],
-        ["y", "t", "0.6000", "0.0000", "[0.5900, 0.6200]", "0.9000", "[0.5000, 0.9900]"],
+        [
+            "y",
+            "t",
+            "0.6000",
+            "0.0000",
+            "[0.5900, 0.6200]",
+            "0.9000",
+            "[0.5000, 0.9900]",
+        ],
     ]
-    assert repr(made(remarks=(Remark("few", "Few reports."),))).splitlines()[-1] == "  Few reports."
+    assert (
+        repr(made(remarks=(Remark("few", "Few reports."),))).splitlines()[-1]
+        == "  Few reports."
+    )
     assert made()._repr_html_().count("<tr>") == 5
 
 
@@ -157,7 +184,15 @@ def test_record():
     """What is not there is left out; a share without a denominator is null."""
     record = made().to_dict()
     assert list(record) == [
-        *("format", "questions", "reports", "level", "estimand", "interval", "simultaneous"),
+        *(
+            "format",
+            "questions",
+            "reports",
+            "level",
+            "estimand",
+            "interval",
+            "simultaneous",
+        ),
         *("independence", "cells"),
     ]
     assert record | {"cells": []} == {
@@ -181,7 +216,12 @@ def test_record():
         "interval": [0.24, 0.27],
         "conditional": {"share": 0.8, "interval": [0.7, 0.95]},
     }
-    assert [cell["conditional"]["share"] for cell in record["cells"]] == [0.8, 0.2, None, 0.9]
+    assert [cell["conditional"]["share"] for cell in record["cells"]] == [
+        0.8,
+        0.2,
+        None,
+        0.9,
+    ]
 
 
 def test_results_stay_as_they_are():
@@ -195,7 +235,10 @@ def test_results_stay_as_they_are():
 
 def test_what_was_asked_for_is_added():
     """Most likely frequencies, which are marked as biased, the covariance, and remarks."""
-    likely, covariance = np.array([[0.3, 0.1], [0.2, 0.4]]), np.arange(16.0).reshape(4, 4)
+    likely, covariance = (
+        np.array([[0.3, 0.1], [0.2, 0.4]]),
+        np.arange(16.0).reshape(4, 4),
+    )
     asked = made(
         Options(simultaneous="bonferroni"),
         independence=None,
@@ -210,7 +253,12 @@ def test_what_was_asked_for_is_added():
     assert record["covariance"] == covariance.tolist()
     assert [cell["most_likely"] for cell in record["cells"]] == [0.3, 0.1, 0.2, 0.4]
     assert asked.text_table().headings[-1] == "most likely (biased)"
-    assert [row[-1] for row in cells_of(asked)] == ["0.3000", "0.1000", "0.2000", "0.4000"]
+    assert [row[-1] for row in cells_of(asked)] == [
+        "0.3000",
+        "0.1000",
+        "0.2000",
+        "0.4000",
+    ]
     assert asked.sheet().warnings == ["a x b: Few reports."]
 
 
@@ -218,9 +266,15 @@ def test_what_was_asked_for_is_added():
 def test_csv(likely):
     """A header and a line for each combination; a share without a denominator is empty."""
     header, first, _, third, _ = made(likely=likely).to_csv().splitlines()
-    more, of_first, of_third = ("", "", "") if likely is None else (",most_likely", ",0.3", ",0.2")
+    more, of_first, of_third = (
+        ("", "", "") if likely is None else (",most_likely", ",0.3", ",0.2")
+    )
     assert header == (
-        "a,b,frequency,standard_error,low,high,conditional,conditional_low,conditional_high" + more
+        "a,b,frequency,standard_error,low,high,conditional,conditional_low,conditional_high"
+        + more
     )
     assert first == "x,s,0.25,0.02,0.24,0.27,0.8,0.7,0.95" + of_first
-    assert third == "y,s,0.1,0.04,0.09000000000000001,0.12000000000000001,,0.0,1.0" + of_third
+    assert (
+        third
+        == "y,s,0.1,0.04,0.09000000000000001,0.12000000000000001,,0.0,1.0" + of_third
+    )

@@ -135,7 +135,10 @@ def test_intervals_hold_the_truth(epsilon, respondents):
             table.conditional("b", given="a")[3],
             table.share(a="true", c="z"),
         )
-        hits += [part.low <= true <= part.high for part, true in zip(parts, truth, strict=True)]
+        hits += [
+            part.low <= true <= part.high
+            for part, true in zip(parts, truth, strict=True)
+        ]
     assert (hits >= 45).all()
 
 
@@ -148,7 +151,9 @@ def test_independence_is_rejected_as_often_as_it_says():
         for seed in range(200)
     ]
     assert np.mean(rejected) <= 0.05 + 5 * math.sqrt(0.05 * 0.95 / 200)
-    others = [drawn(question, held(5000), seed).independence("a", "b") for seed in range(40)]
+    others = [
+        drawn(question, held(5000), seed).independence("a", "b") for seed in range(40)
+    ]
     assert np.mean([test.p_value <= 0.05 for test in others]) >= 0.95
     assert {test.freedom for test in others} == {1}
 
@@ -160,7 +165,9 @@ def test_measures_of_known_tables():
     phi = (0.4 * 0.3 - 0.1 * 0.2) / math.sqrt(0.5 * 0.5 * 0.6 * 0.4)
     assert cramers_v(table) == pytest.approx(phi)
     assert correlation(table, np.arange(2.0), np.arange(2.0)) == pytest.approx(phi)
-    assert correlation(table, np.array([3.0, 7]), np.array([2.0, -1])) == pytest.approx(-phi)
+    assert correlation(table, np.array([3.0, 7]), np.array([2.0, -1])) == pytest.approx(
+        -phi
+    )
     assert mutual_information(np.eye(2) / 2) == pytest.approx(1)
     assert cramers_v(np.eye(3) / 3) == pytest.approx(1)
     apart = np.outer([0.2, 0.8], [0.5, 0.3, 0.2])
@@ -189,15 +196,21 @@ def test_correlation_takes_numbers():
         ldp.field("c", ["x", "y", "z"]),
     )
     question = asked(4, fields=fields)
-    shares = np.einsum("nm,c->nmc", [[0.3, 0.05], [0.2, 0.1], [0.05, 0.3]], [0.2, 0.3, 0.5])
+    shares = np.einsum(
+        "nm,c->nmc", [[0.3, 0.05], [0.2, 0.1], [0.05, 0.3]], [0.2, 0.3, 0.5]
+    )
     table = drawn(question, held(50_000, shares), 3)
     true = correlation(shares.sum(axis=2), np.array([3.0, 4, 5]), np.array([5.0, 25]))
     low, high = table.correlation("n", "m").interval
     assert low < true < high
     assert high - low < 0.05
-    with pytest.raises(ldp.EstimateError, match="'c' with 3 values that are no numbers"):
+    with pytest.raises(
+        ldp.EstimateError, match="'c' with 3 values that are no numbers"
+    ):
         table.correlation("n", "c")
-    with pytest.raises(ldp.EstimateError, match="two values each for an odds ratio, got 'n'"):
+    with pytest.raises(
+        ldp.EstimateError, match="two values each for an odds ratio, got 'n'"
+    ):
         table.odds_ratio("n", "m")
 
 
@@ -205,7 +218,9 @@ def test_what_cannot_be_given_is_said():
     """Names that are no fields, questions without any, no reports, too many cells."""
     question = asked()
     table = drawn(question, held(100), 1)
-    with pytest.raises(ldp.UnknownNameError, match=r"the question's fields \(a, b, c\), got 'd'"):
+    with pytest.raises(
+        ldp.UnknownNameError, match=r"the question's fields \(a, b, c\), got 'd'"
+    ):
         table.margin("d")
     with pytest.raises(ldp.UnknownNameError, match="a value of field 'c'"):
         table.share(c="w")
@@ -219,7 +234,9 @@ def test_what_cannot_be_given_is_said():
     survey = ldp.survey("s", ldp.question("t", fields=FIELDS, epsilon=1))
     with pytest.raises(ldp.EstimateError, match="'t': expected reports, got none yet"):
         crosstab(Tally.empty(survey), "t")
-    many = asked(fields=[ldp.field("n", low=0, high=99), ldp.field("m", low=0, high=99)])
+    many = asked(
+        fields=[ldp.field("n", low=0, high=99), ldp.field("m", low=0, high=99)]
+    )
     with pytest.raises(ldp.EstimateError, match=r"at most 2,000 cells .* got 10,000"):
         crosstab_of(many, np.zeros((1, 3), dtype=np.int64), Options())
 
@@ -239,8 +256,12 @@ def reports(tmp_path):
 
 def run(*arguments):
     """What the command prints, and its exit code."""
-    result = CliRunner().invoke(main, ["analyze", "crosstab", *arguments, "--question", "t"])
-    assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit)
+    result = CliRunner().invoke(
+        main, ["analyze", "crosstab", *arguments, "--question", "t"]
+    )
+    assert not isinstance(result.exception, Exception) or isinstance(
+        result.exception, SystemExit
+    )
     return result
 
 
@@ -248,14 +269,26 @@ def test_the_command_shows_shares_groups_and_dependence(reports):
     """In tables, JSON and CSV, which agree."""
     shown = run(*reports, "--fields", "a,b")
     assert shown.exit_code == 0
-    for words in ("odds ratio", "Cramer's V", "test of independence", "shares of a among"):
+    for words in (
+        "odds ratio",
+        "Cramer's V",
+        "test of independence",
+        "shares of a among",
+    ):
         assert words in shown.output
-    record = json.loads(run(*reports, "--fields", "a,b", "--format", "json", "-q").stdout)
-    assert [share["cell"] for share in record["shares"]][:2] == ["false & false", "false & true"]
+    record = json.loads(
+        run(*reports, "--fields", "a,b", "--format", "json", "-q").stdout
+    )
+    assert [share["cell"] for share in record["shares"]][:2] == [
+        "false & false",
+        "false & true",
+    ]
     measures = {part["measure"]: part["estimate"] for part in record["measures"]}
     assert measures["odds ratio"] == pytest.approx(0.35 * 0.4 / (0.15 * 0.1), rel=0.5)
     assert record["independence"]["p_value"] < 1e-6
-    lines = run(*reports, "--fields", "a,b", "--format", "csv", "-q").stdout.splitlines()
+    lines = run(
+        *reports, "--fields", "a,b", "--format", "csv", "-q"
+    ).stdout.splitlines()
     assert lines[0] == "kind,of,given,estimate,standard_error,low,high"
     assert len(lines) == 1 + 4 + 4 + 4
     alone = json.loads(run(*reports, "--fields", "c", "--format", "json", "-q").stdout)
@@ -297,7 +330,9 @@ def test_one_answer_beside_two_linked_ones(values, one_answer, linked):
     for epsilon, together, apart in zip((1, 2, 4), one_answer, linked, strict=True):
         table = asked(epsilon, fields=fields)
         assert mean_square(table) - 1 / values**2 == pytest.approx(together, rel=0.02)
-        alone = ldp.survey("s", ldp.question("q", fields[0]["values"], epsilon=f"{epsilon}/2"))["q"]
+        alone = ldp.survey(
+            "s", ldp.question("q", fields[0]["values"], epsilon=f"{epsilon}/2")
+        )["q"]
         assert mean_square(alone) ** 2 - 1 / values**2 == pytest.approx(apart, rel=0.02)
 
 
@@ -306,6 +341,7 @@ def mean_square(question):
     size = question.domain.size
     p, q = (float(rate) for rate in question.randomizer.support)
     own, other = (
-        rate * ((1 - q) / (p - q)) ** 2 + (1 - rate) * (q / (p - q)) ** 2 for rate in (p, q)
+        rate * ((1 - q) / (p - q)) ** 2 + (1 - rate) * (q / (p - q)) ** 2
+        for rate in (p, q)
     )
     return (own + (size - 1) * other) / size

@@ -50,7 +50,9 @@ def test_scores_go_by_shares_of_cohorts():
     question, values, counts, *_ = asked("bloom")
     few = np.zeros_like(counts)
     few[0, 0] = 1
-    one, many = (joint_scores.joint_scores(question, few * size, values) for size in (1, 10**6))
+    one, many = (
+        joint_scores.joint_scores(question, few * size, values) for size in (1, 10**6)
+    )
     assert close(one.scores, many.scores)
     assert close(one.own, many.own)
     with pytest.raises(EstimateError, match="candidates that set different bits"):
@@ -92,7 +94,12 @@ def test_what_a_report_is_worth(mechanism):
             score = scores[:, value]
             expected = [
                 law @ function
-                for function in (score**2, score**3, score**4, np.sign(score) * score**4)
+                for function in (
+                    score**2,
+                    score**3,
+                    score**4,
+                    np.sign(score) * score**4,
+                )
             ]
             assert np.allclose(
                 [power[value] for power in functions.powers[place]], expected, rtol=1e-6
@@ -124,7 +131,9 @@ def test_marks_of_reports(layout):
     if layout.cohorts > 1:
         prefix[:, 0] = generator.integers(0, layout.cohorts, size)
     if layout.bits:
-        body = np.packbits(generator.integers(0, 2, (size, layout.bits)), axis=1, bitorder="little")
+        body = np.packbits(
+            generator.integers(0, 2, (size, layout.bits)), axis=1, bitorder="little"
+        )
     else:
         symbols = generator.integers(0, layout.symbols, (size, layout.places))
         body = symbols.astype(f"<u{layout.symbol_width}").view(np.uint8)
@@ -141,7 +150,9 @@ def test_marks_of_reports(layout):
 @pytest.mark.parametrize("rates", ['p = "0.05"\nq = "0.7"', 'p = "0.4"\nq = "0.9"'])
 def test_what_bits_with_uneven_noise_are_worth(rates, monkeypatch):
     """Also where bits that are set vary less, or more, than those that are not."""
-    monkeypatch.setitem(KEYS, "bloom", KEYS["bloom"].replace('p = "0.2"\nq = "0.8"', rates))
+    monkeypatch.setitem(
+        KEYS, "bloom", KEYS["bloom"].replace('p = "0.2"\nq = "0.8"', rates)
+    )
     test_what_a_report_is_worth("bloom")
 
 
@@ -160,11 +171,14 @@ def test_others_of_one_value():
     assert (functions.alike.tolist(), functions.least.tolist()) == ([0], [0])
     for texts in ((), ("ant", "ant")):
         with pytest.raises(
-            EstimateError, match=r"question 'a': expected candidates that set different bits"
+            EstimateError,
+            match=r"question 'a': expected candidates that set different bits",
         ):
             joint_scores.joint_scores(question, counts, texts)
     question, values, _, marks, laws = asked("matrix")
-    functions = joint_scores.joint_scores(question, (laws[0] @ marks)[None] * 1e9, values)
+    functions = joint_scores.joint_scores(
+        question, (laws[0] @ marks)[None] * 1e9, values
+    )
     scores = marks @ functions.scores.T
     expected = (laws[1] + laws[2]) / 2 @ scores[:, 0] ** 2
     assert np.isclose(functions.powers[1].second[0], expected, rtol=1e-3)
@@ -191,7 +205,9 @@ class Collected:
         often = joint
         for law in laws:
             often = np.tensordot(often, law, axes=(0, 0))
-        self.often = np.round(often * size + np.arange(often.size).reshape(often.shape) % 3)
+        self.often = np.round(
+            often * size + np.arange(often.size).reshape(often.shape) % 3
+        )
         self.reports = int(self.often.sum())
         self.tally = Tally.empty(self.survey)
         self.marks = marks
@@ -208,7 +224,9 @@ class Collected:
         self.candidates = candidates_of(self.survey)
         self.scores = [
             joint_scores.joint_scores(
-                question, self.tally.counts[question.name], question.domain.values or CANDIDATES
+                question,
+                self.tally.counts[question.name],
+                question.domain.values or CANDIDATES,
             )
             for question in self.survey
         ]
@@ -222,7 +240,9 @@ class Collected:
 
     def mean(self, *names):
         """The mean products of these functions of the questions' scores."""
-        functions = [getattr(score, name) for score, name in zip(self.scores, names, strict=True)]
+        functions = [
+            getattr(score, name) for score, name in zip(self.scores, names, strict=True)
+        ]
         marked = [
             mark @ np.atleast_2d(function).T
             for mark, function in zip(self.marks, functions, strict=True)
@@ -231,7 +251,9 @@ class Collected:
 
     def associated(self, **options):
         """What is to be checked."""
-        return associate(self.tally, self.names, Options(**options), candidates=self.candidates)
+        return associate(
+            self.tally, self.names, Options(**options), candidates=self.candidates
+        )
 
     def jumps(self):
         """Those of the cells, for the margins of the reports."""
@@ -244,7 +266,11 @@ class Collected:
 
 def outer(*factors):
     """The products of one number of each, in an array with as many axes."""
-    return np.multiply.outer(factors[0], outer(*factors[1:])) if len(factors) > 1 else factors[0]
+    return (
+        np.multiply.outer(factors[0], outer(*factors[1:]))
+        if len(factors) > 1
+        else factors[0]
+    )
 
 
 JOINT = np.array([[0.3, 0.1, 0.1], [0.05, 0.2, 0.05], [0.1, 0.0, 0.1]])
@@ -282,7 +308,8 @@ def test_cells(collected, estimand):
     one, other = collected.scores
     slope = outer(one.own - one.alike, other.own - other.alike)
     at_zero = np.maximum(
-        collected.mean("squares", "squares") - slope * frequency, outer(one.least, other.least)
+        collected.mean("squares", "squares") - slope * frequency,
+        outer(one.least, other.least),
     )
     jumps = collected.jumps()
     if jumps is not None:
@@ -293,7 +320,9 @@ def test_cells(collected, estimand):
         variance = variance + shares * (1 - shares)
     assert close(association.standard_error, np.sqrt(variance / collected.reports))
     pairs = [
-        np.stack([score.moments(unit) for unit in np.eye(len(score.ones))], axis=2).reshape(9, -1)
+        np.stack(
+            [score.moments(unit) for unit in np.eye(len(score.ones))], axis=2
+        ).reshape(9, -1)
         for score in collected.scores
     ]
     marked = [mark @ pair.T for mark, pair in zip(collected.marks, pairs, strict=True)]
@@ -321,7 +350,9 @@ def test_shares_of_those_who_hold(collected, estimand, level):
     share, low, high = collected.associated(estimand=estimand, level=level).conditional
     one, other = collected.scores
     both, those = collected.mean("scores", "scores"), collected.mean("scores", "ones")
-    squares = [collected.mean("squares", name) for name in ("squares", "scores", "ones")]
+    squares = [
+        collected.mean("squares", name) for name in ("squares", "scores", "ones")
+    ]
     of_given = (one.own - one.alike)[:, None]
     slope = of_given * (other.own - other.alike)
     at_zero = np.maximum(squares[0] - slope * both, outer(one.least, other.least))
@@ -337,10 +368,12 @@ def test_shares_of_those_who_hold(collected, estimand, level):
         """
         drawn = ends * (1 - ends) * those if estimand == "respondents" else 0
         mixed = squares[1] - of_given * both + of_given * ends * those
-        variance = at_zero + slope * ends * those - 2 * ends * mixed + ends**2 * squares[2]
-        return (both - ends * those) ** 2 - norm.isf(missing) ** 2 / collected.reports * (
-            variance - drawn
+        variance = (
+            at_zero + slope * ends * those - 2 * ends * mixed + ends**2 * squares[2]
         )
+        return (both - ends * those) ** 2 - norm.isf(
+            missing
+        ) ** 2 / collected.reports * (variance - drawn)
 
     # A quadratic function of the share, by three of its values.
     rest, one_off, two_off = (off(np.full(both.shape, float(at))) for at in range(3))
@@ -355,7 +388,9 @@ def test_shares_of_those_who_hold(collected, estimand, level):
     reach = np.sqrt(np.maximum(middle**2 - square * rest, 0))
     for ends, root, end in ((low, middle - reach, 0), (high, middle + reach, 1)):
         expected = np.where(
-            bounded, np.clip(np.divide(root, square, where=bounded, out=0 * root), 0, 1), end
+            bounded,
+            np.clip(np.divide(root, square, where=bounded, out=0 * root), 0, 1),
+            end,
         )
         assert np.allclose(ends, expected, atol=1e-6)
 
@@ -375,12 +410,18 @@ def test_the_test_of_independence(collected):
             @ (score.moments(counts) / collected.reports - np.outer(mean, mean))
             @ contrast.T
         )
-    between = contrast @ (collected.mean("scores", "scores") - np.outer(*means)) @ contrast.T
+    between = (
+        contrast @ (collected.mean("scores", "scores") - np.outer(*means)) @ contrast.T
+    )
     inverse = [np.linalg.inv(spread) for spread in spreads]
-    expected = collected.reports * np.trace(inverse[0] @ between @ inverse[1] @ between.T)
+    expected = collected.reports * np.trace(
+        inverse[0] @ between @ inverse[1] @ between.T
+    )
     assert test.statistic == pytest.approx(expected, rel=1e-6)
     assert test.freedom == 4
-    if not any(question.layout.bits for question in collected.survey) and collected.often.shape == (
+    if not any(
+        question.layout.bits for question in collected.survey
+    ) and collected.often.shape == (
         3,
         3,
     ):
@@ -404,7 +445,10 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
         known = SimpleNamespace(
             third=third, reports=reports, variance_if_not=np.array([1.9, 2.0, 4.0])
         )
-        return [count.text[:6] for count in association._on_counts(questions, [None] * 2, known)]
+        return [
+            count.text[:6]
+            for count in association._on_counts(questions, [None] * 2, known)
+        ]
 
     assert counted() == ["1 of 3"]
     assert counted(reports=89) == ["2 of 3"]
@@ -423,11 +467,15 @@ def test_groups_of_questions():
         head + "".join(f'[[question]]\nname = "{name}"\n{keys}' for name in "abcde")
     )
     for names in (["a", "c"], ["a", "e"], ["e", "a"], ["e", "d"], ["a", "b", "c"]):
-        with pytest.raises(EstimateError, match=r"asks together \(a\+b, c\+d; joint in"):
+        with pytest.raises(
+            EstimateError, match=r"asks together \(a\+b, c\+d; joint in"
+        ):
             associate(Tally.empty(survey), names)
     with pytest.raises(EstimateError, match=r"this survey has none"):
         associate(
-            Tally.empty(parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "a"\n{keys}')),
+            Tally.empty(
+                parse_survey(f'[survey]\nname = "s"\n[[question]]\nname = "a"\n{keys}')
+            ),
             ["a"],
         )
 
@@ -445,14 +493,16 @@ def test_one_report_has_no_test():
     assert likely.sum() == pytest.approx(1)
     tally = Tally.empty(collected.survey)
     rows = np.tile(
-        np.concatenate([law_of(question)[0][0] for question in collected.survey]), (5, 1)
+        np.concatenate([law_of(question)[0][0] for question in collected.survey]),
+        (5, 1),
     )
     tally.add(collected.survey.groups[0], rows)
     assert associate(tally, collected.names).independence is None
     # Two of three symbols are not enough either.
     symbols, bits = (law_of(question)[0] for question in collected.survey)
     tally.add(
-        collected.survey.groups[0], np.array([[*symbols[x], *row] for x in (0, 1) for row in bits])
+        collected.survey.groups[0],
+        np.array([[*symbols[x], *row] for x in (0, 1) for row in bits]),
     )
     assert associate(tally, collected.names).independence is None
     few = Collected(("grr", "oue"), JOINT, 1).associated()
@@ -462,7 +512,9 @@ def test_one_report_has_no_test():
 
 def test_three_questions():
     """All of it goes on to three: cells, shares given the other answers, and 20 degrees."""
-    collected = Collected(("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000)
+    collected = Collected(
+        ("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000
+    )
     association = collected.associated(covariance=True, estimand="respondents")
     frequency = collected.mean("scores", "scores", "scores")
     assert close(association.frequency, frequency)
@@ -471,7 +523,9 @@ def test_three_questions():
     assert known.any()
     assert np.isfinite(share[known]).all()
     given = np.isfinite(share)
-    assert close(share[given], (frequency / collected.mean("scores", "scores", "ones"))[given])
+    assert close(
+        share[given], (frequency / collected.mean("scores", "scores", "ones"))[given]
+    )
     assert association.independence.freedom == 20
     assert association.covariance.shape == (27, 27)
     assert close(association.covariance, association.covariance.T)
@@ -489,7 +543,9 @@ def test_how_much_covariance_there_is(monkeypatch):
             assert collected.associated(covariance=True).covariance.shape == (9, 9)
             changed.setattr(association, name, most - 1)
             assert collected.associated().covariance is None
-            with pytest.raises(EstimateError, match="cells, and fewer values, for a covariance"):
+            with pytest.raises(
+                EstimateError, match="cells, and fewer values, for a covariance"
+            ):
                 collected.associated(covariance=True)
 
 

@@ -91,7 +91,11 @@ def reports_of(survey, holders, generator):
 
 def coverage(case, estimand="respondents", seed=1):
     """The shares of intervals that hold the truth, by table: of cells and of conditional shares."""
-    survey, joint, generator = survey_of(case), skewed(case.size), np.random.default_rng(seed)
+    survey, joint, generator = (
+        survey_of(case),
+        skewed(case.size),
+        np.random.default_rng(seed),
+    )
     coverages = []
     for _ in range(case.tables):
         holders = drawn_from(joint, case.respondents, generator)

@@ -17,22 +17,34 @@ EXAMPLE = runpy.run_path(str(PROGRAM))
 def medians(*words):
     """Of a run, what private centres cost over plain ones, by epsilon and cells."""
     done = subprocess.run(
-        [sys.executable, *words], cwd=EXAMPLES, capture_output=True, text=True, check=True
+        [sys.executable, *words],
+        cwd=EXAMPLES,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    shares = [float(share) for share in re.findall(r"hours: (-?[0-9.]+) %", done.stdout)]
+    shares = [
+        float(share) for share in re.findall(r"hours: (-?[0-9.]+) %", done.stdout)
+    ]
     assert len(shares) == 4
     # Everyone is about one of the centres, and shares are rounded.
     assert sum(shares) == pytest.approx(100, abs=0.21)
-    costs = re.findall(r"epsilon ([0-9.]+), ([0-9]+) x .* median ([0-9.]+)", done.stdout)
+    costs = re.findall(
+        r"epsilon ([0-9.]+), ([0-9]+) x .* median ([0-9.]+)", done.stdout
+    )
     return {(epsilon, int(cells)): float(median) for epsilon, cells, median in costs}
 
 
 def test_centres_of_four_crowds():
     """The weighted mean of each, whatever else weighs nothing."""
-    crowds = np.array([(0.1, 0.1), (0.2, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9), (0.5, 0.5)])
+    crowds = np.array(
+        [(0.1, 0.1), (0.2, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9), (0.5, 0.5)]
+    )
     centres = EXAMPLE["k_means"](crowds, np.array([3.0, 1, 2, 2, 2, 0]))
     expected = [(0.1, 0.9), (0.125, 0.1), (0.9, 0.1), (0.9, 0.9)]
-    assert sorted(map(tuple, centres.tolist())) == [pytest.approx(centre) for centre in expected]
+    assert sorted(map(tuple, centres.tolist())) == [
+        pytest.approx(centre) for centre in expected
+    ]
     assert EXAMPLE["cost"](crowds[2:5], centres) == pytest.approx(0)
 
 
@@ -52,7 +64,11 @@ def test_adult():
     assert "examples/kmeans.py" in page
     costs = medians(str(PROGRAM), str(ADULT))
     for cells in (8, 16):
-        row = next(line for line in page.splitlines() if line.startswith(f"| {cells} x {cells}"))
+        row = next(
+            line
+            for line in page.splitlines()
+            if line.startswith(f"| {cells} x {cells}")
+        )
         stated = [float(median) for median in re.findall(r"\| ([0-9.]+) \(", row)]
         assert [costs[epsilon, cells] for epsilon in ("0.5", "1", "2", "4")] == [
             pytest.approx(median, rel=0.2) for median in stated

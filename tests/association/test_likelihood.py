@@ -26,7 +26,9 @@ def steps(monkeypatch):
 def test_exact_reports_are_their_own_frequencies(steps):
     """Without noise the first step is there, and the second finds that nothing moves."""
     table = np.array([[3.0, 1.0], [4.0, 2.0]])
-    np.testing.assert_allclose(most_likely(table, [np.eye(2), np.eye(2)]), table / 10, rtol=1e-12)
+    np.testing.assert_allclose(
+        most_likely(table, [np.eye(2), np.eye(2)]), table / 10, rtol=1e-12
+    )
     assert steps() == 2
 
 
@@ -59,7 +61,9 @@ def test_what_moves_ends_where_it_has_settled(steps, monkeypatch):
     assert steps() == taken
 
 
-@pytest.mark.parametrize(("allowed", "taken"), [(0, 20), (25, 25), (25.9, 25), (10**9, 50)])
+@pytest.mark.parametrize(
+    ("allowed", "taken"), [(0, 20), (25, 25), (25.9, 25), (10**9, 50)]
+)
 def test_work_is_bounded(steps, monkeypatch, allowed, taken):
     """Twice the cells times the values for each step; 20 steps at least, and no more than a limit.
 

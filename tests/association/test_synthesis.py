@@ -14,7 +14,11 @@ import ldp
 import ldp_aggregator
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator import Tally
-from ldp_aggregator.analyses.synthesis.entropy import multiplicative, proportional, table_of
+from ldp_aggregator.analyses.synthesis.entropy import (
+    multiplicative,
+    proportional,
+    table_of,
+)
 from ldp_aggregator.analyses.synthesis.fit import Fit, pair_shares
 from ldp_aggregator.analyses.synthesis.pairs import Pairs, consistent, margins_of
 from ldp_aggregator.analyses.synthesis.rows import along, from_joint
@@ -56,7 +60,9 @@ def pairs_in(joint):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("find", "near"), [(proportional, 1e-4), (multiplicative, 0.01)])
+@pytest.mark.parametrize(
+    ("find", "near"), [(proportional, 1e-4), (multiplicative, 0.01)]
+)
 def test_pairs_give_the_joint_table_of_greatest_entropy(seed, find, near):
     """Exactly, if nothing binds three fields; the slower way stops a little before."""
     joint = bound_by_pairs(seed)
@@ -79,7 +85,10 @@ def test_noisy_tables_are_made_consistent():
     """
     generator = np.random.default_rng(8)
     true = pairs_in(bound_by_pairs(4))
-    noisy = {pair: table + generator.normal(0, 0.05, table.shape) for pair, table in true.items()}
+    noisy = {
+        pair: table + generator.normal(0, 0.05, table.shape)
+        for pair, table in true.items()
+    }
     pairs = Pairs(SIZES, noisy, {})
     tables = consistent(pairs)
     margins = margins_of(SIZES, tables)
@@ -130,7 +139,9 @@ def tally_of_people(respondents=20_000, seed=9):
     shares = np.array([[[4, 6], [6, 8], [6, 6]], [[6, 8], [3, 3], [1, 1]]], dtype=float)
     held = apportion(respondents, shares.ravel())
     tally = Tally.empty(SURVEY)
-    tally.counts["q"] = sample_counts(SURVEY["q"], Holders((), held), np.random.default_rng(seed))
+    tally.counts["q"] = sample_counts(
+        SURVEY["q"], Holders((), held), np.random.default_rng(seed)
+    )
     return tally, held.reshape(shares.shape) / respondents
 
 
@@ -199,7 +210,17 @@ def test_from_the_command_line(tmp_path):
     answers = "smokes,sport,age\n" + "true,never,30\nfalse,daily,70\n" * 500
     (tmp_path / "answers.csv").write_text(answers)
     run("randomize", path, "-i", tmp_path / "answers.csv", "-o", reports, "-q")
-    command = ("analyze", "synthesize", path, reports, "--question", "q", "--seed", "1", "-q")
+    command = (
+        "analyze",
+        "synthesize",
+        path,
+        reports,
+        "--question",
+        "q",
+        "--seed",
+        "1",
+        "-q",
+    )
     rows = tmp_path / "people.csv"
     written = run(*command, "-n", "200", "-o", rows)
     assert "differ by" in written.stderr

@@ -18,7 +18,8 @@ def test_rows_keep_what_tables_of_two_say():
     assert clear[TREE][0] > clear[PAIRS][0]
     surveys = [survey_errors(answers, "2", seed) for seed in (1, 2, 3)]
     of_tables, of_rows = (
-        np.mean([errors[name] for errors in surveys], axis=0) for name in (UNBIASED, PAIRS)
+        np.mean([errors[name] for errors in surveys], axis=0)
+        for name in (UNBIASED, PAIRS)
     )
     assert of_rows[0] < 1.05 * of_tables[0]
     assert of_rows[1] < 0.9 * of_tables[1]

@@ -103,7 +103,9 @@ class NumbersIds(Adapter):
 
     def frame(self, report):
         self.count += 1
-        return report_bytes([report], random=lambda size: self.count.to_bytes(size, "little"))
+        return report_bytes(
+            [report], random=lambda size: self.count.to_bytes(size, "little")
+        )
 
 
 class Tells(Adapter):

@@ -25,7 +25,9 @@ from ldp_simulations.audit.lives import POINTS
 from ldp_simulations.audit.tapes import exact
 
 OURS = [sys.executable, "-m", "ldp_simulations.audit.python_client"]
-COIN = '[[question]]\nname = "coin"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+COIN = (
+    '[[question]]\nname = "coin"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+)
 VALUES = ", ".join(f'"v{number}"' for number in range(9))
 BITS = (
     f'[[question]]\nname = "bits"\ntype = "category"\nvalues = [{VALUES}]\nmechanism = "oue"\n'
@@ -107,7 +109,9 @@ def broken(name):
 
 def verdict_of(command, questions, draws, folder, **settings):
     survey = parse_survey(f'[survey]\nname = "audited"\n{questions}')
-    audit = Audit(Audited(command, survey, folder, timeout=60), Budget(draws), **settings)
+    audit = Audit(
+        Audited(command, survey, folder, timeout=60), Budget(draws), **settings
+    )
     assert [*audit.steps()][-1] == draws
     return audit.verdict()
 
@@ -116,7 +120,9 @@ def test_the_python_client_raises_no_alarm(tmp_path):
     """Single questions, a kept one, and rows: every point that there is passes."""
     verdict = verdict_of(OURS, COIN + KEPT, 200, folder=tmp_path)
     assert verdict.alarms == ()
-    assert [point.verdict for point in verdict.points if point.name != "epochs"] == ["pass"] * 7
+    assert [point.verdict for point in verdict.points if point.name != "epochs"] == [
+        "pass"
+    ] * 7
 
 
 def test_groups_and_epochs(tmp_path):
@@ -151,10 +157,16 @@ def test_rows_of_the_typescript_client(tmp_path):
 def test_a_broken_client_raises_an_alarm(name, tmp_path, monkeypatch):
     """Each is found, as a command, by draws or at its point."""
     questions, draws = BROKEN[name]
-    points = {point: POINTS[point] for point in (AT_POINTS[name],)} if name in AT_POINTS else {}
+    points = (
+        {point: POINTS[point] for point in (AT_POINTS[name],)}
+        if name in AT_POINTS
+        else {}
+    )
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", points)
     answers = TRIED.get(name, 3)
-    verdict = verdict_of(broken(name), questions, draws, folder=tmp_path, answers=answers)
+    verdict = verdict_of(
+        broken(name), questions, draws, folder=tmp_path, answers=answers
+    )
     assert not verdict.passes
     if name in ("OnlySet", "FromAll", "LastClear"):
         assert any("epsilon is at least" in alarm for alarm in verdict.alarms)
@@ -191,7 +203,9 @@ def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
     """JSON, a badge, a file of counts that is taken up again; exit code 3 of a broken client."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", {})
-    Path("survey.toml").write_text(f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8")
+    Path("survey.toml").write_text(
+        f'[survey]\nname = "audited"\n{COIN}', encoding="utf-8"
+    )
     words = ("client", "test", "survey.toml", "--resume", "counts.json", "-q")
     run(*words, "--budget", "200", "--badge", "audit.svg", "-o", "verdict.json")
     record = json.loads(Path("verdict.json").read_text())
@@ -214,10 +228,17 @@ def test_bounds_are_those_of_clopper_and_pearson():
     """Their ends are where the binomial tails are alpha; figures are those of the literature."""
     from scipy.stats import binom
 
-    low, high = float(least_chance(30, 100, 1e-6)), float(greatest_chance(30, 100, 1e-6))
+    low, high = (
+        float(least_chance(30, 100, 1e-6)),
+        float(greatest_chance(30, 100, 1e-6)),
+    )
     assert binom.sf(29, 100, low) == pytest.approx(1e-6, rel=1e-6)
     assert binom.cdf(30, 100, high) == pytest.approx(1e-6, rel=1e-6)
-    for mechanism, size, expected in (("grr", 2, 0.989), ("grr", 100, 0.922), ("oue", 25, 0.981)):
+    for mechanism, size, expected in (
+        ("grr", 2, 0.989),
+        ("grr", 100, 0.922),
+        ("oue", 25, 0.981),
+    ):
         chances = audit_trials.chances_of(mechanism, size, "1", draws=10**6)
         assert round(expected_epsilon(*chances, 10**6), 3) == expected
 
@@ -227,7 +248,10 @@ def test_trials():
     generator = np.random.default_rng(1)
     assert audit_trials.false_alarms("grr", 16, 20, generator=generator) == 0
     assert audit_trials.whole_alarms("grr", 16, 2, generator=generator) == 0
-    assert audit_trials.whole_alarms("grr", 16, 2, generator=SimpleNamespace(bytes=bytes)) == 2
+    assert (
+        audit_trials.whole_alarms("grr", 16, 2, generator=SimpleNamespace(bytes=bytes))
+        == 2
+    )
     for mutant in audit_trials.mutants():
         assert audit_trials.count_detections(mutant, 50, generator) == 50
 

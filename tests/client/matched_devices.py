@@ -28,7 +28,10 @@ def match_rate(survey, answer, devices, reports, seed):
     clients = [Client(survey, random=draw.randbytes) for _ in range(devices)]
     sessions = [
         [
-            [_parts(client.record(question.name, answer), question.layout) for _ in range(reports)]
+            [
+                _parts(client.record(question.name, answer), question.layout)
+                for _ in range(reports)
+            ]
             for client in clients
         ]
         for _ in range(2)
@@ -40,13 +43,19 @@ def match_rate(survey, answer, devices, reports, seed):
     seen = [[device[0][0] for device in session] for session in (first, second)]
     likelihood[np.array(seen[0])[:, None] != np.array(seen[1])[None]] = -1e9
     rows, columns = linear_sum_assignment(likelihood, maximize=True)
-    return float(np.mean([order[column] == row for row, column in zip(rows, columns, strict=True)]))
+    return float(
+        np.mean(
+            [order[column] == row for row, column in zip(rows, columns, strict=True)]
+        )
+    )
 
 
 def _parts(report, layout):
     """What is shown, and the body."""
     number = int.from_bytes(report.row, "little")
-    return number & (1 << 8 * layout.prefix_width) - 1, number >> 8 * layout.prefix_width
+    return number & (
+        1 << 8 * layout.prefix_width
+    ) - 1, number >> 8 * layout.prefix_width
 
 
 def _evidence(question, value, first, second):
@@ -56,8 +65,14 @@ def _evidence(question, value, first, second):
     """
     randomizer = question.randomizer
     shown = np.array([device[0][0] for device in first])
-    if isinstance(randomizer, Rappor | BitFlip) or isinstance(randomizer.lasting, UnaryEncoding):
-        steps = (randomizer.within, (1, 0)) if isinstance(randomizer, BitFlip) else randomizer.steps
+    if isinstance(randomizer, Rappor | BitFlip) or isinstance(
+        randomizer.lasting, UnaryEncoding
+    ):
+        steps = (
+            (randomizer.within, (1, 0))
+            if isinstance(randomizer, BitFlip)
+            else randomizer.steps
+        )
         size = question.layout.bits
         bits = [
             np.array(
@@ -70,7 +85,13 @@ def _evidence(question, value, first, second):
         ]
         return sum(
             _of_bit(
-                randomizer, value, shown, steps=steps, bits=bits, bit=bit, reports=len(first[0])
+                randomizer,
+                value,
+                shown,
+                steps=steps,
+                bits=bits,
+                bit=bit,
+                reports=len(first[0]),
             )
             for bit in range(size)
         )
@@ -83,7 +104,11 @@ def _evidence(question, value, first, second):
         np.array(
             [
                 np.prod(
-                    [np.where(np.arange(symbols) == body, *fresh) for _, body in device], axis=0
+                    [
+                        np.where(np.arange(symbols) == body, *fresh)
+                        for _, body in device
+                    ],
+                    axis=0,
                 )
                 for device in session
             ]
@@ -100,8 +125,12 @@ def _evidence(question, value, first, second):
 
 def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
     """The part of one bit, which is 1 without noise for some cohorts and 0 for others."""
-    (held_if_true, held_if_other), (one, zero) = (tuple(map(float, step)) for step in steps)
-    true = np.array([_true_bit(randomizer, value, int(cohort), bit=bit) for cohort in shown])
+    (held_if_true, held_if_other), (one, zero) = (
+        tuple(map(float, step)) for step in steps
+    )
+    true = np.array(
+        [_true_bit(randomizer, value, int(cohort), bit=bit) for cohort in shown]
+    )
     counts = np.arange(reports + 1)
     laws = [
         max(chance, LEAST) ** counts * max(1 - chance, LEAST) ** counts[::-1]
@@ -110,9 +139,13 @@ def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
     tables = []
     for share in (held_if_other, held_if_true):
         mixed = share * laws[0] + (1 - share) * laws[1]
-        joint = share * np.outer(laws[0], laws[0]) + (1 - share) * np.outer(laws[1], laws[1])
+        joint = share * np.outer(laws[0], laws[0]) + (1 - share) * np.outer(
+            laws[1], laws[1]
+        )
         tables.append(np.log(joint / np.outer(mixed, mixed)))
-    return np.array(tables)[true.astype(int)[:, None], bits[0][:, bit, None], bits[1][None, :, bit]]
+    return np.array(tables)[
+        true.astype(int)[:, None], bits[0][:, bit, None], bits[1][None, :, bit]
+    ]
 
 
 def _true_bit(randomizer, value, cohort, bit):

@@ -73,7 +73,12 @@ def test_the_cohort_of_a_device_is_fixed(path):
 def test_devices_differ():
     """Without a state file nothing is shared: 20 devices differ in cohort (chance 1000^-19)."""
     assert (
-        len({Client(DEVICE_SURVEY).record("mirror", TELLING).row[:COHORT_WIDTH] for _ in range(20)})
+        len(
+            {
+                Client(DEVICE_SURVEY).record("mirror", TELLING).row[:COHORT_WIDTH]
+                for _ in range(20)
+            }
+        )
         > 1
     )
 
@@ -226,18 +231,29 @@ def test_a_retry_sends_the_same_bytes():
 def test_reports_are_batched_by_question():
     """Every report is in one batch, with others of its question, under an id of the batch's own."""
     reports = [
-        Client(DEVICE_SURVEY).record(name, "red") for name in ("once", "mirror") for _ in range(25)
+        Client(DEVICE_SURVEY).record(name, "red")
+        for name in ("once", "mirror")
+        for _ in range(25)
     ]
     by_client = batches(
-        [report for pair in zip(reports[:25], reports[25:], strict=True) for report in pair],
+        [
+            report
+            for pair in zip(reports[:25], reports[25:], strict=True)
+            for report in pair
+        ],
         size=10,
     )
-    frames = [decode_batch(frame) for frame in FrameReader().feed(report_bytes(reports, size=10))]
+    frames = [
+        decode_batch(frame)
+        for frame in FrameReader().feed(report_bytes(reports, size=10))
+    ]
     for batches_of in (by_client, frames):
         assert [batch.size for batch in batches_of] == [10, 10, 5] * 2
         assert len({batch.id for batch in batches_of}) == 6
         for first, *others in (reports[:25], reports[25:]):
-            alike = [batch for batch in batches_of if batch.fingerprint == first.fingerprint]
+            alike = [
+                batch for batch in batches_of if batch.fingerprint == first.fingerprint
+            ]
             rows = [
                 batch.rows[at : at + len(first.row)]
                 for batch in alike
@@ -290,7 +306,9 @@ def test_a_listed_question_through_a_bloom_filter(path):
     ingest = Ingest(survey)
     noise = random.Random(5).randbytes
     ingest.feed(
-        report_bytes(Client(survey, random=noise).record("x", answer) for answer in answers)
+        report_bytes(
+            Client(survey, random=noise).record("x", answer) for answer in answers
+        )
     )
     ingest.end_of_stream()
     estimates = estimate(ingest.tally, options=Options(level=1 - 1e-7))["x"]
@@ -308,5 +326,7 @@ def test_no_report_is_handed_out_before_its_charge_is_on_disk(together, path):
         patch.object(client._store, "settle", side_effect=StateError("no sync")),
         pytest.raises(StateError, match="no sync"),
     ):
-        client.record_together({"a": True, "b": True}) if together else client.record("a", True)
+        client.record_together({"a": True, "b": True}) if together else client.record(
+            "a", True
+        )
     assert len(client.ledger().charges) == 1 + together

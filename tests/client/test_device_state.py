@@ -86,7 +86,9 @@ def life():
             store.transact(budget.agree)
         for answer in answers:
             answers = Hidden({name: answer})
-            store.transact(lambda: outbox.put(respondent.report(answers, together=False)))  # noqa: B023
+            store.transact(
+                lambda: outbox.put(respondent.report(answers, together=False))
+            )  # noqa: B023
 
     def erase():
         memory.erase("the secret was renewed")
@@ -119,4 +121,6 @@ def test_a_device_keeps_what_it_always_kept():
 
 
 if __name__ == "__main__":
-    KEPT.write_text(json.dumps(life(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    KEPT.write_text(
+        json.dumps(life(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )

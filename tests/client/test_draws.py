@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 import ldp
 import ldp_aggregator
 import ldp_simulations
-from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnError, SurveyError
+from ldp.errors import (
+    AlreadyAnsweredError,
+    AnswerError,
+    BudgetError,
+    NotDrawnError,
+    SurveyError,
+)
 from ldp.mechanisms.numbers.dithered import DitheredResponse
 from ldp.numbers.randomness import Replay
 from ldp.privacy.certificate import certificate, totals
@@ -35,7 +41,9 @@ def asked(weights=(2, 1, 1), draws=None, **keys):
     """A survey with a draw of three questions, and a fourth that all devices answer."""
     questions = (
         ldp.question("age", low=0, high=100, mechanism="dithered", epsilon="1"),
-        ldp.question("hours", low=0, high=60, step=1, mechanism="dithered", epsilon="1.5"),
+        ldp.question(
+            "hours", low=0, high=60, step=1, mechanism="dithered", epsilon="1.5"
+        ),
         ldp.question("mode", ["car", "bus"], mechanism="grr", epsilon="0.5"),
         ldp.question("other", type="boolean", mechanism="grr", epsilon="0.25"),
     )
@@ -59,7 +67,9 @@ def drawing(name, weights=(2, 1, 1)):
     """Random bytes by which a question is drawn first."""
     draw = Draw(NAMES, weights)
     return next(
-        byte for byte in range(256) if draw.draw_questions(Replay(bytes([byte]))) == (name,)
+        byte
+        for byte in range(256)
+        if draw.draw_questions(Replay(bytes([byte]))) == (name,)
     )
 
 
@@ -86,18 +96,23 @@ def test_the_variance_of_one_of_several_numbers():
     dithered = DitheredResponse(size, grid=4, levels=3, truth=7, other=2)
     middle, number = Fraction(size - 1, 2), len(draw.names)
     worths = [
-        dithered.worth(dither, level) - middle for dither, level in product(range(4), range(3))
+        dithered.worth(dither, level) - middle
+        for dither, level in product(range(4), range(3))
     ]
     for value, row in enumerate(dithered.channel().rows):
         held = value - middle
-        square = sum(chance * worth**2 for chance, worth in zip(row, worths, strict=True))
+        square = sum(
+            chance * worth**2 for chance, worth in zip(row, worths, strict=True)
+        )
         alone = square - held**2
         share = draw.share("b")
         mean = share * sum(
             chance * number * worth for chance, worth in zip(row, worths, strict=True)
         )
         assert mean == held
-        assert share * number**2 * square - mean**2 == number * (alone + held**2) - held**2
+        assert (
+            share * number**2 * square - mean**2 == number * (alone + held**2) - held**2
+        )
 
 
 def test_the_ratio_of_all_that_is_sent_is_the_largest():
@@ -121,7 +136,9 @@ def test_the_ratio_of_all_that_is_sent_is_the_largest():
 def test_one_question_is_answered_and_charged(name):
     """Whichever it is; others are dropped without a charge, also when asked again."""
     tape = bytes([drawing(name)]) + bytes(8)
-    client = Client(asked(), random=lambda size: (tape * size)[:size] if size > 1 else tape[:1])
+    client = Client(
+        asked(), random=lambda size: (tape * size)[:size] if size > 1 else tape[:1]
+    )
     assert answered(client) == [name, "other"]
     assert {charge.question for charge in client.ledger().charges} == {name, "other"}
     assert client.ledger().epsilon(question=name) <= 1.5
@@ -176,7 +193,9 @@ def test_collectors_see_different_draws(tmp_path):
     """A device draws for each anew: 40 draws that are all alike come once in 10^11 or less."""
     drawn = set()
     for number in range(40):
-        client = Client(asked((1, 1, 1)), state=tmp_path / "state", collector=str(number))
+        client = Client(
+            asked((1, 1, 1)), state=tmp_path / "state", collector=str(number)
+        )
         drawn |= {name for name in NAMES if client.is_drawn(name)}
     assert drawn == set(NAMES)
 
@@ -194,7 +213,9 @@ def test_neither_reports_nor_bytes_depend_on_answers():
             lengths = []
             for name, answer in answers.items():
                 try:
-                    lengths.append((name, len(client.record(name, answer).row), source.used))
+                    lengths.append(
+                        (name, len(client.record(name, answer).row), source.used)
+                    )
                 except NotDrawnError:
                     lengths.append((name, 0, source.used))
             traces.add(tuple(lengths))
@@ -246,10 +267,15 @@ def test_fingerprints_and_files():
     assert ldp.parse_survey(survey.to_toml()) == survey
     even = asked(draws=[ldp.draw(*NAMES)])
     assert even == asked((1, 1, 1))
-    prints = {of["mode"].fingerprint for of in (survey, even, asked(draws=[]), asked((1, 2, 1)))}
+    prints = {
+        of["mode"].fingerprint
+        for of in (survey, even, asked(draws=[]), asked((1, 2, 1)))
+    }
     assert len(prints) == 4
     assert survey["other"].fingerprint == asked(draws=[])["other"].fingerprint
-    assert compile_survey(survey)["draws"] == [{"questions": list(NAMES), "weights": [2, 1, 1]}]
+    assert compile_survey(survey)["draws"] == [
+        {"questions": list(NAMES), "weights": [2, 1, 1]}
+    ]
     assert "draws" not in compile_survey(asked(draws=[]))
     assert "draws" not in certificate(asked(draws=[]))
 
@@ -258,17 +284,35 @@ def test_fingerprints_and_files():
     ("keys", "message"),
     [
         ({"draws": [ldp.draw("age")]}, "draw 1.questions: expected 2 to 100 values"),
-        ({"draws": [ldp.draw("age", "age")]}, "draw 1.questions: expected values that all differ"),
-        ({"draws": [ldp.draw("age", "zoo")]}, "expected names of sound questions of the survey"),
-        ({"weights": (1, 1)}, "draw 1.weights: expected a list of 3 whole numbers from 1 to 65536"),
+        (
+            {"draws": [ldp.draw("age", "age")]},
+            "draw 1.questions: expected values that all differ",
+        ),
+        (
+            {"draws": [ldp.draw("age", "zoo")]},
+            "expected names of sound questions of the survey",
+        ),
+        (
+            {"weights": (1, 1)},
+            "draw 1.weights: expected a list of 3 whole numbers from 1 to 65536",
+        ),
         ({"weights": (1, 0, 1)}, "draw 1.weights: expected a list of 3 whole numbers"),
-        ({"weights": (1, 1, 1.5)}, "draw 1.weights: expected a list of 3 whole numbers"),
+        (
+            {"weights": (1, 1, 1.5)},
+            "draw 1.weights: expected a list of 3 whole numbers",
+        ),
         (
             {"draws": [ldp.draw("age", "hours"), ldp.draw("age", "mode")]},
             "draw 2.questions: expected each question in one draw at most, got age again",
         ),
-        ({"joint": ["mode", "other"]}, "expected questions that are in no joint group, got 'mode'"),
-        ({"draws": [{"question": ["age", "hours"]}]}, 'draw 1.question: expected "questions"'),
+        (
+            {"joint": ["mode", "other"]},
+            "expected questions that are in no joint group, got 'mode'",
+        ),
+        (
+            {"draws": [{"question": ["age", "hours"]}]},
+            'draw 1.question: expected "questions"',
+        ),
     ],
 )
 def test_bad_draws(keys, message):
@@ -313,7 +357,9 @@ def test_certificates():
     ):
         assert findings({**sound, "draws": other})
     fewer = {**sound, "draws": [{"questions": ["age", "hours"], "weights": [2, 1]}]}
-    assert any("add up to the total" in line for line in findings(refingerprinted(fewer)))
+    assert any(
+        "add up to the total" in line for line in findings(refingerprinted(fewer))
+    )
     twice = {**sound, "draws": 2 * sound["draws"]}
     assert any("one draw at most" in line for line in findings(refingerprinted(twice)))
     assert findings({name: part for name, part in sound.items() if name != "draws"})
@@ -378,7 +424,9 @@ def test_health():
         ((check,),) = set(checks.values())
         assert (check.p_value < 1e-9) == check.suspicious == suspicious
     assert draw_health(survey, {"age": tally["age"]}) == {}
-    assert draw_health(survey, {name: 0 * counts for name, counts in tally.items()}) == {}
+    assert (
+        draw_health(survey, {name: 0 * counts for name, counts in tally.items()}) == {}
+    )
 
 
 def test_commands(tmp_path, monkeypatch):
@@ -386,9 +434,14 @@ def test_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(asked().to_toml())
     said = run("explain", "s.toml").stdout
-    assert "by a share of 1/4 of the devices, each of which answers one of age, hours, mode" in said
+    assert (
+        "by a share of 1/4 of the devices, each of which answers one of age, hours, mode"
+        in said
+    )
     assert "answers every question once: epsilon 1.75" in said
-    plans = json.loads(run("plan", "s.toml", "-n", "4000", "--format", "json").stdout)["plans"]
+    plans = json.loads(run("plan", "s.toml", "-n", "4000", "--format", "json").stdout)[
+        "plans"
+    ]
     planned = {entry["name"]: entry for entry in plans}
     assert planned["age"]["respondents"] == 2000
     assert planned["age"]["drawn"] == {"share": "1/2", "asked": 4000}
@@ -401,7 +454,10 @@ def test_commands(tmp_path, monkeypatch):
     rows = "".join("40,,car,true\n" for _ in range(2000))
     (tmp_path / "answers.csv").write_text(f"age,hours,mode,other\n{rows}")
     run("randomize", "s.toml", "-i", "answers.csv", "-o", "reports", "-q")
-    assert "of a draw have a number of reports" in run("estimate", "s.toml", "reports").stderr
+    assert (
+        "of a draw have a number of reports"
+        in run("estimate", "s.toml", "reports").stderr
+    )
 
 
 def test_previews_and_counts():
@@ -422,7 +478,9 @@ def several(answers=2, **keys):
     """A survey whose devices answer as many of four questions, of epsilon 1, 1.5, .5 and 1."""
     questions = (
         ldp.question("age", low=0, high=100, mechanism="dithered", epsilon="1"),
-        ldp.question("hours", low=0, high=60, step=1, mechanism="dithered", epsilon="1.5"),
+        ldp.question(
+            "hours", low=0, high=60, step=1, mechanism="dithered", epsilon="1.5"
+        ),
         ldp.question("mode", ["car", "bus"], mechanism="grr", epsilon="0.5"),
         ldp.question("sick", type="boolean", mechanism="grr", epsilon="1"),
         ldp.question("other", type="boolean", mechanism="grr", epsilon="0.25"),
@@ -482,14 +540,22 @@ def test_a_lost_draw_of_several_keeps_what_was_charged():
 def test_limits_leave_room_for_what_may_still_be_answered():
     """A memoized question beside a draw sets aside what leaves one charge for each dearest."""
     lasting = {"epsilon_first": "0.5", "epsilon_lifetime": "1"}
-    kept = ldp.question("kept", ["a", "b"], mechanism="l-grr", memoized_values=2, **lasting)
-    pair = [ldp.question(name, ["a", "b"], mechanism="grr", epsilon="1") for name in "xyz"]
-    survey = ldp.survey("s", kept, *pair, draws=[ldp.draw(*"xyz", answers=2)], lifetime_epsilon="4")
+    kept = ldp.question(
+        "kept", ["a", "b"], mechanism="l-grr", memoized_values=2, **lasting
+    )
+    pair = [
+        ldp.question(name, ["a", "b"], mechanism="grr", epsilon="1") for name in "xyz"
+    ]
+    survey = ldp.survey(
+        "s", kept, *pair, draws=[ldp.draw(*"xyz", answers=2)], lifetime_epsilon="4"
+    )
     client = Client(survey)
     for value in ("a", "b"):
         client.record("kept", value)
     assert len(answered(client, dict.fromkeys("xyz", "a"))) == 2
-    tight = ldp.survey("s", kept, *pair, draws=[ldp.draw(*"xyz", answers=2)], lifetime_epsilon="3")
+    tight = ldp.survey(
+        "s", kept, *pair, draws=[ldp.draw(*"xyz", answers=2)], lifetime_epsilon="3"
+    )
     client = Client(tight)
     for value in ("a", "b"):
         client.record("kept", value)
@@ -504,9 +570,13 @@ def test_files_and_fingerprints_of_several():
     assert compile_survey(survey)["draws"][0]["answers"] == 2
     assert len({several(number)["mode"].fingerprint for number in (1, 2, 3)}) == 3
     assert several(1) == several(None)
-    with pytest.raises(SurveyError, match="answers: expected a whole number from 1 to 3, got 4"):
+    with pytest.raises(
+        SurveyError, match="answers: expected a whole number from 1 to 3, got 4"
+    ):
         several(4)
-    with pytest.raises(SurveyError, match="expected no weights where a device answers several"):
+    with pytest.raises(
+        SurveyError, match="expected no weights where a device answers several"
+    ):
         asked(draws=[ldp.draw(*NAMES, answers=2, weights=[2, 1, 1])])
 
 
@@ -575,7 +645,10 @@ def test_what_is_said_of_several(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(several().to_toml())
     said = run("explain", "s.toml").stdout
-    assert "by a share of 1/2 of the devices, each of which answers 2 of age, hours, mode" in said
+    assert (
+        "by a share of 1/2 of the devices, each of which answers 2 of age, hours, mode"
+        in said
+    )
     assert "the totals count the largest 2 epsilons of these" in said
     assert "answers every question once: epsilon 2.75" in said
 

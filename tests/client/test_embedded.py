@@ -13,7 +13,15 @@ from unittest.mock import patch
 import pytest
 from broken_stores import FailingDatabase, everything, records_of
 from failing_sources import FailingSystem
-from surveys import COMMUTE_SURVEY, DEVICE, DEVICE_SURVEY, ONCE, REPEATABLE, survey_of, yes_no
+from surveys import (
+    COMMUTE_SURVEY,
+    DEVICE,
+    DEVICE_SURVEY,
+    ONCE,
+    REPEATABLE,
+    survey_of,
+    yes_no,
+)
 
 from ldp import (
     AlreadyAnsweredError,
@@ -71,7 +79,9 @@ def trouble():
 
     def about_to(reason, strict):
         survey = parse_survey(
-            DEVICE.replace('name = "device"', 'name = "device"\nlifetime_epsilon = "5.5"')
+            DEVICE.replace(
+                'name = "device"', 'name = "device"\nlifetime_epsilon = "5.5"'
+            )
         )
         client = opened(survey, strict=strict)
         client.record("once", "red")
@@ -79,7 +89,9 @@ def trouble():
         call, error = TROUBLE[reason]
         patches = {
             "randomness": patch("os.urandom", side_effect=OSError("no entropy")),
-            "state": patch.object(client._store, "_run", side_effect=StateError("disk full")),
+            "state": patch.object(
+                client._store, "_run", side_effect=StateError("disk full")
+            ),
             "unexpected": patch.object(
                 Respondent, "report", side_effect=ZeroDivisionError(TELLING)
             ),
@@ -137,14 +149,18 @@ def test_an_unusable_state_hurts_no_one(place, tmp_path):
         for name in EVERY:
             assert not client.record(name, "red")
         assert client.flush(timeout=0.5) is False
-    assert client.counts()["state"] >= len(EVERY) + 1  # the thread may have looked as well
+    assert (
+        client.counts()["state"] >= len(EVERY) + 1
+    )  # the thread may have looked as well
     assert transport.payloads == []
     with pytest.raises(StateError):
         opened(state=tmp_path / place, strict=True)
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(name, path, monkeypatch):
+def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(
+    name, path, monkeypatch
+):
     """Whatever statement the disk fails at, charge, memory and report are all there or none is.
 
     Then it works.
@@ -327,7 +343,12 @@ def test_what_a_survey_may_ask_for_is_checked_at_the_start():
 def test_surveys_come_from_files_and_texts(tmp_path):
     """A path, a text and a survey open the same; what is not there is a `SurveyError`."""
     (tmp_path / "survey.toml").write_text(DEVICE)
-    for source in (tmp_path / "survey.toml", str(tmp_path / "survey.toml"), DEVICE, DEVICE_SURVEY):
+    for source in (
+        tmp_path / "survey.toml",
+        str(tmp_path / "survey.toml"),
+        DEVICE,
+        DEVICE_SURVEY,
+    ):
         with opened(source) as client:
             assert client.survey.terms == DEVICE_SURVEY.terms
     with pytest.raises(SurveyError, match="No such file"):
@@ -340,7 +361,10 @@ def test_a_survey_file_may_be_as_large_as_it_may_be(tmp_path):
     path.write_text("#" * (LARGEST - len(text)) + text)
     with opened(path) as client:
         assert client.survey.terms == DEVICE_SURVEY.terms
-    for longer in ("#" * (LARGEST + 1 - len(text)) + text, text.ljust(LARGEST, "\n") + "#"):
+    for longer in (
+        "#" * (LARGEST + 1 - len(text)) + text,
+        text.ljust(LARGEST, "\n") + "#",
+    ):
         path.write_text(longer)
         with pytest.raises(SurveyError):
             opened(path)
@@ -408,14 +432,21 @@ def test_a_preview_spends_nothing_and_is_not_what_is_sent():
             client.preview("mirror", "")
         client.record("mirror", TELLING)
         client.record("mirror", "another")
-        (*_, first), (*_, second) = (report for _, report in records_of(client._store, "report"))
-        responses = {bytes(response) for _, (response,) in records_of(client._store, "permanent")}
+        (*_, first), (*_, second) = (
+            report for _, report in records_of(client._store, "report")
+        )
+        responses = {
+            bytes(response) for _, (response,) in records_of(client._store, "permanent")
+        }
         rows = {client.preview("mirror", TELLING).row for _ in range(20)}
         assert len(rows) == 20
         assert not rows & {first, second}
-        assert not {row[2:] for row in rows} & {response.ljust(8, b"\0") for response in responses}
+        assert not {row[2:] for row in rows} & {
+            response.ljust(8, b"\0") for response in responses
+        }
         assert client.preview("mirror", TELLING).lifetime_epsilon == pytest.approx(
-            DEVICE_SURVEY["mirror"].charges * log(DEVICE_SURVEY["mirror"].price), rel=1e-12
+            DEVICE_SURVEY["mirror"].charges * log(DEVICE_SURVEY["mirror"].price),
+            rel=1e-12,
         )
     for width, shown in ((16, "00" * 16 + ", drawn"), (17, "00" * 16 + "..., drawn")):
         assert f"{width} bytes would be sent, such as {shown}" in str(
@@ -456,7 +487,8 @@ def test_threads_record_each_question_once(path):
             for _ in range(8)
         ]
         threads += [
-            threading.Thread(target=lambda: client.record("mirror", "red")) for _ in range(8)
+            threading.Thread(target=lambda: client.record("mirror", "red"))
+            for _ in range(8)
         ]
         for thread in threads:
             thread.start()
@@ -513,7 +545,9 @@ def test_damaged_reports_are_dropped_and_counted(path):
 @pytest.mark.parametrize("kind", ["attempt", "due"])
 def test_when_to_send_is_no_loss(kind, path):
     """What says when to send is drawn anew where the disk has changed it; the ledger stays."""
-    with opened(state=path, transport=RecordingTransport([OSError()]), interval=3600) as client:
+    with opened(
+        state=path, transport=RecordingTransport([OSError()]), interval=3600
+    ) as client:
         client.record("once", "red")
         client.flush(30.0)
     other = sqlite3.connect(path)
@@ -610,4 +644,6 @@ def test_an_outcome_says_why_there_is_no_report(tmp_path):
     assert [bool(outcome) for outcome in outcomes] == [True] + [False] * 5
     assert str(outcomes[1]) == "RecordOutcome('answered')"
     copies = [pickle.loads(pickle.dumps(outcome)) for outcome in outcomes]  # noqa: S301
-    assert [(copy, copy.reason) for copy in copies] == [*zip(outcomes, reasons, strict=True)]
+    assert [(copy, copy.reason) for copy in copies] == [
+        *zip(outcomes, reasons, strict=True)
+    ]

@@ -112,7 +112,10 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
     transport = RecordingTransport()
     with (
         EmbeddedClient(
-            DEVICE_SURVEY, state=tmp_path / "state", transport=transport, lifetime_cap="1000"
+            DEVICE_SURVEY,
+            state=tmp_path / "state",
+            transport=transport,
+            lifetime_cap="1000",
         ) as client,
         interrupted_by(handler) as interrupt,
     ):
@@ -128,7 +131,8 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
                 signal.setitimer(signal.ITIMER_REAL, 0)
             heard = []
             thread = threading.Thread(
-                target=lambda heard=heard: heard.append(client.record("mirror", "red")), daemon=True
+                target=lambda heard=heard: heard.append(client.record("mirror", "red")),
+                daemon=True,
             )
             thread.start()
             thread.join(30)
@@ -150,7 +154,9 @@ def test_children_of_a_busy_client_go_on_recording(tmp_path):
 
         def record():
             with patch.object(
-                client._counts, "note", side_effect=lambda error, *_: errors.append(error)
+                client._counts,
+                "note",
+                side_effect=lambda error, *_: errors.append(error),
             ):
                 errors = []
                 # Processes wait for one another for a short while only: a child may have to try

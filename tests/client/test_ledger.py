@@ -52,13 +52,16 @@ def test_charges_are_compared_exactly():
     whole = math.prod(prices)
     first = product(prices[:1])
     charges = {
-        b"%d" % number: ("s", "q", str(price), "c", 0) for number, price in enumerate(prices[1:-1])
+        b"%d" % number: ("s", "q", str(price), "c", 0)
+        for number, price in enumerate(prices[1:-1])
     }
     aside = {b"": ("s", "q", str(prices[-1]), "c", 1)}
 
     def is_all(spent):
         below = whole - Fraction(1, 10**900)
-        return fit([Limit(whole, spent)], first) and not fit([Limit(below, spent)], first)
+        return fit([Limit(whole, spent)], first) and not fit(
+            [Limit(below, spent)], first
+        )
 
     for survey, collector, *counted in (
         ("s", "c", True, True, True),
@@ -81,7 +84,9 @@ def test_surveys_share_the_cap_of_the_app():
         budget = Budget(store, survey, Scope.of(""), cap=exp_lower(Fraction(2)))
         work = partial(
             store.transact,
-            lambda budget=budget, survey=survey, name=name: budget.charge_once(survey[name]),
+            lambda budget=budget, survey=survey, name=name: budget.charge_once(
+                survey[name]
+            ),
         )
         if name == "c":
             with pytest.raises(BudgetError, match="lifetime_cap"):
@@ -93,19 +98,27 @@ def test_surveys_share_the_cap_of_the_app():
 @pytest.mark.parametrize("together", ["2", "3"])
 def test_the_lifetime_counts_what_went_to_any_address(together):
     """An app that moves to another address asks no one again beyond `lifetime_epsilon`."""
-    survey = survey_of(yes_no("a"), mirror("m"), head=f'lifetime_epsilon = "{together}"')
+    survey = survey_of(
+        yes_no("a"), mirror("m"), head=f'lifetime_epsilon = "{together}"'
+    )
     store = ProcessStore()
-    for number, address in enumerate(("https://c.example", "https://relay.example", "")):
+    for number, address in enumerate(
+        ("https://c.example", "https://relay.example", "")
+    ):
         budget = Budget(store, survey, Scope.of(address), cap=None)
         if number < int(together):
             store.transact(budget.charge_once, survey["a"])
         else:
             for charge, name in ((budget.charge_once, "a"), (budget.charge_value, "m")):
-                with pytest.raises(BudgetError, match="beyond lifetime_epsilon of survey 's'"):
+                with pytest.raises(
+                    BudgetError, match="beyond lifetime_epsilon of survey 's'"
+                ):
                     store.transact(charge, survey[name])
 
 
-LIFETIME = "lifetime_epsilon of survey 's' and what survey 's' asked for when it was agreed to"
+LIFETIME = (
+    "lifetime_epsilon of survey 's' and what survey 's' asked for when it was agreed to"
+)
 CAP = "the app's lifetime_cap for all surveys"
 
 
@@ -159,15 +172,17 @@ def test_values_beyond_the_last_are_reported_as_if_nothing_had_changed(most):
     rows = [client.record("m", f"value {number}").row for number in range(20)]
     assert len(set(rows)) == most
     assert len(set(rows[most - 1 :])) == 1
-    assert client.record("m", "value 0").row == client.record("m", "value 30").row == rows[0]
+    assert (
+        client.record("m", "value 0").row
+        == client.record("m", "value 30").row
+        == rows[0]
+    )
     assert len(client.ledger().charges) == most == survey["m"].charges
 
 
 def test_a_small_domain_has_room_for_all_values():
     """With as many memoized values as values, each has a response of its own."""
-    closed = (
-        f'name = "m"\ntype = "category"\nvalues = ["a", "b", "c"]\nmemoized_values = 3\n{MIRROR}'
-    )
+    closed = f'name = "m"\ntype = "category"\nvalues = ["a", "b", "c"]\nmemoized_values = 3\n{MIRROR}'
     # One-hot responses of three bits collide often: the charges tell how many are kept.
     client = Client(survey_of(closed))
     for value in ("b", "c", "a", "b"):
@@ -205,7 +220,9 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
     """However many limits there are: in a file each look is one statement for all charges."""
     store, survey = (
         ReadStore(),
-        survey_of(yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'),
+        survey_of(
+            yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'
+        ),
     )
     budget = Budget(store, survey, Scope.of(""), cap=cap)
     looks = {"a": (1, 1), "b": (1, 1), "m": (4, 2)}
@@ -213,7 +230,10 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
         store.read.clear()
         charge = budget.charge_value if survey[name].memoizes else budget.charge_once
         store.transact(lambda charge=charge, name=name: charge(survey[name]))
-        assert (store.read.count(CHARGE), store.read.count(ASIDE)) == (charges, asides), name
+        assert (store.read.count(CHARGE), store.read.count(ASIDE)) == (
+            charges,
+            asides,
+        ), name
 
 
 def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
@@ -233,7 +253,9 @@ def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
             budget = Budget(store, survey, Scope.of(""), cap=limit)
             if not apart:
                 with pytest.raises(BudgetError, match="lifetime_cap"):
-                    store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
+                    store.transact(
+                        lambda budget=budget: budget.charge_value(survey["m"])
+                    )
                 continue
             left = [
                 store.transact(lambda budget=budget: budget.charge_value(survey["m"]))
@@ -266,7 +288,9 @@ def test_no_stop_tells_what_was_answered(stop, apart):
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_one_question_was_answered_does_not_stop_another(answers):
     """The charges that an answer may cost are set aside at once, one left for each other."""
-    survey = survey_of(mirror("m"), yes_no("n"), head=f'lifetime_epsilon = "{2 * PRICE + 1.1:.6f}"')
+    survey = survey_of(
+        mirror("m"), yes_no("n"), head=f'lifetime_epsilon = "{2 * PRICE + 1.1:.6f}"'
+    )
     client = Client(survey)
     for answer in answers:
         client.record("m", answer)
@@ -275,7 +299,9 @@ def test_what_one_question_was_answered_does_not_stop_another(answers):
     charged, aside = (2, 0) if len(set(answers)) > 1 else (1, 1)
     assert len(ledger.charges) == charged + 1
     assert ledger.aside == survey["m"].price ** aside
-    assert ("Set aside, whether or not answers change: epsilon 4.394" in str(ledger)) == bool(aside)
+    assert (
+        "Set aside, whether or not answers change: epsilon 4.394" in str(ledger)
+    ) == bool(aside)
 
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
@@ -287,7 +313,9 @@ def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
             for answer in answers:
                 assert client.record("m", answer)
             client.rotate()
-            assert [client.record("m", answer) for answer in answers] == [bool(answered)] * 4
+            assert [client.record("m", answer) for answer in answers] == [
+                bool(answered)
+            ] * 4
 
 
 def test_a_group_is_charged_whole_or_not_at_all():
@@ -310,8 +338,9 @@ def test_charges_outlive_the_process_and_new_parameters(tmp_path):
         Client(survey_of(yes_no("a")), state=tmp_path / "state").record("a", True)
     ledger = Ledger.read(Database(tmp_path / "state"))
     assert ledger.epsilon() == pytest.approx(1.5, abs=1e-8)
-    assert "a: epsilon 1.500000, charged 2 times, its parameters having changed 1 times" in str(
-        ledger
+    assert (
+        "a: epsilon 1.500000, charged 2 times, its parameters having changed 1 times"
+        in str(ledger)
     )
 
 
@@ -328,7 +357,11 @@ def test_the_ledger_says_what_was_spent_where_and_when():
         ("a", 20_000),
         ("b", 20_001),
     ]
-    assert ledger.ratio(question="a") == ledger.ratio(day=20_000) == survey["a"].randomizer.ratio
+    assert (
+        ledger.ratio(question="a")
+        == ledger.ratio(day=20_000)
+        == survey["a"].randomizer.ratio
+    )
     assert ledger.ratio() == survey["a"].randomizer.ratio * survey["b"].randomizer.ratio
     text = str(ledger)
     assert "Spent on this device, ever: epsilon 1.500000" in text
@@ -362,9 +395,14 @@ def test_terms_cover_what_costs_and_fingerprints_what_is_meant():
 
     Anything else changes both.
     """
-    plain, stop = survey_of(mirror("m")), survey_of(mirror("m"), head='lifetime_epsilon = "20"')
+    plain, stop = (
+        survey_of(mirror("m")),
+        survey_of(mirror("m"), head='lifetime_epsilon = "20"'),
+    )
     more, renamed = survey_of(mirror("m", 5)), survey_of(mirror("n"))
-    assert plain.fingerprint == stop.fingerprint == more.fingerprint != renamed.fingerprint
+    assert (
+        plain.fingerprint == stop.fingerprint == more.fingerprint != renamed.fingerprint
+    )
     assert len({survey.terms for survey in (plain, stop, more, renamed)}) == 4
     assert plain.terms == survey_of(mirror("m")).terms
 
@@ -383,7 +421,9 @@ def test_terms_that_make_no_sense_are_problems(keys, head, place):
     """Each is reported at its place."""
     with pytest.raises(SurveyError) as caught:
         survey_of(keys, head=head)
-    assert [problem.place.rpartition(".")[2] for problem in caught.value.problems] == [place]
+    assert [problem.place.rpartition(".")[2] for problem in caught.value.problems] == [
+        place
+    ]
 
 
 def test_a_ledger_says_that_changes_may_show():
@@ -425,7 +465,8 @@ def test_all_charges_are_multiplied_up(epsilons):
     It is never above e^1000.
     """
     survey = survey_of(
-        *(yes_no(f"q{number}", epsilon) for number, epsilon in enumerate(epsilons)), mirror("m", 1)
+        *(yes_no(f"q{number}", epsilon) for number, epsilon in enumerate(epsilons)),
+        mirror("m", 1),
     )
     exact = math.prod(question.price**question.charges for question in survey)
     asked, largest = _at_most((3, 2), survey), exp_lower(MOST_EPSILON)

@@ -34,7 +34,11 @@ def app(tmp_path):
     def start(*words, program=(sys.executable, EXAMPLE / "notes.py")):
         command = [*program, *words]
         return subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     return start
@@ -78,7 +82,9 @@ def test_the_app_takes_part(app, tmp_path):
     reports = tmp_path / "collector" / "reports.ldp"
     end = time.monotonic() + 180
     # Each run sends for a second at most, which is not enough for all of it on every machine.
-    while (tally := arrived(reports)).reports("sensitive") < 1 or tally.reports("kept") < 4:
+    while (tally := arrived(reports)).reports("sensitive") < 1 or tally.reports(
+        "kept"
+    ) < 4:
         assert time.monotonic() < end
         time.sleep(0.5)
         output = finished(app("privacy"))
@@ -89,7 +95,8 @@ def test_the_app_takes_part(app, tmp_path):
     assert "sensitive: epsilon 1.000000, charged once" in output
     assert "would be sent" in output
     assert (
-        "Survey notes-2026: epsilon" in run("client", "ledger", tmp_path / "home" / "ldp.db").output
+        "Survey notes-2026: epsilon"
+        in run("client", "ledger", tmp_path / "home" / "ldp.db").output
     )
     assert_nothing_told(
         ["rather not say", "1 to 9", "never chosen"],
@@ -111,9 +118,23 @@ def test_forgetting_stops_everything(app, tmp_path):
 @pytest.mark.needs("PyInstaller")
 def test_the_app_is_frozen(app, tmp_path):
     """PyInstaller builds an app that records and sends, without a word about this package."""
-    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"]
+    command = [
+        sys.executable,
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--log-level",
+        "ERROR",
+    ]
     command += ["--add-data", f"{EXAMPLE / 'survey.toml'}:.", "--paths", EXAMPLE]
-    command += ["--distpath", tmp_path, "--workpath", tmp_path / "work", "--specpath", tmp_path]
+    command += [
+        "--distpath",
+        tmp_path,
+        "--workpath",
+        tmp_path / "work",
+        "--specpath",
+        tmp_path,
+    ]
     subprocess.run([*command, EXAMPLE / "notes.py"], check=True, timeout=300)
     frozen = [tmp_path / "notes" / "notes"]
     (tmp_path / "collector").mkdir()

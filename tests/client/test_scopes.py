@@ -31,7 +31,12 @@ def state(tmp_path):
 
 def opened(survey, state, transport, **settings):
     return EmbeddedClient(
-        survey, state=state, transport=transport, interval=None, lifetime_cap="1000", **settings
+        survey,
+        state=state,
+        transport=transport,
+        interval=None,
+        lifetime_cap="1000",
+        **settings,
     )
 
 
@@ -40,14 +45,17 @@ def test_each_collector_gets_its_own_reports(state):
     surveys = [survey_of(yes_no("q"), name=name) for name in ("here", "there")]
     transports = [Collector(HERE), Collector(THERE)]
     clients = [
-        opened(*arguments) for arguments in zip(surveys, [state, state], transports, strict=True)
+        opened(*arguments)
+        for arguments in zip(surveys, [state, state], transports, strict=True)
     ]
     for client in clients:
         assert client.record("q", True)
     assert [client.waiting() for client in clients] == [1, 1]
     for client, transport, survey in zip(clients, transports, surveys, strict=True):
         assert client.flush(30.0)
-        assert [batch.fingerprint for batch in transport.batches] == [survey["q"].fingerprint]
+        assert [batch.fingerprint for batch in transport.batches] == [
+            survey["q"].fingerprint
+        ]
         client.close()
 
 
@@ -56,12 +64,15 @@ def test_surveys_of_one_collector_have_queues_of_their_own(state):
     surveys = [survey_of(yes_no("q"), name=name) for name in ("here", "there")]
     transports = [RecordingTransport(), RecordingTransport()]
     clients = [
-        opened(*arguments) for arguments in zip(surveys, [state, state], transports, strict=True)
+        opened(*arguments)
+        for arguments in zip(surveys, [state, state], transports, strict=True)
     ]
     for client in clients:
         client.record("q", True)
     assert clients[1].flush(30.0)
-    assert [batch.fingerprint for batch in transports[1].batches] == [surveys[1]["q"].fingerprint]
+    assert [batch.fingerprint for batch in transports[1].batches] == [
+        surveys[1]["q"].fingerprint
+    ]
     assert clients[0].waiting() == 1
     for client in clients:
         client.close()
@@ -71,7 +82,10 @@ def test_a_pause_holds_back_one_queue(state):
     """A collector that asks for an hour of silence gets it; the other one is sent to meanwhile."""
     surveys = [survey_of(yes_no("q"), name=name) for name in ("busy", "idle")]
     busy, idle = Collector(HERE, [retry(3600.0)]), Collector(THERE)
-    with opened(surveys[0], state, busy) as first, opened(surveys[1], state, idle) as second:
+    with (
+        opened(surveys[0], state, busy) as first,
+        opened(surveys[1], state, idle) as second,
+    ):
         first.record("q", True)
         second.record("q", True)
         assert not first.flush(30.0)
@@ -87,7 +101,10 @@ def test_forgetting_covers_what_was_tried_before(state):
         client.record("once", "red")
         client._sender.send_all()
         client.set_consent("forget")
-        assert {kind for kind, _ in everything(client._store)} & {"batch", "report"} == set()
+        assert {kind for kind, _ in everything(client._store)} & {
+            "batch",
+            "report",
+        } == set()
         assert client.waiting() == 0
 
 
@@ -117,7 +134,9 @@ def test_what_was_recorded_without_a_collector_goes_to_the_first_one(state):
     assert len(transport.batches) == 1
 
 
-@pytest.mark.parametrize("order", [(None, HERE), (HERE, None), (None, HERE, None, HERE)], ids=str)
+@pytest.mark.parametrize(
+    "order", [(None, HERE), (HERE, None), (None, HERE, None, HERE)], ids=str
+)
 def test_a_collector_that_comes_later_does_not_ask_again(state, order):
     """What was recorded without a collector counts for the one that gets it.
 
@@ -126,7 +145,9 @@ def test_a_collector_that_comes_later_does_not_ask_again(state, order):
     transport = Collector(HERE)
     answered = []
     for name in order:
-        with opened(DEVICE_SURVEY, state, None if name is None else transport) as client:
+        with opened(
+            DEVICE_SURVEY, state, None if name is None else transport
+        ) as client:
             answered.append(client.record("once", "red"))
             assert client.record("mirror", "an answer")
             charges = [charge.question for charge in client.ledger().charges]
@@ -153,8 +174,14 @@ def test_one_collector_gets_what_was_recorded_without_any(state):
         assert client.flush(30.0)
     with opened(DEVICE_SURVEY, state, here) as client:
         assert client.flush(30.0)
-    assert [len(here.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [1, 1]
-    assert [len(there.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [1, 0]
+    assert [len(here.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [
+        1,
+        1,
+    ]
+    assert [len(there.reports(DEVICE_SURVEY, name)) for name in ("once", "mirror")] == [
+        1,
+        0,
+    ]
 
 
 def test_what_waits_for_a_transport_without_a_name_is_no_one_elses(state):
@@ -205,14 +232,18 @@ def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
         f'name = "q{number}"\n{FILTER.replace("cohorts = 1000", "cohorts = 1")}'
         for number in (6, 7)
     ]
-    survey = survey_of(*(f'name = "q{number}"\n{FILTER}' for number in range(6)), *alone)
+    survey = survey_of(
+        *(f'name = "q{number}"\n{FILTER}' for number in range(6)), *alone
+    )
     with opened(survey, state, None) as client:
         for question in survey:
             client.record(question.name, "the same")
         keys = [key[-16:] for key, _ in records_of(client._store, "permanent")]
         cohorts = [cohort for _, (cohort,) in records_of(client._store, "cohort")]
     assert len(set(keys)) == 8  # where there is one cohort, too
-    assert len(set(cohorts)) > 2  # all but the two of one cohort are equal with a chance of 1e-15
+    assert (
+        len(set(cohorts)) > 2
+    )  # all but the two of one cohort are equal with a chance of 1e-15
 
 
 def test_transports_name_their_collector(tmp_path):

@@ -204,7 +204,9 @@ def test_the_queue_is_bounded_in_bytes(opened, clock):
     record(client, 200)
     client._sender.send_all()
     assert (
-        10 < len(transport.reports(DEVICE_SURVEY, "mirror")) < 1000 / DEVICE_SURVEY["mirror"].width
+        10
+        < len(transport.reports(DEVICE_SURVEY, "mirror"))
+        < 1000 / DEVICE_SURVEY["mirror"].width
     )
 
 
@@ -274,7 +276,9 @@ class Slow:
 
 def test_the_thread_goes_on_whatever_happens():
     """An error is counted, and all who wait for a round are told that it is over."""
-    with EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport()) as client:
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=None, transport=RecordingTransport()
+    ) as client:
         client.record("once", "red")
         with patch.object(client._outbox, "take", side_effect=MemoryError):
             assert [client.flush(30.0) for _ in range(3)] == [False] * 3
@@ -285,7 +289,9 @@ def test_the_thread_goes_on_whatever_happens():
 def test_recording_wakes_no_one():
     """Recording sends nothing: the thread is not told, and `record` does not send."""
     transport = RecordingTransport()
-    with EmbeddedClient(DEVICE_SURVEY, state=None, transport=transport, interval=1e6) as client:
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=None, transport=transport, interval=1e6
+    ) as client:
         client.record("once", "red")
         sender = client._sender
         with patch.object(sender, "_bell", None):
@@ -442,7 +448,9 @@ def test_what_comes_later_leaves_a_batch_as_it_is(opened, clock):
     assert client.waiting() == 0
 
 
-@pytest.mark.parametrize(("most", "days", "left"), [(5, 5, 2), (5, 6, 0), (100_000, 6, 2)])
+@pytest.mark.parametrize(
+    ("most", "days", "left"), [(5, 5, 2), (5, 6, 0), (100_000, 6, 2)]
+)
 def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clock):
     """That many days old they still wait, in a batch or not; a day later none does."""
     client, _ = opened([retry()] * 100, limits=QueueLimits(days=most))
@@ -458,12 +466,19 @@ def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clo
 def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
     """What was recorded before there was a collector is older, whatever its queue is called."""
     state, limits = tmp_path / "state", QueueLimits(reports=10)
-    with EmbeddedClient(DEVICE_SURVEY, state=state, strict=True, limits=limits) as client:
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=state, strict=True, limits=limits
+    ) as client:
         record(client, 10)
     clock.now += DAY
     transport = RecordingTransport()
     with EmbeddedClient(
-        DEVICE_SURVEY, state=state, transport=transport, strict=True, interval=None, limits=limits
+        DEVICE_SURVEY,
+        state=state,
+        transport=transport,
+        strict=True,
+        interval=None,
+        limits=limits,
     ) as client:
         record(client, 10)
         client._outbox._store.transact(client._outbox._trim)
@@ -496,7 +511,9 @@ def test_flush_without_a_collector_says_whether_anything_waits():
 def test_an_interval_takes_time(interval):
     """A thread that never waits would send by the second of each answer; one that waits, never."""
     with pytest.raises(ValueError, match="expected an interval above 0 seconds"):
-        EmbeddedClient(DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval)
+        EmbeddedClient(
+            DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval
+        )
 
 
 def test_closing_waits_for_what_is_being_sent():

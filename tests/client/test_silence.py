@@ -51,11 +51,14 @@ def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
     tell.
     """
     survey = survey_of(
-        DAILY, head=f'lifetime_epsilon = "{limit}"' if stop == "lifetime_epsilon" else ""
+        DAILY,
+        head=f'lifetime_epsilon = "{limit}"' if stop == "lifetime_epsilon" else "",
     )
     settings = {"lifetime_cap": limit if stop == "lifetime_cap" else "1000"}
     patterns = Counter(
-        days_with_a_report(survey, answers, **settings) for answers in SEQUENCES for _ in range(5)
+        days_with_a_report(survey, answers, **settings)
+        for answers in SEQUENCES
+        for _ in range(5)
     )
     assert patterns == {(float(limit) >= 2,) * 4: 5 * len(SEQUENCES)}
 
@@ -63,7 +66,10 @@ def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
 @pytest.mark.parametrize("answers", SEQUENCES)
 def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_path):
     """What a memoized question was answered leaves as much for the next one, of any survey."""
-    survey, other = survey_of(DAILY, yes_no("once")), survey_of(yes_no("once"), name="other")
+    survey, other = (
+        survey_of(DAILY, yes_no("once")),
+        survey_of(yes_no("once"), name="other"),
+    )
     for cap, rest in (
         ("100", [True, True]),
         ("4.5", [True, True]),
@@ -92,7 +98,9 @@ def order_of_days(answers):
             with on_day(number):
                 client.record("m", answer)
         waiting = records_of(client._store, "report")
-        shown = {row: int.from_bytes(key[8:12], "big") - 20_000 for key, (_, row) in waiting}
+        shown = {
+            row: int.from_bytes(key[8:12], "big") - 20_000 for key, (_, row) in waiting
+        }
         with on_day(len(answers)):
             client.flush(30.0)
     return tuple(shown[row] for row in transport.reports(survey, "m"))
@@ -118,7 +126,9 @@ def test_batches_leave_in_random_order():
     first = set()
     for _ in range(100):
         transport = RecordingTransport()
-        with EmbeddedClient(survey, state=None, transport=transport, interval=None) as client:
+        with EmbeddedClient(
+            survey, state=None, transport=transport, interval=None
+        ) as client:
             for number, name in enumerate("ab"):
                 with on_day(number):
                     client.record(name, True)
@@ -138,14 +148,18 @@ def test_reports_that_an_app_sends_itself_are_in_random_order():
     seen, first = set(), set()
     for _ in range(300):
         batches = [
-            decode_batch(payload) for payload in FrameReader().feed(report_bytes([*reports, once]))
+            decode_batch(payload)
+            for payload in FrameReader().feed(report_bytes([*reports, once]))
         ]
         first.add(batches[0].fingerprint)
-        (batch,) = [batch for batch in batches if batch.fingerprint == reports[0].fingerprint]
+        (batch,) = [
+            batch for batch in batches if batch.fingerprint == reports[0].fingerprint
+        ]
         width = len(batch.rows) // 3
         seen.add(
             tuple(
-                rows.index(batch.rows[at : at + width]) for at in range(0, len(batch.rows), width)
+                rows.index(batch.rows[at : at + width])
+                for at in range(0, len(batch.rows), width)
             )
         )
     assert seen == set(permutations(range(3)))

@@ -51,7 +51,11 @@ class Collector(RecordingTransport):
 
 def opened(collector, state=None, **rule):
     return EmbeddedClient(
-        SURVEY, state=state, transport=collector, interval=None, stops=StopRule(KEY, **rule)
+        SURVEY,
+        state=state,
+        transport=collector,
+        interval=None,
+        stops=StopRule(KEY, **rule),
     )
 
 
@@ -121,12 +125,18 @@ def test_what_is_no_list_of_ours_stops_nothing(data):
 
 def test_of_a_share_each_device_draws_once(monkeypatch):
     """1/4 of 1,000 devices, within 4.9 standard deviations (1e-6); one 14 points off is seen."""
-    monkeypatch.setattr(stops, "read_stops", cache(stops.read_stops))  # one check of a signature
+    monkeypatch.setattr(
+        stops, "read_stops", cache(stops.read_stops)
+    )  # one check of a signature
     devices = [asking() for _ in range(DEVICES)]
     for device in devices:
         device.take(LISTS["1/4"])
     quarter = [asked(device, "mood") for device in devices]
-    assert abs(sum(quarter) - DEVICES / 4) < 4.9 * (DEVICES * 3 / 16) ** 0.5 < 0.07 * DEVICES
+    assert (
+        abs(sum(quarter) - DEVICES / 4)
+        < 4.9 * (DEVICES * 3 / 16) ** 0.5
+        < 0.07 * DEVICES
+    )
     for device in devices:
         device.take(LISTS["1/10"])
     tenth = [asked(device, "mood") for device in devices]
@@ -187,7 +197,10 @@ def test_without_word_for_long(monkeypatch):
     [
         (StopRule("ab"), "expected the 64 hexadecimal digits"),
         (StopRule("zz" * 32), "expected the 64 hexadecimal digits"),
-        (StopRule(KEY, otherwise="maybe"), "expected otherwise='ask' or 'stop', got 'maybe'"),
+        (
+            StopRule(KEY, otherwise="maybe"),
+            "expected otherwise='ask' or 'stop', got 'maybe'",
+        ),
         (StopRule(KEY, days=0), "expected days of 1 or more, got 0"),
     ],
 )
@@ -197,7 +210,9 @@ def test_rules_that_cannot_be_followed(rule, said):
 
 
 def test_a_list_for_another_survey_says_so():
-    with pytest.raises(WireError, match="expected a list for survey 'notes', got one for another"):
+    with pytest.raises(
+        WireError, match="expected a list for survey 'notes', got one for another"
+    ):
         asking().take(listed(survey="other"))
 
 

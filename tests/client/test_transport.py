@@ -47,7 +47,9 @@ def serving(status, headers=None, body=b"", delay=0.0):
 
 def receipt(**outcomes):
     """A collector's body, as `docs/service-options.md` has it."""
-    return json.dumps({"accepted": 0, "duplicate": 0, "quarantined": 0, "rejected": {}} | outcomes)
+    return json.dumps(
+        {"accepted": 0, "duplicate": 0, "quarantined": 0, "rejected": {}} | outcomes
+    )
 
 
 def refusal(reason):
@@ -129,7 +131,10 @@ def test_bodies(status, body, verdict, reason):
 
 def test_a_date_to_retry_after():
     """Retry-After may be a date."""
-    with serving(503, {"Retry-After": formatdate(time.time() + 1000, usegmt=True)}) as (address, _):
+    with serving(503, {"Retry-After": formatdate(time.time() + 1000, usegmt=True)}) as (
+        address,
+        _,
+    ):
         outcome = HTTPTransport(address).send(PAYLOAD)
     assert outcome.verdict == "retry"
     assert 900 < outcome.wait <= 1000
@@ -171,7 +176,9 @@ def test_no_answer_is_retried():
     # Taken, so that no one else listens there.
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
-        nobody = HTTPTransport(f"http://127.0.0.1:{silent.getsockname()[1]}").send(PAYLOAD)
+        nobody = HTTPTransport(f"http://127.0.0.1:{silent.getsockname()[1]}").send(
+            PAYLOAD
+        )
     assert nobody == retry(reason="ConnectionRefusedError: Connection refused")
 
 
@@ -210,7 +217,10 @@ def test_certificates_are_checked():
         contexts.append(genuine(**settings))
         return contexts[-1]
 
-    with serving(202) as (address, requests), patch("ssl.create_default_context", watched):
+    with (
+        serving(202) as (address, requests),
+        patch("ssl.create_default_context", watched),
+    ):
         transport = HTTPTransport(address.replace("http", "https"))
         assert [transport.send(PAYLOAD).verdict for _ in range(2)] == ["retry"] * 2
     assert requests == []
@@ -246,13 +256,17 @@ def test_a_folder_collects_frames(tmp_path):
     transport = FolderTransport(tmp_path)
     assert transport.send(PAYLOAD) == ACCEPTED
     genuine = os.write
-    with patch("os.write", lambda descriptor, payload: genuine(descriptor, payload[:-3])):
+    with patch(
+        "os.write", lambda descriptor, payload: genuine(descriptor, payload[:-3])
+    ):
         assert transport.send(PAYLOAD) == retry()
     assert transport.send(PAYLOAD) == ACCEPTED
     reader = FrameReader()
     parts = [*reader.feed((tmp_path / "reports.ldp").read_bytes()), *reader.close()]
     assert [part for part in parts if isinstance(part, bytes)] == [b"a batch"] * 2
-    assert [part.size for part in parts if isinstance(part, Damage)] == [len(PAYLOAD) - 3]
+    assert [part.size for part in parts if isinstance(part, Damage)] == [
+        len(PAYLOAD) - 3
+    ]
 
 
 def test_a_folder_gets_the_bytes_as_they_are_on_windows(tmp_path):

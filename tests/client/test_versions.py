@@ -16,13 +16,16 @@ def spelt(number):
 
 def dearer(number):
     """A version whose epsilon differs by very little."""
-    return survey_of(FRUIT + f'epsilon = "{1 + number * 1e-9:.9f}"\nvalues = ["apple", "pear"]')
+    return survey_of(
+        FRUIT + f'epsilon = "{1 + number * 1e-9:.9f}"\nvalues = ["apple", "pear"]'
+    )
 
 
 def longer(number):
     """A version whose epochs differ by a minute."""
     return survey_of(
-        FRUIT + 'epsilon = "1"\nvalues = ["apple", "pear"]', head=f'epoch = "{60 + number}m"'
+        FRUIT + 'epsilon = "1"\nvalues = ["apple", "pear"]',
+        head=f'epoch = "{60 + number}m"',
     )
 
 
@@ -53,7 +56,8 @@ def test_versions_of_a_survey_get_no_more_than_was_agreed_to(version, tmp_path):
     Client(first, state=tmp_path / "bare").record("fruit", "apple")
     for survey in later:
         with pytest.raises(
-            (AlreadyAnsweredError, BudgetError), match=r"agreed to|answered on this device before"
+            (AlreadyAnsweredError, BudgetError),
+            match=r"agreed to|answered on this device before",
         ):
             Client(survey, state=tmp_path / "bare").record("fruit", "apple")
 

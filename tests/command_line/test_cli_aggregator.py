@@ -130,9 +130,9 @@ def test_explain_writes_the_certificate(folder):
         COMMUTE_SURVEY.fingerprint.hex(),
     )
     assert record["terms"] == COMMUTE_SURVEY.terms.hex()
-    assert {question["name"]: question["fingerprint"] for question in record["questions"]} == {
-        question.name: question.fingerprint.hex() for question in COMMUTE_SURVEY
-    }
+    assert {
+        question["name"]: question["fingerprint"] for question in record["questions"]
+    } == {question.name: question.fingerprint.hex() for question in COMMUTE_SURVEY}
 
 
 def test_unbounded_spending_is_warned_about(folder):
@@ -148,7 +148,14 @@ def test_unbounded_spending_is_warned_about(folder):
 
 
 @pytest.mark.parametrize(
-    "paths", ["first second", "second first", "first first second", "tally second", "second tally"]
+    "paths",
+    [
+        "first second",
+        "second first",
+        "first first second",
+        "tally second",
+        "second tally",
+    ],
 )
 def test_aggregate_counts_reports_and_tallies(paths, folder):
     """In any order, from reports or tallies, with a file given twice: one tally of all reports."""
@@ -169,7 +176,9 @@ def test_the_intake_is_reported_on_standard_error(folder):
     """
     (folder / "mixed").write_bytes(FIRST + b"junk" + FIRST[:500] + SECOND)
     result = ldp("aggregate survey.toml mixed -o out")
-    assert "42 batches received = 36 accepted + 4 duplicate + 2 rejected" in result.stderr
+    assert (
+        "42 batches received = 36 accepted + 4 duplicate + 2 rejected" in result.stderr
+    )
     assert "2 frame-damaged" in result.stderr
     assert result.stdout == ""
     quiet = ldp("aggregate survey.toml mixed -o out --quiet")
@@ -226,7 +235,12 @@ def test_json_has_the_documented_format(folder):
     assert transport["mechanism"] == "oue"
     assert transport["epsilon"]["declared"] == "1"
     assert 0.999999 < transport["epsilon"]["delivered"] <= 1
-    assert [value["value"] for value in transport["values"]] == ["car", "bus", "bike", "walk"]
+    assert [value["value"] for value in transport["values"]] == [
+        "car",
+        "bus",
+        "bike",
+        "walk",
+    ]
     for value in transport["values"]:
         assert value["count"] == pytest.approx(RESPONDENTS * value["frequency"])
         assert 0 <= value["interval"][0] <= value["interval"][1] <= 1
@@ -258,7 +272,9 @@ def test_reports_and_their_tally_give_the_same_estimates(folder):
 def test_csv_is_one_record_for_each_value(folder):
     """A header and 2 + 4 + 3 records."""
     records = list(
-        csv.reader(io.StringIO(ldp("estimate survey.toml first -q --format csv").stdout))
+        csv.reader(
+            io.StringIO(ldp("estimate survey.toml first -q --format csv").stdout)
+        )
     )
     assert records[0] == [
         "question",
@@ -289,7 +305,9 @@ def test_a_file_gets_what_standard_output_gets(form, folder):
 @pytest.mark.parametrize(
     "form",
     [
-        pytest.param(name, marks=[pytest.mark.needs("pyarrow")] if name == "parquet" else [])
+        pytest.param(
+            name, marks=[pytest.mark.needs("pyarrow")] if name == "parquet" else []
+        )
         for name in FORMATS
         if name != "table"
     ],
@@ -321,7 +339,10 @@ def test_a_link_stays_a_link(folder):
 @pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG")])
 def test_plots_are_pictures(ending, start, folder):
     """The ending decides what kind; the table is printed all the same."""
-    assert "transport" in ldp(f"estimate survey.toml first -q --plot picture.{ending}").stdout
+    assert (
+        "transport"
+        in ldp(f"estimate survey.toml first -q --plot picture.{ending}").stdout
+    )
     assert (folder / f"picture.{ending}").read_bytes().startswith(start)
 
 
@@ -338,7 +359,11 @@ FAILURES = [
     ("aggregate survey.toml . -o out", 1, "directory"),
     ("aggregate survey.toml junk -o out", 1, "frame-damaged"),
     ("aggregate survey.toml damaged -o out", 1, "damaged"),
-    ("aggregate other.toml tally -o out", 1, COMMUTE_SURVEY["smoker"].fingerprint.hex()),
+    (
+        "aggregate other.toml tally -o out",
+        1,
+        COMMUTE_SURVEY["smoker"].fingerprint.hex(),
+    ),
     ("aggregate other.toml first -o out", 1, "fingerprint"),
     ("aggregate survey.toml -o out", 2, "REPORTS"),
     ("aggregate survey.toml first", 2, "--output"),
@@ -370,8 +395,12 @@ def test_failures_are_messages_and_leave_files_alone(line, code, said, folder):
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
-@pytest.mark.parametrize(("candidates", "said"), [(None, "homepages.txt"), (b"ok\n\xff", "UTF-8")])
-@pytest.mark.parametrize("command", ["check survey.toml", "estimate survey.toml first -o out"])
+@pytest.mark.parametrize(
+    ("candidates", "said"), [(None, "homepages.txt"), (b"ok\n\xff", "UTF-8")]
+)
+@pytest.mark.parametrize(
+    "command", ["check survey.toml", "estimate survey.toml first -o out"]
+)
 def test_bad_candidate_files_are_messages(command, candidates, said, folder):
     """A candidate file that is missing or no text is named."""
     (folder / "homepages.txt").unlink()
@@ -428,7 +457,9 @@ def test_an_interrupt_leaves_no_half_written_file(folder):
 
 def test_a_pipe_without_a_terminal_gets_no_progress_bar(folder):
     """Where the output is no terminal, standard error has the one line about the intake."""
-    running = process(folder, "aggregate", "survey.toml", "first", "second", "-o", "out")
+    running = process(
+        folder, "aggregate", "survey.toml", "first", "second", "-o", "out"
+    )
     shown, messages = running.communicate(timeout=120)
     assert (running.returncode, shown) == (0, "")
     assert len(messages.splitlines()) == 1
@@ -445,10 +476,13 @@ try:
 finally:
     print(*sys.modules, file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
     assert set(done.stderr.split()).isdisjoint({"numpy", "scipy", "rich", "matplotlib"})
     assert all(
-        f"  {command} " in done.stdout for command in ("check", "explain", "aggregate", "estimate")
+        f"  {command} " in done.stdout
+        for command in ("check", "explain", "aggregate", "estimate")
     )
 
 
@@ -472,7 +506,9 @@ def test_a_broken_package_takes_nothing_down(value, said, folder, monkeypatch):
 
     def with_broken(**selected):
         points = list(known(**selected))
-        return [*points, broken] if selected.get("name", "broken") == "broken" else points
+        return (
+            [*points, broken] if selected.get("name", "broken") == "broken" else points
+        )
 
     monkeypatch.setattr(cli, "entry_points", with_broken)
     listed = ldp("--help").stdout

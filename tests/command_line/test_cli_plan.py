@@ -35,7 +35,16 @@ def test_documented_calls(line, monkeypatch):
 
 def test_table_of_mechanisms():
     """One row for each mechanism that serves, best first; numbers as in the JSON."""
-    words = ("--values", "100", "--epsilon", "1", "--respondents", "1e5", "--detect", "0.05")
+    words = (
+        "--values",
+        "100",
+        "--epsilon",
+        "1",
+        "--respondents",
+        "1e5",
+        "--detect",
+        "0.05",
+    )
     shown, plans_by_name = plan(*words), plans(*words)
     assert {"grr", "sue", "oue"} <= plans_by_name.keys()
     assert "warner" not in plans_by_name
@@ -88,8 +97,13 @@ def folder(tmp_path, monkeypatch):
         '[[question]]\nname = "open"\ntype = "text"\nmechanism = "rappor"\n'
         "p = 0.2\nq = 0.8\nf = 0.1\nbloom_bits = {}\n"
     )
-    (tmp_path / "open.toml").write_text('[survey]\nname = "s"\n' + open_question.format(16))
-    crowded = open_question.format(2).rstrip() + '\nhashes = 2\ncandidates = "homepages.txt"\n'
+    (tmp_path / "open.toml").write_text(
+        '[survey]\nname = "s"\n' + open_question.format(16)
+    )
+    crowded = (
+        open_question.format(2).rstrip()
+        + '\nhashes = 2\ncandidates = "homepages.txt"\n'
+    )
     (tmp_path / "crowded.toml").write_text('[survey]\nname = "s"\n' + crowded)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -117,11 +131,15 @@ def test_explain_states_the_efficiency(folder):
     """`ldp explain` gives each question the efficiency that its plan has, if it has one."""
     shown = run("explain", "s.toml").output
     stated = re.findall(
-        r"^  efficiency +(\S+) of what is possible with (\d+) values", shown, re.MULTILINE
+        r"^  efficiency +(\S+) of what is possible with (\d+) values",
+        shown,
+        re.MULTILINE,
     )
     rows = plans("s.toml", "--respondents", "1000").values()
     assert stated == [
-        (f"{row['efficiency']:.3f}", str(row["values"])) for row in rows if row["efficiency"]
+        (f"{row['efficiency']:.3f}", str(row["values"]))
+        for row in rows
+        if row["efficiency"]
     ]
     assert len(stated) == 2
 
@@ -147,31 +165,72 @@ def test_unreachable_is_a_dash():
         ((), 2, "expected a SURVEY, or --values"),
         (("--epsilon", "1"), 2, "expected a SURVEY, or --values"),
         (("--values", "10"), 2, "expected --epsilon or --respondents"),
-        (("--values", "10", "--half-width", ".1"), 2, "expected --epsilon or --respondents"),
-        (("--values", "10", "--epsilon", "1"), 2, "expected --respondents, or --half-width"),
-        (("--values", "10", "--respondents", "9"), 2, "expected --epsilon, or --half-width"),
         (
-            ("--values", "10", "--respondents", "9", "--epsilon", "1", "--half-width", ".1"),
+            ("--values", "10", "--half-width", ".1"),
+            2,
+            "expected --epsilon or --respondents",
+        ),
+        (
+            ("--values", "10", "--epsilon", "1"),
+            2,
+            "expected --respondents, or --half-width",
+        ),
+        (
+            ("--values", "10", "--respondents", "9"),
+            2,
+            "expected --epsilon, or --half-width",
+        ),
+        (
+            (
+                "--values",
+                "10",
+                "--respondents",
+                "9",
+                "--epsilon",
+                "1",
+                "--half-width",
+                ".1",
+            ),
             2,
             "leave one of them out",
         ),
         (("--values", "1", "--epsilon", "1", "-n", "9"), 2, "expected a number from 2"),
-        (("--values", "1e9", "--epsilon", "1", "-n", "9"), 2, "expected a number from 2"),
+        (
+            ("--values", "1e9", "--epsilon", "1", "-n", "9"),
+            2,
+            "expected a number from 2",
+        ),
         (
             ("--values", "10", "--epsilon", "zero", "-n", "9"),
             2,
             "expected a number from 0.0001 to 40, got 'zero'",
         ),
-        (("--values", "10", "--epsilon", "0", "-n", "9"), 2, "expected a number from 0.0001 to 40"),
+        (
+            ("--values", "10", "--epsilon", "0", "-n", "9"),
+            2,
+            "expected a number from 0.0001 to 40",
+        ),
         (
             ("--values", "10", "--epsilon", "1", "-n", "1.5"),
             2,
             "expected a whole number, got '1.5'",
         ),
         (("--values", "10", "--epsilon", "1", "-n", "nan"), 2, "--respondents"),
-        (("--values", "10", "--epsilon", "1", "-n", "9" * 400), 2, "expected a number from 1"),
-        (("--values", "10", "--epsilon", "1", "-n", "9", "--level", "95"), 2, "--level"),
-        (("--values", "10", "--epsilon", "1", "-n", "9", "--detect", "2"), 2, "--detect"),
+        (
+            ("--values", "10", "--epsilon", "1", "-n", "9" * 400),
+            2,
+            "expected a number from 1",
+        ),
+        (
+            ("--values", "10", "--epsilon", "1", "-n", "9", "--level", "95"),
+            2,
+            "--level",
+        ),
+        (
+            ("--values", "10", "--epsilon", "1", "-n", "9", "--detect", "2"),
+            2,
+            "--detect",
+        ),
         (
             ("--values", "10", "--epsilon", "1", "-n", "9", "--forged", "10"),
             2,
@@ -183,7 +242,11 @@ def test_unreachable_is_a_dash():
         (("none.toml", "-n", "9"), 1, "No such file: none.toml"),
         (("homepages.txt", "-n", "9"), 1, "a TOML file"),
         (("open.toml", "-n", "9"), 1, "expected candidates to plan with"),
-        (("crowded.toml", "-n", "9"), 1, "question 'open': expected at most 2 candidates"),
+        (
+            ("crowded.toml", "-n", "9"),
+            1,
+            "question 'open': expected at most 2 candidates",
+        ),
     ],
 )
 def test_bad_calls(folder, words, code, expected):

@@ -45,10 +45,14 @@ def test_from_table_to_estimates(folder):
     run("randomize", "s.toml", "-i", "a.csv", "-o", "r2")
     run("aggregate", "s.toml", "r1", "-o", "t1")
     run("aggregate", "s.toml", "t1", "r2", "-o", "t2")
-    record = json.loads(run("estimate", "s.toml", "t2", "--format", "json", "-q").stdout)
+    record = json.loads(
+        run("estimate", "s.toml", "t2", "--format", "json", "-q").stdout
+    )
     assert record["questions"]["smoker"]["reports"] == 1500
     assert record["questions"]["pet"]["reports"] == 2000
-    direct = json.loads(run("estimate", "s.toml", "r1", "r2", "--format", "json", "-q").stdout)
+    direct = json.loads(
+        run("estimate", "s.toml", "r1", "r2", "--format", "json", "-q").stdout
+    )
     assert direct == record
 
 
@@ -69,9 +73,7 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
     off by 100 with a chance below 1e-11.
     """
     monkeypatch.chdir(tmp_path)
-    asked = (
-        f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "{mechanism}"\nepsilon = "20"\n'
-    )
+    asked = f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "{mechanism}"\nepsilon = "20"\n'
     (tmp_path / "s.toml").write_text(
         '[survey]\nname = "s"\n'
         + "".join(f'[[question]]\nname = "{name}"\n{asked}' for name in "qr")
@@ -86,7 +88,9 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
     for reports in (b"".join(row) for row in rows.values()):
         first, second = (Counter(half) for half in (reports[:1500], reports[1500:]))
         assert len(reports) == 3000
-        assert all(abs(first[symbol] - second[symbol]) < 200 for symbol in first | second)
+        assert all(
+            abs(first[symbol] - second[symbol]) < 200 for symbol in first | second
+        )
 
 
 def test_refused_tables_leave_no_file(folder):
@@ -97,7 +101,12 @@ def test_refused_tables_leave_no_file(folder):
     assert "row 3" in result.output
     assert "unicorn" not in result.output
     assert (folder / "r").read_bytes() == b"before"
-    assert sorted(path.name for path in folder.iterdir()) == ["a.csv", "bad.csv", "r", "s.toml"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "a.csv",
+        "bad.csv",
+        "r",
+        "s.toml",
+    ]
     run("randomize", "s.toml", "-i", "bad.csv", "-o", "r", "--skip-invalid")
     assert (folder / "r").read_bytes() != b"before"
 
@@ -120,8 +129,17 @@ def test_simulate_writes_everything(folder):
     assert "coverage" in first.stdout
     assert (folder / "out" / "picture.svg").read_text().startswith("<svg")
     assert "<svg" in (folder / "out" / "report.html").read_text()
-    assert json.loads((folder / "out" / "simulation.json").read_text())["simulation"]["runs"] == 3
-    assert (folder / "out" / "estimates.csv").read_text().startswith("question,value,count")
+    assert (
+        json.loads((folder / "out" / "simulation.json").read_text())["simulation"][
+            "runs"
+        ]
+        == 3
+    )
+    assert (
+        (folder / "out" / "estimates.csv")
+        .read_text()
+        .startswith("question,value,count")
+    )
     picture = (folder / "out" / "picture.svg").read_bytes()
     assert run(*words, "-o", "out", "-q").stdout == first.stdout
     assert (folder / "out" / "picture.svg").read_bytes() == picture
@@ -130,7 +148,9 @@ def test_simulate_writes_everything(folder):
 def test_simulate_population_of_a_table(folder):
     """The truth is the table's: of 750 who said whether they smoke, a third does."""
     record = json.loads(
-        run("simulate", "s.toml", "--population", "a.csv", "--format", "json", "-q").stdout
+        run(
+            "simulate", "s.toml", "--population", "a.csv", "--format", "json", "-q"
+        ).stdout
     )
     truths = [value["truth"] for value in record["questions"]["smoker"]["values"]]
     assert truths == pytest.approx([2 / 3, 1 / 3])
@@ -141,16 +161,36 @@ def test_simulate_population_of_a_table(folder):
     [
         (("simulate", "none.toml"), 1, "No such file: none.toml"),
         (("simulate", "a.csv"), 1, "a TOML file"),
-        (("simulate", "s.toml", "--population", "none.csv"), 1, "No such file: none.csv"),
-        (("simulate", "s.toml", "--population", "s.toml"), 1, "one column for each question"),
-        (("simulate", "s.toml", "--population", "a.csv", "--respondents", "3"), 2, "got both"),
+        (
+            ("simulate", "s.toml", "--population", "none.csv"),
+            1,
+            "No such file: none.csv",
+        ),
+        (
+            ("simulate", "s.toml", "--population", "s.toml"),
+            1,
+            "one column for each question",
+        ),
+        (
+            ("simulate", "s.toml", "--population", "a.csv", "--respondents", "3"),
+            2,
+            "got both",
+        ),
         (("simulate", "s.toml", "--respondents", "0"), 2, "--respondents"),
         (("simulate", "s.toml", "--distribution", "zipf"), 1, "after the colon"),
         (("simulate", "s.toml", "--level", "95"), 1, "a level between 0 and 1"),
         (("simulate", "s.toml", "-o", "a.csv"), 2, "a.csv"),
         (("simulate", "s.toml", "-o", "s.toml/out"), 1, "expected to make the folder"),
-        (("randomize", "s.toml", "-i", "none.csv", "-o", "r"), 1, "No such file: none.csv"),
-        (("randomize", "s.toml", "-i", "a.csv", "-o", "no/such/folder"), 1, "expected to write"),
+        (
+            ("randomize", "s.toml", "-i", "none.csv", "-o", "r"),
+            1,
+            "No such file: none.csv",
+        ),
+        (
+            ("randomize", "s.toml", "-i", "a.csv", "-o", "no/such/folder"),
+            1,
+            "expected to write",
+        ),
         (("randomize", "s.toml", "-i", "a.csv"), 2, "--output"),
     ],
 )

@@ -63,8 +63,16 @@ class _Texts(HTMLParser):
 
 def test_codegen(commute, tmp_path, capsysbinary):
     """It writes what `ldp client codegen` writes."""
-    assert called("codegen", commute, capsysbinary=capsysbinary)[0] == module(COMMUTE_SURVEY)
-    called("codegen", commute, "--output", tmp_path / "answers.py", capsysbinary=capsysbinary)
+    assert called("codegen", commute, capsysbinary=capsysbinary)[0] == module(
+        COMMUTE_SURVEY
+    )
+    called(
+        "codegen",
+        commute,
+        "--output",
+        tmp_path / "answers.py",
+        capsysbinary=capsysbinary,
+    )
     assert (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
 
 
@@ -74,7 +82,9 @@ def test_ledger(tmp_path, capsysbinary):
         client.record("a", True)
         shown, _ = called("ledger", tmp_path / "state", capsysbinary=capsysbinary)
         assert shown == f"{client.ledger()}\n"
-    _, complaint = called("ledger", tmp_path / "none", capsysbinary=capsysbinary, code=1)
+    _, complaint = called(
+        "ledger", tmp_path / "none", capsysbinary=capsysbinary, code=1
+    )
     assert complaint.startswith("Error: expected a state file")
     assert not (tmp_path / "none").exists()
 
@@ -100,7 +110,9 @@ def test_explain(form, commute, capsysbinary):
     assert shown == run(*words).output == disclosure(COMMUTE_SURVEY, form)
 
 
-@pytest.mark.parametrize("words", [("explain", "none.toml"), ("decode", "none"), ("codegen", ".")])
+@pytest.mark.parametrize(
+    "words", [("explain", "none.toml"), ("decode", "none"), ("codegen", ".")]
+)
 def test_what_cannot_be_used_is_told_in_a_line(words, capsysbinary):
     """Exit code 1."""
     _, complaint = called(*words, capsysbinary=capsysbinary, code=1)
@@ -110,7 +122,9 @@ def test_what_cannot_be_used_is_told_in_a_line(words, capsysbinary):
 def test_it_is_a_program():
     """Of the client's distribution, which loads nothing but the standard library and its own."""
     program = Path(sys.executable).with_name("ldp-client")
-    done = subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [program, "--version"], check=True, capture_output=True, text=True
+    )
     assert done.stdout.startswith("ldp-client ")
     assert subprocess.run([program], check=False, capture_output=True).returncode == 2
     loaded = loaded_by("import ldp_client.tools.command")
@@ -120,8 +134,12 @@ def test_it_is_a_program():
 @pytest.mark.parametrize("path", EXAMPLE_SURVEYS, ids=lambda path: path.stem)
 def test_both_forms_of_the_page_say_the_same(path):
     """Of every example: all text, heading by heading, and no element that runs or loads."""
-    survey = parse_survey(path.read_bytes(), files=lambda name: (path.parent / name).read_text())
-    by_markdown = _Texts(MarkdownIt("gfm-like", {"linkify": False}).render(disclosure(survey)))
+    survey = parse_survey(
+        path.read_bytes(), files=lambda name: (path.parent / name).read_text()
+    )
+    by_markdown = _Texts(
+        MarkdownIt("gfm-like", {"linkify": False}).render(disclosure(survey))
+    )
     by_html = _Texts(disclosure(survey, "html"))
     assert by_markdown.lines == by_html.lines
     assert by_markdown.elements == by_html.elements == {"h1", "h2", "p", "ul", "li"}
@@ -130,7 +148,8 @@ def test_both_forms_of_the_page_say_the_same(path):
 def test_texts_of_a_survey_are_no_markup():
     """Whatever a question says is shown letter by letter, in both forms."""
     questions = (
-        f'{yes_no(f"q{number}")}\ntext = """{text}"""' for number, text in enumerate(HOSTILE)
+        f'{yes_no(f"q{number}")}\ntext = """{text}"""'
+        for number, text in enumerate(HOSTILE)
     )
     survey = survey_of(*questions)
     for page in (MarkdownIt().render(disclosure(survey)), disclosure(survey, "html")):
@@ -148,7 +167,9 @@ def test_the_numbers_are_those_of_explain(commute):
     assert "73.2 % likely (epsilon 1.000000)" in page
     assert "73.2% likely" in explained
     for line in explained.splitlines():
-        if line.startswith(("total for one respondent", "most that a device ever charges")):
+        if line.startswith(
+            ("total for one respondent", "most that a device ever charges")
+        ):
             assert f"(epsilon {line.rpartition(' ')[2]})" in page
 
 

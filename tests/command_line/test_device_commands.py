@@ -102,7 +102,10 @@ def test_generated_modules_are_typed(answers):
         "record_a_b_2": ["Collection[Literal['x', 'y', 'z']]"],
         "record_question_3rd": ["str"],
         "record_question_3rd_daily": ["str"],
-        "record_a_b_class": ["bool", "Literal[\"it's\", 'a \"quoted\" one', 'back\\\\slash']"],
+        "record_a_b_class": [
+            "bool",
+            "Literal[\"it's\", 'a \"quoted\" one', 'back\\\\slash']",
+        ],
     }
     assert answers.record_a_b_class.__doc__ == 'Say "yes" \\ or no; class'
 
@@ -130,8 +133,12 @@ def test_a_type_checker_finds_wrong_values(tmp_path):
         str(tmp_path / "cache"),
         "app.py",
     ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    lines = [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    lines = [
+        line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line
+    ]
     assert lines == ["7", "8", "9"], done.stdout
 
 
@@ -144,12 +151,16 @@ def test_generated_modules_pass_a_strict_type_checker(tmp_path):
         survey = parse_survey(path.read_text(encoding="utf-8"))
         name = f"{path.parent.name}_{path.stem}.py"
         (tmp_path / name).write_text(module(survey), encoding="utf-8")
-    (tmp_path / "every_type.py").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
+    (tmp_path / "every_type.py").write_text(
+        module(parse_survey(EVERY_TYPE)), encoding="utf-8"
+    )
     for name in ("answers.py", "notes.py"):
         shutil.copy(EXAMPLES / "notes" / name, tmp_path)
     names = sorted(path.name for path in tmp_path.glob("*.py"))
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", *names]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.stdout == f"Success: no issues found in {len(names)} source files\n"
 
 
@@ -161,7 +172,9 @@ def test_codegen_writes_a_module(tmp_path):
     written = tmp_path / "answers.py"
     said = run("client", "codegen", survey, "--output", written).output
     assert said == f"{written}: written, {written.stat().st_size:,} bytes\n"
-    assert shown.output == (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
+    assert (
+        shown.output == (tmp_path / "answers.py").read_text() == module(COMMUTE_SURVEY)
+    )
 
 
 def test_ledger_shows_what_the_client_shows(tmp_path):
@@ -173,7 +186,9 @@ def test_ledger_shows_what_the_client_shows(tmp_path):
         assert "a: epsilon 1.000000, charged once" in shown.output
 
 
-@pytest.mark.parametrize(("content", "code"), [(None, 2), (b"", 1), (b"something else", 1)])
+@pytest.mark.parametrize(
+    ("content", "code"), [(None, 2), (b"", 1), (b"something else", 1)]
+)
 def test_ledger_of_something_else(content, code, tmp_path):
     """A file that is not there, or is no state, gives a message and is left as it is."""
     path = tmp_path / "state"
@@ -185,9 +200,9 @@ def test_ledger_of_something_else(content, code, tmp_path):
 
 def test_the_commands_load_no_numpy():
     """Both are for devices and editors."""
-    assert loaded_by("from ldp_simulations.commands.devices import codegen, ledger").isdisjoint(
-        {"numpy", "scipy"}
-    )
+    assert loaded_by(
+        "from ldp_simulations.commands.devices import codegen, ledger"
+    ).isdisjoint({"numpy", "scipy"})
 
 
 def test_names_that_look_alike_are_numbered():
@@ -197,9 +212,14 @@ def test_names_that_look_alike_are_numbered():
     """
     names = ["a.b", "a-b", "A_b", "client", "class", "1st"]
     source = module(survey_of(*(yes_no(name) for name in names)))
-    functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    functions = [
+        node.name
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef)
+    ]
     assert functions == [
-        f"record_{name}" for name in ("a_b", "a_b_2", "a_b_3", "client_2", "class_", "question_1st")
+        f"record_{name}"
+        for name in ("a_b", "a_b_2", "a_b_3", "client_2", "class_", "question_1st")
     ]
 
 
@@ -210,7 +230,11 @@ def test_what_is_memoized_has_a_daily_function(tmp_path):
     survey = survey_of(*tables, yes_no("c"), head='joint = ["b", "c"]')
     (tmp_path / "daily_answers.py").write_text(module(survey))
     source = (tmp_path / "daily_answers.py").read_text()
-    functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    functions = [
+        node.name
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef)
+    ]
     names = ("a", "a_daily_2", "a_daily", "a_daily_daily", "b_c")
     assert functions == [f"record_{name}" for name in names]
     space = {}

@@ -111,7 +111,8 @@ def commands(group=main, words=()):
 def options():
     """Of each command, by name."""
     return {
-        words: {option.name: option for option in command.params} for words, command in commands()
+        words: {option.name: option for option in command.params}
+        for words, command in commands()
     }
 
 
@@ -168,7 +169,9 @@ def test_every_command_that_writes_a_file_is_walked():
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_an_ending_that_a_command_does_not_write_is_refused_first(name, tmp_path, monkeypatch):
+def test_an_ending_that_a_command_does_not_write_is_refused_first(
+    name, tmp_path, monkeypatch
+):
     """Before it looks for its files, which are not there."""
     monkeypatch.chdir(tmp_path)
     form = options()[name].get("form")
@@ -191,7 +194,9 @@ def test_every_ending_is_written_or_refused(name, inputs, tmp_path, monkeypatch)
     monkeypatch.chdir(inputs)
     form = options()[name].get("form")
     for row in FORMATS.values():
-        if not row.available or (form is not None and row.name not in form.type.choices):
+        if not row.available or (
+            form is not None and row.name not in form.type.choices
+        ):
             continue
         file = tmp_path / f"out.{row.ending}"
         result = CliRunner().invoke(main, words(name, file))

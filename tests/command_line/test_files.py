@@ -22,7 +22,9 @@ NULL = os.makedev(1, 3)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     (tmp_path / "survey.toml").write_text(SMALL, encoding="utf-8")
-    (tmp_path / "answers.csv").write_text("pet\n" + "cat\nЖ\nnone\n" * 20, encoding="utf-8")
+    (tmp_path / "answers.csv").write_text(
+        "pet\n" + "cat\nЖ\nnone\n" * 20, encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports")
     run("aggregate", "survey.toml", "reports", "-o", "tally")
@@ -32,7 +34,12 @@ def folder(tmp_path, monkeypatch):
 def ldp(*words, given=b"", **settings):
     """The command in a process of its own; what it printed, as bytes."""
     return subprocess.run(
-        [*LDP, *words], input=given, capture_output=True, timeout=120, check=False, **settings
+        [*LDP, *words],
+        input=given,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        **settings,
     )
 
 
@@ -72,7 +79,9 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
         assert read[0] == (folder / "file").read_bytes()
 
 
-@pytest.mark.parametrize("line", [*WRITERS.values(), "estimate survey.toml tally --plot {}.svg"])
+@pytest.mark.parametrize(
+    "line", [*WRITERS.values(), "estimate survey.toml tally --plot {}.svg"]
+)
 def test_a_device_stays_a_device(line, folder):
     """A device with the null device's numbers survives every command that writes to it."""
     name = "null.svg" if ".svg" in line else "null"
@@ -99,7 +108,9 @@ def test_a_file_keeps_its_permissions(folder):
     assert stat.S_IMODE(Path("out").stat().st_mode) == 0o600
     Path("plain").touch()
     run("aggregate", "survey.toml", "reports", "-o", "new")
-    assert stat.S_IMODE(Path("new").stat().st_mode) == stat.S_IMODE(Path("plain").stat().st_mode)
+    assert stat.S_IMODE(Path("new").stat().st_mode) == stat.S_IMODE(
+        Path("plain").stat().st_mode
+    )
 
 
 @pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)
@@ -146,9 +157,15 @@ READERS = {
     "explain": ("explain {}", "survey.toml"),
     "client codegen": ("client codegen {}", "survey.toml"),
     "plan": ("plan {} -n 1000", "survey.toml"),
-    "survey simulate-attacks": ("survey simulate-attacks {} -n 100 --seed 1", "survey.toml"),
+    "survey simulate-attacks": (
+        "survey simulate-attacks {} -n 100 --seed 1",
+        "survey.toml",
+    ),
     "simulate": ("simulate {} --respondents 100 --seed 1", "survey.toml"),
-    "simulate a table": ("simulate survey.toml --population {} --seed 1", "answers.csv"),
+    "simulate a table": (
+        "simulate survey.toml --population {} --seed 1",
+        "answers.csv",
+    ),
     "simulate weights": (
         "simulate survey.toml --distribution file:{} --respondents 100 --seed 1",
         "weights.csv",
@@ -178,7 +195,8 @@ def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
         thread.join(timeout=90)
     if "plan" not in line:  # which measures times
         assert (
-            result.stdout.replace(f"of {'-' if way == '-' else 'pipe'}", f"of {source}") == expected
+            result.stdout.replace(f"of {'-' if way == '-' else 'pipe'}", f"of {source}")
+            == expected
         )
 
 
@@ -192,10 +210,13 @@ def test_standard_input_is_read_once(folder):
 
 def test_two_results_do_not_share_standard_output(folder):
     """A picture or an export between the lines of a table is of no use to anybody."""
-    assert "--output" in run("estimate", "survey.toml", "tally", "--plot", "-", code=2).stderr
-    assert run("estimate", "survey.toml", "tally", "--plot", "-", "-o", "out").stdout.startswith(
-        "<svg"
+    assert (
+        "--output"
+        in run("estimate", "survey.toml", "tally", "--plot", "-", code=2).stderr
     )
+    assert run(
+        "estimate", "survey.toml", "tally", "--plot", "-", "-o", "out"
+    ).stdout.startswith("<svg")
 
 
 def test_no_picture_is_written_to_a_terminal(folder):
@@ -213,13 +234,19 @@ def test_no_picture_is_written_to_a_terminal(folder):
     assert piped.stdout.startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("line", ["estimate survey.toml tally", "client codegen survey.toml"])
+@pytest.mark.parametrize(
+    "line", ["estimate survey.toml tally", "client codegen survey.toml"]
+)
 def test_a_reader_that_goes_away_is_no_error(line, folder):
     """`| head` closes the pipe: the command ends without a word, and does not claim success."""
     reading, writing = os.pipe()
     os.close(reading)
     result = subprocess.run(
-        [*LDP, *line.split()], stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False
+        [*LDP, *line.split()],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
     )
     os.close(writing)
     assert result.returncode == 1
@@ -233,7 +260,11 @@ def test_a_full_disk_is_a_message(folder):
     for line in ("estimate survey.toml tally -q", "client codegen survey.toml"):
         with Path("/dev/full").open("wb") as full:
             result = subprocess.run(
-                [*LDP, *line.split()], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False
+                [*LDP, *line.split()],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                timeout=120,
+                check=False,
             )
         assert result.returncode == 1
         assert b"No space left" in result.stderr
@@ -245,7 +276,8 @@ def test_a_standard_output_that_was_closed_is_told_of(line, folder):
     """`>&-` in a shell: a message and 1, and nothing is written elsewhere in its place."""
     before = sorted(folder.iterdir())
     done = subprocess.run(
-        ["sh", "-c", 'exec "$@" >&-', "sh", *LDP, *line.format("-").split()], capture_output=True
+        ["sh", "-c", 'exec "$@" >&-', "sh", *LDP, *line.format("-").split()],
+        capture_output=True,
     )
     assert done.returncode == 1
     assert b"expected a standard output to write to, got a closed one" in done.stderr
@@ -255,16 +287,23 @@ def test_a_standard_output_that_was_closed_is_told_of(line, folder):
 
 def test_a_standard_input_that_was_closed_is_told_of(folder):
     """`<&-` in a shell: a message and 1."""
-    for line in ("aggregate survey.toml - -o out", "check -", "randomize survey.toml -i - -o out"):
+    for line in (
+        "aggregate survey.toml - -o out",
+        "check -",
+        "randomize survey.toml -i - -o out",
+    ):
         done = subprocess.run(
-            ["sh", "-c", 'exec "$@" <&-', "sh", *LDP, *line.split()], capture_output=True
+            ["sh", "-c", 'exec "$@" <&-', "sh", *LDP, *line.split()],
+            capture_output=True,
         )
         assert done.returncode == 1
         assert b"expected a standard input to read, got a closed one" in done.stderr
         assert b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("line", ["--help", "--version", "estimate --help", "check survey.toml"])
+@pytest.mark.parametrize(
+    "line", ["--help", "--version", "estimate --help", "check survey.toml"]
+)
 def test_help_that_cannot_be_printed_is_no_traceback(line, folder):
     """A full disk behind standard output."""
     if not Path("/dev/full").exists():

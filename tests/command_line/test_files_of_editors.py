@@ -55,9 +55,13 @@ def test_toml(read, error):
 
 def test_a_survey_and_its_page(survey, tmp_path):
     """They are what they are without the mark."""
-    assert parse_survey(survey.read_bytes()).fingerprint == parse_survey(COINS).fingerprint
+    assert (
+        parse_survey(survey.read_bytes()).fingerprint == parse_survey(COINS).fingerprint
+    )
     run("survey", "page", survey, "--output", tmp_path / "page")
-    spoken = json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]["en"]
+    spoken = json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"][
+        "en"
+    ]
     assert spoken["survey"]["title"] == "Coins"
 
 
@@ -68,7 +72,9 @@ def test_counts_of_sheets_on_paper(survey, tmp_path):
     run("survey", "paper-counts", survey, counts, "--output", reports)
     assert reports.read_bytes()
     counts.write_text("question;value;count\ncoin;true;7\n")
-    said = run("survey", "paper-counts", survey, counts, "--output", reports, code=1).stderr
+    said = run(
+        "survey", "paper-counts", survey, counts, "--output", reports, code=1
+    ).stderr
     assert "separated by commas; got a header 'question;value;count'" in said
 
 
@@ -89,7 +95,15 @@ def test_a_page_that_is_nested_without_end(survey, tmp_path):
     words.write_text(json.dumps(words_of("en")))
     page = tmp_path / "coins.page.toml"
     page.write_text('[page]\ntitle = "Coins"\n[language.fr]\n')
-    command = ("survey", "page", survey, "--output", tmp_path / "page", "--words", words)
+    command = (
+        "survey",
+        "page",
+        survey,
+        "--output",
+        tmp_path / "page",
+        "--words",
+        words,
+    )
     run(*command)
     words.write_text("[" * 100_000)
     assert "fr.json: expected JSON in UTF-8" in run(*command, code=1).stderr

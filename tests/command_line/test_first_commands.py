@@ -17,10 +17,14 @@ def test_the_demonstration_shows_a_coin_a_crowd_and_a_price(answer):
     said, coin, sent = re.findall(r"(?:You said|The coin|Sent) +(\w+)", shown)
     assert said == answer.title()
     assert (sent == said) == (coin == "keeps")
-    bars = re.findall(r"^ +[\d,]+ people  0 (.{51}) 100  \d+ to \d+ %$", shown, re.MULTILINE)
+    bars = re.findall(
+        r"^ +[\d,]+ people  0 (.{51}) 100  \d+ to \d+ %$", shown, re.MULTILINE
+    )
     assert len(bars) == 5
     assert all(bar[15] in "│●" and bar.count("●") == 1 for bar in bars)
-    flipped = re.findall(r"(\d+) % +at most (\d+) % +\d+ to \d+ %$", shown, re.MULTILINE)
+    flipped = re.findall(
+        r"(\d+) % +at most (\d+) % +\d+ to \d+ %$", shown, re.MULTILINE
+    )
     assert flipped == [("38", "62"), ("27", "73"), ("12", "88")]
 
 
@@ -33,7 +37,9 @@ def test_the_demonstration_shows_a_coin_a_crowd_and_a_price(answer):
         (["Hours?", "number", "0, 24", "habit", "2", ""], "number", None),
     ],
 )
-def test_a_new_survey_can_be_checked_and_simulated(lines, sort, answers, tmp_path, monkeypatch):
+def test_a_new_survey_can_be_checked_and_simulated(
+    lines, sort, answers, tmp_path, monkeypatch
+):
     """By six questions, or by none; what it takes is said, and nothing is overwritten."""
     monkeypatch.chdir(tmp_path)
     words = ["new"] if lines else ["new", "--yes-no", "Habit?", "-o", "habit.toml"]

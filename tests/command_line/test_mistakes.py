@@ -10,7 +10,9 @@ GOOD = f'{SURVEY}values = ["good", "bad"]\nepsilon = 1\n'
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     (tmp_path / "habits.toml").write_text(GOOD, encoding="utf-8")
-    (tmp_path / "other.toml").write_text(GOOD.replace("habits", "diet"), encoding="utf-8")
+    (tmp_path / "other.toml").write_text(
+        GOOD.replace("habits", "diet"), encoding="utf-8"
+    )
     (tmp_path / "answers.csv").write_text("sleep\ngood\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "case.csv").write_text("Sleep\ngood\n", encoding="utf-8")
@@ -24,7 +26,10 @@ def folder(tmp_path, monkeypatch):
         ("estimate tally habits.toml", "tally is a tally. SURVEY comes first"),
         ("check reports", "reports is a report file. SURVEY comes first"),
         ("estimate other.toml tally", "this tally is of survey habits, not diet"),
-        ("aggregate other.toml tally -o sum", "this tally is of survey habits, not diet"),
+        (
+            "aggregate other.toml tally -o sum",
+            "this tally is of survey habits, not diet",
+        ),
         ("check habit.toml", "No such file: habit.toml. Did you mean habits.toml?"),
         ("estimate habits.toml taly", "No such file: taly. Did you mean tally?"),
         ("randomize habits.toml -i answer.csv -o x", "Did you mean answers.csv?"),
@@ -54,26 +59,40 @@ def test_commands_are_named_that_may_be_meant():
         ('type = "choice"\nvalues = ["a", "b"]', 'type: expected "category", got'),
         ('type = "categori"\nvalues = ["a", "b"]', 'type: expected "category", got'),
         ('type = "boolean"\nmechanism = "OUE"', 'mechanism: expected "oue", got'),
-        ('type = "boolean"\nmechanism = "random-response"', 'expected "grr", or "warner"'),
+        (
+            'type = "boolean"\nmechanism = "random-response"',
+            'expected "grr", or "warner"',
+        ),
         ("values = [1, 2, 3]", 'or type = "integer" with low and high, got [1, 2, 3]'),
         ('options = ["a", "b"]', 'options: expected "values", got'),
     ],
 )
 def test_words_of_other_programs(keys, said, folder, tmp_path):
     """One problem for each, which names our word."""
-    (tmp_path / "wrong.toml").write_text(f"{SURVEY}{keys}\nepsilon = 1\n", encoding="utf-8")
+    (tmp_path / "wrong.toml").write_text(
+        f"{SURVEY}{keys}\nepsilon = 1\n", encoding="utf-8"
+    )
     assert said in run("check", "wrong.toml", code=1).stderr
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("analyze query yes.toml --counts true=60,false=40 share(sleep=yes)", "share(sleep=yes)"),
-        ("analyze query yes.toml --counts yes=60,no=40 share(sleep=No)", "share(sleep=No)"),
+        (
+            "analyze query yes.toml --counts true=60,false=40 share(sleep=yes)",
+            "share(sleep=yes)",
+        ),
+        (
+            "analyze query yes.toml --counts yes=60,no=40 share(sleep=No)",
+            "share(sleep=No)",
+        ),
         ("plan yes.toml --experiment yes=0.2,0.3", "true"),
         ("survey simulate-attacks yes.toml --targets yes -n 100", "true"),
         ("analyze compare yes.toml --counts yes=60,no=40 --direct yes=30/100", "true"),
-        ("analyze trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 --value yes", "true"),
+        (
+            "analyze trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 --value yes",
+            "true",
+        ),
     ],
 )
 def test_yes_and_no_are_true_and_false(line, said, tmp_path, monkeypatch):
@@ -86,7 +105,9 @@ def test_yes_and_no_are_true_and_false(line, said, tmp_path, monkeypatch):
 
 def test_a_short_survey_is_a_whole_one(folder, tmp_path):
     """Values without a type are a category, also of a field; without a mechanism it is `auto`."""
-    fields = "".join(f'[[question.field]]\nname = "{name}"\nvalues = ["x", "y"]\n' for name in "ab")
+    fields = "".join(
+        f'[[question.field]]\nname = "{name}"\nvalues = ["x", "y"]\n' for name in "ab"
+    )
     text = f'{SURVEY}type = "table"\nepsilon = 1\n{fields}'
     (tmp_path / "fields.toml").write_text(text, encoding="utf-8")
     assert "sleep (grr)" in run("check", "habits.toml").stdout

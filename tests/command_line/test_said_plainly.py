@@ -64,7 +64,11 @@ def test_any_encoding_will_do(encoding, folder):
         "client codegen survey.toml",
     ):
         done = subprocess.run(
-            [*LDP, *line.split()], capture_output=True, env=environment, timeout=120, check=False
+            [*LDP, *line.split()],
+            capture_output=True,
+            env=environment,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         if "csv" in line or "client codegen" in line:
@@ -107,13 +111,19 @@ def test_long_tables_say_what_they_leave_out(folder):
     )
     assert "--top all" in brief
     full = run("estimate", "large.toml", "large", "-q", "--top", "all").stdout
-    assert re.findall(r"^ v(\d+) ", full, re.MULTILINE) == [str(number) for number in range(MANY)]
+    assert re.findall(r"^ v(\d+) ", full, re.MULTILINE) == [
+        str(number) for number in range(MANY)
+    ]
     assert "too high" not in full
-    few = run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "csv").stdout
+    few = run(
+        "estimate", "large.toml", "large", "-q", "--top", "3", "--format", "csv"
+    ).stdout
     assert len(few.splitlines()) == 4
     assert (
         '"left_out": 497'
-        in run("estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json").stdout
+        in run(
+            "estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json"
+        ).stdout
     )
     assert (
         "(pet), got 'dog'"
@@ -130,7 +140,10 @@ def test_simulations_in_brief(folder):
         str(number) for number in range(MOST_ROWS)
     ]
     assert "the 100 values of 500 that most respondents hold" in brief
-    assert len(re.findall(r"^ v\d+ ", run(*words, "--top", "all").stdout, re.MULTILINE)) == MANY
+    assert (
+        len(re.findall(r"^ v\d+ ", run(*words, "--top", "all").stdout, re.MULTILINE))
+        == MANY
+    )
     run(*words, "-o", "out")
     page = Path("out/report.html").read_text(encoding="utf-8")
     assert page.count("<tr>") == MOST_ROWS + 1
@@ -164,7 +177,9 @@ def test_reports_each_is_for_memoized_questions(folder):
     """
     assert (
         "leave --reports-per-person"
-        in run("estimate", "survey.toml", "tally", "--reports-per-person", "2", code=1).stderr
+        in run(
+            "estimate", "survey.toml", "tally", "--reports-per-person", "2", code=1
+        ).stderr
     )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
@@ -177,12 +192,16 @@ def test_reports_each_is_for_memoized_questions(folder):
     assert (twice["pet"].respondents, twice["again"].respondents) == (60, 50)
     assert "permanent response" in twice["again"].note
     pet = survey["pet"]
-    assert health(pet, counts["pet"], reports_per_person=2) == health(pet, counts["pet"])
+    assert health(pet, counts["pet"], reports_per_person=2) == health(
+        pet, counts["pet"]
+    )
     with pytest.raises(EstimateError, match="reports from each"):
         Options(reports_per_person=10**30)
 
 
-@pytest.mark.parametrize("command", ["estimate survey.toml", "aggregate survey.toml -o out"])
+@pytest.mark.parametrize(
+    "command", ["estimate survey.toml", "aggregate survey.toml -o out"]
+)
 def test_a_tally_counts_once(command, folder):
     """The same tally again, by another name too, is refused unless it is said to be meant.
 
@@ -205,7 +224,10 @@ def test_a_tally_of_the_same_reports_counts_once(folder):
     run("aggregate", "survey.toml", "reports", "-o", "once")
     run("aggregate", "survey.toml", "reports", "reports", "-o", "twice")
     assert Path("once").read_bytes() != Path("twice").read_bytes()
-    assert "--allow-equal" in run("estimate", "survey.toml", "once", "twice", code=1).stderr
+    assert (
+        "--allow-equal"
+        in run("estimate", "survey.toml", "once", "twice", code=1).stderr
+    )
 
 
 def test_associations_say_what_was_tested():
@@ -228,7 +250,11 @@ def test_associations_say_what_was_tested():
         ),
     ):
         tally = Tally.empty(survey)
-        (joint,) = (envelope for envelope in survey.tally_parts if envelope.name not in ("a", "b"))
+        (joint,) = (
+            envelope
+            for envelope in survey.tally_parts
+            if envelope.name not in ("a", "b")
+        )
         shape = tally.counts[joint.name].shape
         tally.counts[joint.name] = np.array(counts).reshape(shape)
         tally.counts["a"] = np.array([[counts[0] + counts[1], counts[2] + counts[3]]])
@@ -354,12 +380,24 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.sources", "--counts"): OF_ROWS,
     ("ldp_aggregator.commands.sources", "--reports"): OF_ROWS,
     **{
-        (f"ldp_aggregator.{module}", option): (*OF_ROWS, "analyze regress", "analyze weight")
-        for module in ("analyses.rows.codes", "analyses.rows.reading", "commands.sources")
+        (f"ldp_aggregator.{module}", option): (
+            *OF_ROWS,
+            "analyze regress",
+            "analyze weight",
+        )
+        for module in (
+            "analyses.rows.codes",
+            "analyses.rows.reading",
+            "commands.sources",
+        )
         for option in ("--answer", "--codes", "--rows")
     },
     **{
-        (f"ldp_aggregator.{module}", "--design"): ("estimate", "analyze weight", "analyze regress")
+        (f"ldp_aggregator.{module}", "--design"): (
+            "estimate",
+            "analyze weight",
+            "analyze regress",
+        )
         for module in (
             "analyses.weighting.design_rows",
             "answers.results.remarks",
@@ -386,14 +424,20 @@ ELSEWHERE = {
     ("ldp_aggregator.commands.register", "--html"): ("survey register show",),
     ("ldp_aggregator.commands.register", "--format"): ("survey register show",),
     ("ldp_aggregator.commands.register", "--survey"): ("survey register check-proof",),
-    ("ldp_aggregator.versions.register_file", "--accept"): ("check", "survey register add"),
+    ("ldp_aggregator.versions.register_file", "--accept"): (
+        "check",
+        "survey register add",
+    ),
     ("ldp_aggregator.versions.sources", "--against"): ("check",),
     **{
         ("ldp_aggregator.commands.reports", option): ("estimate",)
         for option in ("--by", "--where", "--stop-list")
     },
     **{
-        ("ldp_aggregator.commands.group_options", option): (*COMMANDS_OF_A_TALLY, "analyze trend")
+        ("ldp_aggregator.commands.group_options", option): (
+            *COMMANDS_OF_A_TALLY,
+            "analyze trend",
+        )
         for option in ("--by", "--where", "--least-group")
     },
     ("ldp_aggregator.commands.group_options", "--released"): COMMANDS_OF_A_TALLY,
@@ -425,7 +469,10 @@ ELSEWHERE = {
         for option in ("--name", "--scope")
     },
     **{
-        ("ldp_aggregator.commands.output_options", option): ("estimate", "rappor import")
+        ("ldp_aggregator.commands.output_options", option): (
+            "estimate",
+            "rappor import",
+        )
         for option in (
             "--plot",
             "--at",
@@ -461,12 +508,19 @@ def advised():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if not isinstance(node, ast.Raise | ast.Assign | ast.Return | ast.Call):
                     continue
-                if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "option":
+                if (
+                    isinstance(node, ast.Call)
+                    and getattr(node.func, "attr", "") == "option"
+                ):
                     continue
                 # The headings of a long help.
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
                     continue
-                texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                texts = [
+                    part.value
+                    for part in ast.walk(node)
+                    if isinstance(part, ast.Constant)
+                ]
                 for text in texts:
                     if isinstance(text, str) and " " in text:
                         yield from (
@@ -496,11 +550,18 @@ def test_skipping_is_possible_where_it_is_advised(folder):
     words = ("simulate", "survey.toml", "--population", "answers.csv", "-q")
     assert "--skip-invalid" in run(*words, code=1).stderr
     assert "2 respondents" in run(*words, "--skip-invalid").stdout
-    assert "--population" in run("simulate", "survey.toml", "--skip-invalid", code=2).stderr
+    assert (
+        "--population"
+        in run("simulate", "survey.toml", "--skip-invalid", code=2).stderr
+    )
 
 
 @pytest.mark.parametrize(
-    "command", ["simulate survey.toml --respondents 9", "survey simulate-attacks survey.toml -n 9"]
+    "command",
+    [
+        "simulate survey.toml --respondents 9",
+        "survey simulate-attacks survey.toml -n 9",
+    ],
 )
 @pytest.mark.parametrize("wrong", ["--seed -1", "--runs 0", f"--runs {'9' * 30}"])
 def test_numbers_no_one_can_mean_are_refused(command, wrong, folder):

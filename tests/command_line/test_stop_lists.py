@@ -17,14 +17,28 @@ STOPS_PATH = "/v1/surveys/commute/stops"
 def folder(tmp_path, monkeypatch):
     """A folder with a survey, reports to it, and a key."""
     (tmp_path / "survey.toml").write_text(COMMUTE)
-    (tmp_path / "reports").write_bytes(answers(parse_survey(COMMUTE), 40, clock=lambda: 1e9))
+    (tmp_path / "reports").write_bytes(
+        answers(parse_survey(COMMUTE), 40, clock=lambda: 1e9)
+    )
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "public").write_text(run("survey", "stop-list", "key", "key.pem").stdout.strip())
+    (tmp_path / "public").write_text(
+        run("survey", "stop-list", "key", "key.pem").stdout.strip()
+    )
     return tmp_path
 
 
 def sign(*words, code=0):
-    line = ("survey", "stop-list", "sign", "survey.toml", "--key", "key.pem", *words, "-o", "list")
+    line = (
+        "survey",
+        "stop-list",
+        "sign",
+        "survey.toml",
+        "--key",
+        "key.pem",
+        *words,
+        "-o",
+        "list",
+    )
     return run(*line, code=code)
 
 
@@ -64,7 +78,8 @@ def test_what_cannot_be_signed(folder, words, code, said):
 def test_a_key_is_never_replaced(folder):
     before = (folder / "key.pem").read_bytes()
     assert (
-        "expected no file at key.pem" in run("survey", "stop-list", "key", "key.pem", code=1).stderr
+        "expected no file at key.pem"
+        in run("survey", "stop-list", "key", "key.pem", code=1).stderr
     )
     assert (folder / "key.pem").read_bytes() == before
 
@@ -76,7 +91,9 @@ def test_estimates_say_who_was_asked(folder):
     assert "has stopped this question" in estimated.stdout
     assert "asked of 1/10 of the devices" in estimated.stdout
     assert estimated.stdout.count("Stop list 1") == 2
-    refused = run("estimate", "survey.toml", "reports", "--stop-list", "survey.toml", code=1)
+    refused = run(
+        "estimate", "survey.toml", "reports", "--stop-list", "survey.toml", code=1
+    )
     assert "`ldp survey stop-list sign` writes such lists" in refused.stderr
 
 
@@ -101,7 +118,9 @@ def test_a_service_hands_lists_out(folder):
 def named(looker, question):
     """The names of the remarks about stop lists."""
     estimates = looker.get("/v1/surveys/commute/estimates").json()
-    remarks = [remark["name"] for remark in estimates["questions"][question].get("remarks", ())]
+    remarks = [
+        remark["name"] for remark in estimates["questions"][question].get("remarks", ())
+    ]
     return [name for name in remarks if name in ("sampled", "stopped")]
 
 
@@ -114,5 +133,6 @@ def test_a_list_of_another_survey_is_not_served(folder):
     (folder / "survey.toml").write_text(COMMUTE.replace('"commute"', '"other"'))
     refused = run("serve", "survey.toml", "--port", "0", "--stop-list", "list", code=1)
     assert (
-        "--stop-list list: expected surveys that are served (other), got commute" in refused.stderr
+        "--stop-list list: expected surveys that are served (other), got commute"
+        in refused.stderr
     )

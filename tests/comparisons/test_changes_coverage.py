@@ -54,7 +54,9 @@ def test_power_is_what_theory_makes_of_it():
         power, expected = row["power"], row["power by theory"]
         if not math.isnan(expected):
             seen += 1
-            assert abs(power - expected) < 3 * math.sqrt(power * (1 - power) / known.runs)
+            assert abs(power - expected) < 3 * math.sqrt(
+                power * (1 - power) / known.runs
+            )
     assert seen == 6
 
 
@@ -62,7 +64,11 @@ def test_a_claim_that_does_not_hold_is_named():
     """Beyond what chance may do; what lacks a figure breaks nothing."""
     part = PARTS["contrasts"]
     row = dict.fromkeys(part.columns, 0.95) | {"size": 0.05}
-    rows = {"a": row, "b": row | {"sum": 0.9}, "c": row | {"sum": 0.935, "ratio": math.nan}}
+    rows = {
+        "a": row,
+        "b": row | {"sum": 0.9},
+        "c": row | {"sum": 0.935, "ratio": math.nan},
+    }
     known = Measured(part, 10_000, rows)
     assert list(broken(known)) == [f"{part.title}: b: sum 0.900, not 0.94 to 0.96"]
     assert "- Sums" in page([known])
@@ -72,7 +78,9 @@ def test_a_claim_that_does_not_hold_is_named():
 def test_the_command(tmp_path):
     """It writes the parts that are asked for, whose claims hold; rows depend on no others."""
     path = tmp_path / "page.md"
-    result = CliRunner().invoke(main, [str(path), "--runs", "40", "--only", "contrasts"])
+    result = CliRunner().invoke(
+        main, [str(path), "--runs", "40", "--only", "contrasts"]
+    )
     assert result.exit_code == 0, result.output
     assert "40 runs each" in path.read_text()
     assert PARTS["pairs"].title not in path.read_text()

@@ -22,7 +22,9 @@ SURVEY = ldp.survey(
 @pytest.fixture
 def files(tmp_path):
     """A survey, two tallies, and a newer version of the survey with its tally."""
-    newer = ldp.survey("trip", ldp.question("mode", ["car", "bus", "bike"], epsilon="3"))
+    newer = ldp.survey(
+        "trip", ldp.question("mode", ["car", "bus", "bike"], epsilon="3")
+    )
     for name, survey, held in (
         ("may", SURVEY, (500, 300, 200)),
         ("june", SURVEY, (300, 500, 200)),
@@ -31,7 +33,9 @@ def files(tmp_path):
         (tmp_path / f"{survey.fingerprint.hex()[:4]}.toml").write_text(survey.to_toml())
         tally, mode = Tally.empty(survey), survey["mode"]
         holders = Holders(mode.domain.values, 10 * np.array(held))
-        tally.counts["mode"] += sample_counts(mode, holders, np.random.default_rng(len(name)))
+        tally.counts["mode"] += sample_counts(
+            mode, holders, np.random.default_rng(len(name))
+        )
         (tmp_path / f"{name}.tally").write_bytes(encode_tally(tally))
     (tmp_path / "survey.toml").write_text(SURVEY.to_toml())
     (tmp_path / "newer.toml").write_text(newer.to_toml())
@@ -40,15 +44,28 @@ def files(tmp_path):
 
 def test_formats(files):
     """A table for people, records for machines, pictures by the ending of the file."""
-    words = (files / "survey.toml", files / "may.tally", files / "june.tally", "--question", "mode")
-    table = run("analyze", "compare", *words, "--simultaneous", "holm", "--margin", "0.3").stdout
+    words = (
+        files / "survey.toml",
+        files / "may.tally",
+        files / "june.tally",
+        "--question",
+        "mode",
+    )
+    table = run(
+        "analyze", "compare", *words, "--simultaneous", "holm", "--margin", "0.3"
+    ).stdout
     assert "may" in table
     assert "Holm" in table
     record = json.loads(run("analyze", "compare", *words, "--format", "json").stdout)
     assert record["values"][0]["difference"] < -0.1
     # Exact intervals for the respondents take a second each.
     words = (*words, "--estimand", "population")
-    for ending, start in (("svg", b"<svg"), ("png", b"\x89PNG"), ("md", b"# mode"), ("csv", b"q")):
+    for ending, start in (
+        ("svg", b"<svg"),
+        ("png", b"\x89PNG"),
+        ("md", b"# mode"),
+        ("csv", b"q"),
+    ):
         run("analyze", "compare", *words, "-o", files / f"out.{ending}")
         assert (files / f"out.{ending}").read_bytes().startswith(start)
 
@@ -56,8 +73,21 @@ def test_formats(files):
 def test_names_and_versions(files):
     """What sides are called is asked for; another version of the survey is read by its own file."""
     table = run(
-        *("analyze", "compare", files / "survey.toml", files / "may.tally", files / "newer.tally"),
-        *("--question", "mode", "--other-survey", files / "newer.toml", "--names", "old, new"),
+        *(
+            "analyze",
+            "compare",
+            files / "survey.toml",
+            files / "may.tally",
+            files / "newer.tally",
+        ),
+        *(
+            "--question",
+            "mode",
+            "--other-survey",
+            files / "newer.toml",
+            "--names",
+            "old, new",
+        ),
     ).stdout
     assert "old" in table
     assert "versions" in table
@@ -99,7 +129,9 @@ def test_two_groups_are_compared_once(tmp_path):
     """Either is the rest of the other; p-values that allow for all values have their own column."""
     question = ldp.question("q", type="boolean", mechanism="warner", truth="0.8")
     (tmp_path / "s.toml").write_text(ldp.survey("exam", question).to_toml())
-    (tmp_path / "rows.csv").write_text("q,sex\n" + "1,f\n0,f\n0,f\n1,m\n1,m\n0,m\n" * 50)
+    (tmp_path / "rows.csv").write_text(
+        "q,sex\n" + "1,f\n0,f\n0,f\n1,m\n1,m\n0,m\n" * 50
+    )
     words = (
         "analyze",
         "compare",
@@ -110,7 +142,9 @@ def test_two_groups_are_compared_once(tmp_path):
         "sex",
         "-q",
     )
-    [line] = [line for line in run(*words).stdout.splitlines() if " less, and over, " in line]
+    [line] = [
+        line for line in run(*words).stdout.splitlines() if " less, and over, " in line
+    ]
     assert line.startswith("q, m: m (150 reports) less, and over, f (150 reports)")
     assert "adjusted" not in run(*words).stdout
     shown = run(*words, "--simultaneous", "holm").stdout

@@ -16,7 +16,10 @@ from lab.changes.panels import permanent_counts, reported
 from ldp import EstimateError
 from ldp_aggregator import Options, compare, estimate_question
 from ldp_aggregator.analyses.comparisons import mover
-from ldp_aggregator.analyses.comparisons.any_change import any_difference, quadratic_form
+from ldp_aggregator.analyses.comparisons.any_change import (
+    any_difference,
+    quadratic_form,
+)
 from ldp_aggregator.analyses.comparisons.chances import (
     Levels,
     adjust,
@@ -39,7 +42,9 @@ PEOPLE = "population"
 def asked(mechanism="grr", values=VALUES, **keys):
     """A question with some mechanism."""
     keys = keys or {"epsilon": "1"}
-    return ldp.survey("s", ldp.question("q", list(values), mechanism=mechanism, **keys))["q"]
+    return ldp.survey(
+        "s", ldp.question("q", list(values), mechanism=mechanism, **keys)
+    )["q"]
 
 
 def estimated(question, held, seed=1, **options):
@@ -51,7 +56,10 @@ def estimated(question, held, seed=1, **options):
 
 def normal(estimate, error):
     """A side with the normal law."""
-    estimate, error = np.atleast_1d(estimate).astype(float), np.atleast_1d(error).astype(float)
+    estimate, error = (
+        np.atleast_1d(estimate).astype(float),
+        np.atleast_1d(error).astype(float),
+    )
 
     def ends(missing):
         reach = scipy.stats.norm.isf(missing / 2) * error
@@ -62,7 +70,9 @@ def normal(estimate, error):
 
 def fixed(estimate, low, high):
     """A side whose interval is given, at any level."""
-    return Side(np.array([estimate]), NONE, lambda _: (np.array([low]), np.array([high])))
+    return Side(
+        np.array([estimate]), NONE, lambda _: (np.array([low]), np.array([high]))
+    )
 
 
 BEFORE, AFTER = (5_000, 3_000, 1_500, 500), (4_000, 4_000, 1_500, 500)
@@ -73,10 +83,15 @@ def test_newcombes_example():
     question = asked("grr", ("no", "yes"), epsilon="30")
     # At such an epsilon a report is the answer, and the intervals are Wilson's.
     first, second = (
-        estimated(question, held, estimand="population") for held in ((32, 48), (14, 56))
+        estimated(question, held, estimand="population")
+        for held in ((32, 48), (14, 56))
     )
     sides = [
-        Side(one.unbiased, NONE, lambda missing, law=one.law: score_interval(law, missing, PEOPLE))
+        Side(
+            one.unbiased,
+            NONE,
+            lambda missing, law=one.law: score_interval(law, missing, PEOPLE),
+        )
         for one in (first, second)
     ]
     low, high = mover.difference(*sides, 0.05, together=np.zeros(2))
@@ -94,12 +109,19 @@ def test_normal_sides_have_the_interval_of_two_errors():
         error = np.sqrt(0.0009 + 0.0016 - 2 * together * 0.0012)
         known = np.array([together])
         low, high = mover.difference(first, second, 0.05, together=known)
-        assert (low[0], high[0]) == pytest.approx((0.1 - 1.959964 * error, 0.1 + 1.959964 * error))
-        levels = Levels(
-            np.array([0.1]), lambda m, k=known: mover.difference(first, second, m, together=k)
+        assert (low[0], high[0]) == pytest.approx(
+            (0.1 - 1.959964 * error, 0.1 + 1.959964 * error)
         )
-        assert different(levels)[0] == pytest.approx(2 * scipy.stats.norm.sf(0.1 / error), rel=1e-3)
-        assert levels.above(-0.05)[0] == pytest.approx(scipy.stats.norm.sf(0.15 / error), rel=1e-3)
+        levels = Levels(
+            np.array([0.1]),
+            lambda m, k=known: mover.difference(first, second, m, together=k),
+        )
+        assert different(levels)[0] == pytest.approx(
+            2 * scipy.stats.norm.sf(0.1 / error), rel=1e-3
+        )
+        assert levels.above(-0.05)[0] == pytest.approx(
+            scipy.stats.norm.sf(0.15 / error), rel=1e-3
+        )
         for margin in (0.05, 0.2):
             alike = max(
                 scipy.stats.norm.sf((margin + 0.1) / error),
@@ -167,7 +189,9 @@ def test_intervals_and_p_values_agree(mechanism):
     if mechanism == "l-osue":
         keys = {"epsilon_first": "1", "epsilon_lifetime": "2"}
     if mechanism == "geometric":
-        asked_of = ldp.question("q", low=0, high=3, mechanism=mechanism, type="integer", **keys)
+        asked_of = ldp.question(
+            "q", low=0, high=3, mechanism=mechanism, type="integer", **keys
+        )
         question = ldp.survey("s", asked_of)["q"]
     else:
         question = asked(mechanism, values, **keys)
@@ -191,7 +215,10 @@ def test_pearsons_chi_square_on_the_reports():
         sample_counts(question, Holders(VALUES, np.array(held)), generator)
         for held in (BEFORE, (2_000, 1_400, 700, 300))
     ]
-    sides = [estimate_question(question, one, Options(estimand="population")) for one in counts]
+    sides = [
+        estimate_question(question, one, Options(estimand="population"))
+        for one in counts
+    ]
     test = any_difference(*sides, np.ones(4)).chi_square
     pearson = chi2_contingency(np.concatenate(counts), correction=False)
     assert test.statistic == pytest.approx(pearson.statistic)
@@ -202,12 +229,16 @@ def test_pearsons_chi_square_on_the_reports():
 def test_a_form_of_a_singular_covariance():
     """Directions without variance are left out, and counted out."""
     covariance = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 4.0]])
-    assert quadratic_form(np.array([1.0, -1.0, 2.0]), covariance) == pytest.approx((2.0, 2))
+    assert quadratic_form(np.array([1.0, -1.0, 2.0]), covariance) == pytest.approx(
+        (2.0, 2)
+    )
 
 
 def test_without_a_covariance_there_is_a_bound():
     """The least p-value times the number of values; it is said to be a bound."""
-    first, second = (estimated(asked(), held, seed) for seed, held in enumerate((BEFORE, AFTER)))
+    first, second = (
+        estimated(asked(), held, seed) for seed, held in enumerate((BEFORE, AFTER))
+    )
 
     def refuse():
         raise EstimateError("expected another mechanism for a covariance")
@@ -268,7 +299,9 @@ def test_the_covariance_of_the_same_devices(mechanism):
     for _ in range(4_000):
         kept = permanent_counts(question, held, generator)
         both = [reported(question, [(kept, 10_000)], generator) for _ in range(2)]
-        estimates.append([pure_moments(question.randomizer, one).frequency for one in both])
+        estimates.append(
+            [pure_moments(question.randomizer, one).frequency for one in both]
+        )
     # (pairs, 2, values)
     drawn = np.array(estimates)
     known = estimate_question(question, both[0], Options(estimand="respondents"))
@@ -277,25 +310,34 @@ def test_the_covariance_of_the_same_devices(mechanism):
     variance = drawn.var(axis=0).mean(axis=0)
     centred = drawn - drawn.mean(axis=0)
     covariance = (centred[:, 0] * centred[:, 1]).mean(axis=0)
-    assert np.abs(covariance - stated) == pytest.approx(0, abs=5 * variance.max() / 4_000**0.5)
+    assert np.abs(covariance - stated) == pytest.approx(
+        0, abs=5 * variance.max() / 4_000**0.5
+    )
     assert (covariance > 7 * variance / 4_000**0.5).all()
 
 
 def test_overlaps_narrow_intervals_and_unknown_ones_do_not():
     """The interval is widest for none; how narrow it may be is told beside it."""
     question = asked("l-osue", epsilon_first="1", epsilon_lifetime="2")
-    first, second = (estimated(question, held, seed) for seed, held in enumerate((BEFORE, AFTER)))
+    first, second = (
+        estimated(question, held, seed) for seed, held in enumerate((BEFORE, AFTER))
+    )
     unknown, none, half, all_of_them = (
-        compare(first, second, overlap=overlap)["a"] for overlap in (None, 0.0, 0.5, 1.0)
+        compare(first, second, overlap=overlap)["a"]
+        for overlap in (None, 0.0, 0.5, 1.0)
     )
     assert unknown.interval == none.interval
     assert unknown.narrowest == pytest.approx(all_of_them.interval)
-    assert none.low < half.low < all_of_them.low < all_of_them.high < half.high < none.high
+    assert (
+        none.low < half.low < all_of_them.low < all_of_them.high < half.high < none.high
+    )
     assert none.p_value >= half.p_value
     said = " ".join(compare(first, second).remarks)
     assert "not known" in said
     assert "--overlap" in said
-    people = [estimated(asked(), held, seed) for seed, held in enumerate((BEFORE, AFTER))]
+    people = [
+        estimated(asked(), held, seed) for seed, held in enumerate((BEFORE, AFTER))
+    ]
     plain = [replace(one, options=Options(estimand="respondents")) for one in people]
     assert compare(*plain, overlap=1.0)["a"].interval == compare(*plain)["a"].interval
     assert compare(*people, overlap=1.0)["a"].high < compare(*people)["a"].high
@@ -303,7 +345,9 @@ def test_overlaps_narrow_intervals_and_unknown_ones_do_not():
 
 def test_no_ratio_over_what_may_be_nothing():
     """A ratio is given where its interval has an upper end, and only there."""
-    question = ldp.survey("s", ldp.question("q", values=["a", "b", "c"], epsilon="1"))["q"]
+    question = ldp.survey("s", ldp.question("q", values=["a", "b", "c"], epsilon="1"))[
+        "q"
+    ]
     sides = [np.array([1000, 900, 0]), np.array([900, 1000, 100])]
     comparison = compare(*(estimated(question, side, 3) for side in sides))
     spans = [span for row in comparison.rows for span in (row.ratio, row.odds_ratio)]
@@ -316,12 +360,16 @@ def test_no_ratio_over_what_may_be_nothing():
 
 def test_means_are_compared():
     """Also of mechanisms that estimate no frequencies; with a ratio, and without odds."""
-    minutes = ldp.question("q", low=0, high=20, type="integer", goal="mean", epsilon="2")
+    minutes = ldp.question(
+        "q", low=0, high=20, type="integer", goal="mean", epsilon="2"
+    )
     question = ldp.survey("s", minutes)["q"]
     size = question.domain.size
     low, high = np.zeros(size, dtype=int), np.zeros(size, dtype=int)
     low[5], high[6] = 200_000, 200_000
-    comparison = compare(estimated(question, low, 1), estimated(question, high, 2), margin=2.0)
+    comparison = compare(
+        estimated(question, low, 1), estimated(question, high, 2), margin=2.0
+    )
     mean = comparison["mean"]
     assert len(comparison.rows) == 0
     assert mean.low < 1 < mean.high
@@ -349,7 +397,10 @@ def test_refusals():
         (estimated(asked(values="abce"), BEFORE), "'d', 'e'"),
         (estimated(asked(values="abdc"), BEFORE), "another order"),
         (estimated(asked(), AFTER, estimand="respondents"), "estimand"),
-        (estimate_question(asked(), np.zeros((1, 4), dtype=np.int64), Options()), "reports"),
+        (
+            estimate_question(asked(), np.zeros((1, 4), dtype=np.int64), Options()),
+            "reports",
+        ),
     ):
         with pytest.raises(EstimateError, match=words):
             compare(first, other)
@@ -369,7 +420,9 @@ def test_refusals():
 def test_what_it_shows():
     """Every format has every value; the record is JSON, frames have a row for each."""
     first, second = estimated(asked(), BEFORE, 1), estimated(asked(), AFTER, 2)
-    comparison = compare(first, second, simultaneous="bh", margin=0.1, names=("May", "June"))
+    comparison = compare(
+        first, second, simultaneous="bh", margin=0.1, names=("May", "June")
+    )
     for form in ("table", "markdown", "html", "csv", "json"):
         text = comparison.rendered(form)
         assert all(value in text for value in VALUES)

@@ -8,16 +8,27 @@ from calling import run
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator import Direct, Options, Tally, compare_direct, encode_tally, estimate
+from ldp_aggregator import (
+    Direct,
+    Options,
+    Tally,
+    compare_direct,
+    encode_tally,
+    estimate,
+)
 from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.direct import side_of_counts
 from ldp_simulations import Arms, Holders, plan_experiment
 from ldp_simulations.sampling.table import sample_counts
 
-SURVEY = ldp.survey("lab", ldp.question("q", type="boolean", mechanism="warner", epsilon="1"))
+SURVEY = ldp.survey(
+    "lab", ldp.question("q", type="boolean", mechanism="warner", epsilon="1")
+)
 COINS = ldp.survey(
     "lab",
-    ldp.question("q", type="boolean", mechanism="forced", forced_true="1/4", forced_false="1/4"),
+    ldp.question(
+        "q", type="boolean", mechanism="forced", forced_true="1/4", forced_false="1/4"
+    ),
 )
 POPULATION = Options(estimand="population")
 RESPONDENTS = Options(estimand="respondents")
@@ -50,7 +61,10 @@ def found(direct, randomized, arms, *, rng, survey=SURVEY):
 @pytest.mark.parametrize(("held", "asked"), [(83, 541), (0, 20), (7, 7), (1, 1)])
 def test_the_direct_share_is_wilsons_and_the_difference_newcombes(held, asked):
     """To the last digits of statsmodels, where nobody or everybody says so too."""
-    from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+    from statsmodels.stats.proportion import (
+        confint_proportions_2indep,
+        proportion_confint,
+    )
 
     low, high = side_of_counts(held, asked).ends(0.05)
     expected = proportion_confint(held, asked, method="wilson")
@@ -69,11 +83,19 @@ def test_what_is_planned_is_found():
     115 people, finds it 41 % of the time.
     """
     rng = np.random.default_rng(20270301)
-    arms = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.35)["direct, randomized"]
-    assert abs(found(0.2, 0.35, arms, rng=rng) - 0.8) < FAR * np.sqrt(0.8 * 0.2 / TRIALS)
-    assert abs(found(0.3, 0.3, arms, rng=rng) - 0.05) < FAR * np.sqrt(0.05 * 0.95 / TRIALS)
+    arms = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.35)[
+        "direct, randomized"
+    ]
+    assert abs(found(0.2, 0.35, arms, rng=rng) - 0.8) < FAR * np.sqrt(
+        0.8 * 0.2 / TRIALS
+    )
+    assert abs(found(0.3, 0.3, arms, rng=rng) - 0.05) < FAR * np.sqrt(
+        0.05 * 0.95 / TRIALS
+    )
     without_noise = Arms("", 96, 115, power=0.8)
-    assert found(0.2, 0.35, without_noise, rng=rng) < 0.8 - FAR * np.sqrt(0.8 * 0.2 / TRIALS)
+    assert found(0.2, 0.35, without_noise, rng=rng) < 0.8 - FAR * np.sqrt(
+        0.8 * 0.2 / TRIALS
+    )
 
 
 def test_plans_turn_round_and_no_other_shares_do_better():
@@ -81,7 +103,11 @@ def test_plans_turn_round_and_no_other_shares_do_better():
     plan = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.3, power=0.9)
     for arms in plan.plans:
         again = plan_experiment(
-            SURVEY["q"], "true", direct=0.2, randomized=0.3, respondents=arms.first + arms.second
+            SURVEY["q"],
+            "true",
+            direct=0.2,
+            randomized=0.3,
+            respondents=arms.first + arms.second,
         )[arms.name]
         assert again.power == pytest.approx(arms.power, abs=1e-3)
         assert arms.power == pytest.approx(0.9, abs=2e-3)
@@ -128,21 +154,34 @@ def lab(tmp_path):
     (tmp_path / "paper.toml").write_text(COINS.to_toml())
     (tmp_path / "device.tally").write_bytes(encode_tally(tally_of(0.35, 4000, rng)))
     # 1,000 sheets: a share of .6 writes yes with probability 1/4 + .6/2.
-    (tmp_path / "counts.csv").write_text("question,value,count\nq,true,550\nq,false,450\n")
+    (tmp_path / "counts.csv").write_text(
+        "question,value,count\nq,true,550\nq,false,450\n"
+    )
     return tmp_path
 
 
 def test_a_device_beside_a_direct_question(lab):
     """A table for people, a record for machines, and refusals of what would do nothing."""
-    words = ("analyze", "compare", lab / "device.toml", lab / "device.tally", "--direct")
-    assert "randomized (4,000 reports) less direct (83 of 541)" in run(*words, "true=83/541").stdout
+    words = (
+        "analyze",
+        "compare",
+        lab / "device.toml",
+        lab / "device.tally",
+        "--direct",
+    )
+    assert (
+        "randomized (4,000 reports) less direct (83 of 541)"
+        in run(*words, "true=83/541").stdout
+    )
     record = json.loads(run(*words, "true=83/541", "--format", "json").stdout)
     assert record["difference"] == pytest.approx(0.35 - 83 / 541, abs=0.15)
     assert record["interval"][0] < record["difference"] < record["interval"][1]
     assert record["p_more"] < 0.001
     for text in ("83/541", "true=83", "true=a/b", "true=-1/5"):
         assert "VALUE=HELD/ASKED" in run(*words, text, code=2).output
-    assert "expected A alone" in run(*words, "true=8/54", "--margin", "0.1", code=2).output
+    assert (
+        "expected A alone" in run(*words, "true=8/54", "--margin", "0.1", code=2).output
+    )
     assert "no --estimand" in run(
         *words, "true=8/54", "--estimand", "respondents", code=2
     ).output.replace("\n", " ")
@@ -151,10 +190,26 @@ def test_a_device_beside_a_direct_question(lab):
 def test_a_device_beside_paper_with_another_law(lab):
     """Each is decoded by its own law: .35 on devices, .6 on paper, which pooled reports are not."""
     sheets = lab / "paper.reports"
-    run("survey", "paper-counts", lab / "paper.toml", lab / "counts.csv", "--output", sheets)
+    run(
+        "survey",
+        "paper-counts",
+        lab / "paper.toml",
+        lab / "counts.csv",
+        "--output",
+        sheets,
+    )
     words = ("analyze", "compare", lab / "device.toml", lab / "device.tally", sheets)
-    wanted = ("--other-survey", lab / "paper.toml", "--estimand", "population", "--format", "json")
-    rows = {row["value"]: row for row in json.loads(run(*words, *wanted).stdout)["values"]}
+    wanted = (
+        "--other-survey",
+        lab / "paper.toml",
+        "--estimand",
+        "population",
+        "--format",
+        "json",
+    )
+    rows = {
+        row["value"]: row for row in json.loads(run(*words, *wanted).stdout)["values"]
+    }
     assert rows["true"]["second"] == pytest.approx(0.6)
     assert rows["true"]["difference"] == pytest.approx(0.25, abs=0.15)
     assert rows["true"]["different"]
@@ -163,7 +218,14 @@ def test_a_device_beside_paper_with_another_law(lab):
 
 def test_arms_are_planned_by_the_command(lab):
     """As in Python; other goals beside it are refused by their names."""
-    words = ("plan", lab / "device.toml", "--experiment", "true=1/5,0.35", "--format", "json")
+    words = (
+        "plan",
+        lab / "device.toml",
+        "--experiment",
+        "true=1/5,0.35",
+        "--format",
+        "json",
+    )
     plans = json.loads(run(*words).stdout)["plans"]
     expected = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.35)
     assert plans == [vars(arms) for arms in expected.plans]

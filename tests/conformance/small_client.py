@@ -15,7 +15,13 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from ldp.errors import AlreadyAnsweredError, AnswerError, BudgetError, NotDrawnError, SurveyError
+from ldp.errors import (
+    AlreadyAnsweredError,
+    AnswerError,
+    BudgetError,
+    NotDrawnError,
+    SurveyError,
+)
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.exact import exp_lower
 from ldp.numbers.randomness import Replay, system
@@ -24,7 +30,17 @@ from ldp.survey.survey_file import parse_survey
 from ldp.wire.wire import Batch, encode_batch, encode_frame
 from ldp_simulations.conformance.serving import say, serve
 
-DOES = ("randomize", "sample", "record", "together", "send", "http", "ledger", "state", "draw")
+DOES = (
+    "randomize",
+    "sample",
+    "record",
+    "together",
+    "send",
+    "http",
+    "ledger",
+    "state",
+    "draw",
+)
 MECHANISMS = ("warner", "grr", "oue", "pgr", "rappor")
 NEVER = {400: "empty", 413: "too-large", 415: "encoded"}
 NOTHING = {
@@ -45,7 +61,12 @@ class SmallClient:
 
     def hello(self):
         """What it does."""
-        return {"client": "small", "mechanisms": MECHANISMS, "does": DOES, "reads": "compiled"}
+        return {
+            "client": "small",
+            "mechanisms": MECHANISMS,
+            "does": DOES,
+            "reads": "compiled",
+        }
 
     def open(self, survey, text, state, cap, *, collector, posts=False, **_):
         """Read the survey, which has to be what it says, and the state, if there is one."""
@@ -58,7 +79,9 @@ class SmallClient:
         self.state = json.loads(json.dumps(NOTHING))
         if self.path is not None and self.path.exists():
             self.state = self.restored(json.loads(self.path.read_text()))
-        fingerprints = {question.name: self.fingerprint(question) for question in self.survey}
+        fingerprints = {
+            question.name: self.fingerprint(question) for question in self.survey
+        }
         return {"fingerprints": fingerprints, "terms": self.survey.terms.hex()}
 
     def read(self, form, text):
@@ -75,7 +98,9 @@ class SmallClient:
     def randomize(self, question, answer, tape):
         """The report that a tape makes."""
         asked, source = self.survey[question], Replay(bytes.fromhex(tape))
-        report = asked.randomizer.randomize(asked.value(answer, source), self.drawn_from(source))
+        report = asked.randomizer.randomize(
+            asked.value(answer, source), self.drawn_from(source)
+        )
         return {"report": self.row(asked, report).hex(), "used": source.used}
 
     def drawn_from(self, source):
@@ -85,7 +110,10 @@ class SmallClient:
     def sample(self, question, answers):
         """Reports of devices that have not answered before."""
         asked = self.survey[question]
-        rows = (self.row(asked, self.report(asked, asked.value(answer))) for answer in answers)
+        rows = (
+            self.row(asked, self.report(asked, asked.value(answer)))
+            for answer in answers
+        )
         return {"reports": [row.hex() for row in rows]}
 
     def random(self, size):
@@ -102,14 +130,19 @@ class SmallClient:
 
     def record(self, question, answer):
         """Charge, draw and let it wait, all of which is on disk when this returns."""
-        if question not in {asked.name for asked in self.survey} - self.survey.group_of.keys():
+        if (
+            question
+            not in {asked.name for asked in self.survey} - self.survey.group_of.keys()
+        ):
             raise AnswerError("expected the name of a question that is answered alone")
         asked = self.survey[question]
         value = self.value(asked, answer)
         if asked.draw is not None and question not in self.drawn(asked.draw):
             raise NotDrawnError("expected an answer to the question that was drawn")
         if asked.memoizes:
-            report = asked.randomizer.instantaneous(self.response(asked, value), 0, self.random)
+            report = asked.randomizer.instantaneous(
+                self.response(asked, value), 0, self.random
+            )
         else:
             report = self.only_report(asked, value)
         self.wait(asked, self.row(asked, report))
@@ -118,19 +151,26 @@ class SmallClient:
     def only_report(self, question, value):
         """The one report to a question, which is charged for."""
         if self.answered(question, value):
-            raise AlreadyAnsweredError("expected a question that was not answered before")
+            raise AlreadyAnsweredError(
+                "expected a question that was not answered before"
+            )
         self.set_aside(question, most=1)
         self.charge(question)
         return self.report(question, value)
 
     def wait(self, envelope, row):
         """Let a row wait, with what was charged for it."""
-        self.state["waiting"].append([envelope.fingerprint.hex(), row.hex(), envelope.epoch])
+        self.state["waiting"].append(
+            [envelope.fingerprint.hex(), row.hex(), envelope.epoch]
+        )
         self.keep()
 
     def together(self, answers):
         """The same for all questions of a group, of which each is answered once."""
-        groups = {frozenset(asked.name for asked in group.members): group for group in self.groups}
+        groups = {
+            frozenset(asked.name for asked in group.members): group
+            for group in self.groups
+        }
         group = groups.get(frozenset(answers))
         if group is None:
             raise AnswerError("expected answers to all questions of a group")
@@ -149,7 +189,9 @@ class SmallClient:
 
     def drawn(self, draw):
         """Which questions of a draw the device answers, for good."""
-        names = self.state["drawn"].setdefault(draw.text, draw.draw_questions(self.random))
+        names = self.state["drawn"].setdefault(
+            draw.text, draw.draw_questions(self.random)
+        )
         self.keep()
         return names
 
@@ -159,7 +201,9 @@ class SmallClient:
 
     def answered(self, question, value):  # noqa: ARG002  # wrong clients ask
         """Whether the question was answered before."""
-        return any(charge[2] == question.fingerprint.hex() for charge in self.state["charges"])
+        return any(
+            charge[2] == question.fingerprint.hex() for charge in self.state["charges"]
+        )
 
     def response(self, question, value):
         """The permanent response to a value; the last one if no charge is left for another."""
@@ -181,7 +225,10 @@ class SmallClient:
         aside = self.state["aside"]
         key = question.fingerprint.hex()
         if key not in aside:
-            aside[key] = [self.set_aside(question, most=question.charges), str(question.price)]
+            aside[key] = [
+                self.set_aside(question, most=question.charges),
+                str(question.price),
+            ]
         if not aside[key][0]:
             return False
         aside[key][0] -= 1
@@ -190,7 +237,12 @@ class SmallClient:
 
     def charge(self, question):
         """Write a charge into the ledger."""
-        charge = [self.survey.name, question.name, question.fingerprint.hex(), str(question.price)]
+        charge = [
+            self.survey.name,
+            question.name,
+            question.fingerprint.hex(),
+            str(question.price),
+        ]
         self.state["charges"].append(charge)
 
     def set_aside(self, question, most):
@@ -215,7 +267,8 @@ class SmallClient:
     def agreed(self):
         """What the survey may spend: all that its first version asked for."""
         asked = math.prod(
-            (question.price**question.charges for question in self.survey), start=Fraction(1)
+            (question.price**question.charges for question in self.survey),
+            start=Fraction(1),
         )
         lifetime = self.survey.lifetime
         most = asked if lifetime is None else lifetime.bound
@@ -224,7 +277,11 @@ class SmallClient:
     def spent(self, survey=None):
         """The ratio of all charges and of what is set aside."""
         own = {question.fingerprint.hex() for question in self.survey}
-        ratios = [Fraction(row[3]) for row in self.state["charges"] if survey in (None, row[0])]
+        ratios = [
+            Fraction(row[3])
+            for row in self.state["charges"]
+            if survey in (None, row[0])
+        ]
         for key, (left, price) in self.state["aside"].items():
             if survey is None or key in own:
                 ratios.append(Fraction(price) ** left)
@@ -232,16 +289,23 @@ class SmallClient:
 
     def send(self, verdict):
         """Hand out batch after batch: each is on disk before it leaves, until it is accepted."""
-        while (self.state["batch"] or self.state["waiting"]) and time.monotonic() >= self.until:
+        while (
+            self.state["batch"] or self.state["waiting"]
+        ) and time.monotonic() >= self.until:
             if self.state["batch"] is None:
                 fingerprint, row, epoch = self.state["waiting"].pop()
                 batch = Batch(
-                    bytes.fromhex(fingerprint), self.id(epoch), 1, rows=bytes.fromhex(row)
+                    bytes.fromhex(fingerprint),
+                    self.id(epoch),
+                    1,
+                    rows=bytes.fromhex(row),
                 )
                 self.state["batch"] = self.frame(encode_batch(batch)).hex()
                 self.keep()
             if self.address is not None:
-                self.until = time.monotonic() + self.posted(bytes.fromhex(self.state["batch"]))
+                self.until = time.monotonic() + self.posted(
+                    bytes.fromhex(self.state["batch"])
+                )
             else:
                 self.hand_out(self.state["batch"])
             if verdict != "accepted" or time.monotonic() < self.until:
@@ -291,7 +355,10 @@ class SmallClient:
     def ledger(self):
         """What was charged, and the ratio of all that was spent."""
         names = [charge[1] for charge in self.state["charges"]]
-        return {"charges": {name: names.count(name) for name in names}, "spent": str(self.spent())}
+        return {
+            "charges": {name: names.count(name) for name in names},
+            "spent": str(self.spent()),
+        }
 
     def keep(self):
         """Write the state as a whole, in place of the one before."""

@@ -71,7 +71,16 @@ def test_every_point_can_be_failed():
 def test_a_survey_of_ones_own_is_tried():
     """Its reports, their lengths and their law: of the notes app, whose law is written out."""
     survey = ROOT / "examples" / "notes" / "survey.toml"
-    words = ("--only", "vectors", "--only", "lengths", "--only", "law", "--samples", 200)
+    words = (
+        "--only",
+        "vectors",
+        "--only",
+        "lengths",
+        "--only",
+        "law",
+        "--samples",
+        200,
+    )
     shown = run(*TEST, survey, *words, "--", *OURS)
     assert shown.output.count("pass") == 3
     assert run(*TEST, "--only", "lengths", "--", *OURS).output != shown.output
@@ -87,14 +96,27 @@ def test_every_mechanism_is_tried(tmp_path):
         for mechanism, rows in QUESTIONS.items()
     )
     survey = tmp_path / "survey.toml"
-    survey.write_text('[survey]\nname = "every"\n' + "".join(questions), encoding="utf-8")
-    words = ("--only", "vectors", "--only", "lengths", "--only", "law", "--samples", 150)
+    survey.write_text(
+        '[survey]\nname = "every"\n' + "".join(questions), encoding="utf-8"
+    )
+    words = (
+        "--only",
+        "vectors",
+        "--only",
+        "lengths",
+        "--only",
+        "law",
+        "--samples",
+        150,
+    )
     assert run(*TEST, survey, *words, "--", *OURS).output.count("pass") == 3
 
 
 def test_the_command_fails_with_its_client():
     """Exit code 1, and the point that failed; 2 where it is called wrongly."""
-    number = next(n for n, (_, point) in enumerate(wrong_clients.WRONG) if point == "once")
+    number = next(
+        n for n, (_, point) in enumerate(wrong_clients.WRONG) if point == "once"
+    )
     wrong = (sys.executable, wrong_clients.__file__, number)
     shown = run(*TEST, "--only", "once", "--", *wrong, code=1)
     assert "FAIL  once" in shown.output

@@ -54,7 +54,9 @@ class OneByteMore(SmallClient):
 
     def randomize(self, question, answer, tape):
         done = super().randomize(question, answer, tape)
-        more = self.survey[question].value(answer) == self.survey[question].domain.size - 1
+        more = (
+            self.survey[question].value(answer) == self.survey[question].domain.size - 1
+        )
         return done | {"used": done["used"] + more}
 
 
@@ -130,7 +132,9 @@ class OnceForEachAnswer(SmallClient):
     """It refuses the same answer, and takes another one."""
 
     def answered(self, question, value):
-        answers = self.state.setdefault("answers", {}).setdefault(question.fingerprint.hex(), [])
+        answers = self.state.setdefault("answers", {}).setdefault(
+            question.fingerprint.hex(), []
+        )
         if value is None:
             return super().answered(question, value)
         known = value in answers
@@ -190,8 +194,12 @@ class NothingSetAside(SmallClient):
     """It sets nothing aside, so that other questions find more left if answers did not change."""
 
     def charge_value(self, question):
-        charges = [charge for charge in self.state["charges"] if charge[1] == question.name]
-        if len(charges) == question.charges or (charges and not self.fits(question.price)):
+        charges = [
+            charge for charge in self.state["charges"] if charge[1] == question.name
+        ]
+        if len(charges) == question.charges or (
+            charges and not self.fits(question.price)
+        ):
             return False
         self.set_aside(question, most=1)
         self.charge(question)
@@ -221,7 +229,9 @@ class GroupsApart(SmallClient):
         _, rows, epoch = self.state["waiting"].pop()
         for at, name in enumerate(sorted(answers)):
             row = bytes.fromhex(rows)[at : at + 1]
-            self.state["waiting"].append([self.survey[name].fingerprint.hex(), row.hex(), epoch])
+            self.state["waiting"].append(
+                [self.survey[name].fingerprint.hex(), row.hex(), epoch]
+            )
         self.keep()
         return done
 
@@ -232,7 +242,11 @@ class ChargedForOneOfAGroup(SmallClient):
     def ledger(self):
         whole = super().ledger()
         others = {asked.name for group in self.groups for asked in group.members[1:]}
-        left = {name: number for name, number in whole["charges"].items() if name not in others}
+        left = {
+            name: number
+            for name, number in whole["charges"].items()
+            if name not in others
+        }
         return whole | {"charges": left}
 
 
@@ -318,7 +332,9 @@ class ForgottenBeforeItLeaves(SmallClient):
         linger(self)
 
     def written(self):
-        return self.state | {"batch": None, "waiting": []} if self.leaving else self.state
+        return (
+            self.state | {"batch": None, "waiting": []} if self.leaving else self.state
+        )
 
 
 class AnswerKept(SmallClient):

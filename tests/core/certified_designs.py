@@ -77,12 +77,20 @@ PAIRS = tuple(
     KeyValueDomain(tuple(map(str, range(size))), most, ends)
     for size, most in ((2, 1), (4, 2), (17, 8), (300, 100))
     for ends in (
-        Scale(Fraction(0), Fraction(600), 2, step=Fraction(600), unit="minutes", missing=("NA",)),
+        Scale(
+            Fraction(0),
+            Fraction(600),
+            2,
+            step=Fraction(600),
+            unit="minutes",
+            missing=("NA",),
+        ),
         Scale(Fraction(-1, 3), Fraction(1), 2, step=Fraction(4, 3), outside="clip"),
     )
 )
 CATEGORY = {
-    size: Domain("category", tuple(map(str, range(size)))) for size in (2, 3, 4, 5, 17, 300)
+    size: Domain("category", tuple(map(str, range(size))))
+    for size in (2, 3, 4, 5, 17, 300)
 }
 INTEGERS = tuple(
     Domain("integer", tuple(map(str, range(low, high))))
@@ -93,7 +101,9 @@ TREES = tuple(
     Domain(
         "category",
         tuple(map(str, range(size))),
-        taxonomy=Taxonomy(("x", "y"), (0, 0, *(1 + place % 2 for place in range(size))), ("", "")),
+        taxonomy=Taxonomy(
+            ("x", "y"), (0, 0, *(1 + place % 2 for place in range(size))), ("", "")
+        ),
     )
     for size in (3, 5, 17, 300)
 )
@@ -109,7 +119,10 @@ VECTORS = tuple(
 PLACES = tuple(
     FieldsDomain(
         "place",
-        tuple(Field(axis, NumberDomain(Scale(*ends, cells, edges=edges))) for axis in ("x", "y")),
+        tuple(
+            Field(axis, NumberDomain(Scale(*ends, cells, edges=edges)))
+            for axis in ("x", "y")
+        ),
     )
     for cells in (2, 8, 64)
     for edges in [tuple(Fraction(edge, 3) for edge in range(cells + 1))]
@@ -136,7 +149,16 @@ def domains(mechanism):
     """What a mechanism is tried on: categories, else numbers, sets, texts, trees, vectors, maps."""
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
-    for kind in (categories, INTEGERS, (*SETS, *PAIRS), [TEXT], TREES, VECTORS, PLACES, TABLES):
+    for kind in (
+        categories,
+        INTEGERS,
+        (*SETS, *PAIRS),
+        [TEXT],
+        TREES,
+        VECTORS,
+        PLACES,
+        TABLES,
+    ):
         accepted = [domain for domain in kind if accepts(domain) is None]
         if accepted:
             return accepted
@@ -156,14 +178,18 @@ def plain(mechanism):
 @cache
 def ways(mechanism):
     """The ways in which a question of this mechanism may be asked, one at least."""
-    of_two_epsilons = {"epsilon_first", "epsilon_lifetime"} <= set(MECHANISMS[mechanism].keys)
+    of_two_epsilons = {"epsilon_first", "epsilon_lifetime"} <= set(
+        MECHANISMS[mechanism].keys
+    )
     possible = (
         plain(mechanism) and OF_AN_EPSILON,
         of_two_epsilons and OF_TWO_EPSILONS,
         OF_OTHER_KEYS.get(mechanism),
     )
     chosen = [way for way in possible if way]
-    assert chosen, f"{mechanism} needs more than an epsilon: expected a row in OF_OTHER_KEYS"
+    assert chosen, (
+        f"{mechanism} needs more than an epsilon: expected a row in OF_OTHER_KEYS"
+    )
     return chosen
 
 
@@ -189,7 +215,9 @@ def grid():
     """Arguments of `designed`, over each mechanism's parameters and their extremes."""
     for mechanism in MECHANISMS:
         for way in ways(mechanism):
-            yield from ((mechanism, domain, keys) for domain, keys in way.grid(mechanism))
+            yield from (
+                (mechanism, domain, keys) for domain, keys in way.grid(mechanism)
+            )
 
 
 def random_design(draw):
@@ -202,7 +230,19 @@ def random_design(draw):
 
 
 EPSILONS = (
-    *("0.0001", "0.001", "1/97", "0.1", "0.5", "0.69314718056", "1", "1.0986", "2", "7/3", "3"),
+    *(
+        "0.0001",
+        "0.001",
+        "1/97",
+        "0.1",
+        "0.5",
+        "0.69314718056",
+        "1",
+        "1.0986",
+        "2",
+        "7/3",
+        "3",
+    ),
     *("4", "5.5", "8", "10", "13.37", "20", "22.18", "30", "36", "39.9999", "40"),
 )
 _SHARES = ("0.001", "1/6", "0.25", "0.3", "0.49")
@@ -246,7 +286,10 @@ def _chain_grid(_):
     for epsilon, size, share in product(EPSILONS, (2, 5, 300), ("0.99", "1/7")):
         lifetime, first = Fraction(epsilon), Fraction(epsilon) * Fraction(share)
         if min(first, lifetime - first) >= LEAST_EPSILON:
-            yield CATEGORY[size], {"epsilon_first": str(first), "epsilon_lifetime": epsilon}
+            yield (
+                CATEGORY[size],
+                {"epsilon_first": str(first), "epsilon_lifetime": epsilon},
+            )
 
 
 def _chain(draw, epsilon, mechanism):
@@ -265,7 +308,9 @@ def _warner_grid(_):
 def _warner(draw, *_):
     """Never one half, with which a report would say nothing."""
     truths = iter(lambda: _share(draw), None)
-    return BOOLEAN, {"truth": str(next(truth for truth in truths if truth != Fraction(1, 2)))}
+    return BOOLEAN, {
+        "truth": str(next(truth for truth in truths if truth != Fraction(1, 2)))
+    }
 
 
 def _forced_grid(_):
@@ -275,11 +320,16 @@ def _forced_grid(_):
 
 def _forced(draw, *_):
     yes = _share(draw)
-    return BOOLEAN, {"forced_true": str(yes), "forced_false": str((1 - yes) * _share(draw))}
+    return BOOLEAN, {
+        "forced_true": str(yes),
+        "forced_false": str((1 - yes) * _share(draw)),
+    }
 
 
 def _unrelated_grid(_):
-    for share, prevalence in product((*_SHARES, "0.51", "2/3", "0.999"), (*_SHARES, "0.9")):
+    for share, prevalence in product(
+        (*_SHARES, "0.51", "2/3", "0.999"), (*_SHARES, "0.9")
+    ):
         yield BOOLEAN, {"truth": share, "prevalence": prevalence}
 
 
@@ -323,7 +373,9 @@ def _laplace(draw, epsilon, _):
 
 
 def _window_grid(_):
-    for epsilon, (size, sampled) in product(EPSILONS, ((2, 1), (2, 2), (5, 1), (5, 4), (300, 16))):
+    for epsilon, (size, sampled) in product(
+        EPSILONS, ((2, 1), (2, 2), (5, 1), (5, 4), (300, 16))
+    ):
         yield CATEGORY[size], {"epsilon": epsilon, "sampled": sampled}
 
 
@@ -334,10 +386,18 @@ def _window(draw, epsilon, _):
 
 def _rappor_grid(_):
     """As Bloom filter and with one bit a value."""
-    chances = ((".5", ".75"), (".25", ".75"), (".39", ".61"), ("0.9", "0.2"), ("0", "1"))
+    chances = (
+        (".5", ".75"),
+        (".25", ".75"),
+        (".39", ".61"),
+        ("0.9", "0.2"),
+        ("0", "1"),
+    )
     for (p, q), f, hashes in product(chances, ("0", "1/3", "0.75"), (0, 1, 2, 8)):
         if (f, p) != ("0", "0"):
-            bloom = {"bloom_bits": 128, "hashes": hashes, "cohorts": 16} if hashes else {}
+            bloom = (
+                {"bloom_bits": 128, "hashes": hashes, "cohorts": 16} if hashes else {}
+            )
             yield TEXT if hashes else CATEGORY[4], {"p": p, "q": q, "f": f, **bloom}
 
 
@@ -357,7 +417,10 @@ def _taxonomy_grid(_):
 
 
 def _taxonomy(draw, epsilon, _):
-    return draw.choice(TREES[:3]), {"epsilon": str(epsilon), "shares": [str(_share(draw))]}
+    return draw.choice(TREES[:3]), {
+        "epsilon": str(epsilon),
+        "shares": [str(_share(draw))],
+    }
 
 
 def _metric_grid(_):

@@ -17,13 +17,19 @@ _SECOND = "\0"
 
 def forgeries(certificate):
     """(where and what, the certificate with one part altered)."""
-    yield from ((f"{path}: {what}", altered) for path, what, altered in _altered(certificate, ""))
+    yield from (
+        (f"{path}: {what}", altered)
+        for path, what, altered in _altered(certificate, "")
+    )
 
 
 def doubled(certificate):
     """(where, the text of the certificate with one member twice)."""
     for path, name, text in _doubled(certificate, ""):
-        yield f"{path}: {name} twice", text.replace(json.dumps(_SECOND), json.dumps(name))
+        yield (
+            f"{path}: {name} twice",
+            text.replace(json.dumps(_SECOND), json.dumps(name)),
+        )
 
 
 def mixtures(first, second):
@@ -35,7 +41,10 @@ def mixtures(first, second):
             for (holder, name), other in zip(parts, chosen, strict=True):
                 if other:
                     _at(mixed, holder)[name] = _at(second, holder)[name]
-            yield [name for (_, name), other in zip(parts, chosen, strict=True) if other], mixed
+            yield (
+                [name for (_, name), other in zip(parts, chosen, strict=True) if other],
+                mixed,
+            )
 
 
 def refingerprinted(certificate):
@@ -53,11 +62,15 @@ def refingerprinted(certificate):
             "ldp-joint-1", *(of[name] for name in group["questions"])
         ).hex()
     groups = (bytes.fromhex(group["fingerprint"]) for group in record["groups"])
-    whole = checker.digest("ldp-survey-1", record["survey"], *sorted(of.values()), *sorted(groups))
+    whole = checker.digest(
+        "ldp-survey-1", record["survey"], *sorted(of.values()), *sorted(groups)
+    )
     charges = sorted(
         f"{question['name']}={question['charges']}" for question in record["questions"]
     )
-    terms = checker.digest("ldp-terms-1", whole, record["lifetime_epsilon"] or "", *charges)
+    terms = checker.digest(
+        "ldp-terms-1", whole, record["lifetime_epsilon"] or "", *charges
+    )
     return {**record, "fingerprint": whole.hex(), "terms": terms.hex()}
 
 
@@ -89,14 +102,18 @@ def _replaced(part, path):
     yield "nothing", None
     if isinstance(part, dict):
         yield from (
-            ("without " + name, {key: part[key] for key in part if key != name}) for name in part
+            ("without " + name, {key: part[key] for key in part if key != name})
+            for name in part
         )
         yield "one more", {**part, "more": "1"}
         yield "a list", [part]
     elif isinstance(part, list):
-        yield from (("one less", [*part[:place], *part[place + 1 :]]) for place in _places(part))
         yield from (
-            ("one twice", [*part[:place], part[place], *part[place:]]) for place in _places(part)
+            ("one less", [*part[:place], *part[place + 1 :]]) for place in _places(part)
+        )
+        yield from (
+            ("one twice", [*part[:place], part[place], *part[place:]])
+            for place in _places(part)
         )
         yield from (("none", []), ("a text", "x"), ("an object", {}))
         if path.rpartition(".")[2] not in UNORDERED:
@@ -105,15 +122,25 @@ def _replaced(part, path):
         yield from (("the opposite", not part), ("a number", int(part)))
     elif isinstance(part, int):
         yield from (("another", part + step) for step in (-1, 1, 10**6, -part))
-        yield from (("a text", str(part)), ("a float", float(part)), ("a truth", bool(part)))
+        yield from (
+            ("a text", str(part)),
+            ("a float", float(part)),
+            ("a truth", bool(part)),
+        )
     elif isinstance(part, float):
         yield from (("close by", math.nextafter(part, end)) for end in (0, math.inf))
         yield from (("near", part * factor) for factor in (1 - 1e-9, 1 + 1e-9, 0.5, -1))
-        yield from (("no number", other) for other in (math.nan, math.inf, str(part), 0.0, 1, True))
+        yield from (
+            ("no number", other)
+            for other in (math.nan, math.inf, str(part), 0.0, 1, True)
+        )
     elif isinstance(part, str):
         yield from (("another", other) for other in _texts(part))
     else:
-        yield from (("something", other) for other in (0, 1, 0.5, False, "", "1", "ln(3)", [], {}))
+        yield from (
+            ("something", other)
+            for other in (0, 1, 0.5, False, "", "1", "ln(3)", [], {})
+        )
 
 
 def _texts(text):
@@ -175,7 +202,11 @@ def _doubled(part, path):
     if isinstance(part, list):
         for place in _places(part):
             for where, what, text in _doubled(part[place], f"{path}[{place}]"):
-                yield where, what, _with(dict(enumerate(part)), place, text, brackets="[]")
+                yield (
+                    where,
+                    what,
+                    _with(dict(enumerate(part)), place, text, brackets="[]"),
+                )
 
 
 def _with(members, name, text, brackets="{}"):
@@ -193,7 +224,9 @@ def _differing(first, second):
     for holder in ((), ("questions", 0)):
         one, other = _at(first, holder), _at(second, holder)
         yield from (
-            (holder, name) for name in one if name != "questions" and one[name] != other[name]
+            (holder, name)
+            for name in one
+            if name != "questions" and one[name] != other[name]
         )
 
 

@@ -25,7 +25,9 @@ from ldp.numbers.accounting import (
 from ldp.numbers.channel import product, worst_ratio
 from ldp.numbers.exact import exp_lower, log
 
-fractions_of = st.fractions(min_value=Fraction(1, 1000), max_value=10, max_denominator=1000)
+fractions_of = st.fractions(
+    min_value=Fraction(1, 1000), max_value=10, max_denominator=1000
+)
 rates = st.fractions(min_value=0, max_value=1, max_denominator=1000)
 
 
@@ -81,9 +83,12 @@ def test_delta_over_every_outcome(ratio, count, share):
     total = float(share) * count * epsilon
     truth, lie = reduce(product, [warner(ratio)] * count).rows
     exact = math.fsum(
-        max(0.0, float(p) - math.exp(total) * float(q)) for p, q in zip(truth, lie, strict=True)
+        max(0.0, float(p) - math.exp(total) * float(q))
+        for p, q in zip(truth, lie, strict=True)
     )
-    assert composed_delta(epsilon, count, total) == pytest.approx(exact, rel=1e-9, abs=1e-12)
+    assert composed_delta(epsilon, count, total) == pytest.approx(
+        exact, rel=1e-9, abs=1e-12
+    )
 
 
 @given(st.floats(0.001, 3), st.integers(1, 400), st.floats(0, 0.99))
@@ -112,7 +117,10 @@ def test_delta_errs_upwards_for_large_epsilons(epsilon, count, share):
     """And is a probability where all of them together hide nothing."""
     delta = composed_delta(epsilon, count, share * count * epsilon)
     assert delta <= 1
-    assert summed_delta(epsilon, count, share * count * epsilon) <= Decimal(delta) or delta == 1
+    assert (
+        summed_delta(epsilon, count, share * count * epsilon) <= Decimal(delta)
+        or delta == 1
+    )
 
 
 def test_nothing_hidden_is_a_delta_of_one():
@@ -124,7 +132,9 @@ def test_nothing_hidden_is_a_delta_of_one():
 def test_delta_errs_upwards_for_many(count):
     """Also where the binomial coefficients have thousands of digits."""
     for epsilon, total in ((0.001, 0.05), (0.01, 1.0), (0.1, 30.0)):
-        assert summed_delta(epsilon, count, total) <= Decimal(composed_delta(epsilon, count, total))
+        assert summed_delta(epsilon, count, total) <= Decimal(
+            composed_delta(epsilon, count, total)
+        )
 
 
 @given(st.floats(0.01, 2), st.integers(1, 200), st.floats(1e-12, 0.1))
@@ -185,7 +195,9 @@ def test_best_test_of_nonsense(rate):
 
 @given(
     st.fractions(min_value=1, max_value=50, max_denominator=100),
-    st.fractions(min_value=Fraction(1, 100), max_value=Fraction(99, 100), max_denominator=100),
+    st.fractions(
+        min_value=Fraction(1, 100), max_value=Fraction(99, 100), max_denominator=100
+    ),
 )
 def test_posterior_is_bayes(ratio, prior):
     """A belief after one report of the worst channel is Bayes' rule, and bounds every report."""

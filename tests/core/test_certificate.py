@@ -74,7 +74,10 @@ def test_random_designs_are_certified(seed):
         question = designed(mechanism, domain, keys)
         assert within(question), (mechanism, keys)
         if tried % CHECKED_IN_FULL == 0:
-            assert judged(question) == (question.randomizer.ratio, []), (mechanism, keys)
+            assert judged(question) == (question.randomizer.ratio, []), (
+                mechanism,
+                keys,
+            )
 
 
 def test_every_mechanism_can_be_drawn_at_random():
@@ -85,7 +88,9 @@ def test_every_mechanism_can_be_drawn_at_random():
 
 def declaring(bound, lifetime=None):
     """A question that declares ratios, of which one report delivers 3, and all reports 5."""
-    declared = Declared("1.1", bound, None if lifetime is None else Declared("1.7", lifetime))
+    declared = Declared(
+        "1.1", bound, None if lifetime is None else Declared("1.7", lifetime)
+    )
     chain = Chain(RandomizedResponse(2, 5, 1), RandomizedResponse(2, 7, 1))
     randomizer = RandomizedResponse(4, 3, 1) if lifetime is None else chain
     return Question(
@@ -126,7 +131,9 @@ def test_a_lifetime_without_bound_is_not_kept():
         certify(bare)
 
 
-@pytest.mark.parametrize("exponent", ["0", "1e-9", "0.5", "1", "1.999", "2", "7/3", "40", "1234.5"])
+@pytest.mark.parametrize(
+    "exponent", ["0", "1e-9", "0.5", "1", "1.999", "2", "7/3", "40", "1234.5"]
+)
 def test_the_checkers_exponential_is_a_close_lower_bound(exponent):
     """It lies below e^x, by less than one part in 10^60."""
     x = Fraction(exponent)

@@ -29,7 +29,9 @@ rates = st.fractions(min_value=0, max_value=1, max_denominator=200)
 
 def channels(values, reports, least=1):
     """Channels of small fractions."""
-    row = st.lists(st.integers(least, 9), min_size=reports, max_size=reports).filter(any)
+    row = st.lists(st.integers(least, 9), min_size=reports, max_size=reports).filter(
+        any
+    )
     normalised = row.map(
         lambda weights: tuple(Fraction(weight, sum(weights)) for weight in weights)
     )
@@ -70,13 +72,18 @@ def test_worst_ratio_of_certainty():
 @given(channels(3, 3), channels(3, 4))
 def test_chain_never_reveals_more(first, second):
     """Post-processing costs no privacy, and a second channel leaves no more than either."""
-    assert worst_ratio(chain(first, second)) <= min(worst_ratio(first), worst_ratio(second))
+    assert worst_ratio(chain(first, second)) <= min(
+        worst_ratio(first), worst_ratio(second)
+    )
 
 
 @given(channels(2, 3), channels(3, 2), channels(2, 4))
 def test_chain_is_associative(first, second, third):
     """Channels compose as matrices."""
-    assert chain(chain(first, second), third).rows == chain(first, chain(second, third)).rows
+    assert (
+        chain(chain(first, second), third).rows
+        == chain(first, chain(second, third)).rows
+    )
 
 
 @given(channels(3, 2), channels(3, 3))
@@ -104,7 +111,11 @@ def test_channels_that_do_not_fit(combine):
         combine(two, three)
 
 
-@given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=3, max_size=3))
+@given(
+    st.lists(
+        st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=3, max_size=3
+    )
+)
 def test_rank_is_full_where_the_determinant_is_not_zero(rows):
     """Of small integers, whose minors no large prime divides."""
     assert has_full_rank(rows) is (_determinant(rows) != 0)
@@ -141,7 +152,9 @@ def test_renyi_of_randomized_response(ratio, alpha):
     """Randomized response has the divergence ln(p^a q^(1-a) + q^a p^(1-a)) / (a - 1)."""
     p = float(ratio / (ratio + 1))
     q = 1 - p
-    closed = math.log(p**alpha * q ** (1 - alpha) + q**alpha * p ** (1 - alpha)) / (alpha - 1)
+    closed = math.log(p**alpha * q ** (1 - alpha) + q**alpha * p ** (1 - alpha)) / (
+        alpha - 1
+    )
     assert renyi_divergence(warner(ratio), alpha) == pytest.approx(closed, rel=1e-7)
 
 
@@ -185,8 +198,13 @@ def test_renyi_of_certainty():
 def test_best_test_beats_every_other(channel, rate):
     """No mixture of two sets of reports finds the value more often at that false-positive rate."""
     value, other = channel.rows
-    sets = list(chained.from_iterable(combinations(range(4), size) for size in range(5)))
-    points = [(sum(other[y] for y in chosen), sum(value[y] for y in chosen)) for chosen in sets]
+    sets = list(
+        chained.from_iterable(combinations(range(4), size) for size in range(5))
+    )
+    points = [
+        (sum(other[y] for y in chosen), sum(value[y] for y in chosen))
+        for chosen in sets
+    ]
     best = best_true_positive_rate(channel, 0, 1, false_positive_rate=rate)
     mixed = [
         high if a == b else low + (high - low) * (rate - a) / (b - a)
@@ -211,7 +229,9 @@ def test_best_test_of_warner_meets_the_bound(epsilon, rate):
     """Warner's channel is the easiest to test: the two views agree to the last of 70 digits."""
     bound = accounting.best_true_positive_rate(epsilon, rate)
     ratio = accounting.exp_upper(epsilon)
-    assert best_true_positive_rate(warner(ratio), 0, 1, false_positive_rate=rate) == bound
+    assert (
+        best_true_positive_rate(warner(ratio), 0, 1, false_positive_rate=rate) == bound
+    )
     below = best_true_positive_rate(
         warner(ratio * (1 - Fraction(1, 10**70))), 0, 1, false_positive_rate=rate
     )

@@ -37,7 +37,9 @@ def surveyed(mechanism, *designs, head=HEAD, name="forged"):
         for number in designs
     )
     return as_read(
-        survey_of(*questions, yes_no("second"), yes_no("third", "0.5"), head=head, name=name)
+        survey_of(
+            *questions, yes_no("second"), yes_no("third", "0.5"), head=head, name=name
+        )
     )
 
 
@@ -45,7 +47,8 @@ def surveyed(mechanism, *designs, head=HEAD, name="forged"):
 def sound_ones():
     """A certificate of all designs of each mechanism."""
     return {
-        mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism]))) for mechanism in MECHANISMS
+        mechanism: surveyed(mechanism, *range(len(DESIGNS[mechanism])))
+        for mechanism in MECHANISMS
     }
 
 
@@ -60,7 +63,10 @@ def test_the_checker_knows_every_mechanism_and_its_integers():
     assert ratios.MECHANISMS.keys() == MECHANISMS.keys()
     for mechanism, sound in sound_ones().items():
         for question in sound["questions"][:-2]:
-            assert question["integers"].keys() == ratios.MECHANISMS[mechanism].integers.keys()
+            assert (
+                question["integers"].keys()
+                == ratios.MECHANISMS[mechanism].integers.keys()
+            )
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -83,7 +89,9 @@ def test_whatever_is_altered_is_refused(mechanism):
     for what, forged in forgeries(first_ones()[mechanism]):
         if ".text: " in what:
             continue
-        if mechanism == "grr" or not what.startswith((".questions[1].", ".questions[2].")):
+        if mechanism == "grr" or not what.startswith(
+            (".questions[1].", ".questions[2].")
+        ):
             assert findings(forged), what
             tried += 1
     assert tried > 600
@@ -116,15 +124,21 @@ def test_parts_of_two_certificates_make_none(mechanism):
 def test_every_claim_is_refuted_by_some_forgery():
     """No claim of the checker is there for nothing: somewhere it is what is found wrong."""
     sound = first_ones()["l-grr"]
-    twice = refingerprinted({**sound, "questions": [*sound["questions"], sound["questions"][-1]]})
+    twice = refingerprinted(
+        {**sound, "questions": [*sound["questions"], sound["questions"][-1]]}
+    )
     in_two = refingerprinted({**sound, "groups": sound["groups"] * 2})
-    of_one = refingerprinted({**sound, "groups": [{**sound["groups"][0], "questions": ["second"]}]})
+    of_one = refingerprinted(
+        {**sound, "groups": [{**sound["groups"][0], "questions": ["second"]}]}
+    )
     tried = (twice, in_two, of_one, *(forged for _, forged in forgeries(sound)))
     refuted = "; ".join(line for forged in tried for line in findings(forged))
     claims = {*checker.identity(sound), *checker.totals(sound)}
     for question in sound["questions"]:
         claims |= checker.claims_of(question, sound).keys()
-    assert {claim for claim in claims if f"it is not so that {claim}" not in refuted} == set()
+    assert {
+        claim for claim in claims if f"it is not so that {claim}" not in refuted
+    } == set()
 
 
 SHAPES = (
@@ -199,7 +213,10 @@ def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
                     "groups": [],
                 }
             )
-            assert wrong_with(forged["questions"][0], forged), (question["name"], integers)
+            assert wrong_with(forged["questions"][0], forged), (
+                question["name"],
+                integers,
+            )
 
 
 def test_whole_numbers_outside_are_read():
@@ -215,13 +232,26 @@ def test_whole_numbers_outside_are_read():
             checker.revealed_by({**question, "outside": outside})
 
 
-POINTS = {"size": "3", "low": "0", "step": "1/2", "outside": "clip", "unit": "km", "missing": []}
-CELLS = {"size": "3", "edges": ["-1", "0", "1/3", "2"], **dict(list(POINTS.items())[3:])}
+POINTS = {
+    "size": "3",
+    "low": "0",
+    "step": "1/2",
+    "outside": "clip",
+    "unit": "km",
+    "missing": [],
+}
+CELLS = {
+    "size": "3",
+    "edges": ["-1", "0", "1/3", "2"],
+    **dict(list(POINTS.items())[3:]),
+}
 
 
 def on_a_scale(mechanism, **keys):
     """The certificate of a question of type number, as read from a file."""
-    asked = ldp.question("x", unit="km", outside="clip", mechanism=mechanism, epsilon=1, **keys)
+    asked = ldp.question(
+        "x", unit="km", outside="clip", mechanism=mechanism, epsilon=1, **keys
+    )
     return as_read(ldp.survey("s", asked))
 
 
@@ -241,14 +271,22 @@ def test_scales_are_read_in_full(sound, scale):
     assert question["scale"] == scale
     assert findings(sound) == []
     wrong = {"size": ["4", "1", 3], "step": ["0", "-1/2", "0.5", "2/4"], "unit": [None]}
-    wrong |= {"outside": ["wrap", "3", "-2"], "missing": [None, [1], ["NA", "NA"]], "low": ["x"]}
+    wrong |= {
+        "outside": ["wrap", "3", "-2"],
+        "missing": [None, [1], ["NA", "NA"]],
+        "low": ["x"],
+    }
     wrong |= {"edges": [["0", "1"], ["0", "2", "1", "3"], ["0", "0", "1", "2"], None]}
     for name, others in wrong.items():
         for other in others if name in scale else ():
             forged = {**question, "scale": {**scale, name: other}}
             with pytest.raises((*checker.UNUSABLE, checker.Unproven)):
                 checker.revealed_by(forged)
-    for other in ({**scale, "more": "1"}, {**scale, "unit": "miles"}, {**scale, "missing": ["?"]}):
+    for other in (
+        {**scale, "more": "1"},
+        {**scale, "unit": "miles"},
+        {**scale, "missing": ["?"]},
+    ):
         assert findings({**sound, "questions": [{**question, "scale": other}]})
     with_values = {**question, "values": ["0", "1", "2"]}
     assert findings({**sound, "questions": [with_values]})
@@ -258,7 +296,9 @@ def test_means_are_those_of_points():
     """Of cells no number is known that a report could be worth."""
     sound = on_a_scale("dithered", low=0, high=1, step="1/2")
     forged = {**sound, "questions": [{**sound["questions"][0], "scale": CELLS}]}
-    assert any("points, not cells" in line for line in findings(refingerprinted(forged)))
+    assert any(
+        "points, not cells" in line for line in findings(refingerprinted(forged))
+    )
 
 
 @pytest.mark.parametrize(
@@ -268,7 +308,16 @@ def test_means_are_those_of_points():
         ({"edges": [-1, 0, "1/3", 2]}, "3"),
         ({"low": -3, "high": 9}, "12"),
         ({"values": ["a", "b"]}, None),
-        ({"candidates": "pages.txt", "cohorts": 2, "f": "0", "p": "0.5", "q": "0.75"}, None),
+        (
+            {
+                "candidates": "pages.txt",
+                "cohorts": 2,
+                "f": "0",
+                "p": "0.5",
+                "q": "0.75",
+            },
+            None,
+        ),
     ],
     ids=["points", "cells", "whole", "texts", "open"],
 )
@@ -284,7 +333,12 @@ def test_many_records_are_read_in_full(keys, width):
     stated = "one_respondent_changes_it_by_at_most"
     assert findings(sound) == []
     assert question.get(stated) == width
-    others = [{"per_device": "one"}, {"per_device": "median"}, {"per_device": None}, {stated: "7"}]
+    others = [
+        {"per_device": "one"},
+        {"per_device": "median"},
+        {"per_device": None},
+        {stated: "7"},
+    ]
     for other in others:
         changed = {**sound, "questions": [{**question, **other}]}
         assert findings(changed)
@@ -318,7 +372,9 @@ def test_a_survey_is_all_of_its_questions(mechanism):
     """Left out, or twice under one name: the fingerprint or the name gives it away."""
     sound = surveyed(mechanism, 0, len(DESIGNS[mechanism]), head="")
     without = surveyed(mechanism, 0, head="")
-    assert findings({**without, "fingerprint": sound["fingerprint"], "terms": sound["terms"]})
+    assert findings(
+        {**without, "fingerprint": sound["fingerprint"], "terms": sound["terms"]}
+    )
     first, second, *others = sound["questions"]
     twice = refingerprinted(
         {**sound, "questions": [first, {**second, "name": first["name"]}, *others]}
@@ -332,12 +388,16 @@ def test_a_single_permanent_response_is_enough():
     None, or more than there are values, is no survey's.
     """
     sound = as_read(
-        survey_of(f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}')
+        survey_of(
+            f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}'
+        )
     )
     assert findings(sound) == []
     for charges in (0, 5):
         assert findings(
-            refingerprinted({**sound, "questions": [{**sound["questions"][0], "charges": charges}]})
+            refingerprinted(
+                {**sound, "questions": [{**sound["questions"][0], "charges": charges}]}
+            )
         )
 
 
@@ -349,7 +409,12 @@ def test_ratios_are_compared_exactly():
         assert float(limit) == 3.0
         record = {"declared": f"ln({limit})", "declared_ratio": str(limit)}
         assert (
-            all(checker.bounded_by_its_declaration(record, ratio, declares=True).values()) is holds
+            all(
+                checker.bounded_by_its_declaration(
+                    record, ratio, declares=True
+                ).values()
+            )
+            is holds
         )
 
 
@@ -374,7 +439,11 @@ def test_the_program_needs_nothing_but_python(tmp_path):
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(certificate))
     sound = run(path)
-    assert (sound.returncode, len(sound.stdout.splitlines()), sound.stderr) == (0, 5, "")
+    assert (sound.returncode, len(sound.stdout.splitlines()), sound.stderr) == (
+        0,
+        5,
+        "",
+    )
     assert sound.stdout.splitlines()[-1] == (
         f"survey forged: fingerprint {fingerprint}, terms {terms}: holds"
     )
@@ -394,7 +463,9 @@ def test_the_program_shares_no_code_with_the_package():
         for line in (EXAMPLES / f"{module}.py").read_text().splitlines()
     ]
     imported = {
-        line.split()[1].split(".")[0] for line in lines if line.startswith(("import ", "from "))
+        line.split()[1].split(".")[0]
+        for line in lines
+        if line.startswith(("import ", "from "))
     }
     assert imported - set(PROGRAM_MODULES) <= sys.stdlib_module_names
     assert {"certificate_reading", "mechanism_ratios"} <= imported

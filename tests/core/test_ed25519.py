@@ -66,7 +66,9 @@ def test_a_signature_has_one_spelling():
     assert not verifies(key[:31], message, signature)
     assert not verifies(key, message, signature[:63])
     assert not verifies(key, message, signature + bytes(1))
-    not_reduced = (2**255 - 19 + 1).to_bytes(32, "little")  # y = 1, which is the neutral point
+    not_reduced = (2**255 - 19 + 1).to_bytes(
+        32, "little"
+    )  # y = 1, which is the neutral point
     assert not verifies(not_reduced, message, not_reduced + bytes(32))
     neutral = (1).to_bytes(32, "little")
     assert verifies(neutral, message, neutral + bytes(32))

@@ -80,7 +80,11 @@ def test_refused_number(written):
 
 @given(
     st.decimals(
-        allow_nan=False, allow_infinity=False, places=12, min_value=-(10**9), max_value=10**9
+        allow_nan=False,
+        allow_infinity=False,
+        places=12,
+        min_value=-(10**9),
+        max_value=10**9,
     )
 )
 def test_decimal_text_is_exact(number):
@@ -119,7 +123,10 @@ def test_logarithm_is_bounded(ratio):
     """A printed epsilon is never below the delivered one, nor two steps of a float above it."""
     epsilon = log_upper(ratio)
     assert taylor_exp(Fraction(epsilon))[0] >= ratio
-    assert epsilon <= math.nextafter(math.nextafter(log(ratio), math.inf), math.inf) + 1e-78
+    assert (
+        epsilon
+        <= math.nextafter(math.nextafter(log(ratio), math.inf), math.inf) + 1e-78
+    )
 
 
 @given(st.integers(1, 10**15))
@@ -148,13 +155,17 @@ def test_epsilons_are_shown_rounded_up(ratio, places):
     """What people read is no less than the epsilon, and within a unit of its last decimal."""
     shown = fraction(log_text(ratio, places))
     assert exp_upper(shown) >= ratio
-    assert log_upper(ratio) <= shown < Fraction(log_upper(ratio)) + Fraction(1, 10**places)
+    assert (
+        log_upper(ratio) <= shown < Fraction(log_upper(ratio)) + Fraction(1, 10**places)
+    )
 
 
 @given(st.fractions(min_value=0, max_value=100, max_denominator=10**30))
 def test_bounds_are_shown_rounded_up(number):
     """As floats and as texts, with the decimals that were asked for."""
-    assert math.nextafter(float_upper(number), -math.inf) < number <= float_upper(number)
+    assert (
+        math.nextafter(float_upper(number), -math.inf) < number <= float_upper(number)
+    )
     text = text_upper(number, 3)
     assert number <= fraction(text) < number + Fraction(1, 1000)
     assert len(text.partition(".")[2]) == 3
@@ -190,7 +201,8 @@ def test_without_counts_nothing_decays():
 
 
 @pytest.mark.parametrize(
-    "number", [10**40 - 1, 1 - 10**40, Fraction(1, 10**31), f"1/{10**30}", f"1/{10**30 - 1}"]
+    "number",
+    [10**40 - 1, 1 - 10**40, Fraction(1, 10**31), f"1/{10**30}", f"1/{10**30 - 1}"],
 )
 def test_the_largest_numbers(number):
     """40 digits before the point, and a denominator of 10^30."""
@@ -238,11 +250,15 @@ def test_what_is_not_certain_is_not_shown_as_certain(share, text):
 def test_a_logarithm_is_an_epsilon(ratio):
     """The decimal just below it, so that no more is delivered than was said."""
     epsilon = epsilon_of(f"ln({ratio})")
-    assert exp_upper(epsilon) <= Fraction(ratio) < exp_lower(epsilon + Fraction(1, 10**12))
+    assert (
+        exp_upper(epsilon) <= Fraction(ratio) < exp_lower(epsilon + Fraction(1, 10**12))
+    )
     assert epsilon_of(f" {decimal_text(epsilon)}") == epsilon
 
 
-@pytest.mark.parametrize("text", ["ln(1)", "ln(0.5)", "ln(0)", "ln(-3)", "ln(x)", "ln()", "ln(3"])
+@pytest.mark.parametrize(
+    "text", ["ln(1)", "ln(0.5)", "ln(0)", "ln(-3)", "ln(x)", "ln()", "ln(3"]
+)
 def test_logarithms_that_are_no_epsilon(text):
     """Those of ratios up to 1, and of what is no number."""
     with pytest.raises(ValueError, match="expected"):

@@ -5,7 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ldp.numbers.finite_field import difference, inner_product, inverse, is_order, multiple
+from ldp.numbers.finite_field import (
+    difference,
+    inner_product,
+    inverse,
+    is_order,
+    multiple,
+)
 from ldp_aggregator.numerics.projective.field_arrays import Field
 
 ORDERS = (2, 3, 4, 5, 7, 8, 11, 16)
@@ -41,7 +47,9 @@ def test_axioms(order):
         assert difference(plus(a, b, order), b, order) == a
     for a, b, c in product(elements, repeat=3):
         assert plus(plus(a, b, order), c, order) == plus(a, plus(b, c, order), order)
-        assert times(times(a, b, order), c, order) == times(a, times(b, c, order), order)
+        assert times(times(a, b, order), c, order) == times(
+            a, times(b, c, order), order
+        )
         assert times(a, plus(b, c, order), order) == plus(
             times(a, b, order), times(a, c, order), order
         )
@@ -55,7 +63,9 @@ def test_inner_product(order):
     for one, other in product(range(min(order**3, 100)), range(0, order**3, order + 1)):
         total = 0
         for place in (1, order, order * order):
-            total = plus(total, times(one // place % order, other // place % order, order), order)
+            total = plus(
+                total, times(one // place % order, other // place % order, order), order
+            )
         assert inner_product(one, other, order) == total
 
 
@@ -71,7 +81,8 @@ def test_arrays(order):
     assert field.products(left, right).tolist() == exact
     for factor in range(1, order):
         combined = [
-            plus(times(factor, a, order), b, order) for a, b in product(range(order), repeat=2)
+            plus(times(factor, a, order), b, order)
+            for a, b in product(range(order), repeat=2)
         ]
         assert field.combination([(factor, left), (1, right)]).tolist() == combined
         assert field.plus_multiple(right.tolist(), factor, left.tolist()) == combined

@@ -34,7 +34,8 @@ def laws(randomizer):
         p, q = randomizer.within
         permanent = product_row([p, *[q] * (randomizer.sampled - 1)])
         return permanent, [
-            [Fraction(m == y) for y in range(len(permanent))] for m in range(len(permanent))
+            [Fraction(m == y) for y in range(len(permanent))]
+            for m in range(len(permanent))
         ]
     if isinstance(randomizer, Rappor) or isinstance(randomizer.lasting, UnaryEncoding):
         (p, q), (one, zero) = randomizer.steps
@@ -55,10 +56,15 @@ def test_bits_are_those_of_the_definition(specimen):
     """Mutual information of two reports, and entropy of the response, summed over all of them."""
     permanent, sent = laws(specimen.randomizer)
     reports = range(len(sent[0]))
-    once = [sum(mass * row[y] for mass, row in zip(permanent, sent, strict=True)) for y in reports]
+    once = [
+        sum(mass * row[y] for mass, row in zip(permanent, sent, strict=True))
+        for y in reports
+    ]
     between = 0.0
     for y, z in product(reports, repeat=2):
-        both = sum(mass * row[y] * row[z] for mass, row in zip(permanent, sent, strict=True))
+        both = sum(
+            mass * row[y] * row[z] for mass, row in zip(permanent, sent, strict=True)
+        )
         between += float(both) * math.log2(both / (once[y] * once[z])) if both else 0.0
     entropy = -sum(float(mass) * math.log2(mass) for mass in permanent)
     bits = identifier(specimen.randomizer)
@@ -100,13 +106,17 @@ def test_a_tiny_epsilon_leaves_tiny_bits(weight):
     bits = identifier(Chain(RandomizedResponse(2, 10**9 + 1, 10**9), fresh))
     # With no prior to speak of, two reports are equal with 1/2 + (p2 - q2)^2 / 2.
     excess = (1 / (2 * weight + 1)) ** 2
-    assert bits.between_two == pytest.approx(excess**2 / (2 * math.log(2)), rel=1e-3, abs=0)
+    assert bits.between_two == pytest.approx(
+        excess**2 / (2 * math.log(2)), rel=1e-3, abs=0
+    )
 
 
 def test_a_response_that_is_certain_has_no_bits():
     """Bits that are never flipped are the same on every device with that answer."""
     half = 1 << 63
-    plain = Rappor(bits=4, hashes=1, cohorts=2, flip=0, if_one=half + (half >> 1), if_zero=half)
+    plain = Rappor(
+        bits=4, hashes=1, cohorts=2, flip=0, if_one=half + (half >> 1), if_zero=half
+    )
     bits = identifier(plain)
     assert (bits.shown, bits.between_two, bits.over_time) == (1, 1, 1)
 
@@ -118,13 +128,17 @@ _TWO = 'epsilon_first = "1"\nepsilon_lifetime = "2"\n'
 
 MATCHED = {
     "loloha": (f'{_HUNDRED}{_TWO}mechanism = "loloha"', (1, 1)),
-    "dbitflip": (f'{_THOUSAND}mechanism = "dbitflip"\nepsilon = "1"\nsampled = 16', (1, 1)),
+    "dbitflip": (
+        f'{_THOUSAND}mechanism = "dbitflip"\nepsilon = "1"\nsampled = 16',
+        (1, 1),
+    ),
     "rappor-paper": ('type = "text"\nprofile = "rappor-paper"', (0.08, 0.25)),
     "chromium-normal": ('type = "text"\nprofile = "chromium-normal"', (0.9, 1)),
     "l-osue": (f'{_HUNDRED}{_TWO}mechanism = "l-osue"', (0.08, 0.25)),
     "l-grr": (f'{_HUNDRED}{_TWO}mechanism = "l-grr"', (0, 0.05)),
     "l-grr-4": (
-        'type = "category"\nvalues = ["0", "1", "2", "3"]\nmechanism = "l-grr"\n' + _TWO,
+        'type = "category"\nvalues = ["0", "1", "2", "3"]\nmechanism = "l-grr"\n'
+        + _TWO,
         (0, 0.02),
     ),
 }
@@ -146,7 +160,13 @@ def test_devices_are_matched_by_one_report_each(name):
     [
         *(
             (name, 1, 1)
-            for name in ("loloha", "dbitflip", "rappor-paper", "chromium-normal", "l-osue")
+            for name in (
+                "loloha",
+                "dbitflip",
+                "rappor-paper",
+                "chromium-normal",
+                "l-osue",
+            )
         ),
         ("l-grr", 0.1, 0.3),
         ("l-grr-4", 0, 0.05),
@@ -171,7 +191,9 @@ FILTER = (
 
 def told(tmp_path, command, question):
     """What a command says of a survey with one question."""
-    (tmp_path / "survey.toml").write_text(f'[survey]\nname = "s"\n[[question]]\n{question}\n')
+    (tmp_path / "survey.toml").write_text(
+        f'[survey]\nname = "s"\n[[question]]\n{question}\n'
+    )
     return ldp(f"{command} {tmp_path / 'survey.toml'}")
 
 
@@ -194,7 +216,9 @@ def test_too_many_cohorts_are_warned_about(command, question, warned, tmp_path):
     Not where a device answers once.
     """
     result = told(tmp_path, command, question)
-    assert ("every report shows what its device keeps" in result.stderr) is (warned is not None)
+    assert ("every report shows what its device keeps" in result.stderr) is (
+        warned is not None
+    )
     assert warned is None or warned in result.stderr
     assert "warning" not in result.stdout
 
@@ -209,10 +233,16 @@ def test_explain_prints_the_bits(tmp_path):
         r"lasting identifier  (\S+) bits in clear, (\S+) bits between two reports, (\S+) bits over",
         shown,
     )
-    paper = survey_of('name = "x"\ntype = "text"\nprofile = "rappor-paper"')["x"].randomizer
-    assert tuple(map(float, match.groups())) == pytest.approx(identifier(paper), abs=0.005)
+    paper = survey_of('name = "x"\ntype = "text"\nprofile = "rappor-paper"')[
+        "x"
+    ].randomizer
+    assert tuple(map(float, match.groups())) == pytest.approx(
+        identifier(paper), abs=0.005
+    )
     assert "one of 32;" in shown
     once = told(
-        tmp_path, "explain", 'name = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"'
+        tmp_path,
+        "explain",
+        'name = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"',
     ).stdout
     assert "lasting identifier" not in once

@@ -38,7 +38,11 @@ def bit_draws(draw):
     tops = []
     for bit in range(size):
         own = thresholds[chosen >> bit & 1] >> rest
-        tops.append(draw(st.sampled_from([own, own ^ 1, draw(st.integers(0, (1 << planes) - 1))])))
+        tops.append(
+            draw(
+                st.sampled_from([own, own ^ 1, draw(st.integers(0, (1 << planes) - 1))])
+            )
+        )
     reserve = draw(st.binary(min_size=3 * RESERVE * 8, max_size=3 * RESERVE * 8))
     padding = draw(st.integers(0, 255))
     return word, size, thresholds, chosen, planes, rest, tops, reserve, padding
@@ -77,7 +81,9 @@ def test_bits_by_definition(drawn):
         expected |= ((top << rest | low) < threshold) << bit
     tape = Replay(plane_bytes(size, planes, tops, padding=padding) + reserve)
     assert (
-        draw_bits(chosen, size, thresholds[1], if_other=thresholds[0], random=tape, word=word)
+        draw_bits(
+            chosen, size, thresholds[1], if_other=thresholds[0], random=tape, word=word
+        )
         == expected
     )
 
@@ -94,7 +100,14 @@ def test_bits_take_what_they_take(drawn, threshold, chosen):
         (chosen & (1 << size) - 1, threshold & (1 << word) - 1),
     ):
         replay = Replay(tape)
-        draw_bits(bits, min(size, RESERVE), cut, if_other=thresholds[1], random=replay, word=word)
+        draw_bits(
+            bits,
+            min(size, RESERVE),
+            cut,
+            if_other=thresholds[1],
+            random=replay,
+            word=word,
+        )
         used.append(replay.used)
     assert used[0] == used[1]
 
@@ -112,7 +125,9 @@ def test_reserve_is_drawn_again():
         + b"".join(words)
         + bytes(8 * width)
     )
-    drawn = draw_bits((1 << size) - 1, size, threshold, if_other=0, random=tape, word=WORD)
+    drawn = draw_bits(
+        (1 << size) - 1, size, threshold, if_other=0, random=tape, word=WORD
+    )
     assert drawn == sum((bit % 3 == 0) << bit for bit in range(size))
     assert tape.used == planes * 5 + 3 * RESERVE * width
 
@@ -121,14 +136,20 @@ def test_reserve_is_drawn_again():
 def test_integers_by_definition(bound, tape):
     """An integer is the remainder of the first whole word below the bound's largest multiple."""
     size = (bound.bit_length() + 7) // 8
-    words = (int.from_bytes(tape[at : at + size], "little") for at in range(0, 200 - size, size))
+    words = (
+        int.from_bytes(tape[at : at + size], "little")
+        for at in range(0, 200 - size, size)
+    )
     limit = 256**size // bound * bound
     expected = next((word % bound for word in words if word < limit), None)
     if expected is not None:
         assert randbelow(bound, Replay(tape)) == expected
 
 
-@given(st.integers(1, 1 << 70), st.lists(st.integers(0, (1 << 82) - 1), min_size=64, max_size=64))
+@given(
+    st.integers(1, 1 << 70),
+    st.lists(st.integers(0, (1 << 82) - 1), min_size=64, max_size=64),
+)
 def test_streams_of_integers_by_definition(bound, words):
     """A stream has the remainders of all words below the bound's largest multiple, and no others.
 
@@ -150,7 +171,9 @@ def test_integers_beside_the_limit(bound):
     """The largest multiple of the bound that fits is refused, and the word before it is not."""
     size = (bound.bit_length() + 7) // 8
     limit = 256**size // bound * bound
-    tape = Replay(b"".join(word.to_bytes(size, "little") for word in (limit, limit - 1, limit, 0)))
+    tape = Replay(
+        b"".join(word.to_bytes(size, "little") for word in (limit, limit - 1, limit, 0))
+    )
     assert [randbelow(bound, tape), randbelow(bound, tape)] == [bound - 1, 0]
     assert tape.used == 4 * size
 
@@ -158,7 +181,9 @@ def test_integers_beside_the_limit(bound):
 def test_every_order_comes_from_as_many_tapes():
     """Four things: the draws below 4, 3 and 2 lead to an order each, and take no byte besides."""
     tapes = [Replay(bytes(draws)) for draws in product(range(4), range(3), range(2))]
-    assert sorted(tuple(shuffle("abcd", tape)) for tape in tapes) == sorted(permutations("abcd"))
+    assert sorted(tuple(shuffle("abcd", tape)) for tape in tapes) == sorted(
+        permutations("abcd")
+    )
     assert {tape.used for tape in tapes} == {3}
 
 
@@ -171,7 +196,10 @@ def test_bernoulli_over_every_tape():
                 return bernoulli(numerator, denominator, random)
 
             law = every_tape(draw, (8,))
-            assert law.get(True, 0) * (denominator - numerator) == law.get(False, 0) * numerator
+            assert (
+                law.get(True, 0) * (denominator - numerator)
+                == law.get(False, 0) * numerator
+            )
 
 
 def test_replay_ends():

@@ -54,7 +54,9 @@ def test_only_the_pinned_key_signs():
         encode_stop_list(message, PRIVATE.sign(message.removeprefix(CONTEXT))),
         encode_stop_list(message, bytes(64)),
     ):
-        with pytest.raises(WireError, match="stop-list: expected the signature of the pinned key"):
+        with pytest.raises(
+            WireError, match="stop-list: expected the signature of the pinned key"
+        ):
             read_stops(wrong, KEY)
     assert read_stops(encode_stop_list(message, bytes(64)), None) == STOPS
     with pytest.raises(ValueError, match="expected a public key of 32 bytes, got 3"):
@@ -92,7 +94,8 @@ def test_what_is_no_list_is_refused(data):
 
 
 @pytest.mark.parametrize(
-    ("text", "share"), [("0", 0), ("1", 1), ("0.25", Fraction(1, 4)), ("1/3", Fraction(1, 3))]
+    ("text", "share"),
+    [("0", 0), ("1", 1), ("0.25", Fraction(1, 4)), ("1/3", Fraction(1, 3))],
 )
 def test_shares(text, share):
     assert share_of(text) == share

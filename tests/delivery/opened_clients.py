@@ -16,7 +16,12 @@ def opening(state):
         def open_client(outcomes=(), survey=DEVICE_SURVEY, **settings):
             transport = RecordingTransport(outcomes)
             client = EmbeddedClient(
-                survey, state=state, transport=transport, strict=True, interval=None, **settings
+                survey,
+                state=state,
+                transport=transport,
+                strict=True,
+                interval=None,
+                **settings,
             )
             clients.callback(client.close)
             return client, transport

@@ -82,10 +82,16 @@ def test_no_clocks_make_a_span_longer(seconds, wall, later, boot, after):
     span = Span.of(seconds, Now(wall, boot))
     left = span.left(Now(later, after))
     assert 0 <= left <= seconds
-    if later < wall - 0.001 or later >= wall + seconds + 0.001 or after >= boot + seconds + 0.001:
+    if (
+        later < wall - 0.001
+        or later >= wall + seconds + 0.001
+        or after >= boot + seconds + 0.001
+    ):
         assert left == 0
     elif later >= wall + 0.001:
-        passed = max(later - wall, after - boot if after >= boot + 0.001 else min(after, boot))
+        passed = max(
+            later - wall, after - boot if after >= boot + 0.001 else min(after, boot)
+        )
         assert left <= max(0.0, seconds - passed) + 0.01 or after < boot + 0.001
 
 
@@ -150,7 +156,9 @@ def test_days_are_forgotten_once_nothing_waits(opened, clocks):
     for _ in range(6):
         clocks.pass_by(DAY)
         client._sender.send_all()
-        kept.append(len(store.transact(lambda: store.get("days", client._outbox._queue))))
+        kept.append(
+            len(store.transact(lambda: store.get("days", client._outbox._queue)))
+        )
     assert kept == [2, 3, 4, 5, 6, 7]
     transport._outcomes.clear()
     clocks.pass_by(DAY)

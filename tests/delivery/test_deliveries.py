@@ -93,8 +93,16 @@ def test_the_first_failure_of_each_kind_is_logged(caplog, clocks):
         for _ in range(10):
             client._sender.send_all()
             clocks.pass_by(DAY)
-    parts = [line.removesuffix(" (logged once)").partition(": ")[2] for line in caplog.messages]
-    assert parts == ["status 503", "status 401", "ValueError", "OSError: Input/output error"]
+    parts = [
+        line.removesuffix(" (logged once)").partition(": ")[2]
+        for line in caplog.messages
+    ]
+    assert parts == [
+        "status 503",
+        "status 401",
+        "ValueError",
+        "OSError: Input/output error",
+    ]
     assert TELLING not in caplog.text
     assert "secret" not in caplog.text
 
@@ -138,7 +146,10 @@ def test_a_services_receipts_are_read(tmp_path, batch, verdict):
             visitor(service, UPLOADING).post("/v1/reports", content=frames([sent]))
             for sent in (timed("example", 0), batch, batch)
         ]
-    verdicts = [of_answer(answer.status_code, None, answer.content).verdict for answer in answers]
+    verdicts = [
+        of_answer(answer.status_code, None, answer.content).verdict
+        for answer in answers
+    ]
     known = verdict in ("accepted", "quarantined")
     assert verdicts == ["accepted", verdict, "duplicate" if known else verdict]
 
@@ -217,7 +228,9 @@ def test_a_daily_answer_that_is_refused_leaves_the_day_open(caplog):
         with pytest.raises(AnswerError):
             client.record_daily("mirror", "")
         assert client.record_daily("mirror", "red")
-        with pytest.raises(AnswerError, match="expected one whose responses are memoized"):
+        with pytest.raises(
+            AnswerError, match="expected one whose responses are memoized"
+        ):
             client.record_daily("once", "red")
         with pytest.raises(AnswerError):
             client.record_daily("no such question", "red")
@@ -227,7 +240,10 @@ def test_a_daily_answer_that_is_refused_leaves_the_day_open(caplog):
 def test_status_says_all_of_it(tmp_path, clocks):
     """Step by step, in words; the same after a restart."""
     client, _ = opened(
-        [HELD._replace(reason="status 401"), REFUSED._replace(reason="status 413, too-large")],
+        [
+            HELD._replace(reason="status 401"),
+            REFUSED._replace(reason="status 413, too-large"),
+        ],
         state=tmp_path / "state",
     )
     before = client.status()
@@ -245,7 +261,11 @@ def test_status_says_all_of_it(tmp_path, clocks):
     client.close()
     client, _ = opened(state=tmp_path / "state", interval=3600.0)
     status = client.status()
-    assert (status.outcome, status.waiting, status.dropped) == ("refused", 0, {"refused": 1})
+    assert (status.outcome, status.waiting, status.dropped) == (
+        "refused",
+        0,
+        {"refused": 1},
+    )
     assert status.counts == {}
     assert "Dropped: 1 refused" in str(status)
     assert "Next upload: in " in str(status) or status.next_due is None
@@ -324,7 +344,10 @@ def test_a_loop_goes_on_while_its_client_works(tmp_path):
     async def use():
         client = AsyncClient(
             EmbeddedClient(
-                DEVICE_SURVEY, state=tmp_path / "state", transport=transport, interval=None
+                DEVICE_SURVEY,
+                state=tmp_path / "state",
+                transport=transport,
+                interval=None,
             )
         )
         assert await client.record("once", "red")
@@ -380,8 +403,12 @@ def test_an_asynchronous_client_has_every_member_of_the_client_within(tmp_path):
     async def use():
         within = EmbeddedClient
         opened = [threading.get_ident()]
-        with patch.object(within, "_prepare", lambda _: opened.append(threading.get_ident())):
-            client = await AsyncClient.open(DEVICE_SURVEY, state=tmp_path / "state", interval=None)
+        with patch.object(
+            within, "_prepare", lambda _: opened.append(threading.get_ident())
+        ):
+            client = await AsyncClient.open(
+                DEVICE_SURVEY, state=tmp_path / "state", interval=None
+            )
         assert len(set(opened)) == 2
         async with client:
             names = {name for name in vars(within) if not name.startswith("_")}
@@ -429,7 +456,9 @@ os._exit(longest > 4)
 @pytest.mark.needs("gevent")
 def test_a_worker_that_gevent_patched_after_the_client_was_opened_goes_on(tmp_path):
     """The thread that sends is a greenlet by then, and holds up no other."""
-    subprocess.run([sys.executable, "-c", GEVENT, tmp_path / "state"], check=True, timeout=30)
+    subprocess.run(
+        [sys.executable, "-c", GEVENT, tmp_path / "state"], check=True, timeout=30
+    )
 
 
 def test_what_was_turned_away_is_tried_once_by_an_app_that_was_opened_anew(tmp_path):
@@ -474,26 +503,45 @@ def test_reports_that_were_tried_elsewhere_are_told_of(tmp_path):
 
     def opened_at(address):
         return EmbeddedClient(
-            DEVICE_SURVEY, state=tmp_path / "state", transport=Away(address), interval=None
+            DEVICE_SURVEY,
+            state=tmp_path / "state",
+            transport=Away(address),
+            interval=None,
         )
 
     with opened_at("wrong") as client:
         client.record("once", "red")
         assert not client.flush(30.0)
     with opened_at("right") as client:
-        assert "1 reports wait for other surveys or collectors" in client.status().advice[0]
+        assert (
+            "1 reports wait for other surveys or collectors"
+            in client.status().advice[0]
+        )
     with opened_at("wrong") as client:
-        assert not any("other surveys" in sentence for sentence in client.status().advice)
+        assert not any(
+            "other surveys" in sentence for sentence in client.status().advice
+        )
 
 
 def test_reports_for_another_address_are_told_of(tmp_path):
     """Who corrects an address learns that what was recorded before waits for the wrong one."""
     with EmbeddedClient(
-        DEVICE_SURVEY, state=tmp_path / "state", collector="https://wrong.example", interval=None
+        DEVICE_SURVEY,
+        state=tmp_path / "state",
+        collector="https://wrong.example",
+        interval=None,
     ) as client:
         client.record("once", "red")
-        assert not any("other surveys" in sentence for sentence in client.status().advice)
+        assert not any(
+            "other surveys" in sentence for sentence in client.status().advice
+        )
     with EmbeddedClient(
-        DEVICE_SURVEY, state=tmp_path / "state", collector="https://right.example", interval=None
+        DEVICE_SURVEY,
+        state=tmp_path / "state",
+        collector="https://right.example",
+        interval=None,
     ) as client:
-        assert "1 reports wait for other surveys or collectors" in client.status().advice[0]
+        assert (
+            "1 reports wait for other surveys or collectors"
+            in client.status().advice[0]
+        )

@@ -78,7 +78,9 @@ def test_due_times_are_uniform_and_kept(tmp_path, clocks):
         assert client._sender.turn(asked=False) == due
         client.close()
     assert all(0 <= wait <= 7200 for wait in waits)
-    quarters = [sum(1800 * at <= wait < 1800 * (at + 1) for wait in waits) for at in range(4)]
+    quarters = [
+        sum(1800 * at <= wait < 1800 * (at + 1) for wait in waits) for at in range(4)
+    ]
     assert all(40 < quarter < 160 for quarter in quarters)
 
 
@@ -151,7 +153,9 @@ def test_an_attempt_that_never_ends_pauses_what_comes_after(tmp_path, clocks):
         client = opened(tmp_path / "state", Looking(die), interval=None)
         with pytest.raises(Killed):
             client._sender.send_all()
-        longest.append(client._outbox.schedule._store.transact(client._outbox.schedule.last))
+        longest.append(
+            client._outbox.schedule._store.transact(client._outbox.schedule.last)
+        )
         clocks.pass_by(DAY)
         client.close()
     assert [attempt.failures for attempt in longest] == [*range(1, 15)]

@@ -89,7 +89,9 @@ def test_a_collector_that_reads_nothing_ends_in_time(secure):
     with listening(lambda _: time.sleep(_LONG)) as port:
         begin = time.monotonic()
         scheme = "https" if secure else "http"
-        outcome = HTTPTransport(f"{scheme}://127.0.0.1:{port}", timeout=0.3).send(bytes(1 << 24))
+        outcome = HTTPTransport(f"{scheme}://127.0.0.1:{port}", timeout=0.3).send(
+            bytes(1 << 24)
+        )
         assert time.monotonic() - begin < _LONG / 2
     assert outcome.verdict == "retry"
 
@@ -106,7 +108,9 @@ def test_a_resolver_that_takes_its_time_is_not_waited_for():
 def test_the_second_address_is_tried():
     """Of a host with two addresses, one of which leads nowhere, the other has time left."""
     with (
-        listening(lambda connection: (head_of(connection), connection.sendall(ANSWER))) as port,
+        listening(
+            lambda connection: (head_of(connection), connection.sendall(ANSWER))
+        ) as port,
         socket.socket() as silent,
     ):
         # Taken, so that no one else listens there.
@@ -203,7 +207,10 @@ def test_certificates_of_an_apps_own(certificate):
         stranger = HTTPTransport(address).send(PAYLOAD)
         assert stranger.verdict == "retry"
         assert stranger.reason.startswith("SSLCertVerificationError")
-        assert HTTPTransport(f"https://127.0.0.1:{port}", ca=path).send(PAYLOAD).verdict == "retry"
+        assert (
+            HTTPTransport(f"https://127.0.0.1:{port}", ca=path).send(PAYLOAD).verdict
+            == "retry"
+        )
         assert HTTPTransport(address, ca=path).send(PAYLOAD) == ACCEPTED
         context = ssl.create_default_context(cafile=path)
         assert HTTPTransport(address, context=context).send(PAYLOAD) == ACCEPTED
@@ -217,13 +224,19 @@ def test_settings_that_check_nothing_are_refused(certificate):
     careless.check_hostname = False
     for settings, expected in (
         ({"context": careless}, "checks certificates"),
-        ({"context": ssl.create_default_context(), "ca": certificate / "cert.pem"}, "got both"),
+        (
+            {"context": ssl.create_default_context(), "ca": certificate / "cert.pem"},
+            "got both",
+        ),
         ({"ca": certificate / "missing.pem"}, "FileNotFoundError"),
         ({"ca": certificate / "key.pem"}, "SSLError"),
     ):
         with pytest.raises(ValueError, match=expected):
             HTTPTransport("https://collect.example", **settings)
-    for settings in ({"ca": certificate / "cert.pem"}, {"proxy": "http://proxy.example"}):
+    for settings in (
+        {"ca": certificate / "cert.pem"},
+        {"proxy": "http://proxy.example"},
+    ):
         with pytest.raises(ValueError, match="over https://"):
             HTTPTransport("http://localhost:8000", **settings)
 
@@ -238,7 +251,9 @@ def proxying(port, heads, status="200 fine"):
         if not status.startswith("200"):
             return
         with socket.create_connection(("127.0.0.1", port)) as onward:
-            threading.Thread(target=pumped, args=(onward, connection), daemon=True).start()
+            threading.Thread(
+                target=pumped, args=(onward, connection), daemon=True
+            ).start()
             pumped(connection, onward)
 
     def pumped(source, sink):
@@ -276,13 +291,19 @@ def test_a_proxy_connects(certificate):
 
 
 @pytest.mark.parametrize(
-    ("status", "verdict"), [("407 who?", "held"), ("502 no", "retry"), ("300 which?", "retry")]
+    ("status", "verdict"),
+    [("407 who?", "held"), ("502 no", "retry"), ("300 which?", "retry")],
 )
 def test_a_proxy_that_does_not_connect(status, verdict):
     """Its password can be mended; its trouble passes."""
     with proxying(1, [], status) as proxy:
-        outcome = HTTPTransport("https://localhost", proxy=f"http://127.0.0.1:{proxy}").send(b"x")
-    assert (outcome.verdict, outcome.reason) == (verdict, f"status {status[:3]} of the proxy")
+        outcome = HTTPTransport(
+            "https://localhost", proxy=f"http://127.0.0.1:{proxy}"
+        ).send(b"x")
+    assert (outcome.verdict, outcome.reason) == (
+        verdict,
+        f"status {status[:3]} of the proxy",
+    )
 
 
 def test_a_proxy_that_drips_ends_in_time():
@@ -323,7 +344,9 @@ def test_headers_of_an_apps_own():
         connection.sendall(ANSWER)
 
     with listening(serve) as port:
-        transport = HTTPTransport(f"http://127.0.0.1:{port}", headers={"X-App": "notes 7"})
+        transport = HTTPTransport(
+            f"http://127.0.0.1:{port}", headers={"X-App": "notes 7"}
+        )
         assert transport.send(PAYLOAD) == ACCEPTED
     assert "X-App: notes 7\r\n" in heads[0]
 

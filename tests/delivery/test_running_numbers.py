@@ -14,10 +14,14 @@ from ldp_client.delivery.outcomes import ACCEPTED, LOST, OFFLINE, Outcome, retry
 from ldp_client.testing import RecordingTransport
 
 
-def opened(outcomes=(), state=None, survey=DEVICE_SURVEY, destination="here", **settings):
+def opened(
+    outcomes=(), state=None, survey=DEVICE_SURVEY, destination="here", **settings
+):
     transport = RecordingTransport(outcomes)
     transport.destination = destination
-    client = EmbeddedClient(survey, state=state, transport=transport, interval=None, **settings)
+    client = EmbeddedClient(
+        survey, state=state, transport=transport, interval=None, **settings
+    )
     return client, transport
 
 
@@ -68,14 +72,18 @@ def test_a_full_queue_drops_what_can_be_given_again(tmp_path):
 def test_one_time_reports_go_where_nothing_else_is_left():
     """The oldest of them first, once a limit leaves no choice."""
     survey = survey_of(*(yes_no(f"q{number}") for number in range(5)))
-    client, transport = opened(survey=survey, limits=QueueLimits(reports=3), lifetime_cap="100")
+    client, transport = opened(
+        survey=survey, limits=QueueLimits(reports=3), lifetime_cap="100"
+    )
     with client:
         for day, question in enumerate(survey):
             with patch.object(time, "time", return_value=1.75e9 + 86_400 * day):
                 client.record(question.name, True)
         with patch.object(time, "time", return_value=1.75e9 + 86_400 * 4):
             client.flush(30.0)
-        sent = [number for number in range(5) if transport.reports(survey, f"q{number}")]
+        sent = [
+            number for number in range(5) if transport.reports(survey, f"q{number}")
+        ]
         assert sent == [2, 3, 4]
         assert client.status().dropped_from == {
             "q0": {"queue-full": 1},
@@ -94,12 +102,20 @@ def test_forgetting_counts_what_waits_for_other_addresses(tmp_path):
     with right:
         right.record("bits", "red")
         assert right.status().elsewhere == 2
-        assert "Waiting: 1 reports, and 2 for other surveys or collectors" in str(right.status())
+        assert "Waiting: 1 reports, and 2 for other surveys or collectors" in str(
+            right.status()
+        )
         right.set_consent("forget")
         status = right.status()
-        assert (status.waiting, status.elsewhere, status.dropped) == (0, 0, {"forgotten": 3})
+        assert (status.waiting, status.elsewhere, status.dropped) == (
+            0,
+            0,
+            {"forgotten": 3},
+        )
         assert right.counts()["forgotten"] == 3
-        assert {name: numbers["forgotten"] for name, numbers in status.dropped_from.items()} == {
+        assert {
+            name: numbers["forgotten"] for name, numbers in status.dropped_from.items()
+        } == {
             "once": 1,
             "mirror": 1,
             "bits": 1,
@@ -115,7 +131,9 @@ def test_what_another_survey_loses_has_no_name_here(tmp_path):
     client, _ = opened([], tmp_path / "state")
     with client:
         client.set_consent("forget")
-        assert client.status().dropped_from == {"another survey or version": {"forgotten": 1}}
+        assert client.status().dropped_from == {
+            "another survey or version": {"forgotten": 1}
+        }
 
 
 def test_status_says_what_the_person_said():
@@ -213,7 +231,10 @@ def test_what_comes_while_a_long_queue_is_sent_is_sent_too():
 def test_the_limits_of_a_long_queue_are_not_looked_at_all_the_time():
     """Of a thousand reports to a queue that has room, few take longer than the others."""
     client, _ = opened(limits=QueueLimits(reports=10_000))
-    with client, patch.object(client._outbox, "_trim", wraps=client._outbox._trim) as trim:
+    with (
+        client,
+        patch.object(client._outbox, "_trim", wraps=client._outbox._trim) as trim,
+    ):
         for number in range(1000):
             client.record("mirror", f"{number % 3}")
     assert trim.call_count <= 2

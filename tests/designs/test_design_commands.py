@@ -60,9 +60,13 @@ def test_samples_and_several_answers(table):
     by_row = record(f"estimate --design '{{words}}' --rows {table} --answer z")
     for name in ("estimate", "standard_error"):
         assert by_row["estimates"][0][name] == approx(pooled["estimates"][0][name])
-    both = design("crosswise-anchor p=.2 anchor=.2").estimate_rows(table, ["same", "anchor"])
+    both = design("crosswise-anchor p=.2 anchor=.2").estimate_rows(
+        table, ["same", "anchor"]
+    )
     assert both.whole.respondents == 200
-    mean = record(f"estimate --design 'additive mean=1' --rows {table} --answer number --by sex")
+    mean = record(
+        f"estimate --design 'additive mean=1' --rows {table} --answer number --by sex"
+    )
     assert mean["groups"][0]["estimates"][0]["estimate"] == approx(
         number_design("additive mean=1")
         .estimate([3] * 30 + [4] * 70 + [5] * 60 + [6] * 40)["mean"]
@@ -81,7 +85,11 @@ def test_plans():
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("estimate --design 'warnr p=.7' --counts yes=1,no=2", 1, "did you mean 'warner'"),
+        (
+            "estimate --design 'warnr p=.7' --counts yes=1,no=2",
+            1,
+            "did you mean 'warner'",
+        ),
         ("estimate --design 'warner p=.7' --counts yes=1,no=2 --top 3", 2, "no --top"),
         ("estimate --design 'warner p=.7'", 2, "--rows with --answer, or --counts"),
         ("estimate --design 'warner p=.7' --counts yes=1,maybe=2", 1, "'maybe'"),

@@ -46,8 +46,12 @@ def test_published_figures(words, counts, shares, errors):
 def test_doping_intervals():
     """The published intervals are .394 to .479 and .524 to .618."""
     law = design("unrelated p=2/3 prevalence=1/2")
-    assert law.estimate({"yes": 550, "no": 653})["yes"].interval == approx((0.394, 0.479), abs=1e-3)
-    assert law.estimate({"yes": 529, "no": 436})["yes"].interval == approx((0.524, 0.619), abs=1e-3)
+    assert law.estimate({"yes": 550, "no": 653})["yes"].interval == approx(
+        (0.394, 0.479), abs=1e-3
+    )
+    assert law.estimate({"yes": 529, "no": 436})["yes"].interval == approx(
+        (0.524, 0.619), abs=1e-3
+    )
 
 
 def test_the_anchor_corrects_inattention():
@@ -55,7 +59,9 @@ def test_the_anchor_corrects_inattention():
     pi, attentive = 0.1053604, 0.7728571
     law = design("crosswise-anchor p=.15 anchor=.15")
     shares = np.array([attentive * pi, attentive * (1 - pi), 1 - attentive])
-    joint = np.rint(2000 * shares @ np.array(law.law.arms[0].rows, dtype=float)).astype(int)
+    joint = np.rint(2000 * shares @ np.array(law.law.arms[0].rows, dtype=float)).astype(
+        int
+    )
     counts = dict(zip(law.law.answers, joint.tolist(), strict=True))
     # The published margins: 1,427 the same to the question, 1,541 to the anchor.
     assert counts["yes+yes"] + counts["yes+no"] == approx(1427, abs=1)
@@ -72,11 +78,17 @@ L1, L2 = 0.3, 0.6
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("cheater yes=.25,.75", {"yes": 0.15, "no": 0.6, "says no to everything": 0.25}),
+        (
+            "cheater yes=.25,.75",
+            {"yes": 0.15, "no": 0.6, "says no to everything": 0.25},
+        ),
         ("cheating-triangular p=.25,.75", {"yes": 0.15, "says no to everything": 0.25}),
         (
             "lie-detector p=.75,.25",
-            {"yes": 0.4, "admit it, among carriers": (L2 * 0.25 - L1 * 0.75) / (L2 - L1 - 0.5)},
+            {
+                "yes": 0.4,
+                "admit it, among carriers": (L2 * 0.25 - L1 * 0.75) / (L2 - L1 - 0.5),
+            },
         ),
         ("unrelated p=.7,.3", {"yes": 0.075, "innocuous yes": 0.825}),
         ("cheater yes=.2,.6 no=.1,.1", {"no": 0.75, "yes": 1 / 6}),
@@ -105,14 +117,18 @@ def test_extended_crosswise_sees_a_preference():
 def test_counts_of_cards():
     """Kuk's and Christofides's estimates go by means, with the variances that they published."""
     kuk = design("kuk red=.7,.2 cards=4")
-    assert kuk.estimate("0=30,1=30,2=20,3=15,4=5")["yes"].estimate == approx((1.35 / 4 - 0.2) / 0.5)
+    assert kuk.estimate("0=30,1=30,2=20,3=15,4=5")["yes"].estimate == approx(
+        (1.35 / 4 - 0.2) / 0.5
+    )
     pi, phi = 0.3, 0.35
     variance = (phi * (1 - phi) / 4 + 0.75 * pi * (1 - pi) * 0.25) / 0.25
     assert kuk.variance(pi) == approx(variance)
     cards = design("christofides marks=.1,.2,.3,.4")
     mean, spread = 3.0, 1.0
     assert cards.variance(pi) == approx(pi * (1 - pi) + spread / (5 - 2 * mean) ** 2)
-    assert cards.estimate("1=20,2=30,3=20,4=30")["yes"].estimate == approx((2.6 - mean) / -1)
+    assert cards.estimate("1=20,2=30,3=20,4=30")["yes"].estimate == approx(
+        (2.6 - mean) / -1
+    )
 
 
 def test_list_experiments():
@@ -123,7 +139,10 @@ def test_list_experiments():
     means, spreads = (1.7, 2.0), (0.81, 1.2)
     assert result.estimate == approx(means[1] - means[0])
     assert result.standard_error == approx(math.sqrt(sum(spreads) / 100))
-    honest, changed = law.estimate(control, treatment), law.estimate(control, "0=50,1=20,2=20,3=10")
+    honest, changed = (
+        law.estimate(control, treatment),
+        law.estimate(control, "0=50,1=20,2=20,3=10"),
+    )
     assert honest.tests[0].p_value > 0.5
     # As many as 40 % more have none of four items than had none of three.
     assert changed.tests[0].p_value < 1e-8
@@ -137,13 +156,18 @@ def test_people_who_say_no_to_all_questions():
     law = design("self-protective yes=1/6 no=1/6 questions=3")
     shares = [0.1, 0.2, 0.3]
     products = [
-        0.8 * math.prod(s if own else 1 - s for s, own in zip(shares, held, strict=True))
+        0.8
+        * math.prod(s if own else 1 - s for s, own in zip(shares, held, strict=True))
         for held in law.law.held
     ]
     chances = np.array([*products, 0.2]) @ np.array(law.law.arms[0].rows, dtype=float)
-    counts = dict(zip(law.law.answers, np.rint(chances * 1e9).astype(int).tolist(), strict=True))
+    counts = dict(
+        zip(law.law.answers, np.rint(chances * 1e9).astype(int).tolist(), strict=True)
+    )
     result = law.estimate(counts)
-    assert [one.estimate for one in result.estimates] == approx([0.2, *shares], abs=1e-6)
+    assert [one.estimate for one in result.estimates] == approx(
+        [0.2, *shares], abs=1e-6
+    )
     with pytest.raises(EstimateError, match="four questions"):
         design("self-protective yes=1/6 no=1/6 questions=3 pairs=1")
 
@@ -191,12 +215,19 @@ def test_privacy_is_said():
 def test_a_design_becomes_a_survey_file():
     """Devices and paper then ask by its very law; one that reveals, or asks otherwise, is none."""
     asked = parse_survey(design("two-stage t=1/4 p=2/3").to_toml("cheats"))["cheats"]
-    assert asked.randomizer.channel().rows == ((1 - QUARTER, QUARTER), (QUARTER, 1 - QUARTER))
+    assert asked.randomizer.channel().rows == (
+        (1 - QUARTER, QUARTER),
+        (QUARTER, 1 - QUARTER),
+    )
     assert rule_of(asked).tosses == 2
     often = parse_survey(design("forced never=1/8 often=1/4").to_toml("often"))["often"]
     assert often.domain.values == ("never", "often")
     assert often.randomizer.channel().rows[0] == (1 - QUARTER, QUARTER)
-    for words in ("triangular p=.2", "kuk red=.7,.2 cards=2", "extended-crosswise p=.2"):
+    for words in (
+        "triangular p=.2",
+        "kuk red=.7,.2 cards=2",
+        "extended-crosswise p=.2",
+    ):
         with pytest.raises(EstimateError, match="one sample with a finite epsilon"):
             design(words).to_toml("q")
 
@@ -212,8 +243,13 @@ def test_missing_answers():
 def test_far_below_zero_is_no_noise():
     """A remark names the models that estimate how many do not follow; noise is not remarked."""
     law = design("warner p=.9")
-    far, near = law.estimate({"yes": 0, "no": 300}), law.estimate({"yes": 28, "no": 272})
-    assert [one.name for one in far.remarks if "lie-detector" in one.text] == ["not-followed"]
+    far, near = (
+        law.estimate({"yes": 0, "no": 300}),
+        law.estimate({"yes": 28, "no": 272}),
+    )
+    assert [one.name for one in far.remarks if "lie-detector" in one.text] == [
+        "not-followed"
+    ]
     assert near["yes"].estimate < 0
     assert not [one for one in near.remarks if one.name == "not-followed"]
 
@@ -226,7 +262,9 @@ def test_sizes():
         ("unrelated p=.7 prevalence=.25", 0.2, 529),
         ("unrelated p=.7 prevalence=.05", 0.05, 149),
     ):
-        assert design(words).sample_size(share, half_width=0.05) == approx(people, abs=1)
+        assert design(words).sample_size(share, half_width=0.05) == approx(
+            people, abs=1
+        )
     asked = design("unrelated p=.7 prevalence=.05")
     size = asked.sample_size(0.05, other=0.1)
     assert asked.power(0.05, size, other=0.1) == approx(0.8, abs=2e-3)

@@ -29,7 +29,11 @@ from ldp_aggregator.decoders.arcs.circle import (
     supports,
     windows_under,
 )
-from ldp_aggregator.decoders.arcs.pairs import mean_products, mean_squares_by_pairs, supported_pairs
+from ldp_aggregator.decoders.arcs.pairs import (
+    mean_products,
+    mean_squares_by_pairs,
+    supported_pairs,
+)
 from ldp_aggregator.decoders.arcs.squares import (
     correlation,
     error_root,
@@ -75,7 +79,9 @@ def test_published_numbers():
         assert square.mean() == pytest.approx(mean, abs=5e-6)
         assert square.max() == pytest.approx(most, abs=5e-6)
         assert arcs.ratio == numbers[3]
-    np.testing.assert_allclose(circle_of(Arcs(*FIVE)).kernel, [2, 1 / 2, 1 / 6, 1 / 3, 1 / 3])
+    np.testing.assert_allclose(
+        circle_of(Arcs(*FIVE)).kernel, [2, 1 / 2, 1 / 6, 1 / 3, 1 / 3]
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,9 @@ def test_errors_are_near_the_least(size, epsilon, least):
     keys = f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = {epsilon}'
     arcs = question("auto", f'{keys}\ngoal = "distribution"').randomizer
     places, ends = np.arange(size), np.triu_indices(size + 1, 1)
-    asked = ((places >= ends[0][:, None]) & (places < ends[1][:, None]))[ends[1] - ends[0] < size]
+    asked = ((places >= ends[0][:, None]) & (places < ends[1][:, None]))[
+        ends[1] - ends[0] < size
+    ]
     errors = even(arcs, asked.astype(float))
     below = errors[asked[:, 0]]
     sizes = errors.mean(), errors.max(), below.mean(), below.max()
@@ -125,7 +133,11 @@ def test_nothing_can_be_much_better():
     assert least_variance(256, math.exp(1)) / limit(1) == pytest.approx(4.07, abs=0.005)
     assert least_variance(64, math.exp(1)) / limit(1) == pytest.approx(2.49, abs=0.005)
     arcs = of_values(256, 1)
-    assert 1 < even(arcs, prefixes(256, most=64)).mean() / least_variance(256, math.exp(1)) < 1.16
+    assert (
+        1
+        < even(arcs, prefixes(256, most=64)).mean() / least_variance(256, math.exp(1))
+        < 1.16
+    )
 
 
 def test_the_circle():
@@ -136,14 +148,21 @@ def test_the_circle():
     assert [n for n in range(-1, 12) if is_prime(n)] == [2, 3, 5, 7, 11]
     widths = {0.5: 106, 1: 76, 2: 42, 3: 20, 4: 9, 8: 1}
     ratios = {epsilon: Fraction(*odds(Fraction(epsilon))) for epsilon in widths}
-    assert {epsilon: usual_width(281, ratio) for epsilon, ratio in ratios.items()} == widths
+    assert {
+        epsilon: usual_width(281, ratio) for epsilon, ratio in ratios.items()
+    } == widths
     # Times (R + 1) / P: 1 up to an R of 9/2, 5/4 up to 12, 3/2 up to 33, and 7/4 beyond.
-    at_most = [usual_width(1001, ratio) for ratio in (Fraction(9, 2), Fraction(12), Fraction(33))]
+    at_most = [
+        usual_width(1001, ratio)
+        for ratio in (Fraction(9, 2), Fraction(12), Fraction(33))
+    ]
     assert at_most == [182, 96, 44]
     assert usual_width(1001, Fraction(34)) == 50
 
 
-@pytest.mark.parametrize(("modulus", "width"), [(7, 2), (281, 76), (4507, 3), (4507, 1212)])
+@pytest.mark.parametrize(
+    ("modulus", "width"), [(7, 2), (281, 76), (4507, 3), (4507, 1212)]
+)
 def test_weights_are_those_of_the_formula(modulus, width):
     """Sines in integers are sines to 2^-60, and weights those that follow, to 2^-30."""
     count = min((modulus - 1) // 2, 1024)
@@ -152,7 +171,12 @@ def test_weights_are_those_of_the_formula(modulus, width):
     squares = np.array(squared_sines(modulus, width, count), dtype=float) / 2**64
     np.testing.assert_allclose(squares, exact, atol=2e-13)
     # A twelfth of the circle, and so on: sin^2 of 30, 60 and 90 degrees, rounded down.
-    assert [-(-sine >> 32) for sine in squared_sines(6, 1, 3)] == [0, 1 << 30, 3 << 30, 1 << 32]
+    assert [-(-sine >> 32) for sine in squared_sines(6, 1, 3)] == [
+        0,
+        1 << 30,
+        3 << 30,
+        1 << 32,
+    ]
     worth = np.ones(count + 1)
     for k in range(1, count + 1):
         divisors = [m for m in range(2, k + 1) if k % m == 0]
@@ -167,7 +191,11 @@ def test_moments_of_ranges_are_those_of_scores():
     response = of_values(6, 1.5)
     law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
     shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
-    counts = np.rint(1e14 * shares @ law).astype(np.int64).reshape((response.layout.cohorts, -1))
+    counts = (
+        np.rint(1e14 * shares @ law)
+        .astype(np.int64)
+        .reshape((response.layout.cohorts, -1))
+    )
     ranges = np.array([[1.0, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]])
     alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
     scores = np.stack([arc_moments(response, one, ranges).frequency for one in alone])
@@ -193,14 +221,18 @@ def test_sums_over_arcs_are_those_of_the_values_that_they_support():
             for start in range(arcs.modulus)
         ]
         exact = np.array(support) @ of_query.alpha[:, 0]
-        np.testing.assert_allclose(windows_under(circle, of_query, cohort), exact, atol=1e-12)
+        np.testing.assert_allclose(
+            windows_under(circle, of_query, cohort), exact, atol=1e-12
+        )
 
 
 def test_the_explanation_has_the_greatest_error_of_a_share():
     """Of those below a number, beside what the bound allows."""
     asked = question("arcs", 'type = "integer"\nlow = 0\nhigh = 63\nepsilon = 1')
     arcs, queries = asked.randomizer, prefixes(64, most=64)
-    square = powers_by_value(circle_of(arcs), scores(circle_of(arcs), queries))[0] - queries
+    square = (
+        powers_by_value(circle_of(arcs), scores(circle_of(arcs), queries))[0] - queries
+    )
     error, efficiency = explain(asked)[:2]
     assert f"at most {math.sqrt(square.max()):.3g} / sqrt(respondents)" in error
     share = least_variance(64, float(arcs.ratio)) / square.mean()
@@ -267,7 +299,9 @@ def test_pairs_are_counted(width):
     worth = of_queries.constant + circle.scale * support @ of_queries.alpha
     products = worth.T @ (counts.reshape(-1, 1) * worth) / counts.sum()
     reports = int(counts.sum())
-    np.testing.assert_allclose(mean_products(circle, of_queries, pairs, reports=reports), products)
+    np.testing.assert_allclose(
+        mean_products(circle, of_queries, pairs, reports=reports), products
+    )
     squares = mean_squares_by_pairs(circle, of_queries, pairs, reports=reports)
     np.testing.assert_allclose(squares, np.diag(products))
 
@@ -299,7 +333,10 @@ def test_many_queries_are_as_few():
     )
     queries = prefixes(300, most=300)
     together = mean_squares(circle, scores(circle, queries), counts)
-    alone = [mean_squares(circle, scores(circle, queries[[at]]), counts)[0] for at in (0, 150, 298)]
+    alone = [
+        mean_squares(circle, scores(circle, queries[[at]]), counts)[0]
+        for at in (0, 150, 298)
+    ]
     np.testing.assert_allclose(together[[0, 150, 298]], alone, rtol=1e-5)
     pairs = supported_pairs(arcs, counts)
     products = mean_products(circle, scores(circle, queries), pairs, reports=10_000)
@@ -309,7 +346,9 @@ def test_many_queries_are_as_few():
 def test_stated_integers():
     """A survey may say its own circle, arcs and weights; what cannot be is told."""
     base = 'type = "integer"\nlow = 0\nhigh = 4\nepsilon = 2\n'
-    arcs = question("arcs", f"{base}modulus = 11\nwidth = 4\nweights = [5, 0, 1]").randomizer
+    arcs = question(
+        "arcs", f"{base}modulus = 11\nwidth = 4\nweights = [5, 0, 1]"
+    ).randomizer
     assert (arcs.modulus, arcs.width, arcs.weights) == (11, 4, (5, 0, 1))
     assert arcs.layout.cohorts == 3
     least = question("arcs", f"{base}modulus = 7\nwidth = 1\nweights = [1]").randomizer
@@ -359,7 +398,10 @@ def test_health_knows_the_law_of_frequencies():
     arcs = asked.randomizer
     generator = np.random.default_rng(8)
     held = Holders((), apportion(20_000, np.ones(30)))
-    honest = {check.name: check for check in health(asked, sample_counts(asked, held, generator))}
+    honest = {
+        check.name: check
+        for check in health(asked, sample_counts(asked, held, generator))
+    }
     assert min(check.p_value for check in honest.values()) > 1e-3
     flat = arcs._replace(weights=(1,) * arcs.layout.cohorts)
     drawn = expected_counts(flat, (), np.full(30, 1 / 30)) // (10**12 // 20_000)

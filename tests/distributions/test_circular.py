@@ -49,7 +49,9 @@ def asked_of(epsilon, keys=HOURS):
 def hours(**keys):
     """A survey about the hours of a day."""
     asked = {"low": 0, "high": 24, "bins": 24, "goal": "distribution", "epsilon": 1}
-    return ldp.survey("clock", ldp.question("hour", **(asked | {"circular": True} | keys)))
+    return ldp.survey(
+        "clock", ldp.question("hour", **(asked | {"circular": True} | keys))
+    )
 
 
 def line(keys=HOURS):
@@ -95,14 +97,17 @@ def test_the_key():
 def test_the_fingerprint_covers_it():
     """Only where it is said: a circle of the same integers is another question than the line."""
     keys = {"low": 0, "high": 12, "step": 1, "modulus": 17, "bins": None}
-    on_line, on_circle = (hours(circular=known, **keys)["hour"] for known in (None, True))
+    on_line, on_circle = (
+        hours(circular=known, **keys)["hour"] for known in (None, True)
+    )
     assert on_line.randomizer == on_circle.randomizer
     assert on_line.fingerprint != on_circle.fingerprint
     assert list(on_circle.domain.parts()) == [*on_line.domain.parts(), "circular=true"]
 
 
 @pytest.mark.parametrize(
-    ("size", "modulus"), [(3, 3), (7, 7), (12, 13), (24, 29), (31, 31), (360, 367), (4096, 4099)]
+    ("size", "modulus"),
+    [(3, 3), (7, 7), (12, 13), (24, 29), (31, 31), (360, 367), (4096, 4099)],
 )
 def test_no_place_is_empty_if_need_not_be(size, modulus):
     """The least prime from the number of values on."""
@@ -115,9 +120,16 @@ def test_no_place_is_empty_if_need_not_be(size, modulus):
 
 @pytest.mark.parametrize(
     ("size", "epsilon", "around", "with_gap"),
-    [(7, 1, 0.969, 1.193), (7, 4, 0.697, 0.909), (31, 1, 2.634, 2.753), (360, 2, 7.70, 7.85)],
+    [
+        (7, 1, 0.969, 1.193),
+        (7, 4, 0.697, 0.909),
+        (31, 1, 2.634, 2.753),
+        (360, 2, 7.70, 7.85),
+    ],
 )
-def test_ranges_of_a_circle_are_known_better_without_a_gap(size, epsilon, around, with_gap):
+def test_ranges_of_a_circle_are_known_better_without_a_gap(
+    size, epsilon, around, with_gap
+):
     """N Var of ranges of all widths on average, and the worst of them, as the page says."""
     ratio = Fraction(*odds(Fraction(epsilon)))
     limit = 4 * float(ratio) / (float(ratio) - 1) ** 2
@@ -126,7 +138,9 @@ def test_ranges_of_a_circle_are_known_better_without_a_gap(size, epsilon, around
     for circular in (True, False):
         modulus = usual_modulus(size, circular=circular)
         width = usual_width(modulus, ratio)
-        arcs = Arcs(size, modulus, width, truth=ratio.numerator, other=ratio.denominator)
+        arcs = Arcs(
+            size, modulus, width, truth=ratio.numerator, other=ratio.denominator
+        )
         circle = circle_of(arcs)
         square = powers_by_value(circle, scores(circle, queries))[0]
         errors.append((square - queries).mean(axis=1) / limit)
@@ -140,7 +154,9 @@ def test_a_circle_without_a_gap_has_no_beginning():
     randomizer = asked_of(1, WEEKDAYS).randomizer
     circle = circle_of(randomizer)
     queries = (np.arange(7) - np.arange(7)[:, None]) % 7 < 3
-    square = powers_by_value(circle, scores(circle, queries.astype(float)))[0].sum(axis=1)
+    square = powers_by_value(circle, scores(circle, queries.astype(float)))[0].sum(
+        axis=1
+    )
     np.testing.assert_allclose(square, square[0])
 
 
@@ -154,7 +170,10 @@ def test_ranges_go_around():
     assert clock.within(3, 22).sum() == 19
     assert clock.within(22, 0).sum() == clock.within(22, 24).sum() == 2
     assert clock.within(24, 2).tolist() == clock.within(0, 2).tolist()
-    names = [clock.name(*clock.places(*ends)) for ends in ((22, 3), (22, 0), (22, 24), (0, 3))]
+    names = [
+        clock.name(*clock.places(*ends))
+        for ends in ((22, 3), (22, 0), (22, 24), (0, 3))
+    ]
     assert names == ["[22, 3)", "[22, 24)", "[22, 24)", "[0, 3)"]
     days = line(WEEKDAYS)
     assert days.name(*days.places(6, 2)) == "6 to 1"
@@ -224,7 +243,9 @@ def test_the_resultant_of_known_shares():
     known = distribution_of(asked, counts, Options())
     middles = np.arange(24) + 0.5
     mean = shares @ np.exp(2j * np.pi * middles / 24)
-    assert known.direction().estimate == pytest.approx(np.angle(mean) / 2 / np.pi * 24 % 24)
+    assert known.direction().estimate == pytest.approx(
+        np.angle(mean) / 2 / np.pi * 24 % 24
+    )
     assert known.resultant_length().estimate == pytest.approx(abs(mean), abs=1e-4)
     points = line('type = "integer"\nlow = 1\nhigh = 12\ncircular = true\n')
     np.testing.assert_allclose(points.middles, np.arange(1, 13))
@@ -259,7 +280,11 @@ def test_no_direction():
     assert nowhere.interval == (0, 24)
     assert nowhere.cells == ("none told", "", "")
     assert nowhere.holds(3)
-    assert nowhere.to_dict() == {"estimate": None, "standard_error": None, "interval": [0, 24]}
+    assert nowhere.to_dict() == {
+        "estimate": None,
+        "standard_error": None,
+        "interval": [0, 24],
+    }
     broken = Resultant(np.array([0.5, 0.5]), np.array([[0.01, 0], [0, -0.01]]))
     assert direction(line(), broken, 0.95).estimate is None
     assert length(broken, 0.95).high < 1
@@ -288,7 +313,11 @@ def test_lengths_hold_at_least_as_often_as_they_say():
     A miss of .05 is seen as one of .058 or more with a chance below 1e-6.
     """
     generator = np.random.default_rng(5)
-    for spread in (np.diag([0.01, 0.01]), np.diag([0.002, 0.01]), np.diag([0.01, 0.002])):
+    for spread in (
+        np.diag([0.01, 0.01]),
+        np.diag([0.002, 0.01]),
+        np.diag([0.01, 0.002]),
+    ):
         for true in (0.0, 0.1, 0.3, 0.8):
             drawn = generator.normal(size=(2_000, 2)) * np.sqrt(np.diag(spread))
             missed = 0
@@ -310,7 +339,9 @@ def test_far_from_the_middle_the_law_is_normal():
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
-@pytest.mark.parametrize(("epsilon", "keys"), [("0.5", HOURS), ("1", WEEKDAYS), ("4", HOURS)])
+@pytest.mark.parametrize(
+    ("epsilon", "keys"), [("0.5", HOURS), ("1", WEEKDAYS), ("4", HOURS)]
+)
 @pytest.mark.parametrize("strength", [0.2, 1.0])
 def test_how_often_directions_hold(epsilon, keys, estimand, strength):
     """The mean direction, its length and a range around, of 300 surveys of 4,000, seed 11.
@@ -337,7 +368,9 @@ def test_how_often_directions_hold(epsilon, keys, estimand, strength):
     for _ in range(300):
         asking = population
         if estimand == "population":
-            asking = Holders(asked.domain.values, generator.multinomial(respondents, shares))
+            asking = Holders(
+                asked.domain.values, generator.multinomial(respondents, shares)
+            )
         counts = sample_counts(asked, asking, generator)
         known = distribution_of(asked, counts, Options(estimand=estimand))
         where, long = known.direction(), known.resultant_length()
@@ -369,7 +402,9 @@ def test_estimates():
     """A histogram, a direction and its length, in every output; no mean, no quantiles."""
     survey = hours()
     reports, held = of_night_people(survey)
-    options = ldp_aggregator.Options(ranges=(("22", "6"),), edges=("6", "12", "18", "22"))
+    options = ldp_aggregator.Options(
+        ranges=(("22", "6"),), edges=("6", "12", "18", "22")
+    )
     estimates = ldp_aggregator.estimate(survey, reports, options=options)["hour"]
     assert estimates.values == ("[6, 12)", "[12, 18)", "[18, 22)", "[22, 6)")
     assert estimates.mean is None
@@ -394,7 +429,9 @@ def test_estimates():
     assert rows["mean direction"]["frequency"] == where.estimate
     assert rows["[22, 6)"]["frequency"] == estimates.ranges[0].frequency
     with pytest.raises(EstimateError, match="another view than monotone"):
-        ldp_aggregator.estimate(survey, reports, options=Options(post_process="monotone"))
+        ldp_aggregator.estimate(
+            survey, reports, options=Options(post_process="monotone")
+        )
 
 
 def test_nobody_has_a_direction():
@@ -480,12 +517,16 @@ def test_the_bound_has_known_eigenvalues(size, ratio):
     places = np.arange(size)
     below = (places < np.arange(1, size)[:, None]).astype(float)
     starts, widths = np.meshgrid(places, np.arange(1, size))
-    around = ((places - starts.reshape(-1, 1)) % size < widths.reshape(-1, 1)).astype(float)
+    around = ((places - starts.reshape(-1, 1)) % size < widths.reshape(-1, 1)).astype(
+        float
+    )
     information = 4 * ratio / (ratio - 1) ** 2
     for workload, circular in ((below, False), (around, True)):
         centred = workload - workload.mean(axis=1, keepdims=True)
         eigenvalues = np.maximum(eigvalsh(centred.T @ centred / len(workload)), 0)
-        least = (information * np.sqrt(eigenvalues).sum() ** 2 - eigenvalues.sum()) / size
+        least = (
+            information * np.sqrt(eigenvalues).sum() ** 2 - eigenvalues.sum()
+        ) / size
         stated = least_variance(size, ratio, circular=circular)
         assert stated == (pytest.approx(least, rel=1e-6) if least > 0 else None)
 
@@ -505,7 +546,9 @@ def test_the_bound_of_any_size():
     assert set(around.sum(axis=1)) <= set(range(1, 24))
 
 
-@pytest.mark.parametrize(("size", "epsilon", "least"), [(7, 1, 0.9), (31, 1, 0.97), (256, 2, 0.9)])
+@pytest.mark.parametrize(
+    ("size", "epsilon", "least"), [(7, 1, 0.9), (31, 1, 0.97), (256, 2, 0.9)]
+)
 def test_arcs_come_close_to_the_bound_of_a_circle(size, epsilon, least):
     """Closer than on a line, where the ends of the line are known better by what is empty."""
     keys = f'type = "integer"\nlow = 1\nhigh = {size}\ncircular = true\n'
@@ -529,4 +572,9 @@ def test_covariances_come_from_sums():
 def test_weights_of_the_shortest_circle():
     """Three values on three places have one frequency."""
     assert usual_weights(3, 1) == (1 << 32,)
-    assert asked_of(1, 'type = "integer"\nlow = 1\nhigh = 3\ncircular = true\n').layout.cohorts == 1
+    assert (
+        asked_of(
+            1, 'type = "integer"\nlow = 1\nhigh = 3\ncircular = true\n'
+        ).layout.cohorts
+        == 1
+    )

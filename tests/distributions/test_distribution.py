@@ -33,7 +33,9 @@ def asked_of(epsilon, keys=AGES):
 def humps(size):
     """Shares with two humps, a spike and a gap."""
     places = np.arange(size) / size
-    shares = np.exp(-(((places - 0.25) / 0.08) ** 2)) + 0.6 * np.exp(-(((places - 0.7) / 0.1) ** 2))
+    shares = np.exp(-(((places - 0.25) / 0.08) ** 2)) + 0.6 * np.exp(
+        -(((places - 0.7) / 0.1) ** 2)
+    )
     shares[int(0.4 * size)] += 3
     shares[int(0.9 * size) :] = 0
     return shares / shares.sum()
@@ -41,14 +43,18 @@ def humps(size):
 
 def sixty(epsilon):
     """A survey that asks for a number of 60 points."""
-    asked = ldp.question("x", low=0, high=59, step=1, goal="distribution", epsilon=epsilon)
+    asked = ldp.question(
+        "x", low=0, high=59, step=1, goal="distribution", epsilon=epsilon
+    )
     return ldp.survey("s", asked)
 
 
 def line(**keys):
     """The line of a question of type number, or integer."""
     return line_of(
-        ldp.survey("s", ldp.question("x", goal="distribution", epsilon=1, **keys))["x"].domain
+        ldp.survey("s", ldp.question("x", goal="distribution", epsilon=1, **keys))[
+            "x"
+        ].domain
     )
 
 
@@ -80,13 +86,19 @@ def test_ranges_of_cells():
 @pytest.mark.parametrize(
     ("keys", "names"),
     [
-        ({"low": 17, "high": 90, "type": "integer"}, ("17 to 19", "20 to 24", "85 to 89", "90")),
+        (
+            {"low": 17, "high": 90, "type": "integer"},
+            ("17 to 19", "20 to 24", "85 to 89", "90"),
+        ),
         ({"low": 0, "high": 9, "type": "integer"}, ("0", "1", "8", "9")),
         (
             {"low": 0, "high": 100, "bins": 40},
             ("[0, 7.5)", "[7.5, 15)", "[90, 97.5)", "[97.5, 100]"),
         ),
-        ({"low": 0, "high": 7, "step": "1/3"}, ("0 to 2/3", "1 to 5/3", "6 to 20/3", "7")),
+        (
+            {"low": 0, "high": 7, "step": "1/3"},
+            ("0 to 2/3", "1 to 5/3", "6 to 20/3", "7"),
+        ),
     ],
 )
 def test_usual_histograms(keys, names):
@@ -100,7 +112,11 @@ def test_usual_histograms(keys, names):
 def test_edges_of_histograms():
     """Those that are given, and the ends of the line; edges beyond it are let be."""
     ages = line(low=0, high=99, type="integer")
-    assert ages.histogram([-5, 18, "65", 200]).names == ("0 to 17", "18 to 64", "65 to 99")
+    assert ages.histogram([-5, 18, "65", 200]).names == (
+        "0 to 17",
+        "18 to 64",
+        "65 to 99",
+    )
     with pytest.raises(EstimateError, match="edges that rise"):
         ages.histogram([18, 18])
     with pytest.raises(EstimateError, match="ranges of whole cells"):
@@ -109,7 +125,9 @@ def test_edges_of_histograms():
 
 def test_rising():
     """The nearest function that rises, cut to shares."""
-    np.testing.assert_allclose(rising(np.array([-0.1, 0.4, 0.2, 1.3])), [0, 0.3, 0.3, 1])
+    np.testing.assert_allclose(
+        rising(np.array([-0.1, 0.4, 0.2, 1.3])), [0, 0.3, 0.3, 1]
+    )
 
 
 def test_quantiles_of_known_functions():
@@ -161,7 +179,9 @@ def test_how_often_intervals_hold(epsilon, estimand):
     """
     asked, shares = asked_of(epsilon), humps(100)
     generator = np.random.default_rng(9)
-    options = Options(estimand=estimand, ranges=(("10", "30"), ("40", "41"), ("0", "70")))
+    options = Options(
+        estimand=estimand, ranges=(("10", "30"), ("40", "41"), ("0", "70"))
+    )
     held, band_held, quantiles, means, deviations = [], [], [], [], []
     for _ in range(300):
         counts = apportion(3000, shares)
@@ -173,16 +193,28 @@ def test_how_often_intervals_hold(epsilon, estimand):
             asked, sample_counts(asked, Holders((), counts), generator), options
         )
         known = [truth[10:30].sum(), truth[40], truth[:70].sum()]
-        held += [[r.low <= t <= r.high for r, t in zip(result.ranges, known, strict=True)]]
+        held += [
+            [r.low <= t <= r.high for r, t in zip(result.ranges, known, strict=True)]
+        ]
         cdf = result.distribution.cdf()
-        inside = (cdf.low <= cumulative[:-1] + 1e-12) & (cumulative[:-1] <= cdf.high + 1e-12)
-        deviations.append(((cdf.share - cumulative[:-1]) / cdf.standard_error)[:90] ** 2)
+        inside = (cdf.low <= cumulative[:-1] + 1e-12) & (
+            cumulative[:-1] <= cdf.high + 1e-12
+        )
+        deviations.append(
+            ((cdf.share - cumulative[:-1]) / cdf.standard_error)[:90] ** 2
+        )
         held[-1] += inside[[20, 50, 80]].tolist()
         below = (cdf.band_low <= cumulative[:-1] + 1e-9).all()
         band_held.append(below and (cumulative[:-1] <= cdf.band_high + 1e-9).all())
-        places = [int(np.searchsorted(cumulative, share - 1e-12)) for share in (0.25, 0.5, 0.75)]
+        places = [
+            int(np.searchsorted(cumulative, share - 1e-12))
+            for share in (0.25, 0.5, 0.75)
+        ]
         quantiles.append(
-            [q.low <= x <= q.high for q, x in zip(result.quantiles, places, strict=True)]
+            [
+                q.low <= x <= q.high
+                for q, x in zip(result.quantiles, places, strict=True)
+            ]
         )
         mean = truth @ np.arange(100)
         variance = truth @ np.arange(100) ** 2 - mean**2
@@ -206,8 +238,12 @@ def test_expected_tallies_give_the_truth():
     result = estimate_question(asked, counts, Options(frequencies=True))
     np.testing.assert_allclose(result.frequency, shares, atol=1e-7)
     distribution = result.distribution
-    assert distribution.between(10, 30).frequency == pytest.approx(shares[10:30].sum(), abs=1e-7)
-    np.testing.assert_allclose(distribution.cdf().share, np.cumsum(shares)[:-1], atol=1e-7)
+    assert distribution.between(10, 30).frequency == pytest.approx(
+        shares[10:30].sum(), abs=1e-7
+    )
+    np.testing.assert_allclose(
+        distribution.cdf().share, np.cumsum(shares)[:-1], atol=1e-7
+    )
     spread = distribution.interquartile_range()
     quartiles = np.searchsorted(np.cumsum(shares), [0.25, 0.75])
     assert spread.estimate == quartiles[1] - quartiles[0]
@@ -218,7 +254,9 @@ def test_expected_tallies_give_the_truth():
 def test_quartiles_miss_half_as_often_for_the_distance_between_them():
     """Its ends are those of the quartiles' own intervals, at 97.5 % for one of 95 %."""
     asked, shares = asked_of(2), humps(100)
-    counts = sample_counts(asked, Holders((), apportion(5000, shares)), np.random.default_rng(4))
+    counts = sample_counts(
+        asked, Holders((), apportion(5000, shares)), np.random.default_rng(4)
+    )
     spread = distribution_of(asked, counts, Options()).interquartile_range()
     surer = distribution_of(asked, counts, Options(level=0.975))
     lower, upper = surer.quantile(0.25), surer.quantile(0.75)
@@ -238,9 +276,15 @@ def test_cells_that_may_be_the_mode_are_told_from_it_together():
         cells = distribution.line.histogram([0, 30, 60, 90])
         highest = cells.names.index(mode.cell.range)
         others = [place for place in range(3) if place != highest]
-        gaps = distribution.queries.answer((cells.queries[highest] - cells.queries)[others])
+        gaps = distribution.queries.answer(
+            (cells.queries[highest] - cells.queries)[others]
+        )
         z = gaps.estimate / np.sqrt(gaps.variance)
-        near = [cells.names[place] for place, far in zip(others, z, strict=True) if far <= 1.959964]
+        near = [
+            cells.names[place]
+            for place, far in zip(others, z, strict=True)
+            if far <= 1.959964
+        ]
         assert set(mode.candidates) == {mode.cell.range, *near}
         away += z.tolist()
     # Some lie between what one comparison would take for told apart, and what two do.
@@ -300,7 +344,9 @@ def test_more_values_than_points():
     """Of 2,000 values the cumulative distribution has 499 points, and the band goes through."""
     asked = asked_of(4, 'type = "integer"\nlow = 0\nhigh = 1999\n')
     shares = humps(2000)
-    counts = sample_counts(asked, Holders((), apportion(10**6, shares)), np.random.default_rng(11))
+    counts = sample_counts(
+        asked, Holders((), apportion(10**6, shares)), np.random.default_rng(11)
+    )
     distribution = distribution_of(asked, counts, Options())
     cdf = distribution.cdf()
     assert len(cdf.below) == 499
@@ -347,7 +393,9 @@ def test_reach_of_a_range():
         for start in range(0, asked.layout.symbols, 7):
             forged = counts.copy()
             forged[cohort, start] += 500
-            moved = estimate_question(asked, forged, Options()).frequency - honest.frequency
+            moved = (
+                estimate_question(asked, forged, Options()).frequency - honest.frequency
+            )
             worst = max(worst, float(np.abs(moved).max()))
     assert 0.5 * bound.reach * 500 / 5500 < worst <= bound.reach * 500 / 5500
 
@@ -359,7 +407,9 @@ def test_a_line_is_of_numbers():
         'type = "boolean"\nepsilon = 1',
     ):
         assert line_of(question("grr", keys).domain) is None
-    wide = ldp.survey("s", ldp.question("x", low=0, high=10**6, step=1, goal="mean", epsilon=1))
+    wide = ldp.survey(
+        "s", ldp.question("x", low=0, high=10**6, step=1, goal="mean", epsilon=1)
+    )
     assert line_of(wide["x"].domain) is None
     assert line_of(asked_of(1).domain).step == Fraction(1)
 
@@ -398,7 +448,11 @@ def test_least_respondents():
         "mean_half_width": "mean_error",
         "median_half_width": "median_error",
     }
-    for goal in ({"half_width": 0.02}, {"mean_half_width": 1.5}, {"median_half_width": 2}):
+    for goal in (
+        {"half_width": 0.02},
+        {"mean_half_width": 1.5},
+        {"median_half_width": 2},
+    ):
         (planned,) = plan(survey, **goal).distributions
         (again,) = plan(survey, respondents=planned.respondents).distributions
         (fewer,) = plan(survey, respondents=planned.respondents - 1).distributions
@@ -420,9 +474,9 @@ def test_plans_of_cells(tmp_path):
     text = run("plan", path, "-n", "1e4").output
     assert "distribution of" in text
     assert "km" in text
-    (entry,) = json.loads(run("plan", path, "--half-width", "0.05", "--format", "json").output)[
-        "plans"
-    ]
+    (entry,) = json.loads(
+        run("plan", path, "--half-width", "0.05", "--format", "json").output
+    )["plans"]
     assert "mean" not in entry
     assert entry["range"]["half_width"] <= 0.05
     assert entry["median"]["half_width"] == pytest.approx(0.05 * 9, rel=0.3)
@@ -439,7 +493,9 @@ def test_the_picture_of_a_distribution():
     (axis,) = distribution.plot(truth).axes
     labels = [text.get_text() for text in axis.get_legend().get_texts()]
     assert labels == ["band around all", "unbiased", "monotone", "truth"]
-    np.testing.assert_allclose(axis.lines[0].get_ydata()[1:-1], distribution.cdf().share)
+    np.testing.assert_allclose(
+        axis.lines[0].get_ydata()[1:-1], distribution.cdf().share
+    )
     np.testing.assert_allclose(axis.lines[2].get_ydata()[1:-1], truth)
     assert distribution.picture() == distribution.picture()
     assert distribution.picture("png").startswith(b"\x89PNG")
@@ -448,7 +504,9 @@ def test_the_picture_of_a_distribution():
 
 def test_plans_know_of_draws():
     """Of a draw of three a third answers each: distributions and trees are planned by these."""
-    tree = ldp.question("t", list("abc"), parents={"a": "n", "b": "n", "c": "m"}, epsilon=1)
+    tree = ldp.question(
+        "t", list("abc"), parents={"a": "n", "b": "n", "c": "m"}, epsilon=1
+    )
     number = ldp.question("x", low=0, high=59, step=1, goal="distribution", epsilon=1)
     other = ldp.question("y", low=0, high=9, goal="mean", epsilon=1)
     survey = ldp.survey("s", tree, number, other, draws=[ldp.draw("t", "x", "y")])
@@ -469,7 +527,9 @@ def test_bands_of_populations_hold_at_the_ends(epsilon):
     a certain one. Ends by the standard errors of estimates held in 82 % at epsilon 4 and in 68 % at
     8, where fewer than 30 reports miss their value, which is said.
     """
-    asked = ldp.survey("s", ldp.question("x", low=0, high=99, goal="distribution", epsilon=epsilon))
+    asked = ldp.survey(
+        "s", ldp.question("x", low=0, high=99, goal="distribution", epsilon=epsilon)
+    )
     generator = np.random.default_rng(1)
     truth = np.arange(1, 100) / 100
     hits = 0
@@ -486,7 +546,9 @@ def test_bands_of_populations_hold_at_the_ends(epsilon):
 
 def test_few_reports_that_miss_are_told():
     """Of 200 at epsilon 8, seven are expected to hold another value: too few for the normal law."""
-    asked = ldp.survey("s", ldp.question("x", low=0, high=99, goal="distribution", epsilon=8))["x"]
+    asked = ldp.survey(
+        "s", ldp.question("x", low=0, high=99, goal="distribution", epsilon=8)
+    )["x"]
     counts = sample_counts(
         asked, Holders((), apportion(200, np.ones(100))), np.random.default_rng(1)
     )

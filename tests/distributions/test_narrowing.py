@@ -50,7 +50,9 @@ def test_two_stages_err_far_less_than_one():
     for _ in range(60):
         tally = first_tally(generator.normal(420, 10, 7500), generator)
         second = narrow(tally).survey["w"]
-        low, high = (float(end) for end in (second.domain.scale.low, second.domain.scale.high))
+        low, high = (
+            float(end) for end in (second.domain.scale.low, second.domain.scale.high)
+        )
         answers = generator.normal(420, 10, 22_500).clip(low, high)
         grid = second.randomizer.grid
         places = np.rint((answers - low) / (high - low) * grid).astype(int)
@@ -122,14 +124,27 @@ def test_what_is_clipped_and_left_out_is_said(tmp_path):
     written.write_bytes(reports)
     plan = run("plan", path, "--range-from", written, "-o", tmp_path / "second.toml")
     assert "x: clipping moves the mean by" in plan.stderr
-    assert "not in the second survey, as they have no range to find: sick" in plan.stderr
-    alone = run("plan", path, "--range-from", written, "--question", "x", "-o", tmp_path / "x.toml")
+    assert (
+        "not in the second survey, as they have no range to find: sick" in plan.stderr
+    )
+    alone = run(
+        "plan",
+        path,
+        "--range-from",
+        written,
+        "--question",
+        "x",
+        "-o",
+        tmp_path / "x.toml",
+    )
     assert "not in the second survey" not in alone.stderr
 
 
 def test_points_have_a_range_too():
     """Of whole numbers the ends are two of them; the shares beside are of the others."""
-    first = ldp.survey("s", ldp.question("x", low=0, high=199, goal="distribution", epsilon=4))
+    first = ldp.survey(
+        "s", ldp.question("x", low=0, high=199, goal="distribution", epsilon=4)
+    )
     generator = np.random.default_rng(19)
     table = {"x": generator.integers(80, 91, 5000).tolist()}
     reports = randomize(first, table, seed=19)
@@ -157,8 +172,13 @@ def test_what_has_no_range_is_told(tmp_path):
     path.write_text(FIRST.to_toml())
     absent = run("plan", path, "--range-from", tmp_path / "none", code=1)
     assert "No such file" in absent.output
-    assert "a SURVEY beside it" in run("plan", "--question", "w", "--values", "3", code=2).output
-    assert "SURVEY that was answered" in run("plan", "--range-from", path, code=2).output
+    assert (
+        "a SURVEY beside it"
+        in run("plan", "--question", "w", "--values", "3", code=2).output
+    )
+    assert (
+        "SURVEY that was answered" in run("plan", "--range-from", path, code=2).output
+    )
 
 
 def test_the_command_writes_a_survey(tmp_path):

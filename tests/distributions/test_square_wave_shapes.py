@@ -79,7 +79,9 @@ def humps(size, *, narrow=False):
     middle = (np.arange(size) + 0.5) / size
     shares = middle * (1 - middle) ** 4
     if narrow:
-        shares = sum(np.exp(-(((middle - at) / 0.05) ** 2) / 2) for at in (0.175, 0.825))
+        shares = sum(
+            np.exp(-(((middle - at) / 0.05) ** 2) / 2) for at in (0.175, 0.825)
+        )
     return shares / shares.sum()
 
 
@@ -87,10 +89,14 @@ def tallies(wave, shares, surveys, respondents=RESPONDENTS, seed=1):
     """Counts of places of surveys whose respondents have these shares."""
     generator = np.random.default_rng(seed)
     held = np.floor(respondents * shares + 0.5).astype(np.int64)
-    return held / held.sum(), [place_counts(wave, held, generator)[0] for _ in range(surveys)]
+    return held / held.sum(), [
+        place_counts(wave, held, generator)[0] for _ in range(surveys)
+    ]
 
 
-@pytest.mark.parametrize("numbers", [(2, 1, 3, 1), (7, 3, 5, 2), (6, 6, 9, 4), (9, 1, 30, 1)])
+@pytest.mark.parametrize(
+    "numbers", [(2, 1, 3, 1), (7, 3, 5, 2), (6, 6, 9, 4), (9, 1, 30, 1)]
+)
 def test_prefix_sums_are_the_matrix(numbers):
     """Forwards and backwards, of any frequencies."""
     wave, generator = SquareWave(*numbers), np.random.default_rng(4)
@@ -108,11 +114,15 @@ def test_shapes_are_those_of_the_formulas(epsilon, smooth):
     wave = wave_of(24, epsilon)
     _, [counts] = tallies(wave, humps(24), 1, respondents=4_000)
     shape = shape_of(window_of(wave), counts, smooth=smooth)
-    assert np.allclose(shape, dense_shape(wave, counts, smooth=smooth), rtol=1e-9, atol=1e-12)
+    assert np.allclose(
+        shape, dense_shape(wave, counts, smooth=smooth), rtol=1e-9, atol=1e-12
+    )
     assert shape.sum() == pytest.approx(1)
     assert shape.min() >= 0
     wider = window_of(wave)._replace(size=23, width=wave.width + 1)
-    assert not np.allclose(shape_of(wider, counts, smooth=smooth), shape[:23], atol=0.01)
+    assert not np.allclose(
+        shape_of(wider, counts, smooth=smooth), shape[:23], atol=0.01
+    )
 
 
 def test_em_never_lowers_the_likelihood():
@@ -126,7 +136,9 @@ def test_em_never_lowers_the_likelihood():
             likelihood = log_likelihood(counts, window.expectation(frequency))
             assert likelihood >= last - 1e-7
             last = likelihood
-            frequency = frequency * window.gather(counts / window.expectation(frequency))
+            frequency = frequency * window.gather(
+                counts / window.expectation(frequency)
+            )
             frequency /= counts.sum()
             assert frequency.sum() == pytest.approx(1)
     stays = truth * window.gather(window.expectation(truth) / window.expectation(truth))
@@ -159,7 +171,12 @@ def test_extreme_odds(epsilon):
 
 @pytest.mark.parametrize(
     ("epsilon", "narrow", "em", "ems"),
-    [("1", False, 120, 83), ("1", True, 118, 129), ("2", False, 65, 37), ("2", True, 55, 40)],
+    [
+        ("1", False, 120, 83),
+        ("1", True, 118, 129),
+        ("2", False, 65, 37),
+        ("2", True, 55, 40),
+    ],
 )
 def test_distances(epsilon, narrow, em, ems):
     """W1 times 10^4 of 40 surveys of 32,561 people in 256 cells, seed 1: as the reference has it.
@@ -171,7 +188,9 @@ def test_distances(epsilon, narrow, em, ems):
     truth, counted = tallies(wave, humps(256, narrow=narrow), 40)
     for smooth, expected in ((False, em), (True, ems)):
         moved = [
-            np.abs(np.cumsum(shape_of(window_of(wave), counts, smooth=smooth) - truth)).mean()
+            np.abs(
+                np.cumsum(shape_of(window_of(wave), counts, smooth=smooth) - truth)
+            ).mean()
             for counts in counted
         ]
         assert np.mean(moved) * 1e4 == pytest.approx(expected, rel=0.18)
@@ -187,9 +206,13 @@ def test_smoothing_is_biased(narrow, bias):
     """
     wave = wave_of(64, "1")
     for respondents in (RESPONDENTS, 4 * RESPONDENTS):
-        truth, counted = tallies(wave, humps(64, narrow=narrow), 60, respondents=respondents)
+        truth, counted = tallies(
+            wave, humps(64, narrow=narrow), 60, respondents=respondents
+        )
         for smooth in (True, False):
-            shapes = [shape_of(window_of(wave), counts, smooth=smooth) for counts in counted]
+            shapes = [
+                shape_of(window_of(wave), counts, smooth=smooth) for counts in counted
+            ]
             away = np.cumsum(np.array(shapes) - truth, axis=1)
             worst = np.abs(away.mean(axis=0)).argmax()
             largest, spread = abs(away.mean(axis=0)[worst]), away[:, worst].std()
@@ -200,10 +223,14 @@ def test_smoothing_is_biased(narrow, bias):
                 assert largest < 0.015 + 6 * spread / 60**0.5
 
 
-def shaped(post_process, keys='type = "number"\nlow = 0\nhigh = 20\nbins = 20\nunit = "min"'):
+def shaped(
+    post_process, keys='type = "number"\nlow = 0\nhigh = 20\nbins = 20\nunit = "min"'
+):
     """A question, and its estimates with a view."""
     asked = question("square-wave", f"{keys}\nepsilon = 2")
-    _, [counts] = tallies(asked.randomizer, humps(asked.domain.size), 1, respondents=2_000)
+    _, [counts] = tallies(
+        asked.randomizer, humps(asked.domain.size), 1, respondents=2_000
+    )
     return (
         asked,
         counts,
@@ -215,15 +242,28 @@ def shaped(post_process, keys='type = "number"\nlow = 0\nhigh = 20\nbins = 20\nu
 def test_a_shape_is_bare(post_process):
     """In every output: frequencies that say they are biased, and no error, interval or test."""
     asked, counts, estimates = shaped(post_process)
-    expected = shape_of(window_of(asked.randomizer), counts, smooth=post_process == "ems")
+    expected = shape_of(
+        window_of(asked.randomizer), counts, smooth=post_process == "ems"
+    )
     assert np.array_equal(estimates.frequency, expected)
     assert estimates.values == asked.domain.values
-    for column in (estimates.standard_error, estimates.low, estimates.high, estimates.unbiased):
+    for column in (
+        estimates.standard_error,
+        estimates.low,
+        estimates.high,
+        estimates.unbiased,
+    ):
         assert np.isnan(column).all()
     record = json.loads(json.dumps(estimates.to_dict(), allow_nan=False))
     assert (record["post_process"], record["biased"]) == (post_process, True)
     for value in record["values"]:
-        assert value.keys() == {"value", "count", "frequency", "standard_error", "interval"}
+        assert value.keys() == {
+            "value",
+            "count",
+            "frequency",
+            "standard_error",
+            "interval",
+        }
         assert value["standard_error"] is value["interval"] is None
     assert "biased, and without errors or intervals" in record["note"]
     table = text_table(estimates)
@@ -247,9 +287,14 @@ def test_pictures_of_many_values():
     truth = np.arange(100) / 4950
     bars = estimates.panels(truth.tolist())[0]
     assert len(bars.labels) == len(bars.lengths) == len(bars.low) == 34
-    assert (bars.labels[0], bars.labels[1], bars.labels[-1]) == ("0 to 2", "3 to 5", "99")
+    assert (bars.labels[0], bars.labels[1], bars.labels[-1]) == (
+        "0 to 2",
+        "3 to 5",
+        "99",
+    )
     assert np.allclose(
-        np.repeat(bars.lengths, 3)[:100:3], np.add.reduceat(estimates.frequency, range(0, 100, 3))
+        np.repeat(bars.lengths, 3)[:100:3],
+        np.add.reduceat(estimates.frequency, range(0, 100, 3)),
     )
     assert bars.truth[:2] == pytest.approx([3 / 4950, 12 / 4950])
     assert bars.lengths.sum() == pytest.approx(1)
@@ -263,7 +308,9 @@ def test_the_page_shows_bare_bars(post_process):
     keys = 'type = "number"\nlow = 0\nhigh = 99\nstep = 1\nunit = "min"'
     estimates = shaped(post_process, keys)[2]
     page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
-    section = render("question", "x", view=QuestionView.of(estimates), asked=page, notes=())
+    section = render(
+        "question", "x", view=QuestionView.of(estimates), asked=page, notes=()
+    )
     assert ">Mean, in min<" in section
     assert "whisker" not in section
     assert "p-value" not in section.split("<details")[0]
@@ -283,18 +330,27 @@ def test_other_questions_of_a_survey_stay_unbiased():
         ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1),
         ldp.question("y", ["a", "b"], epsilon=1),
     )
-    reports = ldp_simulations.randomize(survey, {"x": [1, 2, 3] * 50, "y": ["a", "b", "a"] * 50})
+    reports = ldp_simulations.randomize(
+        survey, {"x": [1, 2, 3] * 50, "y": ["a", "b", "a"] * 50}
+    )
     plain, shape = (
-        ldp_aggregator.estimate(survey, reports, options=Options(post_process=post_process))
+        ldp_aggregator.estimate(
+            survey, reports, options=Options(post_process=post_process)
+        )
         for post_process in (None, "em")
     )
     assert shape["y"].frequency.tolist() == plain["y"].frequency.tolist()
     assert shape["y"].note.startswith("not by em")
     assert not shape["y"].to_dict()["biased"]
     assert shape["x"].is_shape
-    assert options_for(survey["y"], Options(post_process="norm-sub")).post_process == "norm-sub"
+    assert (
+        options_for(survey["y"], Options(post_process="norm-sub")).post_process
+        == "norm-sub"
+    )
     with pytest.raises(EstimateError, match="another view than em"):
-        ldp_aggregator.estimate(survey, reports, options=Options(post_process="em"), names=["y"])
+        ldp_aggregator.estimate(
+            survey, reports, options=Options(post_process="em"), names=["y"]
+        )
 
 
 def test_shapes_of_cells_are_not_planned():
@@ -329,7 +385,8 @@ def test_other_mechanisms_have_no_shape(mechanism, post_process):
     asked = question(mechanism, 'type = "integer"\nlow = 0\nhigh = 2\nepsilon = 1')
     counts = np.full((asked.layout.cohorts, asked.layout.symbols), 20)
     with pytest.raises(
-        EstimateError, match=f"'x': .* than {post_process}, .* square-wave; .*--question"
+        EstimateError,
+        match=f"'x': .* than {post_process}, .* square-wave; .*--question",
     ):
         estimate_question(asked, counts, Options(post_process=post_process))
 
@@ -343,11 +400,13 @@ def test_versions_are_not_pooled():
 
 def test_no_reports_yet():
     """Neither mean nor shape, and no error."""
-    survey = ldp.survey("s", ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1))
+    survey = ldp.survey(
+        "s", ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1)
+    )
     for post_process in (None, "em"):
-        estimates = ldp_aggregator.estimate(survey, [], options=Options(post_process=post_process))[
-            "x"
-        ]
+        estimates = ldp_aggregator.estimate(
+            survey, [], options=Options(post_process=post_process)
+        )["x"]
         assert len(estimates) == 0
         assert "no reports" in estimates.note
 
@@ -356,12 +415,20 @@ def test_no_reports_yet():
 @pytest.mark.parametrize("post_process", [None, "em"])
 def test_simulations_show_shapes_beside_the_truth(post_process, runs):
     """The mean with its coverage as ever; a shape with what is true, and how far they are apart."""
-    survey = ldp.survey("s", ldp.question("x", low=0, high=9, step=1, goal="shape", epsilon=2))
+    survey = ldp.survey(
+        "s", ldp.question("x", low=0, high=9, step=1, goal="shape", epsilon=2)
+    )
     population = ldp_simulations.synthetic(survey, 5_000, "normal")
     simulation = ldp_simulations.simulate(
-        survey, population, runs=runs, seed=1, options=Options(post_process=post_process)
+        survey,
+        population,
+        runs=runs,
+        seed=1,
+        options=Options(post_process=post_process),
     )
-    record = json.loads(json.dumps(to_dict(simulation), allow_nan=False))["questions"]["x"]
+    record = json.loads(json.dumps(to_dict(simulation), allow_nan=False))["questions"][
+        "x"
+    ]
     assert len(record["values"]) == (10 if post_process else 0)
     for value in record["values"]:
         assert value["covered"] is None
@@ -381,7 +448,15 @@ def test_simulated_from_the_command_line(tmp_path):
     plain = run("simulate", path, "-q", "--seed", 1).stdout
     assert "--post-process em" in plain
     told_of_shapes = run(
-        "simulate", path, "-q", "--seed", 1, "--post-process", "ems", "-o", tmp_path / "r"
+        "simulate",
+        path,
+        "-q",
+        "--seed",
+        1,
+        "--post-process",
+        "ems",
+        "-o",
+        tmp_path / "r",
     ).stdout
     assert "frequency" not in plain
     assert "biased, without intervals" in told_of_shapes

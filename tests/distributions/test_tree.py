@@ -10,7 +10,12 @@ from specimens import question
 
 import ldp
 from ldp.errors import EstimateError, SurveyError
-from ldp.mechanisms.numbers.tree import cells_of, difference_variance, step_between, usual_response
+from ldp.mechanisms.numbers.tree import (
+    cells_of,
+    difference_variance,
+    step_between,
+    usual_response,
+)
 from ldp.mechanisms.values.numbered_subsets import members, members_of_all, number_of
 from ldp.numbers.exact import exp_lower, odds
 from ldp_aggregator.analyses.health_checks.report_checks import health
@@ -27,7 +32,12 @@ from ldp_aggregator.decoders.trees.squares import (
     mean_squares,
     powers_by_value,
 )
-from ldp_aggregator.decoders.trees.tree import queries_of, query_range, score_range, tree_moments
+from ldp_aggregator.decoders.trees.tree import (
+    queries_of,
+    query_range,
+    score_range,
+    tree_moments,
+)
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
 
@@ -46,7 +56,9 @@ def limit(epsilon):
 def by_level(response, shares):
     """The shares of the cells of every level."""
     depth, values = len(response.law), np.arange(response.size)
-    return [np.bincount(values >> (depth - level), shares) for level in range(1, depth + 1)]
+    return [
+        np.bincount(values >> (depth - level), shares) for level in range(1, depth + 1)
+    ]
 
 
 def below(size, places):
@@ -151,8 +163,12 @@ def test_pooling_is_least_squares(size, epsilon):
     # Normal equations under the condition that all values add up to 1.
     table = np.ones((size + 1, size + 1))
     table[:size, :size], table[size, size] = design.T @ (weight[:, None] * design), 0
-    solved = np.linalg.solve(table, np.append(design.T @ (weight * direct_sums), 1))[:size]
-    np.testing.assert_allclose(pool_levels(views.halves, direct)[-1], solved, atol=1e-10)
+    solved = np.linalg.solve(table, np.append(design.T @ (weight * direct_sums), 1))[
+        :size
+    ]
+    np.testing.assert_allclose(
+        pool_levels(views.halves, direct)[-1], solved, atol=1e-10
+    )
     queries = generator.normal(size=(5, size))
     worth = worth_of(views.halves, queries)
     answers = worth.constant + sum(
@@ -172,12 +188,20 @@ def test_pooling_is_a_mean_in_the_haar_basis():
     for upper in range(depth):
         pairs = values.reshape(1 << upper, 2, -1).sum(axis=2)
         direct_sums = [
-            direct[level].reshape(1 << upper, 2, -1).sum(axis=2) for level in range(upper, depth)
+            direct[level].reshape(1 << upper, 2, -1).sum(axis=2)
+            for level in range(upper, depth)
         ]
-        weights = [views.precision[level] * 2.0 ** (upper - level) for level in range(upper, depth)]
-        means = sum(weight * sums for weight, sums in zip(weights, direct_sums, strict=True))
+        weights = [
+            views.precision[level] * 2.0 ** (upper - level)
+            for level in range(upper, depth)
+        ]
+        means = sum(
+            weight * sums for weight, sums in zip(weights, direct_sums, strict=True)
+        )
         means = means / sum(weights)
-        np.testing.assert_allclose(pairs[:, 0] - pairs[:, 1], means[:, 0] - means[:, 1], atol=1e-9)
+        np.testing.assert_allclose(
+            pairs[:, 0] - pairs[:, 1], means[:, 0] - means[:, 1], atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("size", [5, 50, 300])
@@ -185,7 +209,9 @@ def test_pooling_is_a_mean_in_the_haar_basis():
 def test_scores_are_unbiased(size, epsilon):
     """Given any value, the mean of a score is what is asked for of that value, exactly."""
     views = views_of(of_values(size, epsilon))
-    queries = np.concatenate([below(size, [1, size // 2, size - 1]), np.arange(size)[None] - 2.0])
+    queries = np.concatenate(
+        [below(size, [1, size // 2, size - 1]), np.arange(size)[None] - 2.0]
+    )
     mean = powers_by_value(views, queries, powers=(1,))[0]
     np.testing.assert_allclose(mean, queries, atol=1e-8 * size)
 
@@ -209,7 +235,9 @@ def test_errors_in_one_pass_are_those_of_scores(epsilon):
             queries = np.asarray(np.arange(size) == places[:, None], dtype=float)
         exact = powers_by_value(views, queries)[0] @ shares - queries @ shares
         nearly = path_squares(views, of_cells, is_cumulative)
-        np.testing.assert_allclose(nearly[places], even_squares(views, queries, of_cells))
+        np.testing.assert_allclose(
+            nearly[places], even_squares(views, queries, of_cells)
+        )
         ratio = np.sqrt((nearly[places] - queries @ shares) / exact)
         np.testing.assert_allclose(ratio, 1, atol=0.015)
     if epsilon == 4:
@@ -217,7 +245,9 @@ def test_errors_in_one_pass_are_those_of_scores(epsilon):
         views = views_of(response._replace(spaces=tuple(side_by_side)))
         queries = below(size, places)
         exact = powers_by_value(views, queries)[0] @ shares - queries @ shares
-        nearly = path_squares(views, of_cells, cumulative=True)[places] - queries @ shares
+        nearly = (
+            path_squares(views, of_cells, cumulative=True)[places] - queries @ shares
+        )
         assert np.sqrt(nearly / exact).min() < 0.95
 
 
@@ -226,7 +256,9 @@ def test_moments_of_ranges_are_those_of_scores():
     response = of_values(6, 1.5)
     law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
     shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
-    counts = np.rint(1e14 * shares @ law).astype(np.int64).reshape((len(response.law), -1))
+    counts = (
+        np.rint(1e14 * shares @ law).astype(np.int64).reshape((len(response.law), -1))
+    )
     ranges = np.array([[1.0, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]])
     alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
     scores = np.stack([tree_moments(response, one, ranges).frequency for one in alone])
@@ -242,7 +274,9 @@ def test_moments_of_ranges_are_those_of_scores():
     weights = np.arange(6.0)[None]
     answer = queries_of(response, counts).answer(weights)
     assert answer.mean_square == pytest.approx(weights**2 @ shares)
-    worths = np.stack([queries_of(response, one).answer(weights).estimate[0] for one in alone])
+    worths = np.stack(
+        [queries_of(response, one).answer(weights).estimate[0] for one in alone]
+    )
     exact = (shares @ law @ worths**2 - answer.mean_square[0]) / counts.sum()
     assert answer.variance[0] == pytest.approx(exact, rel=1e-6)
 
@@ -255,7 +289,9 @@ def test_errors_of_sets_are_exact_in_one_pass():
         shares = skewed(size)
         queries = below(size, range(1, size))
         exact = powers_by_value(views_of(response), queries)[0] @ shares
-        nearly = path_squares(views_of(response), by_level(response, shares), cumulative=True)
+        nearly = path_squares(
+            views_of(response), by_level(response, shares), cumulative=True
+        )
         np.testing.assert_allclose(nearly[1:], exact, rtol=1e-9)
 
 
@@ -267,7 +303,9 @@ def test_what_reports_say_is_the_law():
     counts = expected_counts(response, (), shares)
     queries = below(300, [1, 77, 150, 299])
     from_reports = mean_squares(views, queries, counts)
-    np.testing.assert_allclose(from_reports, powers_by_value(views, queries)[0] @ shares, rtol=1e-6)
+    np.testing.assert_allclose(
+        from_reports, powers_by_value(views, queries)[0] @ shares, rtol=1e-6
+    )
     np.testing.assert_allclose(views.frequencies(counts)[-1], shares, atol=1e-9)
     least, most = extremes(views, queries)
     ends = query_range(response, queries)
@@ -282,7 +320,9 @@ def test_no_report_reaches_further():
     answers = []
     for level in range(len(response.law)):
         for symbol in range(0, response.layout.symbols, 7):
-            counts = np.zeros((len(response.law), response.layout.symbols), dtype=np.int64)
+            counts = np.zeros(
+                (len(response.law), response.layout.symbols), dtype=np.int64
+            )
             counts[level, symbol] = 1
             answers.append(queries_of(response, counts).answer(queries).estimate)
     assert (np.array(answers) >= least - 1e-9).all()
@@ -298,7 +338,9 @@ def test_how_often_intervals_hold(size, epsilon):
     sqrt(2/200) of 1, which variances of three fifths of the right ones are not. Of 600
     values three levels have points, as of more; errors of 5,000 are worked out exactly above.
     """
-    asked = question("tree", f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = {epsilon}')
+    asked = question(
+        "tree", f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = {epsilon}'
+    )
     shares = skewed(size)
     held = Holders((), apportion(20_000, shares))
     true = held.counts / held.counts.sum()
@@ -321,7 +363,8 @@ def test_all_results_of_a_distribution():
     """
     size = 10_000
     asked = ldp.survey(
-        "s", ldp.question("x", low=0, high=size - 1, step=1, goal="distribution", epsilon=2)
+        "s",
+        ldp.question("x", low=0, high=size - 1, step=1, goal="distribution", epsilon=2),
     )["x"]
     assert asked.mechanism == "tree"
     held = Holders((), apportion(200_000, skewed(size)))
@@ -360,7 +403,9 @@ def test_the_band_is_between_one_share_and_all_by_themselves(size, epsilon):
     from scipy.stats import norm
 
     all_by_themselves = norm.isf(0.025 / (size - 1))
-    assert 1.3 * norm.isf(0.025) < largest_error(views_of(of_values(size, epsilon)), 0.95)
+    assert 1.3 * norm.isf(0.025) < largest_error(
+        views_of(of_values(size, epsilon)), 0.95
+    )
     assert largest_error(views_of(of_values(size, epsilon)), 0.95) < all_by_themselves
 
 
@@ -375,7 +420,9 @@ def test_single_values():
     by_itself = tree_moments(
         response, counts, np.asarray(np.arange(size) == places[:, None], dtype=float)
     )
-    np.testing.assert_allclose(together.frequency[places], by_itself.frequency, atol=1e-9)
+    np.testing.assert_allclose(
+        together.frequency[places], by_itself.frequency, atol=1e-9
+    )
     mixed = shares[places] * by_itself.variance_if_held
     mixed += (1 - shares[places]) * by_itself.variance_if_not
     np.testing.assert_allclose(together.variance_if_held[places], mixed, rtol=0.04)
@@ -391,9 +438,14 @@ def test_what_can_be_asked():
         with pytest.raises(SurveyError, match="3 to 65536 values or cells"):
             question("tree", f"{keys}\nepsilon = 1")
     with pytest.raises(SurveyError, match=r"3 to 65536 values or cells.* for tree"):
-        ldp.survey("s", ldp.question("x", low=0, high=1e6, step=1, goal="distribution", epsilon=1))
+        ldp.survey(
+            "s",
+            ldp.question("x", low=0, high=1e6, step=1, goal="distribution", epsilon=1),
+        )
     for high, mechanism in ((4095, "arcs"), (4096, "tree"), (65_535, "tree")):
-        asked = ldp.question("x", low=0, high=high, step=1, goal="distribution", epsilon=1)
+        asked = ldp.question(
+            "x", low=0, high=high, step=1, goal="distribution", epsilon=1
+        )
         assert ldp.survey("s", asked)["x"].mechanism == mechanism
 
 
@@ -403,14 +455,21 @@ def test_values_are_not_shown_by_the_thousand():
     counts = sample_counts(
         asked, Holders((), apportion(1000, np.ones(10_000))), np.random.default_rng(1)
     )
-    with pytest.raises(EstimateError, match=r"at most 8,192 values .* got 10,000; .* edges"):
+    with pytest.raises(
+        EstimateError, match=r"at most 8,192 values .* got 10,000; .* edges"
+    ):
         estimate_question(asked, counts, Options(frequencies=True))
 
 
 def test_stated_weights():
     """Whole numbers, one for each level, and some for the values."""
     keys = 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 1\n'
-    assert question("tree", f"{keys}weights = [0, 1, 2, 3]").randomizer.law == (0, 1, 2, 3)
+    assert question("tree", f"{keys}weights = [0, 1, 2, 3]").randomizer.law == (
+        0,
+        1,
+        2,
+        3,
+    )
     for weights in ("[1, 2, 3]", "[1, 2, 3, 0]", "[1, -1, 1, 1]", '[1, 1, 1, "0.5"]'):
         with pytest.raises(SurveyError, match="weights"):
             question("tree", f"{keys}weights = {weights}")
@@ -445,7 +504,10 @@ def test_health_knows_the_law_of_levels():
     response = asked.randomizer
     held = Holders((), apportion(20_000, np.ones(5000)))
     generator = np.random.default_rng(8)
-    honest = {check.name: check for check in health(asked, sample_counts(asked, held, generator))}
+    honest = {
+        check.name: check
+        for check in health(asked, sample_counts(asked, held, generator))
+    }
     assert min(check.p_value for check in honest.values()) > 1e-3
     flat = response._replace(law=(1,) * len(response.law))
     drawn = expected_counts(flat, (), np.full(5000, 1 / 5000)) // (10**12 // 20_000)
@@ -462,7 +524,9 @@ def test_the_worst_cumulative_share():
     assert math.sqrt((square - places / 65_536).max()) == pytest.approx(10.5, abs=0.1)
 
 
-@pytest.mark.parametrize(("size", "epsilon"), [(300, 4), (700, 1), (5000, 1), (8192, 4)])
+@pytest.mark.parametrize(
+    ("size", "epsilon"), [(300, 4), (700, 1), (5000, 1), (8192, 4)]
+)
 def test_no_value_has_scores_beyond_the_range(size, epsilon):
     """Of 64 values that are drawn: the range is a bound, and near to what is reached above."""
     response = of_values(size, epsilon)

@@ -20,7 +20,8 @@ def opened(tmp_path):
         clients.append(
             EmbeddedClient(
                 survey,
-                **{"state": tmp_path / "state", "interval": None, "lifetime_cap": "100"} | settings,
+                **{"state": tmp_path / "state", "interval": None, "lifetime_cap": "100"}
+                | settings,
             )
         )
         return clients[-1]
@@ -97,7 +98,9 @@ def test_one_word_for_a_whole_file_is_consent_to_nothing_in_particular(opened):
     """What was kept before consent was bound to terms; that a person said no stays no."""
     client = opened(CHEAP)
     for word, said in (("on", "other terms"), ("off", "off")):
-        client._store.transact(lambda word=word: client._store.put("consent", b"", (word,)))
+        client._store.transact(
+            lambda word=word: client._store.put("consent", b"", (word,))
+        )
         assert client.said == said
         assert client.consent == "off"
 

@@ -143,7 +143,9 @@ def test_what_waits_is_the_report_that_would_have_been_made(opened, path, tmp_pa
     secret = {place: kept[place] for place in kept if place[0] == "secret"}
     with EmbeddedClient(DEVICE_SURVEY, state=tmp_path / "other") as fresh:
         fresh._store.transact(
-            lambda: [fresh._store.put(*place, record) for place, record in secret.items()]
+            lambda: [
+                fresh._store.put(*place, record) for place, record in secret.items()
+            ]
         )
         fresh._recorder.standing = None
         assert fresh.record("once", "red")
@@ -172,7 +174,10 @@ def test_no_answer_waits_in_memory(opened, path):
             if id(thing) in seen or isinstance(thing, type | type(time)):
                 continue
             seen.add(id(thing))
-            assert type(thing) not in (str, bytes) or thing not in (answer, answer.encode())
+            assert type(thing) not in (str, bytes) or thing not in (
+                answer,
+                answer.encode(),
+            )
             if not isinstance(thing, EmbeddedClient):
                 reached += gc.get_referents(thing)
         assert len(seen) > 50

@@ -20,7 +20,9 @@ def test_threads_that_open_one_new_file_share_it(threads, tmp_path):
 
     def start():
         barrier.wait()
-        client = EmbeddedClient(DEVICE_SURVEY, state=state, transport=collector, interval=None)
+        client = EmbeddedClient(
+            DEVICE_SURVEY, state=state, transport=collector, interval=None
+        )
         client.record("once", "red")
         clients.append(client)
 
@@ -32,7 +34,9 @@ def test_threads_that_open_one_new_file_share_it(threads, tmp_path):
     for client in clients:
         client.flush(30)
         client.close()
-    with EmbeddedClient(DEVICE_SURVEY, state=state, transport=collector, interval=None) as client:
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=state, transport=collector, interval=None
+    ) as client:
         assert len(client.ledger().charges) == 1
         assert client.status().state == "sound"
     assert len(collector.reports(DEVICE_SURVEY, "once")) == 1

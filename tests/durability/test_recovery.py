@@ -21,7 +21,9 @@ def path(tmp_path):
 
 
 def opened(path, **settings):
-    return EmbeddedClient(DEVICE_SURVEY, state=path, lifetime_cap="1000", interval=None, **settings)
+    return EmbeddedClient(
+        DEVICE_SURVEY, state=path, lifetime_cap="1000", interval=None, **settings
+    )
 
 
 def lived(path):
@@ -196,7 +198,9 @@ def test_a_sound_file_is_left_alone(path):
 
 def test_without_hard_links(path, monkeypatch):
     """The damaged file is renamed instead."""
-    monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError("no links")))
+    monkeypatch.setattr(
+        os, "link", lambda *_: (_ for _ in ()).throw(OSError("no links"))
+    )
     lived(path)
     damage_record(path, "limit")
     recovered = recover(path)

@@ -66,7 +66,9 @@ def test_a_new_file_needs_no_key_store(tmp_path):
             raise OSError
         return handed[0]
 
-    with EmbeddedClient(DEVICE_SURVEY, state=state, interval=None, secret=fetch) as client:
+    with EmbeddedClient(
+        DEVICE_SURVEY, state=state, interval=None, secret=fetch
+    ) as client:
         assert state.exists()
         assert ("secret", b"") not in everything(client._store)
         handed.append(bytes(32))
@@ -88,7 +90,9 @@ def sent(survey, state, answer, **settings):
 def lives(tmp_path, survey, *answers, **settings):
     """What a device sends in several lives that begin from one backup."""
     backup = tmp_path / "backup"
-    with EmbeddedClient(survey, state=backup, transport=RecordingTransport(), interval=None):
+    with EmbeddedClient(
+        survey, state=backup, transport=RecordingTransport(), interval=None
+    ):
         pass
     batches = []
     for answer in answers:
@@ -106,7 +110,9 @@ def lives(tmp_path, survey, *answers, **settings):
         (survey_of(WEIGHT), "weight", 33.3),
     ],
 )
-def test_one_report_counts_once_however_often_a_backup_is_restored(survey, name, answer, tmp_path):
+def test_one_report_counts_once_however_often_a_backup_is_restored(
+    survey, name, answer, tmp_path
+):
     """Twenty restored devices send one batch, to the byte; fresh randomness gives several."""
 
     def record(client):
@@ -170,7 +176,11 @@ def test_what_a_device_keeps_comes_back_as_well(tmp_path):
             assert client.record("mirror", "red")
             records = everything(client._store)
         kept.append(
-            [record for record in records.items() if record[0][0] in ("cohort", "permanent")]
+            [
+                record
+                for record in records.items()
+                if record[0][0] in ("cohort", "permanent")
+            ]
         )
     assert len(kept[0]) == 2
     assert kept == [kept[0]] * 5
@@ -197,7 +207,10 @@ def test_groups_and_draws_come_back(tmp_path):
     def drawn(client):
         assert sum(client.record(name, "x") for name in "abcdef") == 1
 
-    assert len({batch for (batch,) in lives(tmp_path / "draws", DRAWN, *[drawn] * 10)}) == 1
+    assert (
+        len({batch for (batch,) in lives(tmp_path / "draws", DRAWN, *[drawn] * 10)})
+        == 1
+    )
 
 
 def test_answers_that_may_be_repeated_have_no_mark(tmp_path):
@@ -226,7 +239,9 @@ def test_what_is_answered_every_day_chooses_a_record_anew(tmp_path):
         epsilon_lifetime="16",
         per_device="one",
     )
-    client = Client(ldp.survey("s", often), state=tmp_path / "state", lifetime_cap="1000")
+    client = Client(
+        ldp.survey("s", often), state=tmp_path / "state", lifetime_cap="1000"
+    )
     assert len({client.record("often", ["a", "b"]).row for _ in range(64)}) == 2
 
 
@@ -251,7 +266,10 @@ def test_collectors_get_reports_that_have_nothing_in_common(tmp_path):
     survey = survey_of(yes_no("a", "0.5"))
     for number in range(64):
         client = Client(
-            survey, state=tmp_path / "state", collector=f"https://{number}", lifetime_cap="1000"
+            survey,
+            state=tmp_path / "state",
+            collector=f"https://{number}",
+            lifetime_cap="1000",
         )
         reports.append(client.record("a", True))
         client._store.close()
@@ -297,4 +315,6 @@ def test_forgetting_takes_the_secret_with_it(tmp_path):
         assert client.record("once", "red")
         secret = everything(client._store)["secret", b""][0]
         client.set_consent("forget")
-        assert secret not in b"".join(Path(path).read_bytes() for path in tmp_path.iterdir())
+        assert secret not in b"".join(
+            Path(path).read_bytes() for path in tmp_path.iterdir()
+        )

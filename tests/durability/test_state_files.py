@@ -107,7 +107,10 @@ def test_a_file_that_was_restored_for_all_is_made_private(path):
     path.chmod(0o644)
     with opened(path) as client:
         assert client.record("once", "red")
-        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+        modes = {
+            file.name: stat.S_IMODE(file.stat().st_mode)
+            for file in path.parent.iterdir()
+        }
     assert set(modes.values()) == {0o600}
     assert len(modes) == 3
 

@@ -90,7 +90,9 @@ def test_a_child_of_a_turn_that_would_not_end_goes_on(held):
 
     def work():
         store.transact(lambda: store.put("event", b"child", (3,)))
-        return sorted(key for key, _ in store.transact(lambda: list(store.records("event"))))
+        return sorted(
+            key for key, _ in store.transact(lambda: list(store.records("event")))
+        )
 
     assert in_child(work) == "[b'before', b'child']"
 

@@ -25,7 +25,9 @@ def opened(path, **settings):
 
 def secret_of(client):
     """The device's secret, as its memory has it."""
-    return client._store.transact(lambda: client._recorder.memory().secret(client._draw))
+    return client._store.transact(
+        lambda: client._recorder.memory().secret(client._draw)
+    )
 
 
 @pytest.mark.parametrize("handed", [KEY, lambda: KEY], ids=["bytes", "function"])
@@ -45,7 +47,9 @@ def test_the_file_holds_no_secret(handed, path):
         assert everything(client._store)["secret", b""] == kept["secret", b""]
 
 
-@pytest.mark.parametrize("handed", [None, OTHER, lambda: OTHER, lambda: b"", lambda: "text" * 9])
+@pytest.mark.parametrize(
+    "handed", [None, OTHER, lambda: OTHER, lambda: b"", lambda: "text" * 9]
+)
 def test_another_secret_is_noticed(handed, path):
     """Nothing is reported, and nothing changes, until the one that was there is back."""
     with opened(path, secret=KEY) as client:

@@ -21,7 +21,11 @@ SURVEY = ldp.survey(
     ldp.question("age", low=0, high=9, mechanism="grr", epsilon="3"),
 )
 OTHER = ldp.survey("other", *SURVEY)
-TABLE = {"mode": ["car", "bus"] * 50, "homepage": ["a.org"] * 100, "age": list(range(10)) * 10}
+TABLE = {
+    "mode": ["car", "bus"] * 50,
+    "homepage": ["a.org"] * 100,
+    "age": list(range(10)) * 10,
+}
 
 
 @cache
@@ -60,7 +64,9 @@ WAYS = {
     "generator": lambda folder: (folder / name for name in ("one", "two")),
     "tally": lambda _: tally_of(first_reports(), more_reports()),
     "tally file": lambda folder: folder / "tally",
-    "bytes of a tally": lambda _: encode_tally(tally_of(first_reports(), more_reports())),
+    "bytes of a tally": lambda _: encode_tally(
+        tally_of(first_reports(), more_reports())
+    ),
     "one of each": lambda folder: [tally_of(first_reports()), folder / "two"],
     "one of them twice": lambda folder: [first_reports(), folder / "both"],
 }
@@ -72,7 +78,9 @@ def folder(tmp_path):
     (tmp_path / "one").write_bytes(first_reports())
     (tmp_path / "two").write_bytes(more_reports())
     (tmp_path / "both").write_bytes(first_reports() + more_reports())
-    (tmp_path / "tally").write_bytes(encode_tally(tally_of(first_reports(), more_reports())))
+    (tmp_path / "tally").write_bytes(
+        encode_tally(tally_of(first_reports(), more_reports()))
+    )
     return tmp_path
 
 
@@ -82,18 +90,22 @@ def test_reports_come_as_people_have_them(way, folder):
     options = Options(level=0.9)
     candidates = {"homepage": ["a.org", "b.org"]}
     wanted = estimate(
-        tally_of(first_reports(), more_reports()), options=options, candidates=candidates
+        tally_of(first_reports(), more_reports()),
+        options=options,
+        candidates=candidates,
     )
-    estimates = estimate(SURVEY, WAYS[way](folder), options=options, candidates=candidates)
+    estimates = estimate(
+        SURVEY, WAYS[way](folder), options=options, candidates=candidates
+    )
     assert shown(estimates) == shown(wanted)
     assert estimates["mode"].reports == 200
 
 
 def test_aggregating_gives_the_tally():
     """The step between reports and estimates, its intake included."""
-    assert ldp_aggregator.aggregate(SURVEY, [first_reports(), first_reports()]) == tally_of(
-        first_reports(), first_reports()
-    )
+    assert ldp_aggregator.aggregate(
+        SURVEY, [first_reports(), first_reports()]
+    ) == tally_of(first_reports(), first_reports())
 
 
 def test_what_holds_no_reports_is_refused():
@@ -114,14 +126,18 @@ def test_what_holds_no_reports_is_refused():
 
 def test_equal_tallies_count_where_they_are_allowed():
     """Two tallies of equal counts may be of different reports, if somebody says so."""
-    both = ldp_aggregator.aggregate(SURVEY, [tally_of(first_reports())] * 2, allow_equal=True)
+    both = ldp_aggregator.aggregate(
+        SURVEY, [tally_of(first_reports())] * 2, allow_equal=True
+    )
     assert both.reports("mode") == 200
 
 
 def test_rejected_batches_are_warned_about():
     """What was left out is said, and the rest estimated."""
     strange = ldp_simulations.randomize(OTHER, TABLE)
-    with pytest.warns(UserWarning, match=r"3 of 6 batches were rejected: 3 fingerprint"):
+    with pytest.warns(
+        UserWarning, match=r"3 of 6 batches were rejected: 3 fingerprint"
+    ):
         assert estimate(SURVEY, [first_reports(), strange])["mode"].reports == 100
     with pytest.raises(FileError, match="damaged"):
         estimate(SURVEY, encode_frame(b"")[:-1])
@@ -138,7 +154,9 @@ def test_a_tally_needs_no_reports_and_a_survey_does():
 def test_unknown_questions_are_not_passed_over():
     """A name that is mistyped does not silently give nothing."""
     for asked in ({"names": ["mod"]}, {"candidates": {"mod": ["a.org"]}}):
-        with pytest.raises(ldp.UnknownNameError, match=r"\(mode, homepage, age\), got 'mod'"):
+        with pytest.raises(
+            ldp.UnknownNameError, match=r"\(mode, homepage, age\), got 'mod'"
+        ):
             estimate(SURVEY, first_reports(), **asked)
 
 
@@ -172,7 +190,9 @@ def test_of_many_names_some_are_shown():
     assert "value 19 and 980 more)" in message
     assert "did you mean 'value 99" in message
     assert "(there is none)" in str(ldp.UnknownNameError("x", [], "a name"))
-    assert "did you mean" not in str(ldp.UnknownNameError("x" * 65, ["x" * 64], "a name"))
+    assert "did you mean" not in str(
+        ldp.UnknownNameError("x" * 65, ["x" * 64], "a name")
+    )
 
 
 def test_values_are_looked_up_by_name():
@@ -217,8 +237,16 @@ def test_plots_are_figures():
     figure = estimates()["mode"].plot()
     assert isinstance(figure, Figure)
     (axes,) = figure.axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["car", "bus", "bike"]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx(estimates()["mode"].frequency)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "car",
+        "bus",
+        "bike",
+    ]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(
+        estimates()["mode"].frequency
+    )
     assert axes.get_legend() is None
-    assert estimates()["mode"].plot(truth=[0.5, 0.5, 0]).axes[0].get_legend() is not None
+    assert (
+        estimates()["mode"].plot(truth=[0.5, 0.5, 0]).axes[0].get_legend() is not None
+    )
     assert len(estimates().plot(truth={"mode": [0.5, 0.5, 0]}).axes) == 3

@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from ldp_aggregator.numerics.empirical_bayes import freedom_of, law_of, posterior_mean, posteriors
+from ldp_aggregator.numerics.empirical_bayes import (
+    freedom_of,
+    law_of,
+    posterior_mean,
+    posteriors,
+)
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():
@@ -33,7 +38,10 @@ def test_what_no_one_holds_shrinks_to_nothing():
 def test_errors_may_differ():
     """Every estimate is measured by its own standard error: scaling both scales the view."""
     generator = np.random.default_rng(3)
-    scores, error = generator.normal(1, 2, size=500), generator.uniform(0.01, 0.1, size=500)
+    scores, error = (
+        generator.normal(1, 2, size=500),
+        generator.uniform(0.01, 0.1, size=500),
+    )
     assert posterior_mean(scores * error, error) == pytest.approx(
         posterior_mean(scores, np.ones(500)) * error
     )
@@ -43,13 +51,20 @@ def written_out(scores):
     """The view of scores with errors of 1, one by one: a law on eighths, from bins of .05."""
     grid = [place / 8 for place in range(81)]
     within = [score for score in scores if score < 10]
-    middles = [-6 + 0.05 * (math.floor((max(score, -6) + 6) / 0.05) + 0.5) for score in within]
+    middles = [
+        -6 + 0.05 * (math.floor((max(score, -6) + 6) / 0.05) + 0.5) for score in within
+    ]
     law = {point: 1 / len(grid) for point in grid}
     for _ in range(200):
         posteriors = [posterior(law, middle) for middle in middles]
-        law = {point: sum(chances[point] for chances in posteriors) / len(within) for point in grid}
+        law = {
+            point: sum(chances[point] for chances in posteriors) / len(within)
+            for point in grid
+        }
     views = {
-        score: sum(point * chance for point, chance in posterior(law, max(score, -6)).items())
+        score: sum(
+            point * chance for point, chance in posterior(law, max(score, -6)).items()
+        )
         for score in within
     }
     return [views.get(score, score) for score in scores]
@@ -57,13 +72,30 @@ def written_out(scores):
 
 def posterior(law, score):
     """The law of m, given a score."""
-    joint = {point: mass * math.exp(-((score - point) ** 2) / 2) for point, mass in law.items()}
+    joint = {
+        point: mass * math.exp(-((score - point) ** 2) / 2)
+        for point, mass in law.items()
+    }
     return {point: mass / sum(joint.values()) for point, mass in joint.items()}
 
 
 def test_view_written_out():
     """Score by score, also below the bins, in the first and the last, and beyond the grid."""
-    scores = [-8.0, -6.0, -0.51, 0.13, 0.14, 0.37, 2.01, 2.88, 5.03, 9.91, 9.98, 10.0, 11.0]
+    scores = [
+        -8.0,
+        -6.0,
+        -0.51,
+        0.13,
+        0.14,
+        0.37,
+        2.01,
+        2.88,
+        5.03,
+        9.91,
+        9.98,
+        10.0,
+        11.0,
+    ]
     view = posterior_mean(np.array(scores) / 50, np.full(len(scores), 1 / 50))
     np.testing.assert_allclose(view * 50, written_out(scores), rtol=1e-9, atol=1e-12)
 

@@ -26,7 +26,11 @@ from ldp_aggregator.decoders.intervals.count_intervals import (
     for_respondents,
 )
 from ldp_aggregator.decoders.intervals.count_law import tails
-from ldp_aggregator.decoders.intervals.cumulants import Cumulants, cumulants, far_from_normal
+from ldp_aggregator.decoders.intervals.cumulants import (
+    Cumulants,
+    cumulants,
+    far_from_normal,
+)
 from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
     careful_interval,
@@ -42,7 +46,14 @@ from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import design_for
 from ldp_simulations.sampling.table import sample_counts
 
-RATES = [(0.75, 2.5e-4), (0.5, 3.3e-4), (0.999, 0.001), (0.6, 0.4), (0.02, 0.001), (0.2, 0.7)]
+RATES = [
+    (0.75, 2.5e-4),
+    (0.5, 3.3e-4),
+    (0.999, 0.001),
+    (0.6, 0.4),
+    (0.02, 0.001),
+    (0.2, 0.7),
+]
 
 
 def law(p, q, reports, holders):
@@ -80,11 +91,14 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
         np.testing.assert_allclose(
             both.upper, np.append(masses[::-1].cumsum()[::-1], 0), rtol=1e-9, atol=1e-13
         )
-        np.testing.assert_allclose(both.lower, np.append(0, masses.cumsum()), rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(
+            both.lower, np.append(0, masses.cumsum()), rtol=1e-9, atol=1e-13
+        )
 
 
 @pytest.mark.parametrize(
-    ("reports", "rate", "count"), [(10**9, 1e-8, 30), (10**12, 1e-11, 40), (10**6, 0.5, 505_000)]
+    ("reports", "rate", "count"),
+    [(10**9, 1e-8, 30), (10**12, 1e-11, 40), (10**6, 0.5, 505_000)],
 )
 def test_tails_of_many_reports(reports, rate, count):
     """Where no convolution is feasible, scipy's binomial tail, of 1e-7 to 1e-23, to nine digits."""
@@ -105,7 +119,9 @@ def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
         assert masses[high < truth - 1e-12].sum() <= 0.025 + 1e-12
     low, high = for_population(known, 0.05)
     for truth in np.linspace(0, 1, 41):
-        masses = scipy.stats.binom.pmf(np.arange(reports + 1), reports, q + truth * (p - q))
+        masses = scipy.stats.binom.pmf(
+            np.arange(reports + 1), reports, q + truth * (p - q)
+        )
         assert masses[(low > truth) | (high < truth)].sum() <= 0.05
 
 
@@ -125,7 +141,8 @@ def test_normal_theory_is_kept_where_it_holds():
     for expected, normal in ((19, False), (22, True)):
         known = moments(0.75, expected / 10_000, 10_000, counts=np.array([expected]))
         assert (
-            bool(far_from_normal(known, np.zeros(1), 1.96, estimand="respondents")[0]) is not normal
+            bool(far_from_normal(known, np.zeros(1), 1.96, estimand="respondents")[0])
+            is not normal
         )
     known = moments(0.75, 0.01, 10_000, counts=np.arange(80, 400))
     for careful, score in zip(
@@ -139,8 +156,11 @@ def test_normal_theory_is_kept_where_it_holds():
 
 def test_p_values_are_binomial_tails():
     """Where p < q as well, for which few supporting reports speak for a value."""
-    assert null_chances(moments(0.75, 0.001, 500, counts=np.array([0, 1, 9]))) == pytest.approx(
-        [1, scipy.stats.binom.sf(0, 500, 0.001), scipy.stats.binom.sf(8, 500, 0.001)], rel=1e-9
+    assert null_chances(
+        moments(0.75, 0.001, 500, counts=np.array([0, 1, 9]))
+    ) == pytest.approx(
+        [1, scipy.stats.binom.sf(0, 500, 0.001), scipy.stats.binom.sf(8, 500, 0.001)],
+        rel=1e-9,
     )
     assert null_chances(moments(0.2, 0.7, 10, counts=np.array([4]))) == pytest.approx(
         [scipy.stats.binom.cdf(4, 10, 0.7)], rel=1e-9
@@ -153,12 +173,21 @@ def test_scaled_poisson_tails(expected):
     from scipy.stats import poisson
 
     size, counts = 0.01, np.arange(1, 12) + int(expected)
-    excess, variance = (counts - expected) * size, np.full(len(counts), expected * size**2)
+    excess, variance = (
+        (counts - expected) * size,
+        np.full(len(counts), expected * size**2),
+    )
     up = Cumulants(variance, np.full(len(counts), size), np.full(len(counts), -size))
-    assert upper_tail(excess, up) == pytest.approx(poisson.sf(counts - 1, expected), rel=1e-9)
-    assert lower_tail(excess, up) == pytest.approx(poisson.cdf(counts, expected), rel=1e-9)
+    assert upper_tail(excess, up) == pytest.approx(
+        poisson.sf(counts - 1, expected), rel=1e-9
+    )
+    assert lower_tail(excess, up) == pytest.approx(
+        poisson.cdf(counts, expected), rel=1e-9
+    )
     down = Cumulants(variance, up.down, up.up)
-    assert lower_tail(-excess, down) == pytest.approx(poisson.sf(counts - 1, expected), rel=1e-9)
+    assert lower_tail(-excess, down) == pytest.approx(
+        poisson.sf(counts - 1, expected), rel=1e-9
+    )
     none = Cumulants(variance, np.zeros(len(counts)), np.zeros(len(counts)))
     assert upper_tail(excess, none) == pytest.approx(
         scipy.stats.norm.sf(excess / np.sqrt(variance)), rel=1e-9
@@ -170,7 +199,9 @@ def test_rates_of_zero_and_one():
     for p, q in ((1.0, 0.0), (0.5, 0.0), (1.0, 0.25)):
         masses = law(p, q, 9, holders=4)
         both = tails(np.arange(11), 4, 9, p=p, q=q)
-        np.testing.assert_allclose(both.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9)
+        np.testing.assert_allclose(
+            both.upper, np.append(masses[::-1].cumsum()[::-1], 0), atol=1e-9
+        )
         np.testing.assert_allclose(both.lower, np.append(0, masses.cumsum()), atol=1e-9)
 
 
@@ -178,10 +209,24 @@ def test_shapes_of_tails():
     """Arrays broadcast; beyond all counts nothing is left to be computed."""
     both = tails(np.arange(4)[:, None], np.array([0.0, 2.0, 3.0]), 3, p=0.75, q=0.125)
     assert both.upper.shape == both.lower.shape == (4, 3)
-    assert both.upper[2, 1] == pytest.approx(law(0.75, 0.125, 3, holders=2)[2:].sum(), rel=1e-9)
-    assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).upper.tolist() == [1, 1, 0]
-    assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).lower.tolist() == [0, 0, 1]
-    assert tails(np.array([0, 1, 2]), 0.0, 0, p=0.75, q=0.125).upper.tolist() == [1, 0, 0]
+    assert both.upper[2, 1] == pytest.approx(
+        law(0.75, 0.125, 3, holders=2)[2:].sum(), rel=1e-9
+    )
+    assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).upper.tolist() == [
+        1,
+        1,
+        0,
+    ]
+    assert tails(np.array([-1, 0, 4]), 1.0, 3, p=0.75, q=0.125).lower.tolist() == [
+        0,
+        0,
+        1,
+    ]
+    assert tails(np.array([0, 1, 2]), 0.0, 0, p=0.75, q=0.125).upper.tolist() == [
+        1,
+        0,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(("p", "q"), RATES)
@@ -192,7 +237,9 @@ def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, 
 
     known, missing = moments(p, q, reports, counts=np.arange(reports + 1)), 0.05
     low, high = for_respondents(known, missing)
-    masses = np.array([law(p, q, reports, holders=holders) for holders in range(reports + 1)])
+    masses = np.array(
+        [law(p, q, reports, holders=holders) for holders in range(reports + 1)]
+    )
     if p < q:
         masses = masses[:, ::-1]
     for place in range(reports + 1):
@@ -242,7 +289,9 @@ def test_scaled_poisson_ends_are_where_tails_begin(estimand):
         chance = tail(known.frequency - ends, cumulants(known, ends, estimand))
         inside = (ends > 0) & (ends < 1)
         assert inside.any()
-        assert chance[inside] == pytest.approx(np.full(inside.sum(), missing / 2), rel=1e-6)
+        assert chance[inside] == pytest.approx(
+            np.full(inside.sum(), missing / 2), rel=1e-6
+        )
     assert (low[0], high[0]) == (0, 0) or high[0] > 0
     assert low[1] == 0
     assert low[-1] > 0.9
@@ -261,17 +310,21 @@ def test_tails_of_next_to_no_steps_are_normal():
     for share, normal in ((0.9e-3, True), (1.5, False)):
         law = Cumulants(variance, np.full(3, 2 * share), np.full(3, -2 * share))
         assert (
-            np.allclose(upper_tail(excess, law), scipy.stats.norm.sf(excess / 2), rtol=1e-12)
+            np.allclose(
+                upper_tail(excess, law), scipy.stats.norm.sf(excess / 2), rtol=1e-12
+            )
             == normal
         )
     certain = Cumulants(np.zeros(3), np.zeros(3), np.zeros(3))
     assert upper_tail(excess, certain).tolist() == [1, 1, 0]
     far = Cumulants(np.ones(3), np.full(3, 0.5), np.full(3, -0.5))
     assert upper_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([1, 1, 0])
-    assert lower_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx([0, np.exp(-4), 1])
-    assert lower_tail(np.array([-2.25]), Cumulants(*(law[:1] for law in far)))[0] == pytest.approx(
-        gammaincc(0.5, 4), rel=1e-9
+    assert lower_tail(np.array([-2.5, -2.0, 100.0]), far) == pytest.approx(
+        [0, np.exp(-4), 1]
     )
+    assert lower_tail(np.array([-2.25]), Cumulants(*(law[:1] for law in far)))[
+        0
+    ] == pytest.approx(gammaincc(0.5, 4), rel=1e-9)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -280,15 +333,23 @@ def test_the_chance_to_pass_is_that_of_the_least_count_that_does(p, q, estimand)
     """Enumerated: of the counts whose p-value passes, at every frequency."""
     reports, missing = 40, 0.01
     counts = np.round(reports * (q + np.arange(0, 1.05, 0.1) * (p - q)))
-    known = replace(moments(p, q, reports, counts=counts), frequency=np.arange(0, 1.05, 0.1))
+    known = replace(
+        moments(p, q, reports, counts=counts), frequency=np.arange(0, 1.05, 0.1)
+    )
     chances = chance_to_pass(known, missing, estimand)
-    passing = null_chances(moments(p, q, reports, counts=np.arange(reports + 1))) <= missing
+    passing = (
+        null_chances(moments(p, q, reports, counts=np.arange(reports + 1))) <= missing
+    )
     for place, frequency in enumerate(known.frequency):
         holders = round(frequency * reports)
         masses = law(p, q, reports, holders=holders)
         if estimand == "population":
-            masses = scipy.stats.binom.pmf(np.arange(reports + 1), reports, q + frequency * (p - q))
-        assert chances[place] == pytest.approx(masses[passing].sum(), rel=1e-6, abs=1e-12)
+            masses = scipy.stats.binom.pmf(
+                np.arange(reports + 1), reports, q + frequency * (p - q)
+            )
+        assert chances[place] == pytest.approx(
+            masses[passing].sum(), rel=1e-6, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -298,18 +359,27 @@ def test_the_chance_to_pass_of_other_estimates(estimand):
     By the normal law of many reports.
     """
     known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
-    nothing, truth = cumulants(known, 0.0, estimand), cumulants(known, known.frequency, estimand)
+    nothing, truth = (
+        cumulants(known, 0.0, estimand),
+        cumulants(known, known.frequency, estimand),
+    )
     first = Cumulants(*(law[:1] for law in nothing))
     least = scipy.optimize.brentq(
-        lambda place: upper_tail(np.array([place]), first)[0] - missing, 0, 5, xtol=1e-14
+        lambda place: upper_tail(np.array([place]), first)[0] - missing,
+        0,
+        5,
+        xtol=1e-14,
     )
     expected = upper_tail(least - known.frequency, truth)
     assert chance_to_pass(known, missing, estimand) == pytest.approx(expected, rel=1e-6)
     many = replace(known, reports=10**7, frequency=np.array([0, 1e-4, 5e-4, 1e-3, 0.5]))
-    nothing, truth = cumulants(many, 0.0, estimand), cumulants(many, many.frequency, estimand)
-    short = (scipy.stats.norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency) / np.sqrt(
-        truth.variance
+    nothing, truth = (
+        cumulants(many, 0.0, estimand),
+        cumulants(many, many.frequency, estimand),
     )
+    short = (
+        scipy.stats.norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency
+    ) / np.sqrt(truth.variance)
     assert chance_to_pass(many, missing, estimand) == pytest.approx(
         scipy.stats.norm.sf(short), rel=1e-6
     )
@@ -345,7 +415,11 @@ BLOOM = 'type = "text"\np = ".02"\nq = ".75"\nf = "0"\nbloom_bits = 128\nhashes 
 FAMILIES = {
     "grr": (closed("grr", 1000, "epsilon = 8"), 10_000, 1000),
     "oue": (closed("oue", 1000, "epsilon = 8"), 10_000, 1000),
-    "l-grr": (closed("l-grr", 1000, "epsilon_first = 6\nepsilon_lifetime = 10"), 10_000, 1000),
+    "l-grr": (
+        closed("l-grr", 1000, "epsilon_first = 6\nepsilon_lifetime = 10"),
+        10_000,
+        1000,
+    ),
     "dbitflip": (closed("dbitflip", 1000, "epsilon = 8\nsampled = 16"), 10_000, 1000),
     "she": (closed("she", 200, "epsilon = 12"), 100, 200),
     "bloom": (question("rappor", BLOOM), 200, 100),
@@ -361,7 +435,9 @@ def collections(asked, respondents, size):
     for _ in range(SURVEYS):
         counts = sample_counts(asked, Holders(values, holders), generator)
         yield (
-            estimate_question(asked, counts, Options(simultaneous="bonferroni"), candidates=values),
+            estimate_question(
+                asked, counts, Options(simultaneous="bonferroni"), candidates=values
+            ),
             holders / respondents,
         )
 
@@ -373,7 +449,9 @@ def kept(surveys):
     """
     missed, wrong, false = 0, 0, []
     for estimates, truth in surveys:
-        missed += bool(((estimates.low > truth + 1e-9) | (estimates.high < truth - 1e-9)).any())
+        missed += bool(
+            ((estimates.low > truth + 1e-9) | (estimates.high < truth - 1e-9)).any()
+        )
         wrong += bool(detected(estimates, correction="bonferroni")[truth == 0].any())
         shown = detected(estimates)
         false.append(shown[truth == 0].sum() / max(shown.sum(), 1))
@@ -400,7 +478,9 @@ def test_normal_theory_keeps_none_of_them(name, monkeypatch):
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
         "ldp_aggregator.answers.shares.frequencies.null_chances",
-        lambda estimates: scipy.stats.norm.sf(estimates.frequency / null_error(estimates)),
+        lambda estimates: scipy.stats.norm.sf(
+            estimates.frequency / null_error(estimates)
+        ),
     )
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed >= 0.3 * SURVEYS
@@ -419,10 +499,15 @@ def test_claims_for_pooled_versions_are_kept():
     def pooled():
         for _ in range(SURVEYS):
             parts = [
-                Version(version, sample_counts(version, Holders(values, holders), generator))
+                Version(
+                    version, sample_counts(version, Holders(values, holders), generator)
+                )
                 for version in asked
             ]
-            yield estimate_pooled(parts, Options(simultaneous="bonferroni")), holders / 5_000
+            yield (
+                estimate_pooled(parts, Options(simultaneous="bonferroni")),
+                holders / 5_000,
+            )
 
     missed, wrong, false = kept(pooled())
     assert missed <= MOST_MISSED
@@ -441,10 +526,14 @@ def test_it_is_said_where_normal_theory_is_not_used():
     assert remark.name == "few-reports"
     assert "1,000 of 1,000 values" in remark.text
     assert not estimate_question(asked, many, Options()).remarks
-    assert not estimate_question(asked, few, Options(interval="clopper-pearson")).remarks
+    assert not estimate_question(
+        asked, few, Options(interval="clopper-pearson")
+    ).remarks
 
 
-@pytest.mark.parametrize(("name", "epsilon"), [("grr", "8"), ("oue", "8"), ("grr", "6")])
+@pytest.mark.parametrize(
+    ("name", "epsilon"), [("grr", "8"), ("oue", "8"), ("grr", "6")]
+)
 def test_plans_promise_what_is_kept(name, epsilon):
     """Exactly: a test of 1,000 values has 5 % false alarms at most, and finds what was planned.
 
@@ -458,12 +547,14 @@ def test_plans_promise_what_is_kept(name, epsilon):
         for count in range(reports)
         if scipy.stats.binom.sf(count - 1, reports, q) <= 0.05 / 1000
     )
-    holders = int(np.ceil(design.detectable(reports, Ask(estimand="respondents")) * reports))
+    holders = int(
+        np.ceil(design.detectable(reports, Ask(estimand="respondents")) * reports)
+    )
     assert law(p, q, reports, holders=holders)[passing:].sum() >= 0.8
     assert law(p, q, reports, holders=holders - 1)[passing:].sum() < 0.8
-    assert design.chance(holders / reports, reports, Ask(estimand="respondents")) == pytest.approx(
-        law(p, q, reports, holders=holders)[passing:].sum(), rel=1e-9
-    )
+    assert design.chance(
+        holders / reports, reports, Ask(estimand="respondents")
+    ) == pytest.approx(law(p, q, reports, holders=holders)[passing:].sum(), rel=1e-9)
 
 
 def test_bloom_errors_do_not_sink_where_chance_made_an_estimate_high():
@@ -474,7 +565,9 @@ def test_bloom_errors_do_not_sink_where_chance_made_an_estimate_high():
         assert null_error(estimates.law).min() >= least * (1 - 1e-9)
 
 
-@pytest.mark.parametrize(("bound", "least"), [(-5, 0), (0, 0), (3, 3), (7, 7), (8, 8), (50, 8)])
+@pytest.mark.parametrize(
+    ("bound", "least"), [(-5, 0), (0, 0), (3, 3), (7, 7), (8, 8), (50, 8)]
+)
 def test_the_least_number_of_holders(bound, least):
     """From 0 to as many as there are reports; one more where it never holds."""
     assert _least(7, 2, lambda holders: holders >= bound).tolist() == [least, least]

@@ -52,7 +52,10 @@ def draw(name, seed=1):
 
 def chances(question, counts, candidates=(), **options):
     """p-values by the name of the check."""
-    return {check.name: check.p_value for check in health(question, counts, candidates, **options)}
+    return {
+        check.name: check.p_value
+        for check in health(question, counts, candidates, **options)
+    }
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -69,7 +72,10 @@ def test_honest_reports_pass(name):
         "pgr": {"rates", "payloads", "phantoms"},
         "hr": {"rates", "payloads"},
         "hcms": {"cohorts", "payloads"},
-        **{name: {"payloads"} for name in ("she", "laplace", "geometric", "exponential")},
+        **{
+            name: {"payloads"}
+            for name in ("she", "laplace", "geometric", "exponential")
+        },
     }.get(name, {"rates"})
     for check in drawn[0]:
         assert np.mean([chances[check] < 0.05 for chances in drawn]) <= 0.103, check
@@ -139,7 +145,9 @@ def test_rates_written_out(name, reports_per_person):
 
     question, honest = draw(name)
     honest[0, 0] += 1
-    _, trials, rates = decoder_of(question.randomizer).support_rates(question.randomizer, honest)
+    _, trials, rates = decoder_of(question.randomizer).support_rates(
+        question.randomizer, honest
+    )
     low, high = sorted(map(float, rates))
     respondents, chances = int(trials[0, 0]) // reports_per_person, []
     at_ends = {3: -low * honest[0, 0], 5: high * honest[0, 0]}
@@ -150,11 +158,15 @@ def test_rates_written_out(name, reports_per_person):
             least = [
                 min(
                     binom.cdf(math.ceil(ones / reports_per_person), respondents, low),
-                    binom.sf(math.floor(ones / reports_per_person) - 1, respondents, high),
+                    binom.sf(
+                        math.floor(ones / reports_per_person) - 1, respondents, high
+                    ),
                 )
                 for ones in counts[0, 1:].tolist()
             ]
-            check = check_of("rates", question, counts, reports_per_person=reports_per_person)
+            check = check_of(
+                "rates", question, counts, reports_per_person=reports_per_person
+            )
             assert check.p_value == pytest.approx(min(1.0, min(least) * 60), rel=1e-9)
             assert check.counted == sum(chance * 60 < 0.001 for chance in least)
             chances.append(check.p_value)
@@ -175,9 +187,14 @@ def test_payloads_written_out(name):
 
     question, honest = draw(name)
     low, high = decoder_of(question.randomizer).payload_chances(question.randomizer)
-    lows, highs = (np.broadcast_to(ends, honest.shape[1]).tolist() for ends in (low, high))
+    lows, highs = (
+        np.broadcast_to(ends, honest.shape[1]).tolist() for ends in (low, high)
+    )
     tests, chances = 2 * honest.size, []
-    for fault in (0, *(round(honest[-1].mean() * share) for share in np.arange(0.1, 2, 0.1))):
+    for fault in (
+        0,
+        *(round(honest[-1].mean() * share) for share in np.arange(0.1, 2, 0.1)),
+    ):
         counts = honest.copy()
         counts[-1, 2] += fault
         counts[-1, 3] = max(0, counts[-1, 3] - fault)
@@ -185,10 +202,15 @@ def test_payloads_written_out(name):
         for row in counts.tolist():
             reports = sum(row)
             for count, rare, frequent in zip(row, lows, highs, strict=True):
-                few, many = binom.cdf(count, reports, rare), binom.sf(count - 1, reports, frequent)
+                few, many = (
+                    binom.cdf(count, reports, rare),
+                    binom.sf(count - 1, reports, frequent),
+                )
                 least = min(least, few, many)
                 too_few = count < binom.ppf(0.001 / tests, reports, rare)
-                beyond += bool(too_few or count > binom.isf(0.001 / tests, reports, frequent))
+                beyond += bool(
+                    too_few or count > binom.isf(0.001 / tests, reports, frequent)
+                )
         check = check_of("payloads", question, counts)
         assert check.p_value == pytest.approx(min(1.0, least * tests), rel=1e-9)
         assert check.counted == beyond
@@ -250,7 +272,9 @@ def test_repeated_payloads_show(name, share):
     """One report in twenty, or ten, is the one symbol that is worth most to a forger."""
     question, counts = draw(name)
     counts[:, 0] += REPORTS // share // len(counts)
-    (payloads,) = (check for check in health(question, counts) if check.name == "payloads")
+    (payloads,) = (
+        check for check in health(question, counts) if check.name == "payloads"
+    )
     assert payloads.p_value < 1e-6
     assert payloads.counted == len(counts)
     assert "repeat themselves" in str(payloads)
@@ -323,7 +347,9 @@ def test_estimating_warns(tmp_path):
 def test_repeats_do_not_cry_wolf():
     """Ten reports from each respondent spread cohort sizes as the respondents do, not ten times."""
     question, counts = draw("bloom")
-    assert chances(question, counts * 10)["cohorts"] < chances(question, counts)["cohorts"]
+    assert (
+        chances(question, counts * 10)["cohorts"] < chances(question, counts)["cohorts"]
+    )
     assert chances(question, counts * 10, reports_per_person=10) == pytest.approx(
         chances(question, counts), rel=0.2
     )

@@ -12,7 +12,10 @@ from specimens import question
 from ldp import EstimateError, Survey
 from ldp_aggregator import Options, Tally, estimate
 from ldp_aggregator.decoders.intervals import scaled_poisson
-from ldp_aggregator.decoders.intervals.count_intervals import for_population, for_respondents
+from ldp_aggregator.decoders.intervals.count_intervals import (
+    for_population,
+    for_respondents,
+)
 from ldp_aggregator.decoders.intervals.cumulants import far_from_normal
 from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
@@ -62,7 +65,10 @@ def mapped(rates, trials, method, level):
     from scipy.stats import binomtest
 
     p, q = rates
-    pairs = [binomtest(count, trials).proportion_ci(level, method) for count in range(trials + 1)]
+    pairs = [
+        binomtest(count, trials).proportion_ci(level, method)
+        for count in range(trials + 1)
+    ]
     return np.sort([[(end - q) / (p - q) for end in pair] for pair in pairs], axis=1).T
 
 
@@ -143,7 +149,9 @@ def test_score_ends_with_the_variance_of_collisions(estimand):
             ends * if_held + (1 - ends) * if_not + drawn
         ) / 50 + WITH_MORE.collision_variance
         assert np.allclose(
-            (WITH_MORE.frequency - ends) ** 2, scipy.stats.norm.ppf(0.95) ** 2 * variance, rtol=1e-9
+            (WITH_MORE.frequency - ends) ** 2,
+            scipy.stats.norm.ppf(0.95) ** 2 * variance,
+            rtol=1e-9,
         )
     assert (low < WITH_MORE.frequency).all()
     assert (high > WITH_MORE.frequency).all()
@@ -157,22 +165,31 @@ def test_standard_errors():
     shares = np.clip(WITH_MORE.frequency, 0, 1)
     for estimand, drawn in (("respondents", 0), ("population", shares * (1 - shares))):
         at_estimate = [
-            shares * own + (1 - shares) * other for own, other in ((1.5, 0.5), (0.8, 0.3))
+            shares * own + (1 - shares) * other
+            for own, other in ((1.5, 0.5), (0.8, 0.3))
         ]
         variance = (
             np.where(shares <= WITH_MORE.frequency, *at_estimate) + drawn
         ) / 50 + WITH_MORE.collision_variance
-        assert np.allclose(standard_error(WITH_MORE, estimand), np.sqrt(variance), rtol=1e-12)
+        assert np.allclose(
+            standard_error(WITH_MORE, estimand), np.sqrt(variance), rtol=1e-12
+        )
     other = np.where(WITH_MORE.frequency >= 0, 0.5, 0.3)
     assert np.allclose(
-        null_error(WITH_MORE), np.sqrt(other / 50 + WITH_MORE.collision_variance), rtol=1e-12
+        null_error(WITH_MORE),
+        np.sqrt(other / 50 + WITH_MORE.collision_variance),
+        rtol=1e-12,
     )
 
 
 def test_an_interval_that_is_no_number_has_no_width():
     """Where no frequency is within z errors, both ends are the middle of what is nearest."""
     certain = Moments(
-        10, np.array([0.4]), np.zeros(1), variance_if_not=np.zeros(1), covariance=lambda: np.eye(1)
+        10,
+        np.array([0.4]),
+        np.zeros(1),
+        variance_if_not=np.zeros(1),
+        covariance=lambda: np.eye(1),
     )
     assert score_interval(certain, 0.05, "respondents") == (
         pytest.approx([0.4]),
@@ -188,12 +205,18 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     The other may still be a score end, and the remark counts either.
     """
     known = replace(
-        moments(rates, 200), third=third_of_rates(*(np.full(201, rate) for rate in rates))
+        moments(rates, 200),
+        third=third_of_rates(*(np.full(201, rate) for rate in rates)),
     )
     missing, z = 0.05, scipy.stats.norm.ppf(0.975)
     score = score_interval(known, missing, estimand)
-    exact = (for_population if estimand == "population" else for_respondents)(known, missing)
-    failing = [far_from_normal(known, np.clip(ends, 0, 1), z, estimand=estimand) for ends in score]
+    exact = (for_population if estimand == "population" else for_respondents)(
+        known, missing
+    )
+    failing = [
+        far_from_normal(known, np.clip(ends, 0, 1), z, estimand=estimand)
+        for ends in score
+    ]
     careful = careful_interval(known, missing, estimand)
     for ends, normal, instead, far in zip(careful, score, exact, failing, strict=True):
         np.testing.assert_allclose(ends, np.where(far, instead, normal), rtol=1e-12)
@@ -208,12 +231,17 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     else:
         assert few_reports(known, missing, estimand) == ()
     loose = replace(known, supports=None, rates=None)
-    failing = [far_from_normal(loose, np.clip(ends, 0, 1), z, estimand=estimand) for ends in score]
+    failing = [
+        far_from_normal(loose, np.clip(ends, 0, 1), z, estimand=estimand)
+        for ends in score
+    ]
     instead = scaled_poisson.interval(loose, missing, estimand)
     for ends, normal, other, far in zip(
         careful_interval(loose, missing, estimand), score, instead, failing, strict=True
     ):
-        np.testing.assert_allclose(ends, np.where(far, other, normal), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            ends, np.where(far, other, normal), rtol=1e-9, atol=1e-9
+        )
     for remark in few_reports(loose, missing, estimand):
         assert f"for {np.logical_or(*failing).sum()} of 201" in remark.text
         assert "are those of a scaled Poisson count." in remark.text
@@ -241,7 +269,9 @@ def test_the_fewest_respondents_that_say_something(if_held, if_not, missing):
 
 def null_wald(known, missing, estimand):
     """The mistake of many: the error of a value that no one holds, used for every value."""
-    reach = scipy.stats.norm.ppf(1 - missing / 2) * np.sqrt(known.variance_if_not / known.reports)
+    reach = scipy.stats.norm.ppf(1 - missing / 2) * np.sqrt(
+        known.variance_if_not / known.reports
+    )
     return known.frequency - reach, known.frequency + reach
 
 
@@ -253,7 +283,8 @@ def law(rates, trials, holders):
     p, q = rates
     others = trials - holders
     return np.convolve(
-        binom.pmf(np.arange(holders + 1), holders, p), binom.pmf(np.arange(others + 1), others, q)
+        binom.pmf(np.arange(holders + 1), holders, p),
+        binom.pmf(np.arange(others + 1), others, q),
     )
 
 
@@ -290,8 +321,12 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("row", COVERAGE, ids=lambda row: f"{row[0][0]:.3f} {row[1]} {row[2]}")
-@pytest.mark.parametrize("column", range(len(KINDS)), ids=[name for name, _, _ in KINDS])
+@pytest.mark.parametrize(
+    "row", COVERAGE, ids=lambda row: f"{row[0][0]:.3f} {row[1]} {row[2]}"
+)
+@pytest.mark.parametrize(
+    "column", range(len(KINDS)), ids=[name for name, _, _ in KINDS]
+)
 def test_exact_coverage(column, row):
     """Each kind of interval's coverage, enumerated over all counts, is the published one."""
     rates, trials, holders, *published = row
@@ -306,7 +341,8 @@ def test_the_null_error_is_caught():
     The default never sinks so.
     """
     worst = [
-        min(coverage(ends, estimand, *row[:3]) for row in COVERAGE) for _, ends, estimand in KINDS
+        min(coverage(ends, estimand, *row[:3]) for row in COVERAGE)
+        for _, ends, estimand in KINDS
     ]
     assert worst[0] > 0.93
     assert worst[2] >= 0.95
@@ -327,16 +363,22 @@ def test_families_share_their_misses(size):
 
 
 VALUES = ", ".join(f'"{index}"' for index in range(20))
-SURVEY = Survey("s", (question("oue", f'type = "category"\nvalues = [{VALUES}]\nepsilon = 4'),))
+SURVEY = Survey(
+    "s", (question("oue", f'type = "category"\nvalues = [{VALUES}]\nepsilon = 4'),)
+)
 COUNTS = np.array([[1000, 500, *range(10, 29)]])
 
 
 @pytest.mark.parametrize("interval", INTERVAL_ENDS)
 @pytest.mark.parametrize("simultaneous", ["bonferroni", "sidak"])
-def test_simultaneous_intervals_are_single_ones_at_another_level(simultaneous, interval):
+def test_simultaneous_intervals_are_single_ones_at_another_level(
+    simultaneous, interval
+):
     """The intervals of a family of M are single intervals at the corrected level."""
     tally = Tally(SURVEY, {"x": COUNTS})
-    family = estimate(tally, options=Options(interval=interval, simultaneous=simultaneous))["x"]
+    family = estimate(
+        tally, options=Options(interval=interval, simultaneous=simultaneous)
+    )["x"]
     level = 1 - miss(0.95, 20, simultaneous)
     single = estimate(tally, options=Options(level=level, interval=interval))["x"]
     assert family.low == pytest.approx(single.low, abs=1e-12)
@@ -349,7 +391,13 @@ def test_clopper_pearson_needs_counts():
     """Where an estimate is no function of one count, exact intervals are refused, score offered."""
     rows = '[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]'
     survey = Survey(
-        "s", (question("matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}'),)
+        "s",
+        (
+            question(
+                "matrix",
+                f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}',
+            ),
+        ),
     )
     tally = Tally(survey, {"x": np.array([[50, 30, 20]])})
     with pytest.raises(EstimateError, match=r"'x'.*score"):

@@ -16,7 +16,12 @@ from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.scores import Powers
-from ldp_aggregator.decoders.numbers.noise import Noise, fold_margins, noise_moments, score_range
+from ldp_aggregator.decoders.numbers.noise import (
+    Noise,
+    fold_margins,
+    noise_moments,
+    score_range,
+)
 from ldp_aggregator.decoders.numbers.noise_likelihood import likely_shares
 
 
@@ -67,7 +72,11 @@ def test_memoized_symbols(reports):
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
     ).randomizer
     moments = moments_of(
-        randomizer, np.array([[40, 30, 30]]), "abc", design=None, reports_per_person=reports
+        randomizer,
+        np.array([[40, 30, 30]]),
+        "abc",
+        design=None,
+        reports_per_person=reports,
     )
     lasting, (p, q) = ([float(rate) for rate in step] for step in randomizer.steps)
     for place, (own, mean) in enumerate(zip(lasting, (1, 0), strict=True)):
@@ -75,12 +84,16 @@ def test_memoized_symbols(reports):
         for holds, ones in product((True, False), range(reports + 1)):
             share = own if holds else 1 - own
             scores.append(
-                (ones / reports - made_q(lasting[1], p, q)) / (lasting[0] - lasting[1]) / (p - q)
+                (ones / reports - made_q(lasting[1], p, q))
+                / (lasting[0] - lasting[1])
+                / (p - q)
             )
             chances.append(share * binom.pmf(ones, reports, p if holds else q))
         third, fourth, _ = score_moments(np.array(scores), np.array(chances), mean)
         variance = np.array(chances) @ (np.array(scores) - mean) ** 2
-        assert np.allclose((moments.variance_if_held, moments.variance_if_not)[place], variance)
+        assert np.allclose(
+            (moments.variance_if_held, moments.variance_if_not)[place], variance
+        )
         if reports > 1:
             assert np.allclose(moments.third[place], third)
             assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
@@ -107,7 +120,9 @@ def test_windows():
         law = np.array([2 / 3, rate / 3, (1 - rate) / 3])
         third, fourth, _ = score_moments(scores, law, mean)
         variance = law @ (scores - mean) ** 2
-        assert np.allclose((moments.variance_if_held, moments.variance_if_not)[place], variance)
+        assert np.allclose(
+            (moments.variance_if_held, moments.variance_if_not)[place], variance
+        )
         assert np.allclose(moments.third[place], third)
         assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
 
@@ -142,10 +157,12 @@ def test_the_range_of_a_noisy_number(size):
     keys = f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = 1'
     randomizer = question("geometric", keys).randomizer
     scores = [
-        noise_moments(randomizer, alone[None]).frequency for alone in np.eye(size, dtype=np.int64)
+        noise_moments(randomizer, alone[None]).frequency
+        for alone in np.eye(size, dtype=np.int64)
     ]
     assert np.allclose(
-        [float(end) for end in score_range(randomizer)], [np.min(scores), np.max(scores)]
+        [float(end) for end in score_range(randomizer)],
+        [np.min(scores), np.max(scores)],
     )
 
 
@@ -211,13 +228,19 @@ def test_joint_cells(pair):
         assert np.isclose(jumps.third[0][cell], third)
         assert np.isclose(jumps.fourth[0][cell], fourth - 3 * variance**2)
         others = [(u, v) for u, v in product(range(3), range(3)) if (u, v) != (x, z)]
-        powers = np.array([[law(*other) @ values**k for k in (2, 3, 4)] for other in others])
-        upward = np.array([law(*other) @ np.where(values > 0, values, 0) ** 4 for other in others])
+        powers = np.array(
+            [[law(*other) @ values**k for k in (2, 3, 4)] for other in others]
+        )
+        upward = np.array(
+            [law(*other) @ np.where(values > 0, values, 0) ** 4 for other in others]
+        )
         weights = np.array([margins[0][u] * margins[1][v] for u, v in others])
         second, third, fourth = weights @ powers
         assert np.isclose(jumps.second[cell], second)
         assert np.isclose(jumps.third[1][cell], third)
-        assert np.isclose(jumps.rising[1][cell] / jumps.fourth[1][cell], weights @ upward / fourth)
+        assert np.isclose(
+            jumps.rising[1][cell] / jumps.fourth[1][cell], weights @ upward / fourth
+        )
         assert jumps.few[cell] == (1_000 * second**2 < 100 * fourth)
 
 
@@ -252,19 +275,28 @@ def test_joint_cells_of_any_scores():
     for place, (x, z) in enumerate(product(range(3), range(2))):
         rest = partial(of_the_rest, x, z)
         second, third, fourth = (
-            getattr(own[0], k)[x] * getattr(own[1], k)[z] for k in ("second", "third", "fourth")
+            getattr(own[0], k)[x] * getattr(own[1], k)[z]
+            for k in ("second", "third", "fourth")
         )
         fourth_held = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
         excess = rest("fourth") - 3 * rest("second", 2)
-        upward = (1 + rest("signed") / rest("fourth")) / 2 if rest("fourth") > 0 else 0.5
+        upward = (
+            (1 + rest("signed") / rest("fourth")) / 2 if rest("fourth") > 0 else 0.5
+        )
         assert np.isclose(jumps.second[place], rest("second"))
         assert np.allclose(
-            [jump[place] for jump in jumps.third], [third - 3 * second + 2, rest("third")]
+            [jump[place] for jump in jumps.third],
+            [third - 3 * second + 2, rest("third")],
         )
-        assert np.allclose([jump[place] for jump in jumps.fourth], [fourth_held, excess])
-        assert np.allclose([jump[place] for jump in jumps.rising], [fourth_held, upward * excess])
         assert np.allclose(
-            [jump[place] for jump in jumps.falling], [fourth_held, (1 - upward) * excess]
+            [jump[place] for jump in jumps.fourth], [fourth_held, excess]
+        )
+        assert np.allclose(
+            [jump[place] for jump in jumps.rising], [fourth_held, upward * excess]
+        )
+        assert np.allclose(
+            [jump[place] for jump in jumps.falling],
+            [fourth_held, (1 - upward) * excess],
         )
         assert jumps.few[place] == (1000 * rest("second") ** 2 < 100 * rest("fourth"))
         if rest("second") > 0 and rest("fourth") > 0:
@@ -296,7 +328,9 @@ def unbiased_scores(asked, outputs):
         )
         return levels[digits].T
     p, q = (float(rate) for rate in asked.randomizer.support)
-    bits = np.array([[number >> place & 1 for place in range(3)] for number in range(outputs)])
+    bits = np.array(
+        [[number >> place & 1 for place in range(3)] for number in range(outputs)]
+    )
     return (bits.T - q) / (p - q)
 
 
@@ -326,7 +360,9 @@ def test_each_way_has_its_own_step():
 @pytest.mark.parametrize("directions", [{}, {"rising": -6.0, "falling": -2.0}])
 def test_lighter_tails_than_normal_have_no_step(directions):
     """A fourth cumulant below 0 has no root: the tails need no correction."""
-    pairs = {name: (np.full(2, part), np.full(2, part)) for name, part in directions.items()}
+    pairs = {
+        name: (np.full(2, part), np.full(2, part)) for name, part in directions.items()
+    }
     moments = Moments(
         10,
         np.array([0.2, 0.8]),

@@ -31,7 +31,9 @@ SCORED = {
     for name, specimen in SPECIMENS.items()
     if specimen.randomizer.kind not in ("bloom", "search", *MEANS)
 }
-SEARCHES = {name: item for name, item in SPECIMENS.items() if item.randomizer.kind == "search"}
+SEARCHES = {
+    name: item for name, item in SPECIMENS.items() if item.randomizer.kind == "search"
+}
 LONG = ("pyramid-5", "she-0", "she-2", "she-3", "stripes-4")
 """Specimens that take a while."""
 EXACT = ("pure", "sketch", "sum", "sampled")
@@ -55,7 +57,9 @@ def furthest(worths, low=0, high=1):
 
 def bound_violations(specimen, reach):
     """What is wrong with a stated reach of a frequency."""
-    moved = furthest([score for _, column in admitted(specimen.randomizer) for score in column])
+    moved = furthest(
+        [score for _, column in admitted(specimen.randomizer) for score in column]
+    )
     exact = specimen.randomizer.kind in EXACT
     near = float(reach) == pytest.approx(float(moved), rel=1e-9)
     agree = reach == moved if exact else near
@@ -67,7 +71,9 @@ def in_families(specimens):
     """A test for the specimens of each first word, and for each that takes long by itself."""
     families = {}
     for specimen in specimens:
-        word = specimen.name if specimen.name in LONG else specimen.name.partition("-")[0]
+        word = (
+            specimen.name if specimen.name in LONG else specimen.name.partition("-")[0]
+        )
         families.setdefault(word, []).append(specimen)
     return pytest.mark.parametrize("family", families.values(), ids=families)
 
@@ -85,12 +91,18 @@ def test_no_report_moves_a_frequency_further(family):
 @pytest.mark.parametrize(
     ("bound", "said"),
     [
-        (Manipulation(2.5), "1 % forged reports can move a frequency by at most 0.025."),
+        (
+            Manipulation(2.5),
+            "1 % forged reports can move a frequency by at most 0.025.",
+        ),
         (
             Manipulation(2.5, 300.0),
             "1 % forged reports can move a frequency by at most 0.025, and the mean by at most 3.",
         ),
-        (Manipulation(None, 300.0), "1 % forged reports can move the mean by at most 3."),
+        (
+            Manipulation(None, 300.0),
+            "1 % forged reports can move the mean by at most 3.",
+        ),
         (
             Manipulation(None, reason="as it is"),
             "Forged reports can move a frequency without a bound that is known: as it is.",
@@ -108,9 +120,18 @@ def test_broken_bounds_are_caught():
         reach = frequency_reach(specimen.randomizer)
         assert bound_violations(specimen, reach * Fraction(99, 100))
         assert bound_violations(specimen, reach * Fraction(101, 100))
-    for name in ("oue-1", "ss-1", "olh-1", "sketch-2", "rappor-2-word-3", "padded-symbols"):
+    for name in (
+        "oue-1",
+        "ss-1",
+        "olh-1",
+        "sketch-2",
+        "rappor-2-word-3",
+        "padded-symbols",
+    ):
         specimen = SCORED[name]
-        p, q = getattr(specimen.randomizer, "support", None) or specimen.randomizer.within
+        p, q = (
+            getattr(specimen.randomizer, "support", None) or specimen.randomizer.within
+        )
         assert bound_violations(specimen, (1 - p) / (p - q)), name
     often = SCORED["bits-2-word-5"]
     p, q = often.randomizer.support
@@ -125,7 +146,13 @@ def test_no_report_moves_a_text_further(specimen):
     q += (p - q) / randomizer.oracle.size
     cohort = randomizer.stages
     worths = [
-        (int(prefix_cell(randomizer, text, cohort) in supported(randomizer.oracle, symbol)) - q)
+        (
+            int(
+                prefix_cell(randomizer, text, cohort)
+                in supported(randomizer.oracle, symbol)
+            )
+            - q
+        )
         / (p - q)
         for text in specimen.values
         for symbol in range(randomizer.oracle.size)
@@ -142,7 +169,9 @@ def test_no_report_moves_a_text_further(specimen):
 def has_mean(randomizer):
     """Whether an integer question through it would have a mean."""
     if randomizer.kind == "pure":
-        return not hasattr(randomizer, "most") and randomizer.joint_support() is not None
+        return (
+            not hasattr(randomizer, "most") and randomizer.joint_support() is not None
+        )
     without = ("sketch", "blocks", "views", "signed", "pyramid", "stripes", "marginals")
     return randomizer.kind not in without
 
@@ -150,7 +179,8 @@ def has_mean(randomizer):
 AVERAGED = {
     name: specimen
     for name, specimen in SPECIMENS.items()
-    if specimen.randomizer.kind in MEANS or (name in SCORED and has_mean(specimen.randomizer))
+    if specimen.randomizer.kind in MEANS
+    or (name in SCORED and has_mean(specimen.randomizer))
     # Of a vector, whose words are not all tried: see `test_codebook.py`.
     if specimen.randomizer.kind != "codebook"
 }
@@ -200,7 +230,9 @@ def mean_and_estimate(specimen):
 
     def estimated(counts):
         arguments = (
-            ([text.decode() for text in specimen.values],) if randomizer.kind == "search" else ()
+            ([text.decode() for text in specimen.values],)
+            if randomizer.kind == "search"
+            else ()
         )
         return specimen.decode(randomizer, counts, *arguments).frequency
 
@@ -230,21 +262,30 @@ def test_bloom_filters_have_no_bound(name):
     assert bound.reach is bound.mean_reach is None
     bit = furthest([-q / (p - q), (1 - q) / (p - q)])
     assert f"moves by at most {float(bit):.3g} times" in bound.reason
-    assert json.loads(json.dumps(bound.to_dict())) == {"reach": None, "note": bound.reason}
+    assert json.loads(json.dumps(bound.to_dict())) == {
+        "reach": None,
+        "note": bound.reason,
+    }
 
 
 def test_published_figures():
     """What 1 % forged reports can do at epsilon 1: 3.16 % with `oue`, 58.6 % with `grr` of 100."""
     values = [str(value) for value in range(100)]
     for mechanism, shift in (("oue", "0.0316"), ("grr", "0.586"), ("olh", "0.0333")):
-        asked = question(mechanism, f'type = "category"\nvalues = {values}\nepsilon = 1')
+        asked = question(
+            mechanism, f'type = "category"\nvalues = {values}\nepsilon = 1'
+        )
         estimates = estimate_question(asked, empty_counts(asked.layout) + 10, Options())
-        assert f"1 % forged reports can move a frequency by at most {shift}." in repr(estimates)
+        assert f"1 % forged reports can move a frequency by at most {shift}." in repr(
+            estimates
+        )
 
 
 def test_estimates_carry_their_bound():
     """Table, notebook and JSON say it; without reports there is nothing to be moved."""
-    counts = {name: empty + 3 for name, empty in Tally.empty(COMMUTE_SURVEY).counts.items()}
+    counts = {
+        name: empty + 3 for name, empty in Tally.empty(COMMUTE_SURVEY).counts.items()
+    }
     estimates = estimate(Tally(COMMUTE_SURVEY, counts))
     for name in ("smoker", "transport"):
         bound = estimates[name].manipulation
@@ -255,16 +296,26 @@ def test_estimates_carry_their_bound():
         assert str(bound) in estimates.rendered()
         assert str(bound) in estimates[name]._repr_html_()
     assert estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].manipulation is None
-    assert "manipulation" not in estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].to_dict()
+    assert (
+        "manipulation" not in estimate(Tally.empty(COMMUTE_SURVEY))["smoker"].to_dict()
+    )
 
 
 def test_means_carry_their_bound():
     """An integer question says how far its mean moves; mechanisms without a mean do not."""
     steps = 'type = "integer"\nlow = 0\nhigh = 10\nepsilon = 1'
-    has_bound = {"geometric": True, "grr": True, "hr": False, "cms": False, "hcms": False}
+    has_bound = {
+        "geometric": True,
+        "grr": True,
+        "hr": False,
+        "cms": False,
+        "hcms": False,
+    }
     for mechanism, has in has_bound.items():
         asked = question(mechanism, steps)
-        bound = estimate_question(asked, empty_counts(asked.layout) + 10, Options()).manipulation
+        bound = estimate_question(
+            asked, empty_counts(asked.layout) + 10, Options()
+        ).manipulation
         assert (bound.mean_reach is not None) == has
         assert ("the mean by at most" in str(bound)) == has
         assert ("mean_reach" in bound.to_dict()) == has

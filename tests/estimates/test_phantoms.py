@@ -36,11 +36,16 @@ POPULATIONS = {
 }
 
 
-@pytest.mark.parametrize("randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}")
+@pytest.mark.parametrize(
+    "randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}"
+)
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_honest_reports(randomizer, population):
     """The mean square is 1 in expectation, and p-values are not smaller than they say."""
-    holders, generator = POPULATIONS[population](randomizer.size), np.random.default_rng(23)
+    holders, generator = (
+        POPULATIONS[population](randomizer.size),
+        np.random.default_rng(23),
+    )
     scores = [
         phantom_score(randomizer, projective_counts(randomizer, holders, generator))
         for _ in range(TALLIES)
@@ -55,12 +60,16 @@ def test_honest_reports(randomizer, population):
     )
 
 
-@pytest.mark.parametrize("randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}")
+@pytest.mark.parametrize(
+    "randomizer", PHANTOMS, ids=lambda randomizer: f"order {randomizer.order}"
+)
 def test_reports_that_were_made_up(randomizer):
     """Three reports in a hundred that are all alike give a p-value below 1e-6."""
     holders = POPULATIONS["all values alike"](randomizer.size) * 97 // 100
     counts = projective_counts(randomizer, holders, np.random.default_rng(29))
-    counts += counts_of(randomizer, {randomizer.layout.symbols // 3: REPORTS * 3 // 100})
+    counts += counts_of(
+        randomizer, {randomizer.layout.symbols // 3: REPORTS * 3 // 100}
+    )
     assert phantom_score(randomizer, counts).p_value < 1e-6
 
 
@@ -86,7 +95,9 @@ def correlation_on_a_line():
     return near - far
 
 
-@pytest.mark.parametrize(("held", "share"), [(300, 0), (300, 20), (20_000, 11), (20_000, 20)])
+@pytest.mark.parametrize(
+    ("held", "share"), [(300, 0), (300, 20), (20_000, 11), (20_000, 20)]
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_score_written_out(held, share, seed):
     """The formulas, from the support of every point; `share` twentieths hold one value.
@@ -109,7 +120,9 @@ def test_score_written_out(held, share, seed):
     assert score.phantoms == 20
     assert score.mean_square == pytest.approx(mean_square, rel=1e-12)
     assert 1e-6 < score.p_value < 1 - 1e-6
-    assert score.p_value == pytest.approx(chi2.sf(mean_square * freedom, freedom), rel=1e-9)
+    assert score.p_value == pytest.approx(
+        chi2.sf(mean_square * freedom, freedom), rel=1e-9
+    )
 
 
 def test_without_reports_or_phantoms_there_is_no_score():

@@ -70,7 +70,10 @@ def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
     """In 2,000 surveys of two versions, 95 % intervals hold in 92.2 to 97.5 % (one in 10^6)."""
-    versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(7)
+    versions, generator = (
+        [question("grr", 1), question("oue", 2)],
+        np.random.default_rng(7),
+    )
     runs, covered, total = 2000, np.zeros(4), np.zeros(4)
     for _ in range(runs):
         parts = [
@@ -82,7 +85,9 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
         total += estimates.unbiased
         error = estimates.standard_error
     assert (covered / runs > 0.922).all()
-    assert (covered[:3] / runs < 0.975).all()  # an interval that is cut at 0 may hold 0 more often
+    assert (
+        covered[:3] / runs < 0.975
+    ).all()  # an interval that is cut at 0 may hold 0 more often
     assert (np.abs(total / runs - TRUTH) < 5 * error / np.sqrt(runs)).all()
 
 
@@ -91,14 +96,20 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
 )
 def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
     """The variance of a value that no one holds is the versions' sum, by their squared weights."""
-    versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(3)
+    versions, generator = (
+        [question("grr", 1), question("oue", 2)],
+        np.random.default_rng(3),
+    )
     parts = [
-        draw(version, size, generator) for version, size in zip(versions, (2000, 500), strict=True)
+        draw(version, size, generator)
+        for version, size in zip(versions, (2000, 500), strict=True)
     ]
     options = Options(estimand=estimand)
     alone = [estimate_question(part.question, part.counts, options) for part in parts]
     if weights is None:  # in proportion to the inverse variances
-        inverse = np.array([1 / null_error(estimates.law)[0] ** 2 for estimates in alone])
+        inverse = np.array(
+            [1 / null_error(estimates.law)[0] ** 2 for estimates in alone]
+        )
         weights = inverse / inverse.sum()
     estimates = estimate_pooled(parts, options)
     expected = sum(
@@ -107,18 +118,25 @@ def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
     )
     np.testing.assert_allclose(null_error(estimates.law) ** 2, expected, rtol=1e-9)
     mixed = sum(
-        weight * estimates.unbiased for weight, estimates in zip(weights, alone, strict=True)
+        weight * estimates.unbiased
+        for weight, estimates in zip(weights, alone, strict=True)
     )
     np.testing.assert_allclose(estimates.unbiased, mixed, rtol=1e-9)
 
 
 def test_weights_do_not_depend_on_the_answers():
     """Other answers to the same mechanisms, as many of them: the same weights."""
-    versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(5)
+    versions, generator = (
+        [question("grr", 1), question("oue", 2)],
+        np.random.default_rng(5),
+    )
     notes = set()
     for holders in ([1000, 0, 0, 0], [0, 0, 500, 500]):
         parts = [
-            Version(version, sample_counts(version, Holders(VALUES, np.array(holders)), generator))
+            Version(
+                version,
+                sample_counts(version, Holders(VALUES, np.array(holders)), generator),
+            )
             for version in versions
         ]
         notes.add(estimate_pooled(parts, Options(estimand="population")).note)
@@ -127,12 +145,18 @@ def test_weights_do_not_depend_on_the_answers():
 
 def test_forged_reports_are_bounded_where_they_weigh_the_most():
     """All forged reports may be sent to one version: the bound is the greatest of theirs."""
-    versions, generator = [question("grr", 1), question("oue", 2)], np.random.default_rng(5)
+    versions, generator = (
+        [question("grr", 1), question("oue", 2)],
+        np.random.default_rng(5),
+    )
     parts = [
-        draw(version, size, generator) for version, size in zip(versions, (2000, 500), strict=True)
+        draw(version, size, generator)
+        for version, size in zip(versions, (2000, 500), strict=True)
     ]
     alone = [
-        estimate_question(version, part.counts, Options(estimand="respondents")).manipulation.reach
+        estimate_question(
+            version, part.counts, Options(estimand="respondents")
+        ).manipulation.reach
         for version, part in zip(versions, parts, strict=True)
     ]
     assert estimate_pooled(
@@ -156,7 +180,9 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
 
     both = pool_moments([blocks, symbols], np.array([0.5, 0.5]))
     for place, own in enumerate((symbols.variance_if_held, symbols.variance_if_not)):
-        np.testing.assert_allclose(both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9)
+        np.testing.assert_allclose(
+            both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9
+        )
         # The third cumulant of the half of an estimate: an eighth of it, over twice as many
         # reports, squared.
         np.testing.assert_allclose(
@@ -165,11 +191,13 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
     all_three = pool_moments([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
     for place in (0, 1):
         jumps = (
-            symbols.third[place] ** 2 / (symbols.variance_if_held, symbols.variance_if_not)[place]
+            symbols.third[place] ** 2
+            / (symbols.variance_if_held, symbols.variance_if_not)[place]
         )
         worth = all_three.reports**3 / 60**3
         np.testing.assert_allclose(
-            all_three.fourth[place], worth * (jumps / 4**4 + levels.fourth[place] / 2**4)
+            all_three.fourth[place],
+            worth * (jumps / 4**4 + levels.fourth[place] / 2**4),
         )
 
 
@@ -187,7 +215,9 @@ def test_few_reports_of_one_version_are_told_of_beside_another():
     """Where one version knows how its estimates jump and the other does not, the remark stays."""
     generator = np.random.default_rng(23)
     parts = [draw(question(name, 5), 30, generator) for name in ("hr", "grr")]
-    assert "few-reports" in [remark.name for remark in estimate_pooled(parts, Options()).remarks]
+    assert "few-reports" in [
+        remark.name for remark in estimate_pooled(parts, Options()).remarks
+    ]
 
 
 def test_respondents_with_several_reports_are_counted_once():
@@ -197,7 +227,8 @@ def test_respondents_with_several_reports_are_counted_once():
     estimates = estimate_pooled(parts, Options(reports_per_person=4))
     assert (estimates.reports, estimates.respondents) == (600, 150)
     mixed = estimate_pooled(
-        [draw(question("grr", 2), 200, generator), parts[0]], Options(reports_per_person=4)
+        [draw(question("grr", 2), 200, generator), parts[0]],
+        Options(reports_per_person=4),
     )
     assert mixed.respondents == 200 + 100
     assert "reports_per_person is not for" in mixed.note
@@ -252,7 +283,8 @@ def test_the_newest_version_describes_all():
     generator = np.random.default_rng(31)
     asked = [question("grr", 1), question("oue", 1), question("grr", 2)]
     parts = [
-        draw(version, size, generator) for version, size in zip(asked, (100, 200, 700), strict=True)
+        draw(version, size, generator)
+        for version, size in zip(asked, (100, 200, 700), strict=True)
     ]
     estimates = estimate_pooled(parts, Options(estimand="respondents"))
     assert estimates.question is asked[2]
@@ -263,7 +295,10 @@ def test_the_newest_version_describes_all():
     )
     assert "reports_per_person" not in estimates.note
     drawn = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
-    assert "reports_per_person" not in estimate_pooled(drawn, Options(reports_per_person=4)).note
+    assert (
+        "reports_per_person"
+        not in estimate_pooled(drawn, Options(reports_per_person=4)).note
+    )
 
 
 def test_weights_where_variances_are_known_before():
@@ -273,12 +308,18 @@ def test_weights_where_variances_are_known_before():
     """
     generator = np.random.default_rng(37)
     parts = [draw(question(*keys), 300, generator) for keys in (("grr", 1), ("oue", 2))]
-    known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in parts]
+    known = [
+        moments_of(part.question.randomizer, part.counts, VALUES) for part in parts
+    ]
     inverse = np.array([1 / moments.variance_if_not[0] for moments in known])
-    np.testing.assert_allclose(weights_of(parts, known, "population"), inverse / inverse.sum())
+    np.testing.assert_allclose(
+        weights_of(parts, known, "population"), inverse / inverse.sum()
+    )
     np.testing.assert_allclose(weights_of(parts, known, "respondents"), [0.5, 0.5])
     mixed = [parts[0], draw(question("hr", 5), 100, generator)]
-    known = [moments_of(part.question.randomizer, part.counts, VALUES) for part in mixed]
+    known = [
+        moments_of(part.question.randomizer, part.counts, VALUES) for part in mixed
+    ]
     np.testing.assert_allclose(weights_of(mixed, known, "population"), [0.75, 0.25])
 
 
@@ -290,10 +331,15 @@ def test_where_variances_are_known_before(name, known):
     """Whoever holds what, others' scores vary by the same; elsewhere weights are by reports."""
     randomizer = next(kind.randomizer for kind in DESIGNED if kind.name == f"{name}-0")
     assert decoder_of(randomizer).known_before == known
-    generator, values = np.random.default_rng(47), tuple(map(str, range(randomizer.size)))
+    generator, values = (
+        np.random.default_rng(47),
+        tuple(map(str, range(randomizer.size))),
+    )
     variances = [
         moments_of(randomizer, tally, values).variance_if_not
-        for tally in generator.integers(20, 90, (2, *empty_counts(randomizer.layout).shape))
+        for tally in generator.integers(
+            20, 90, (2, *empty_counts(randomizer.layout).shape)
+        )
     ]
     assert not known or np.allclose(*variances)
 
@@ -311,15 +357,23 @@ def test_one_version_alone_is_itself():
 
 def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     """Then there is none for all of them, for the reason of that version."""
-    generator, reason = np.random.default_rng(41), Manipulation(None, reason="not known")
+    generator, reason = (
+        np.random.default_rng(41),
+        Manipulation(None, reason="not known"),
+    )
     parts = [draw(question("grr", epsilon), 100, generator) for epsilon in (1, 2)]
     bounds = iter((Manipulation(3.0), reason))
     monkeypatch.setattr(
-        "ldp_aggregator.answers.estimates.pooling.manipulation", lambda *_, **__: next(bounds)
+        "ldp_aggregator.answers.estimates.pooling.manipulation",
+        lambda *_, **__: next(bounds),
     )
-    assert estimate_pooled(parts, Options(estimand="respondents")).manipulation is reason
+    assert (
+        estimate_pooled(parts, Options(estimand="respondents")).manipulation is reason
+    )
     bounds = iter((Manipulation(3.0), Manipulation(7.0)))
-    assert estimate_pooled(parts, Options(estimand="respondents")).manipulation.reach == 7
+    assert (
+        estimate_pooled(parts, Options(estimand="respondents")).manipulation.reach == 7
+    )
 
 
 def test_what_can_be_pooled():
@@ -345,7 +399,8 @@ def test_what_can_be_pooled():
     assert not poolable([texts, texts])
     counts = np.full((2, 9), 5)
     with pytest.raises(
-        EstimateError, match="question 'transport': expected versions that ask for the same values"
+        EstimateError,
+        match="question 'transport': expected versions that ask for the same values",
     ):
         estimate_pooled([Version(texts, counts)] * 2, Options())
     parts = [draw(question("grr", 1), 100, np.random.default_rng(5))]
@@ -359,6 +414,9 @@ def test_other_values_are_not_pooled():
     versions = [question("grr", 1), question("grr", 1, ("car", "bus"))]
     assert not poolable(versions)
     generator = np.random.default_rng(5)
-    parts = [draw(question("grr", 1), 100, generator), draw(question("grr", 2), 100, generator)]
+    parts = [
+        draw(question("grr", 1), 100, generator),
+        draw(question("grr", 2), 100, generator),
+    ]
     with pytest.raises(EstimateError, match="covariance"):
         estimate_pooled(parts, Options(covariance=True))

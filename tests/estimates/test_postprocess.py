@@ -13,7 +13,9 @@ from ldp_aggregator.answers.options import POST, SHAPES
 from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
 
 BESIDE = [
-    post_process for post_process in POST if post_process not in (*SHAPES, "monotone", "shrunk")
+    post_process
+    for post_process in POST
+    if post_process not in (*SHAPES, "monotone", "shrunk")
 ]
 """Views that have unbiased frequencies beside them."""
 
@@ -23,7 +25,8 @@ NOISY = [
     for size, spread in product((2, 3, 5, 12), (0.05, 0.3, 2.0))
 ]
 SURVEY = Survey(
-    "s", (question("grr", 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1'),)
+    "s",
+    (question("grr", 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1'),),
 )
 
 
@@ -34,7 +37,9 @@ def estimated(post_process, counts=(700, 300, 220, 180), level=0.95):
 
 
 @pytest.mark.parametrize(
-    "frequency", NOISY, ids=lambda noisy: f"{len(noisy)} values, spread {noisy.std():.2f}"
+    "frequency",
+    NOISY,
+    ids=lambda noisy: f"{len(noisy)} values, spread {noisy.std():.2f}",
 )
 def test_norm_sub_is_the_projection_on_the_simplex(frequency):
     """No point of the simplex is closer: a general optimizer ends at the same point."""
@@ -117,13 +122,18 @@ def test_views_keep_the_unbiased_estimate_beside_them(post_process):
 
     The unbiased one with its errors stands beside it, unchanged.
     """
-    view, plain = estimated(post_process).to_dict()["values"], estimated(None).to_dict()["values"]
+    view, plain = (
+        estimated(post_process).to_dict()["values"],
+        estimated(None).to_dict()["values"],
+    )
     for biased, unbiased in zip(view, plain, strict=True):
         assert (biased["standard_error"], biased["interval"]) == (None, None)
         assert biased["unbiased"] == {
             key: unbiased[key] for key in ("frequency", "standard_error", "interval")
         }
-    assert [value["frequency"] for value in view] != [value["frequency"] for value in plain]
+    assert [value["frequency"] for value in view] != [
+        value["frequency"] for value in plain
+    ]
     json.dumps(view, allow_nan=False)
 
 

@@ -24,7 +24,10 @@ from ldp_aggregator.answers.results.remarks import (
 )
 from ldp_aggregator.answers.shares import frequencies
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.decoders.intervals.intervals import least_respondents, score_interval
+from ldp_aggregator.decoders.intervals.intervals import (
+    least_respondents,
+    score_interval,
+)
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.values import matrix
 from ldp_aggregator.output.checks import Remark
@@ -75,7 +78,9 @@ def test_the_page_says_the_remarks(tmp_path):
     for name, record in questions.items():
         shown = [
             paragraph.text
-            for paragraph in page.find("section", id=f"question-{name}")[0].find("p", class_="note")
+            for paragraph in page.find("section", id=f"question-{name}")[0].find(
+                "p", class_="note"
+            )
         ]
         for remark in record.get("remarks", ()):
             assert shown.count(remark["text"]) == 1
@@ -114,14 +119,19 @@ def test_intervals_that_say_nothing_are_told():
     estimates = estimated(SYMBOLS.format("0.3"), [[1, 1, 0, 0]])
     assert "4 of 4 intervals reach from 0 to 1" in " ".join(estimates.sentences)
     assert names(estimates)[:2] == ["few-respondents", "whole-range"]
-    assert names(estimated(SYMBOLS.format("0.3"), [[26_000, 25_000, 25_000, 24_000]])) == []
+    assert (
+        names(estimated(SYMBOLS.format("0.3"), [[26_000, 25_000, 25_000, 24_000]]))
+        == []
+    )
 
 
 def test_points_are_no_certainty():
     """[0, 0] and [1, 1] are said to be no certainty, wherever an estimate lies beyond."""
     estimates = estimated(SYMBOLS.format("1"), [[3_000, 2_950, 2_950, 1_100]])
     assert estimates.low[3] == estimates.high[3] == 0
-    assert "1 of 4 intervals reaches from 0 to 0 or from 1 to 1" in " ".join(estimates.sentences)
+    assert "1 of 4 intervals reaches from 0 to 0 or from 1 to 1" in " ".join(
+        estimates.sentences
+    )
 
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
@@ -131,7 +141,9 @@ def test_the_least_number_of_respondents(epsilon):
     With one fewer none has.
     """
     asked = question("grr", SYMBOLS.format(epsilon))
-    known = frequencies.moments_of(asked.randomizer, np.array([[1, 0, 0, 0]]), asked.domain.values)
+    known = frequencies.moments_of(
+        asked.randomizer, np.array([[1, 0, 0, 0]]), asked.domain.values
+    )
     least = least_respondents(known, 0.05)
     for reports, narrower in ((least, True), (least - 1, False)):
         every = replace(
@@ -143,8 +155,12 @@ def test_the_least_number_of_respondents(epsilon):
         )
         low, high = score_interval(every, 0.05, "respondents")
         assert (high - low <= 1).any() == narrower
-    assert "few-respondents" not in names(estimated(SYMBOLS.format(epsilon), [[least, 0, 0, 0]]))
-    assert "few-respondents" in names(estimated(SYMBOLS.format(epsilon), [[least - 1, 0, 0, 0]]))
+    assert "few-respondents" not in names(
+        estimated(SYMBOLS.format(epsilon), [[least, 0, 0, 0]])
+    )
+    assert "few-respondents" in names(
+        estimated(SYMBOLS.format(epsilon), [[least - 1, 0, 0, 0]])
+    )
 
 
 TEXTS = 'type = "text"\nbloom_bits = 4\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
@@ -186,9 +202,9 @@ def test_a_mean_of_very_few_is_told(respondents):
     """Below five respondents a mean says that normal theory does not hold."""
     counts = np.zeros((1, 100), dtype=int)
     counts[0, 50] = respondents
-    assert ("few-counts" in names(estimated(NUMBERS, counts, mechanism="geometric"))) == (
-        respondents < 5
-    )
+    assert (
+        "few-counts" in names(estimated(NUMBERS, counts, mechanism="geometric"))
+    ) == (respondents < 5)
 
 
 def test_which_intervals_are_told():
@@ -205,7 +221,9 @@ def test_which_intervals_are_told():
     [remark] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
     assert remark.name == "beyond-range"
     assert remark.text.startswith("2 of 3 intervals reach from 0 to 0 or from 1 to 1: ")
-    assert [interval.name for interval in on_intervals(np.zeros(2), np.array([0.0, 1.0]))] == [
+    assert [
+        interval.name for interval in on_intervals(np.zeros(2), np.array([0.0, 1.0]))
+    ] == [
         "whole-range",
         "beyond-range",
     ]
@@ -229,7 +247,8 @@ def test_estimates_of_few_reports(counts, said):
 
 
 @pytest.mark.parametrize(
-    "known", [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}]
+    "known",
+    [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}],
 )
 def test_estimates_with_nothing_better_than_the_normal_law(known):
     """Where neither rates nor a third cumulant are known: n V / w^2 reports carry an estimate."""
@@ -258,7 +277,10 @@ def test_ranges_of_means():
     ):
         mean = Mean(50.0, 1.0, float(low), high=float(high))
         assert [remark.name for remark in on_mean(asked, mean, 5)] == said
-        assert [remark.name for remark in on_mean(asked, mean, 4)] == ["few-counts", *said]
+        assert [remark.name for remark in on_mean(asked, mean, 4)] == [
+            "few-counts",
+            *said,
+        ]
     assert on_mean(asked, None, 1) == ()
     assert on_mean(question("rappor", TEXTS), Mean(0.0, 1.0, 0.0, high=1.0), 1) == ()
 

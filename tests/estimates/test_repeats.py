@@ -32,10 +32,17 @@ from ldp_aggregator.decoders.values.pure import memoized_moments
 from ldp_aggregator.decoders.values.sampled import window_moments
 from ldp_aggregator.tallies.counting.counting import empty_counts
 
-SHAPE, RESPONDENTS, REPEATS, CANDIDATES = Shape(32, 2, 8, p=0.25, q=0.75, f=0.5), 20_000, 10, 40
+SHAPE, RESPONDENTS, REPEATS, CANDIDATES = (
+    Shape(32, 2, 8, p=0.25, q=0.75, f=0.5),
+    20_000,
+    10,
+    40,
+)
 
 
-@pytest.mark.parametrize(("stated", "low", "high"), [(REPEATS, 0.938, 0.962), (1, 0.0, 0.75)])
+@pytest.mark.parametrize(
+    ("stated", "low", "high"), [(REPEATS, 0.938, 0.962), (1, 0.0, 0.75)]
+)
 def test_coverage(stated, low, high):
     """Intervals hold the truth 95 % of the time.
 
@@ -45,7 +52,9 @@ def test_coverage(stated, low, high):
     truth, covered = holders / holders.sum(), []
     for _ in range(200):
         design = draw_design(SHAPE, CANDIDATES, generator)
-        counts = draw_counts(SHAPE, design, holders, generator=generator, repeats=REPEATS)
+        counts = draw_counts(
+            SHAPE, design, holders, generator=generator, repeats=REPEATS
+        )
         fit = regress(counts, design, SHAPE.noise(stated), background=SHAPE.background)
         # The residuals know nothing of the statement, so the variance is taken before they correct
         # it.
@@ -64,9 +73,12 @@ def test_output_tells_respondents(form):
         'type = "category"\nvalues = ["a", "b", "c"]\n'
         f'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"\n{form}'
     )
-    question = parse_survey(f'[survey]\nname = "repeats"\n[[question]]\nname = "x"\n{keys}')["x"]
+    question = parse_survey(
+        f'[survey]\nname = "repeats"\n[[question]]\nname = "x"\n{keys}'
+    )["x"]
     counts = np.full(
-        (question.layout.cohorts, 1 + question.layout.bits), 2_000 // question.layout.cohorts * 2
+        (question.layout.cohorts, 1 + question.layout.bits),
+        2_000 // question.layout.cohorts * 2,
     )
     counts[:, 1:] //= 2
     once, repeated = (
@@ -74,7 +86,11 @@ def test_output_tells_respondents(form):
         for reports in (1, 10)
     )
     worth = effective(400, bit_noise(0.25, 0.75, 0.5, repeats=10))
-    assert (once.respondents, repeated.respondents, repeated.reports) == (4_000, 400, 4_000)
+    assert (once.respondents, repeated.respondents, repeated.reports) == (
+        4_000,
+        400,
+        4_000,
+    )
     assert f"10 reports from each of 400 respondents, worth {worth:,} " in repeated.note
     assert 400 < worth < 4_000
     np.testing.assert_allclose(repeated.frequency, once.frequency, atol=1e-3)
@@ -92,7 +108,9 @@ def test_impossible_repeats():
     with pytest.raises(
         EstimateError, match="at least the 10 reports that a respondent sent, got 4"
     ):
-        estimate_question(question, np.array([[4, 2, 1]]), Options(reports_per_person=10))
+        estimate_question(
+            question, np.array([[4, 2, 1]]), Options(reports_per_person=10)
+        )
     with pytest.raises(
         EstimateError, match="1 to 1,000,000,000 reports from each respondent, got 0"
     ):
@@ -100,13 +118,22 @@ def test_impossible_repeats():
 
 
 @pytest.mark.parametrize(
-    "name", ["chain-of-3-symbols", "chain-of-2-bits", "chain-of-2-even-bits", "rappor-3-word-2"]
+    "name",
+    [
+        "chain-of-3-symbols",
+        "chain-of-2-bits",
+        "chain-of-2-even-bits",
+        "rappor-3-word-2",
+    ],
 )
 @pytest.mark.parametrize("repeats", [2, 3])
 def test_repeated_reports_have_the_stated_variance(name, repeats):
     """The variance of a respondent's mean score is that over all reports that can come, exactly."""
     randomizer = GENUINE[name].randomizer
-    rows, fresh = permanent_channel(randomizer).rows, instantaneous_channel(randomizer).rows
+    rows, fresh = (
+        permanent_channel(randomizer).rows,
+        instantaneous_channel(randomizer).rows,
+    )
     p, q = randomizer.support
     layout = randomizer.layout
     states = true_states(randomizer)
@@ -115,7 +142,9 @@ def test_repeated_reports_have_the_stated_variance(name, repeats):
         hits = sum(bool(report & 1) if layout.bits else report == 0 for report in drawn)
         return (Fraction(hits, repeats) - q) / (p - q)
 
-    stated = memoized_moments(randomizer, np.full(empty_counts(layout).shape, 6_000), repeats)
+    stated = memoized_moments(
+        randomizer, np.full(empty_counts(layout).shape, 6_000), repeats
+    )
     for state, variance, mean in (
         (states[0], stated.variance_if_held[0], 1),
         (states[1], stated.variance_if_not[0], 0),
@@ -140,7 +169,10 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
     """Ten times the same reports: the same estimates, with the same errors."""
     randomizer = GENUINE["window-of-2"].randomizer
     counts = np.array([[100, 60, 40], [100, 30, 50], [100, 20, 90], [100, 50, 50]])
-    once, repeated = window_moments(randomizer, counts), window_moments(randomizer, 10 * counts, 10)
+    once, repeated = (
+        window_moments(randomizer, counts),
+        window_moments(randomizer, 10 * counts, 10),
+    )
     assert (once.reports, repeated.reports) == (400, 400)
     assert repeated.frequency.tolist() == once.frequency.tolist()
     assert repeated.covariance().tolist() == once.covariance().tolist()
@@ -157,7 +189,9 @@ def test_repeats_of_bits_have_no_covariance_but_their_own(repeats):
         + (1 - moments.frequency) * moments.variance_if_not
     )
     assert moments.reports == 60 // repeats
-    np.testing.assert_allclose(moments.covariance(), np.diag(variances) / (60 // repeats))
+    np.testing.assert_allclose(
+        moments.covariance(), np.diag(variances) / (60 // repeats)
+    )
 
 
 def test_what_repeats_are_worth():
@@ -167,25 +201,36 @@ def test_what_repeats_are_worth():
     """
     randomizer = GENUINE["chain-of-3-symbols"].randomizer
     counts = np.array([[300, 200, 100]])
-    once, several = (memoized_moments(randomizer, counts, repeats) for repeats in (1, 3))
+    once, several = (
+        memoized_moments(randomizer, counts, repeats) for repeats in (1, 3)
+    )
     worth = round(200 * once.variance_if_not[0] / several.variance_if_not[0])
-    assert f"3 reports from each of 200 respondents, worth {worth:,} respondents" in several.note
+    assert (
+        f"3 reports from each of 200 respondents, worth {worth:,} respondents"
+        in several.note
+    )
     assert 200 < worth < 600
     assert once.note == ""
     whole = memoized_moments(randomizer, np.array([[2, 1, 0]]), 3)
     assert whole.reports == 1
-    with pytest.raises(EstimateError, match="at least the 4 reports that a respondent sent, got 3"):
+    with pytest.raises(
+        EstimateError, match="at least the 4 reports that a respondent sent, got 3"
+    ):
         memoized_moments(randomizer, np.array([[2, 1, 0]]), 4)
 
 
 def test_repeats_of_permanent_noise():
     """What a bit is worth goes by the noise of those that are not set."""
     noise = bit_noise(0.25, 0.75, 0.5, repeats=10)
-    assert effective(400, noise) == round(400 * noise.zero * (1 - noise.zero) / noise.zero_variance)
+    assert effective(400, noise) == round(
+        400 * noise.zero * (1 - noise.zero) / noise.zero_variance
+    )
     assert noise_of(GENUINE["rappor-3-word-2"].randomizer, 3) == bit_noise(
         0.75, 0.25, 0.5, repeats=3
     )
-    assert noise_of(GENUINE["rappor-3-word-2"].randomizer) == bit_noise(0.75, 0.25, 0.5, repeats=1)
+    assert noise_of(GENUINE["rappor-3-word-2"].randomizer) == bit_noise(
+        0.75, 0.25, 0.5, repeats=1
+    )
 
 
 def test_several_reports_have_to_be_for_some_question():
@@ -196,11 +241,14 @@ def test_several_reports_have_to_be_for_some_question():
         'mechanism = "grr"\nepsilon = 1',
     )
     memoized, once = (parse_survey(f"{head}{keys}")["x"] for keys in (lasting, plain))
-    assert [reports_of_each(question.randomizer, 7) for question in (memoized, once)] == [7, 1]
+    assert [
+        reports_of_each(question.randomizer, 7) for question in (memoized, once)
+    ] == [7, 1]
     check_repeatable([once, memoized], 2)
     check_repeatable([once], 1)
     with pytest.raises(
-        EstimateError, match="got 2 reports of each and only x, x; leave --reports-per-person"
+        EstimateError,
+        match="got 2 reports of each and only x, x; leave --reports-per-person",
     ):
         check_repeatable([once, once], 2)
 
@@ -221,10 +269,15 @@ def test_commands_take_repeats_and_say_what_is_assumed(tmp_path):
     (tmp_path / "t.tally").write_bytes(
         encode_tally(Tally(survey, {"on": np.array([[2500, 1500]])}))
     )
-    files, options = (str(tmp_path / "s.toml"), str(tmp_path / "t.tally")), ("--format", "json")
+    files, options = (
+        (str(tmp_path / "s.toml"), str(tmp_path / "t.tally")),
+        ("--format", "json"),
+    )
 
     def error(*repeats):
-        shown = run("analyze", "query", *files, "share(on = true)", *options, *repeats).stdout
+        shown = run(
+            "analyze", "query", *files, "share(on = true)", *options, *repeats
+        ).stdout
         return json.loads(shown)["answers"][0]["standard_error"]
 
     assert error("--reports-per-person", "20") > 1.5 * error()
@@ -242,6 +295,7 @@ def test_commands_take_repeats_and_say_what_is_assumed(tmp_path):
         for more in ((), ("--reports-per-person", "20"))
     ]
     names = [
-        {remark["name"] for remark in one["questions"]["on"].get("remarks", ())} for one in said
+        {remark["name"] for remark in one["questions"]["on"].get("remarks", ())}
+        for one in said
     ]
     assert ["repeats" in known for known in names] == [True, False]

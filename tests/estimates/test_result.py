@@ -47,9 +47,12 @@ NASTY = [
     "=1+1",
     "ü",
 ]
-_KEYS = f'type = "category"\nvalues = {json.dumps(NASTY, ensure_ascii=False)}\nepsilon = 1'
+_KEYS = (
+    f'type = "category"\nvalues = {json.dumps(NASTY, ensure_ascii=False)}\nepsilon = 1'
+)
 NASTY_TALLY = Tally(
-    Survey("<i>s</i>", (question("grr", _KEYS),)), {"x": np.array([[90, 80, 70, 60, 50, 40, 30]])}
+    Survey("<i>s</i>", (question("grr", _KEYS),)),
+    {"x": np.array([[90, 80, 70, 60, 50, 40, 30]])},
 )
 EMPTY = Tally.empty(COMMUTE_SURVEY)
 COLUMNS = ["question", "value", "count", "frequency", "standard_error", "low", "high"]
@@ -88,7 +91,8 @@ def test_repr_shows_every_number_with_its_error(nasty):
     shown = repr(nasty)
     assert NASTY_TALLY.survey.fingerprint.hex() in shown
     assert (
-        "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the population (sampling" in shown
+        "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the population (sampling"
+        in shown
     )
     value = nasty["x"]["a & b"]
     (row,) = (line for line in shown.splitlines() if "a & b" in line)
@@ -127,7 +131,17 @@ class Reader(html.parser.HTMLParser):
 def test_html_escapes_what_people_wrote(nasty):
     """Values, names and notes are text: no tag comes out but the table's own, and a picture."""
     page = Reader(nasty._repr_html_())
-    assert page.tags == {"table", "caption", "b", "thead", "tbody", "tr", "th", "td", "img"}
+    assert page.tags == {
+        "table",
+        "caption",
+        "b",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "img",
+    }
     assert set(NASTY) <= set(page.texts)
 
 
@@ -144,7 +158,10 @@ def test_dictionaries_are_json(nasty):
     for options in (
         Options(),
         Options(
-            covariance=True, simultaneous="sidak", estimand="population", post_process="norm-sub"
+            covariance=True,
+            simultaneous="sidak",
+            estimand="population",
+            post_process="norm-sub",
         ),
     ):
         record = estimate(NASTY_TALLY, options=options).to_dict()
@@ -156,7 +173,9 @@ def test_csv_comes_back(nasty):
     """Every value, however awkward, is one record, and safe; numbers come back to the last bit."""
     records = list(csv.DictReader(io.StringIO(nasty.to_csv())))
     assert list(records[0]) == COLUMNS
-    assert [record["value"] for record in records] == [safe_cell(value) for value in NASTY]
+    assert [record["value"] for record in records] == [
+        safe_cell(value) for value in NASTY
+    ]
     for record, value in zip(records, nasty["x"], strict=True):
         numbers = [float(record[column]) for column in COLUMNS[2:]]
         assert numbers == [
@@ -177,7 +196,9 @@ def test_records_say_what_is_biased(nasty):
 def test_what_is_unallocated_is_in_the_record(nasty):
     """Like a value: its count, frequency, standard error and interval."""
     rest = replace(nasty["x"]["ü"], value=UNALLOCATED)
-    known = {field.name: getattr(nasty["x"], field.name) for field in fields(nasty["x"])}
+    known = {
+        field.name: getattr(nasty["x"], field.name) for field in fields(nasty["x"])
+    }
     record = TextEstimates(**known, unallocated=rest).to_dict()["unallocated"]
     assert record == {
         "count": rest.count,
@@ -215,7 +236,9 @@ def test_a_short_table_says_where_all_are(most, shown, nasty, monkeypatch):
 )
 def test_decimals(errors, shown, nasty):
     """Two digits of the least error, four at least; errors of 0 have no say."""
-    estimates = replace(nasty["x"], standard_error=np.array([*errors, 0.5, 0.5, 0.5, 0.5, 0.5]))
+    estimates = replace(
+        nasty["x"], standard_error=np.array([*errors, 0.5, 0.5, 0.5, 0.5, 0.5])
+    )
     certain = replace(nasty["x"], standard_error=np.zeros(7))
     assert estimates.shown(0.25) == shown
     assert certain.shown(0.25) == "0.2500"
@@ -264,7 +287,11 @@ def test_pictures_of_a_mean():
     alone = estimate_question(question("one-bit", keys), counts[:, :2], Options())
     bars, mean = alone.panels()[0], alone.mean
     assert bars.labels == ("mean",)
-    assert [*bars.lengths, *bars.low, *bars.high] == [mean.estimate, mean.low, mean.high]
+    assert [*bars.lengths, *bars.low, *bars.high] == [
+        mean.estimate,
+        mean.low,
+        mean.high,
+    ]
     values = estimate(NASTY_TALLY)["x"].panels()[0]
     assert values.labels == tuple(NASTY)
 
@@ -276,14 +303,18 @@ def test_what_is_said_of_numbers(nasty):
     assert str(asked.manipulation) not in replace(asked, manipulation=None).sentences
     assert not [line for line in asked.sentences if line.startswith("shown: ")]
     assert any(
-        line.startswith("shown: the 3 highest of 7 estimates") for line in asked.top(3).sentences
+        line.startswith("shown: the 3 highest of 7 estimates")
+        for line in asked.top(3).sentences
     )
     described = asked.describe()
     assert "simultaneous" not in described
     assert "post-processed" not in described
     options = replace(asked.options, simultaneous="bonferroni", post_process="norm-sub")
     described = replace(asked, options=options).describe()
-    assert "for the population (sampling and randomization), simultaneous (bonferroni)" in described
+    assert (
+        "for the population (sampling and randomization), simultaneous (bonferroni)"
+        in described
+    )
     assert "; frequencies post-processed by norm-sub: biased" in described
     assert by_value.MOST_ROWS == 100
 
@@ -314,7 +345,9 @@ def test_a_survey_goes_with_reports_and_a_tally_alone():
     with pytest.raises(TypeError, match="expected a tally alone"):
         estimate(NASTY_TALLY, NASTY_TALLY)
     again = estimate(NASTY_TALLY.survey, NASTY_TALLY)
-    assert again["x"].frequency.tolist() == estimate(NASTY_TALLY)["x"].frequency.tolist()
+    assert (
+        again["x"].frequency.tolist() == estimate(NASTY_TALLY)["x"].frequency.tolist()
+    )
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -340,14 +373,18 @@ def test_no_reports_are_no_numbers():
         for estimated in estimates[name]:
             assert all(
                 math.isnan(number)
-                for number in (estimated.count, estimated.frequency, estimated.standard_error)
+                for number in (
+                    estimated.count,
+                    estimated.frequency,
+                    estimated.standard_error,
+                )
             )
             assert (estimated.low, estimated.high) == (0, 1)
         record = estimates[name].to_dict()
         assert record["note"] == "no reports yet"
-        assert [(value["frequency"], value["interval"]) for value in record["values"]] == [
-            (None, [0, 1])
-        ] * len(estimates[name])
+        assert [
+            (value["frequency"], value["interval"]) for value in record["values"]
+        ] == [(None, [0, 1])] * len(estimates[name])
     json.dumps(estimates.to_dict(), allow_nan=False)
     for shown in (repr(estimates), estimates._repr_html_(), estimates.rendered()):
         assert "no reports yet" in shown
@@ -356,9 +393,13 @@ def test_no_reports_are_no_numbers():
 @pytest.mark.parametrize("candidates", [None, {}, {"homepage": ()}])
 def test_open_questions_without_candidates_say_so(candidates):
     """Reports alone name no texts: there are no values, and the note says what to do."""
-    counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
+    counts = {
+        question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY
+    }
     counts["homepage"][0] = 5
-    estimates = estimate(Tally(COMMUTE_SURVEY, counts), candidates=candidates)["homepage"]
+    estimates = estimate(Tally(COMMUTE_SURVEY, counts), candidates=candidates)[
+        "homepage"
+    ]
     assert (len(estimates), estimates.reports) == (0, 5)
     assert "candidates" in estimates.note
     assert estimates.to_dict()["values"] == []
@@ -373,7 +414,9 @@ def test_detection_counts_its_values(nasty):
     counts = {"x": np.array([[4000, 1000, 1000, 1000, 1000, 1000, 1000]])}
     question = estimate(Tally(NASTY_TALLY.survey, counts))["x"]
     for correction in ("bonferroni", "benjamini-hochberg"):
-        assert detected(question, correction=correction).tolist() == [True] + [False] * 6
+        assert (
+            detected(question, correction=correction).tolist() == [True] + [False] * 6
+        )
 
 
 @pytest.mark.parametrize(
@@ -396,7 +439,9 @@ def test_corrections_by_hand(correction, adjusted, found):
 
 def test_where_nothing_is_known_an_interval_is_everything():
     """Whatever the estimate is; the values of which something is known keep theirs."""
-    asked = question("grr", 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = "1"')
+    asked = question(
+        "grr", 'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = "1"'
+    )
     counts = np.array([[500, 300, 200]])
     moments = moments_of(asked.randomizer, counts, asked.domain.values)
     bound = manipulation(asked.randomizer, counts)
@@ -422,7 +467,9 @@ TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
-@pytest.mark.parametrize(("level", "others"), [(0.9, 0), (0.9, 1000), (0.99, 1000), (0.9, 2000)])
+@pytest.mark.parametrize(
+    ("level", "others"), [(0.9, 0), (0.9, 1000), (0.99, 1000), (0.9, 2000)]
+)
 def test_those_without_a_candidate(estimand, level, others):
     """What the estimator says of them, for the population.
 
@@ -433,14 +480,20 @@ def test_those_without_a_candidate(estimand, level, others):
     from scipy.stats import norm
 
     asked, values = question("rappor", TEXT), ("a", "b", "c")
-    holders = np.array([(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others])
-    counts = sample_counts(asked, Holders((*values, "d"), holders), np.random.default_rng(2))
+    holders = np.array(
+        [(2000 - others) // 2, (2000 - others) // 4, (2000 - others) // 4, others]
+    )
+    counts = sample_counts(
+        asked, Holders((*values, "d"), holders), np.random.default_rng(2)
+    )
     share, error = moments_of(asked.randomizer, counts, values).unallocated
     rest = estimate_question(
         asked, counts, Options(estimand=estimand, level=level), candidates=values
     ).unallocated
     likely = min(max(share, 0), 1)
-    variance = error**2 - (likely * (1 - likely) / 2000 if estimand == "respondents" else 0)
+    variance = error**2 - (
+        likely * (1 - likely) / 2000 if estimand == "respondents" else 0
+    )
     assert (rest.value, rest.frequency) == (UNALLOCATED, share)
     assert rest.count == pytest.approx(2000 * share)
     assert rest.standard_error == pytest.approx(math.sqrt(variance))
@@ -451,7 +504,12 @@ def test_those_without_a_candidate(estimand, level, others):
 
 @pytest.mark.parametrize(
     ("share", "error", "variance"),
-    [(0.5, 0.1, 0.01 - 0.25 / 100), (0.5, 0.04, 0.0), (1.5, 0.1, 0.01), (-0.5, 0.1, 0.01)],
+    [
+        (0.5, 0.1, 0.01 - 0.25 / 100),
+        (0.5, 0.04, 0.0),
+        (1.5, 0.1, 0.01),
+        (-0.5, 0.1, 0.01),
+    ],
 )
 def test_those_without_a_candidate_at_the_edges(share, error, variance):
     """For respondents no variance is below 0, and what drawing adds is that of a share."""
@@ -465,9 +523,14 @@ def test_those_without_a_candidate_at_the_edges(share, error, variance):
 
 def test_a_closed_question_has_all_its_candidates():
     """No one is without one, also where values share a Bloom filter."""
-    closed = question("rappor", TEXT.replace('"text"', '"category"\nvalues = ["a", "b", "c"]'))
+    closed = question(
+        "rappor", TEXT.replace('"text"', '"category"\nvalues = ["a", "b", "c"]')
+    )
     counts = np.full((4, 17), 12)
-    assert moments_of(closed.randomizer, counts, closed.domain.values).unallocated is not None
+    assert (
+        moments_of(closed.randomizer, counts, closed.domain.values).unallocated
+        is not None
+    )
     assert "unallocated" not in estimate_question(closed, counts, Options()).to_dict()
 
 
@@ -488,13 +551,19 @@ def test_the_reach_of_a_mean_is_told_where_there_is_one(asked, has_mean):
 
 def test_only_what_is_asked_for():
     """Some questions by name; of an open one the candidates that are given."""
-    counts = {question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY}
+    counts = {
+        question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY
+    }
     counts["homepage"][:] = 5
     tally = Tally(COMMUTE_SURVEY, counts)
-    estimates = estimate(tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"])
+    estimates = estimate(
+        tally, candidates={"homepage": ("x.org", "y.org")}, names=["homepage"]
+    )
     assert list(estimates.questions) == ["homepage"]
     assert estimates["homepage"].values == ("x.org", "y.org")
-    assert list(estimate(tally).questions) == [question.name for question in COMMUTE_SURVEY]
+    assert list(estimate(tally).questions) == [
+        question.name for question in COMMUTE_SURVEY
+    ]
     assert (estimates.survey, estimates.fingerprint) == (
         "commute-2026",
         COMMUTE_SURVEY.fingerprint.hex(),
@@ -534,16 +603,23 @@ def test_covariances_of_at_most_so_many_values(monkeypatch):
     assert len(estimate_question(CLOSED, counts, Options())) == 7
 
 
-SETS = question("pad-grr", 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nepsilon = 2')
+SETS = question(
+    "pad-grr", 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nepsilon = 2'
+)
 
 
 def test_shares_of_sets_need_not_sum_to_one():
     """So it is said, and the view in which they do is refused."""
     counts = np.full((1, SETS.layout.symbols), 40)
     assert "need not sum to 1" in estimate_question(SETS, counts, Options()).note
-    with pytest.raises(EstimateError, match=r"question 'x': expected another view than norm-sub"):
+    with pytest.raises(
+        EstimateError, match=r"question 'x': expected another view than norm-sub"
+    ):
         estimate_question(SETS, counts, Options(post_process="norm-sub"))
-    assert estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).note == ""
+    assert (
+        estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()).note
+        == ""
+    )
 
 
 def test_several_reports_of_what_keeps_nothing():
@@ -552,17 +628,24 @@ def test_several_reports_of_what_keeps_nothing():
     A memoized question says what its repeats are worth.
     """
     chain = question(
-        "l-grr", 'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2'
+        "l-grr",
+        'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2',
     )
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
     estimates = estimate_question(CLOSED, counts, Options(reports_per_person=3))
     assert estimates.note == ONCE_EACH
     assert estimates.respondents == 42
-    twice = estimate_question(chain, np.array([[30, 12]]), Options(reports_per_person=2))
+    twice = estimate_question(
+        chain, np.array([[30, 12]]), Options(reports_per_person=2)
+    )
     assert twice.respondents == 21
-    with pytest.raises(EstimateError, match="question 'x': expected at least the 50 reports"):
+    with pytest.raises(
+        EstimateError, match="question 'x': expected at least the 50 reports"
+    ):
         estimate_question(chain, np.array([[30, 12]]), Options(reports_per_person=50))
-    of_chain = estimate_question(chain, np.array([[30, 12]]), Options(reports_per_person=3))
+    of_chain = estimate_question(
+        chain, np.array([[30, 12]]), Options(reports_per_person=3)
+    )
     assert "3 reports from each of 14 respondents" in of_chain.note
     assert ONCE_EACH not in of_chain.note
     assert (of_chain.reports, of_chain.respondents) == (42, 14)
@@ -623,15 +706,21 @@ def test_corrections_of_p_values():
     """
     chances = np.array([0.001, 0.3, 0.012, 0.02, 1.0, 0.004, 0.021])
     other = replace(
-        estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()), chances=chances
+        estimate_question(CLOSED, np.array([[9, 8, 7, 6, 5, 4, 3]]), Options()),
+        chances=chances,
     )
-    assert np.allclose(adjusted_p_values(other, "bonferroni"), np.minimum(7 * chances, 1))
+    assert np.allclose(
+        adjusted_p_values(other, "bonferroni"), np.minimum(7 * chances, 1)
+    )
     order = np.argsort(chances)
     raw = chances[order] * 7 / np.arange(1, 8)
     stepped = np.minimum(np.minimum.accumulate(raw[::-1])[::-1], 1)
     assert np.allclose(adjusted_p_values(other)[order], stepped)
     exactly = replace(other, chances=np.array([0.25 / 7, 0.5, 1, 1, 1, 1, 1]))
-    assert detected(exactly, level=0.75, correction="bonferroni").tolist() == [True] + [False] * 6
+    assert (
+        detected(exactly, level=0.75, correction="bonferroni").tolist()
+        == [True] + [False] * 6
+    )
     with pytest.raises(
         EstimateError,
         match="expected correction to be one of default, bonferroni, benjamini-hochberg, storey",
@@ -646,7 +735,8 @@ def test_the_top_of_a_question_is_not_tested_by_itself():
     top = whole.top(2)
     assert top.chances.tolist() == whole.chances[:2].tolist()
     with pytest.raises(
-        EstimateError, match="expected the estimates of all values, got 2 and 5 left out"
+        EstimateError,
+        match="expected the estimates of all values, got 2 and 5 left out",
     ):
         detected(top)
     assert detected(whole.top(7)).tolist() == detected(whole).tolist()

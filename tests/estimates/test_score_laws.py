@@ -37,7 +37,9 @@ CLOSED = {
 }
 
 
-SUMMED = {name: one for name, one in CLOSED.items() if not getattr(one, "folded", False)} | {
+SUMMED = {
+    name: one for name, one in CLOSED.items() if not getattr(one, "folded", False)
+} | {
     specimen.name: specimen.randomizer
     for specimen in SMALL
     if specimen.randomizer.kind == "blocks" and not hasattr(specimen.randomizer, "most")
@@ -100,12 +102,21 @@ def test_moments_are_those_of_every_report(randomizer):
             if moments.fourth is None:
                 continue
             if randomizer.kind == "noise":
-                parts = (quartic, above, quartic - above) if place else (quartic, quartic, quartic)
+                parts = (
+                    (quartic, above, quartic - above)
+                    if place
+                    else (quartic, quartic, quartic)
+                )
             else:
                 fourth = quartic - 3 * spread**2
-                parts = (fourth, fourth * above / quartic, fourth * (1 - above / quartic))
+                parts = (
+                    fourth,
+                    fourth * above / quartic,
+                    fourth * (1 - above / quartic),
+                )
             expected = [
-                part[place][value] for part in (moments.fourth, moments.rising, moments.falling)
+                part[place][value]
+                for part in (moments.fourth, moments.rising, moments.falling)
             ]
             assert close(expected, parts)
 
@@ -131,7 +142,9 @@ def test_covariance_is_that_of_every_report(randomizer):
     if moments.together is None:
         return
     weights = np.array([np.arange(len(shares)) % 2, 3 - np.arange(len(shares))])
-    assert close(moments.reports * moments.together(weights), weights @ exact @ weights.T)
+    assert close(
+        moments.reports * moments.together(weights), weights @ exact @ weights.T
+    )
 
 
 def test_a_matrix_of_two_reports_is_one_count():
@@ -141,7 +154,9 @@ def test_a_matrix_of_two_reports_is_one_count():
     assert close(moments.rates[0], [11 / 16, 14 / 16])
     assert close(moments.rates[1], [2 / 16, 5 / 16])
     assert (
-        moments_of(StochasticMatrix(((3, 2, 1), (1, 1, 4))), np.array([[30, 30, 40]]), ()).rates
+        moments_of(
+            StochasticMatrix(((3, 2, 1), (1, 1, 4))), np.array([[30, 30, 40]]), ()
+        ).rates
         is None
     )
 
@@ -149,7 +164,9 @@ def test_a_matrix_of_two_reports_is_one_count():
 def test_shares_that_cannot_be_weigh_nothing():
     """Of the values that another may hold, estimates below 0 count as 0, those above 1 as 1."""
     moments = moments_of(
-        StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))), np.array([[600, 20, 380]]), ()
+        StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))),
+        np.array([[600, 20, 380]]),
+        (),
     )
     rows = [[0.5, 0.3, 0.2], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]]
     score = np.linalg.inv(rows)
@@ -169,14 +186,18 @@ def test_values_that_no_one_holds_have_a_law():
     """If all hold one value, its others are all values alike."""
     rows = np.array([[0.5, 0.3, 0.2], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]])
     moments = moments_of(
-        StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))), np.array([[500, 300, 200]]), ()
+        StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))),
+        np.array([[500, 300, 200]]),
+        (),
     )
     score = np.linalg.inv(rows)
     law = (rows[1] + rows[2]) / 2
     assert np.allclose(moments.variance_if_not[0], law @ score[:, 0] ** 2, rtol=1e-3)
 
 
-@pytest.mark.parametrize("weights", [((3, 2, 1), (1, 1, 4)), ((5, 3, 2), (1, 7, 2), (2, 2, 6))])
+@pytest.mark.parametrize(
+    "weights", [((3, 2, 1), (1, 1, 4)), ((5, 3, 2), (1, 7, 2), (2, 2, 6))]
+)
 def test_the_inverse_of_a_channel(weights):
     """The one that `ldp.numbers.channel` has in fractions, also with more reports than values."""
     channel = StochasticMatrix(weights).channel()
@@ -191,7 +212,9 @@ def test_chances_of_the_symbols_of_a_matrix():
     assert close(most, np.array([3, 2, 4]) / 6)
 
 
-@pytest.mark.parametrize(("own", "other", "badly"), [(2001, 1997, False), (2003, 1999, True)])
+@pytest.mark.parametrize(
+    ("own", "other", "badly"), [(2001, 1997, False), (2003, 1999, True)]
+)
 def test_matrices_that_hardly_tell(own, other, badly):
     """Of (a b; b a) the condition is (a + b) / (a - b): 999.5 and 1000.5."""
     said = warnings(StochasticMatrix(((own, other), (other, own))))
@@ -214,7 +237,8 @@ def test_noisy_numbers_are_independent():
     level = [float(score) for score in histogram.scores()]
     moments = moments_of(histogram, np.array([[1, 2, 3, 4], [4, 3, 2, 1]]), ())
     assert close(
-        moments.frequency, [np.dot([1, 2, 3, 4], level) / 10, np.dot([4, 3, 2, 1], level) / 10]
+        moments.frequency,
+        [np.dot([1, 2, 3, 4], level) / 10, np.dot([4, 3, 2, 1], level) / 10],
     )
     assert close(moments.covariance(), np.eye(2) * float(histogram.variance()) / 10)
 
@@ -271,7 +295,14 @@ def test_some_of_the_values():
         plain.collision_third.tolist(),
         plain.collision_fourth.tolist(),
     ] == [[0], [0], [0]]
-    assert plain.supports is plain.rates is plain.below is plain.third is plain.unknown is None
+    assert (
+        plain.supports
+        is plain.rates
+        is plain.below
+        is plain.third
+        is plain.unknown
+        is None
+    )
 
 
 SKETCHES = {
@@ -289,7 +320,8 @@ def test_sketches(sketch):
     """
     reports = reports_of(sketch)
     counts = counts_of(
-        sketch, {report: 40 + 60 * (number % 3) for number, report in enumerate(reports)}
+        sketch,
+        {report: 40 + 60 * (number % 3) for number, report in enumerate(reports)},
     )
     moments = sketch_moments(sketch, counts)
     c, cohorts = float(collision(sketch.buckets)), sketch.cohorts
@@ -311,7 +343,9 @@ def test_sketches(sketch):
         jumps = np.delete(shares, value) / ((1 - c) * cohorts)
         third, fourth = c * (1 - c) * (1 - 2 * c), c * (1 - c) * (1 - 6 * c * (1 - c))
         assert close(moments.collision_third[value], cohorts * third * np.sum(jumps**3))
-        assert close(moments.collision_fourth[value], cohorts * fourth * np.sum(jumps**4))
+        assert close(
+            moments.collision_fourth[value], cohorts * fourth * np.sum(jumps**4)
+        )
     for place in (0, 1):
         assert close(moments.third[place], third_of_rates(p, q)[place])
         assert close(moments.fourth[place], fourth_of_rates(p, q)[place])
@@ -329,7 +363,8 @@ def test_sketches_of_one_value_alone(sketch):
     """An estimate above 1, where all reports support one value, counts as 1 where texts meet."""
     row = sketch.channel().rows[0]
     often = {
-        report: int(mass == max(row)) for report, mass in zip(reports_of(sketch), row, strict=True)
+        report: int(mass == max(row))
+        for report, mass in zip(reports_of(sketch), row, strict=True)
     }
     moments = sketch_moments(sketch, counts_of(sketch, often))
     assert moments.frequency[0] > 1
@@ -343,7 +378,8 @@ def test_sketches_of_one_value_alone(sketch):
     assert close(moments.collision_variance, share * np.maximum(squares - shares**2, 0))
     cubes = 1 + (shares[1:] ** 3).sum() - shares[1:] ** 3
     assert close(
-        moments.collision_third[1:], c * (1 - 2 * c) / ((1 - c) * sketch.cohorts) ** 2 * cubes
+        moments.collision_third[1:],
+        c * (1 - 2 * c) / ((1 - c) * sketch.cohorts) ** 2 * cubes,
     )
 
 
@@ -368,7 +404,10 @@ def with_mean(pair, mean):
 def laws_of_scores(**more):
     """The moments of two small laws, for 50 reports, and the laws."""
     laws = with_mean(OWN, 1), with_mean(OTHER, 0)
-    sums = [central(law, score, mean) for (score, law), mean in zip(laws, (1, 0), strict=True)]
+    sums = [
+        central(law, score, mean)
+        for (score, law), mean in zip(laws, (1, 0), strict=True)
+    ]
     third = tuple(np.array([moment[1]]) for moment in sums)
     moments = Moments(
         50,
@@ -387,11 +426,19 @@ def of_a_score(laws, frequency, estimand):
     if estimand == "population":
         score = np.concatenate([score for score, _ in laws])
         law = np.concatenate(
-            [share * law for share, (_, law) in zip((frequency, 1 - frequency), laws, strict=True)]
+            [
+                share * law
+                for share, (_, law) in zip(
+                    (frequency, 1 - frequency), laws, strict=True
+                )
+            ]
         )
         second, third, fourth, _ = central(law, score, frequency)
         return second, third, fourth - 3 * second**2
-    parts = [central(law, score, mean) for (score, law), mean in zip(laws, (1, 0), strict=True)]
+    parts = [
+        central(law, score, mean)
+        for (score, law), mean in zip(laws, (1, 0), strict=True)
+    ]
     cumulants_by_part = [
         (second, third, fourth - 3 * second**2) for second, third, fourth, _ in parts
     ]
@@ -415,14 +462,18 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     variance = second / 50 + 0.01
     law = cumulants(moments, frequency, estimand)
     step = (third / 50**2 + 0.002) / variance
-    assert close(law, Cumulants(*(np.array([number]) for number in (variance, step, -step))))
+    assert close(
+        law, Cumulants(*(np.array([number]) for number in (variance, step, -step)))
+    )
     fourth_of = tuple(np.array([fourth]) for fourth in fourths)
     moments, _, _ = laws_of_scores(
         collision_variance=0.01, collision_fourth=0.003, fourth=fourth_of
     )
     law = cumulants(moments, frequency, estimand)
     step = np.sqrt(max((fourth / 50**3 + 0.003) / variance, 0))
-    assert close(law, Cumulants(*(np.array([number]) for number in (variance, step, step))))
+    assert close(
+        law, Cumulants(*(np.array([number]) for number in (variance, step, step)))
+    )
     rising, falling = (
         tuple(0.8 * number for number in fourth_of),
         tuple(0.2 * number for number in fourth_of),

@@ -56,7 +56,8 @@ def chance_to_miss(randomizer, reports, line, stage, frequency):
     whole = stage == randomizer.stages - 2
     passed = [*lines_of(randomizer)[: stage + whole], *([] if whole else [1.0])]
     lost = sum(
-        scipy.stats.norm.cdf(one, mean, spread) for one, mean in zip(passed, means, strict=False)
+        scipy.stats.norm.cdf(one, mean, spread)
+        for one, mean in zip(passed, means, strict=False)
     )
     later = means[stage + 1 :]
     if len(later) == 1:
@@ -84,7 +85,9 @@ def chance_to_miss(randomizer, reports, line, stage, frequency):
 def test_frequencies_stated_are_missed_once_in_a_hundred(randomizer, remembered):
     """Neither more nor less often, with the reports that came to each stage."""
     counts = empty_counts(randomizer.layout)
-    counts[: randomizer.stages, 0] = np.array([3_000, 2_500, 2_000, 4_000])[: randomizer.stages]
+    counts[: randomizer.stages, 0] = np.array([3_000, 2_500, 2_000, 4_000])[
+        : randomizer.stages
+    ]
     counts[randomizer.stages :, 0] = 10**6
     line = scipy.stats.norm.isf(0.02 / max(remembered, 1))
     reaches = reach_of(randomizer, counts, remembered)
@@ -130,7 +133,9 @@ def test_how_many_texts_chance_has_remembered(letters):
     alphabet = "".join(chr(ord("a") + number) for number in range(letters))
     randomizer = FOUR._replace(lengths=(3, 5, 6, 6), alphabet=alphabet)
     ending = 1 + letters + letters**2 + 256 * (1 + letters) + 256
-    assert _most_candidates(randomizer) == math.ceil(ending * scipy.stats.norm.sf(1)) + 256
+    assert (
+        _most_candidates(randomizer) == math.ceil(ending * scipy.stats.norm.sf(1)) + 256
+    )
 
 
 def test_no_reports_let_nothing_be_found():
@@ -173,7 +178,9 @@ def test_reach_in_words():
 def test_lines():
     """By how many prefixes or texts chance would pass."""
     for randomizer in (FOUR, TWO, FOUR._replace(lengths=(4, 5, 9))):
-        lines = [extending_line(randomizer, stage) for stage in range(randomizer.stages)]
+        lines = [
+            extending_line(randomizer, stage) for stage in range(randomizer.stages)
+        ]
         assert lines == pytest.approx(lines_of(randomizer), abs=1e-12)
     assert [confirming_line(texts) for texts in (0, 1, 2, 500)] == pytest.approx(
         [
@@ -193,7 +200,9 @@ def test_scores():
     q += (p - q) / 40
     reports = counts[1].sum()
     of_cells = scores(FOUR, counts, 1)
-    assert of_cells[7] == pytest.approx((p - q) * math.sqrt(reports / (q * (1 - q))), rel=1e-3)
+    assert of_cells[7] == pytest.approx(
+        (p - q) * math.sqrt(reports / (q * (1 - q))), rel=1e-3
+    )
     assert scores(FOUR, counts, 0).tolist() == [0.0] * 40
     counts[0, 5] = 1
     surplus = np.array(ORACLE._replace(size=40).channel().rows, dtype=float)[:, 5]
@@ -216,9 +225,13 @@ def search_of(monkeypatch):
         monkeypatch.setattr(
             HeavyHitters,
             "cell",
-            lambda self, text, cohort: places.get(text[: self.lengths[cohort]], len(places)),
+            lambda self, text, cohort: places.get(
+                text[: self.lengths[cohort]], len(places)
+            ),
         )
-        monkeypatch.setattr(prefix_extension, "scores", lambda *asked: arrays[asked[-1]])
+        monkeypatch.setattr(
+            prefix_extension, "scores", lambda *asked: arrays[asked[-1]]
+        )
         return search(randomizer, empty_counts(randomizer.layout))
 
     return searched
@@ -226,7 +239,12 @@ def search_of(monkeypatch):
 
 def test_a_text_is_remembered_above_one(search_of):
     """A score of exactly 1 is not."""
-    stages = [{b"a": 1.0, b"b": 1.0001}, {b"a": 9.0, b"b": 9.0}, {b"b": 9.0, b"a": 9.0}, {}]
+    stages = [
+        {b"a": 1.0, b"b": 1.0001},
+        {b"a": 9.0, b"b": 9.0},
+        {b"b": 9.0, b"a": 9.0},
+        {},
+    ]
     result = search_of(FOUR, [*stages[:3], {b"a": 9.0, b"b": 9.0}])
     assert result == Search(("b",), 1)
 

@@ -20,7 +20,9 @@ def receiver(status=200, said=b"{}"):
     class Collector(Handler):
         def do_POST(self):
             """Keep the request, and answer."""
-            came.append((self.path, self.headers["content-type"], json.loads(self.body())))
+            came.append(
+                (self.path, self.headers["content-type"], json.loads(self.body()))
+            )
             self.answer(status, said)
 
     with listening(Collector) as address:
@@ -32,7 +34,13 @@ def words(tmp_path):
     """A command that estimates something."""
     (tmp_path / "survey.toml").write_text(survey_of(yes_no("x"), name="walk").to_toml())
     (tmp_path / "counts.json").write_text('{"true": 60, "false": 40}')
-    return ("estimate", tmp_path / "survey.toml", "--counts", tmp_path / "counts.json", "--otlp")
+    return (
+        "estimate",
+        tmp_path / "survey.toml",
+        "--counts",
+        tmp_path / "counts.json",
+        "--otlp",
+    )
 
 
 def test_a_collector_gets_gauges(words):
@@ -48,7 +56,10 @@ def test_a_collector_gets_gauges(words):
     for at, line in enumerate(shown.splitlines()[1:]):
         _, value, *numbers = line.split(",")
         for points, number in zip(gauges.values(), numbers, strict=True):
-            labels = {one["key"]: one["value"]["stringValue"] for one in points[at]["attributes"]}
+            labels = {
+                one["key"]: one["value"]["stringValue"]
+                for one in points[at]["attributes"]
+            }
             assert labels == {"survey": "walk", "question": "x", "value": value}
             assert points[at]["asDouble"] == float(number)
             assert int(points[at]["timeUnixNano"]) > 1.7e18
@@ -75,7 +86,9 @@ def test_what_was_not_taken_is_an_error(words, status, said, error):
         assert error in run(*words, f"{url}/elsewhere", code=1).stderr
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "localhost:4318", "http://127.0.0.1:9/"])
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "localhost:4318", "http://127.0.0.1:9/"]
+)
 def test_nowhere(words, url):
     assert "expected" in run(*words, url, code=1).stderr
 

@@ -43,19 +43,28 @@ def drawn(question, reports):
         counts[0, 0] = reports
         counts[0, 1:] = generator.integers(0, reports + 1, counts.shape[1] - 1)
         return counts
-    counts[0] = generator.multinomial(reports, generator.dirichlet(np.ones(counts.shape[1])))
+    counts[0] = generator.multinomial(
+        reports, generator.dirichlet(np.ones(counts.shape[1]))
+    )
     return counts
 
 
 def expected(question, counts, options):
     """What Python says, a row for each value."""
     moments = moments_of(question.randomizer, counts, question.domain.values)
-    low, high = within_bounds(score_interval(moments, 1 - options.level, options.estimand))
+    low, high = within_bounds(
+        score_interval(moments, 1 - options.level, options.estimand)
+    )
     z = Z[options.level]
-    far = [far_from_normal(moments, end, z, estimand=options.estimand) for end in (low, high)]
+    far = [
+        far_from_normal(moments, end, z, estimand=options.estimand)
+        for end in (low, high)
+    ]
     error = standard_error(moments, options.estimand)
     numbers = (moments.frequency * moments.reports, moments.frequency, error, low, high)
-    return np.stack([*numbers, np.full(len(low), moments.reports), ~np.logical_or(*far)], axis=1)
+    return np.stack(
+        [*numbers, np.full(len(low), moments.reports), ~np.logical_or(*far)], axis=1
+    )
 
 
 def check(dialect, execute):
@@ -67,7 +76,10 @@ def check(dialect, execute):
             for reports in (40, 30_000):
                 counts = drawn(question, reports)
                 statements = counts_table(question, counts, NAMES).split(";\n")[:-1]
-                for statement in (*statements, view(question, dialect, NAMES, options=options)):
+                for statement in (
+                    *statements,
+                    view(question, dialect, NAMES, options=options),
+                ):
                     execute(statement)
                 rows = execute(f'SELECT {", ".join(COLUMNS)} FROM "the view"')
                 execute('DROP VIEW "the view"')
@@ -121,7 +133,9 @@ def test_what_has_no_view():
     """Other mechanisms are named, and what to do; other dialects and options are refused."""
     with pytest.raises(EstimateError, match=r"got hr \(ldp estimate --counts"):
         view(SURVEY["hr"], "duckdb")
-    with pytest.raises(EstimateError, match="expected a dialect of duckdb, sqlite, postgres"):
+    with pytest.raises(
+        EstimateError, match="expected a dialect of duckdb, sqlite, postgres"
+    ):
         view(SURVEY["grr"], "mysql")
     with pytest.raises(EstimateError, match="other options"):
         view(SURVEY["grr"], "duckdb", options=Options(interval="clopper-pearson"))
@@ -135,15 +149,34 @@ def test_the_command(tmp_path):
     )
     (tmp_path / "survey.toml").write_text(coins.to_toml())
     (tmp_path / "answers.csv").write_text("coins\n" + "true\nfalse\n" * 200)
-    survey, reports, script = (tmp_path / name for name in ("survey.toml", "reports", "view.sql"))
+    survey, reports, script = (
+        tmp_path / name for name in ("survey.toml", "reports", "view.sql")
+    )
     words = ("--input", tmp_path / "answers.csv", "--output", reports)
     run("randomize", survey, *words)
-    run("analyze", "sql", survey, "coins", "--dialect", "sqlite", "--load", reports, "-o", script)
+    run(
+        "analyze",
+        "sql",
+        survey,
+        "coins",
+        "--dialect",
+        "sqlite",
+        "--load",
+        reports,
+        "-o",
+        script,
+    )
     connection = sqlite3.connect(":memory:")
     connection.executescript(script.read_text())
-    rows = connection.execute("SELECT value, frequency, low, high FROM coins_estimates").fetchall()
-    lines = run("estimate", survey, reports, "--question", "coins", "--format", "csv").stdout
+    rows = connection.execute(
+        "SELECT value, frequency, low, high FROM coins_estimates"
+    ).fetchall()
+    lines = run(
+        "estimate", survey, reports, "--question", "coins", "--format", "csv"
+    ).stdout
     for row, line in zip(rows, lines.splitlines()[1:], strict=True):
         _, value, _, frequency, _, low, high = line.split(",")
         assert row[0] == value
-        assert row[1:] == pytest.approx([float(end) for end in (frequency, low, high)], rel=1e-12)
+        assert row[1:] == pytest.approx(
+            [float(end) for end in (frequency, low, high)], rel=1e-12
+        )

@@ -35,7 +35,9 @@ CELLS = map_cells(PARAMETERS)
 
 def params_text(parameters):
     """The header, and the numbers as decimals."""
-    return "k,h,m,p,q,f\n" + ",".join(str(float(number)) for number in parameters) + "\n"
+    return (
+        "k,h,m,p,q,f\n" + ",".join(str(float(number)) for number in parameters) + "\n"
+    )
 
 
 def counts_text(parameters, cells, reports=REPORTS, dialect=PYTHON, shares=SHARES):
@@ -44,7 +46,9 @@ def counts_text(parameters, cells, reports=REPORTS, dialect=PYTHON, shares=SHARE
     rows = []
     for cohort in range(parameters.cohorts):
         row = [Fraction(reports)]
-        for bit in range(cohort * parameters.bits + 1, (cohort + 1) * parameters.bits + 1):
+        for bit in range(
+            cohort * parameters.bits + 1, (cohort + 1) * parameters.bits + 1
+        ):
             share = sum(part for name, part in shares.items() if bit in cells[name])
             row.append(reports * (share * one + (1 - share) * zero))
         assert all(cell.denominator == 1 for cell in row)

@@ -32,7 +32,9 @@ def test_md5_is_that_of_the_library(length):
     messages = Messages(texts)
     for cohort in (0, 1, 65535):
         for text, digest in zip(texts, messages.digests(cohort).T, strict=True):
-            expected = hashlib.md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False)
+            expected = hashlib.md5(
+                cohort.to_bytes(4, "big") + text, usedforsecurity=False
+            )
             assert digest.astype("<u4").tobytes() == expected.digest()
 
 
@@ -54,7 +56,9 @@ def test_candidates_are_hashed_as_one_by_one(client, bits):
         expected = {
             cohort * bits + position
             for cohort in range(parameters.cohorts)
-            for position in DIALECTS[client].positions(text.encode(), cohort, 2, bits=bits)
+            for position in DIALECTS[client].positions(
+                text.encode(), cohort, 2, bits=bits
+            )
         }
         assert set(np.flatnonzero(design[:, place])) == expected
 
@@ -63,9 +67,13 @@ def test_our_own_hash_functions_in_bulk(monkeypatch):
     """XXH64 of eight bytes under any seed, and the bits that follow from it."""
     from xxhash import xxh64_intdigest
 
-    short = np.array([0, 1, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF], dtype=np.uint64)
+    short = np.array(
+        [0, 1, 1 << 63, (1 << 64) - 1, 0x0123456789ABCDEF], dtype=np.uint64
+    )
     for seed in (0, 257, 65535 * 256 + 15):
-        expected = [xxh64_intdigest(int(word).to_bytes(8, "big"), seed) for word in short]
+        expected = [
+            xxh64_intdigest(int(word).to_bytes(8, "big"), seed) for word in short
+        ]
         assert hashed_again(short, seed).tolist() == expected
     randomizer = DIALECTS["python"].as_run(PARAMETERS)
     design = design_matrix(randomizer, ["red", "blå"]).toarray()
@@ -116,7 +124,9 @@ def test_a_covariance_of_many_is_that_of_few(monkeypatch):
     shares[::3] = 0
     noise, sizes = bit_noise(0.25, 0.75, 0.5), np.array([100.0, 200, 300])
     rates = np.random.default_rng(4).random(24)
-    expected = precision(matrix, sizes, noise, background=0.2, shares=shares).times(rates)
+    expected = precision(matrix, sizes, noise, background=0.2, shares=shares).times(
+        rates
+    )
     monkeypatch.setattr(bit_designs, "FEW", 10)
     monkeypatch.setattr("ldp_aggregator.decoders.moments.bit_covariance.FEW", 10)
     table = design_of(places, 8)
@@ -124,7 +134,9 @@ def test_a_covariance_of_many_is_that_of_few(monkeypatch):
     many = precision(table, sizes, noise, background=0.2, shares=shares).times(rates)
     assert many == pytest.approx(expected)
     few = np.where(np.arange(40) < 3, shares, 0)
-    assert precision(table, sizes, noise, background=0.2, shares=few).times(rates) == pytest.approx(
+    assert precision(table, sizes, noise, background=0.2, shares=few).times(
+        rates
+    ) == pytest.approx(
         precision(matrix, sizes, noise, background=0.2, shares=few).times(rates)
     )
 
@@ -153,7 +165,9 @@ WAYS = {
     "in any order": shuffled,
     "with gaps": with_gaps,
     "commas in names": quoted,
-    "a line end in a name": lambda rows: [[f'"{name}\n2"', *cells] for name, *cells in rows],
+    "a line end in a name": lambda rows: [
+        [f'"{name}\n2"', *cells] for name, *cells in rows
+    ],
     "a quote in a name": lambda rows: [[f'{name}"2', *cells] for name, *cells in rows],
     "spaces": spaced,
     "as R writes numbers": as_r_writes,
@@ -183,7 +197,10 @@ def test_every_way_to_write_a_map(way, ending, tmp_path, monkeypatch):
 WRONG = {
     "twice": ("{first}\n{last}\n{first}\n", "row 3, column 1: .* that of row 1 again"),
     "beyond": ("{first}\n\n{last}0\n", r"row 3, column 9: .* from 1 to 64, got"),
-    "huge": ("{first}\nx" + ",9" * 7 + "," + "9" * 40 + "\n", "row 2, column 9: .* got '9999"),
+    "huge": (
+        "{first}\nx" + ",9" * 7 + "," + "9" * 40 + "\n",
+        "row 2, column 9: .* got '9999",
+    ),
     "two of one cohort": ("{first},1\n", "row 1: expected 1 to 2 bits in each cohort"),
     "no number": ("{first}\nx,1,2,a\n", "row 2, column 4: expected a whole number"),
     "negative": ("{first}\nx,-1,2\n", "row 2, column 2: expected a whole number"),
@@ -211,7 +228,9 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(maps, "_LONGEST_LINE", 1000)
     path = tmp_path / "map.csv"
     path.write_text("red," + "1," * 10_000)
-    with pytest.raises(FileError, match="row 1: expected at most 1,000 bytes, got more"):
+    with pytest.raises(
+        FileError, match="row 1: expected at most 1,000 bytes, got more"
+    ):
         read_map(path, PARAMETERS)
 
 
@@ -221,7 +240,9 @@ def test_many_candidates_decode_as_few_do(tmp_path, monkeypatch):
     names = {f"word {number}": [] for number in range(200)}
     design = DIALECTS["python"].candidates(tuple(names), PARAMETERS).design
     for place, name in enumerate(names):
-        names[name] = [int(row) + 1 for row in np.flatnonzero(design[:, [place]].toarray())]
+        names[name] = [
+            int(row) + 1 for row in np.flatnonzero(design[:, [place]].toarray())
+        ]
     shares = {"word 3": 1}
     (tmp_path / "params.csv").write_text(params_text(PARAMETERS))
     (tmp_path / "counts.csv").write_text(counts_text(PARAMETERS, names, shares=shares))

@@ -59,8 +59,13 @@ def test_candidates_with_the_same_bits(folder):
         expected = alone[name.split(" ")[0]]
         assert value | {"value": ""} == expected | {"value": ""}
     message = ldp(f"rappor import {FILES} --export results.csv").stderr
-    assert "tell 3 candidates apart, which are estimated together, as one: red, scarlet" in message
-    first = next(iter(csv.DictReader(io.StringIO((folder / "results.csv").read_text()))))
+    assert (
+        "tell 3 candidates apart, which are estimated together, as one: red, scarlet"
+        in message
+    )
+    first = next(
+        iter(csv.DictReader(io.StringIO((folder / "results.csv").read_text())))
+    )
     assert first["string"] == "red or scarlet or rouge"
 
 
@@ -88,7 +93,10 @@ def four(order):
         name: [16 * cohort + bit for cohort in range(3) for bit in own]
         for name, own in bits.items()
     }
-    shares = dict.fromkeys(FOUR, Fraction(1, 8)) | {"ef": Fraction(3, 8), "gh": Fraction(1, 8)}
+    shares = dict.fromkeys(FOUR, Fraction(1, 8)) | {
+        "ef": Fraction(3, 8),
+        "gh": Fraction(1, 8),
+    }
     return parameters, cells, shares
 
 
@@ -103,12 +111,15 @@ def test_candidates_that_depend_on_each_other(folder):
     """The sum of all four is right, and that of the others; whichever are kept for it."""
     write_four(folder)
     values = values_of()
-    assert {name: value["frequency"] for name, value in values.items()} == pytest.approx(
+    assert {
+        name: value["frequency"] for name, value in values.items()
+    } == pytest.approx(
         {"ab or cd or ac or bd": 0.5, "ef": 0.375, "gh": 0.125}, abs=1e-9
     )
     message = ldp(f"rappor import {FILES}").stderr
     assert (
-        "tell 4 candidates apart, which are estimated together, as one: ab, cd, ac, bd" in message
+        "tell 4 candidates apart, which are estimated together, as one: ab, cd, ac, bd"
+        in message
     )
     write_four(folder, ("bd", "ac", "cd", "ab"))
     turned = values_of()
@@ -135,7 +146,10 @@ def test_the_error_of_a_sum_is_that_of_draws(folder):
     candidates = read_map(folder / "map.csv", parameters)
     options = Options(estimand="population")
     bits = np.array(
-        [[[16 * c + b + 1 in own for b in range(16)] for c in range(3)] for own in cells.values()]
+        [
+            [[16 * c + b + 1 in own for b in range(16)] for c in range(3)]
+            for own in cells.values()
+        ]
     )
     for _ in range(400):
         rows = []
@@ -154,7 +168,9 @@ def test_the_error_of_a_sum_is_that_of_draws(folder):
 
 def test_sums_that_cannot_be_told_end_the_import(folder):
     """Candidates whose bits together are set by everyone: texts that are none look alike."""
-    cells = {name: [bit, 4 + bit, 8 + bit, 12 + bit] for bit, name in enumerate(SHARES, 1)}
+    cells = {
+        name: [bit, 4 + bit, 8 + bit, 12 + bit] for bit, name in enumerate(SHARES, 1)
+    }
     parameters = PARAMETERS._replace(bits=4, hashes=1)
     (folder / "params.csv").write_text(params_text(parameters))
     (folder / "counts.csv").write_text(counts_text(parameters, cells))
@@ -173,7 +189,9 @@ def test_groups_among_very_many(monkeypatch):
     candidates = Candidates(names, design_of(places, 16))
     assert isinstance(candidates.design, BitDesign)
     dense = candidates.design[:, :].toarray()
-    (shown, design), groups = alike_together(candidates, np.ones((4, 17), dtype=np.int64))
+    (shown, design), groups = alike_together(
+        candidates, np.ones((4, 17), dtype=np.int64)
+    )
     assert groups == (("v3", "v50"),)
     assert isinstance(design, BitDesign)
     assert shown == (*names[:3], "v3 or v50", *names[4:50], *names[51:])
@@ -206,7 +224,10 @@ def test_candidates_of_a_survey_are_grouped_too(tmp_path, monkeypatch):
     assert 2 < len(alike) < 12
     said = ldp("check s.toml").stderr
     for group in alike - set(names):
-        assert f"no number of reports tells them apart: {group.replace(' or ', ', ')};" in said
+        assert (
+            f"no number of reports tells them apart: {group.replace(' or ', ', ')};"
+            in said
+        )
     (tmp_path / "answers.csv").write_text("q\n" + "\n".join(names * 100))
     ldp("randomize s.toml -i answers.csv -o reports.ldp")
     outcome = ldp("estimate s.toml reports.ldp --format json")

@@ -47,7 +47,10 @@ def true_bits(text, parameters=PARAMETERS):
     bits = np.zeros((parameters.cohorts, parameters.bits), dtype=int)
     for cohort in range(parameters.cohorts):
         hashes = parameters.hashes
-        bits[cohort, PYTHON.positions(text.encode(), cohort, hashes, bits=parameters.bits)] = 1
+        bits[
+            cohort,
+            PYTHON.positions(text.encode(), cohort, hashes, bits=parameters.bits),
+        ] = 1
     return bits
 
 
@@ -99,7 +102,9 @@ def test_expected_reports_give_the_truth():
         (STRING, BOOLEAN), reports, (known, None), dialect=PYTHON, options=Options()
     )
     assert not groups
-    truth = np.array([[float(SHARES[text, answer]) for answer in (0, 1)] for text in TEXTS])
+    truth = np.array(
+        [[float(SHARES[text, answer]) for answer in (0, 1)] for text in TEXTS]
+    )
     assert association.frequency == pytest.approx(truth, abs=1e-9)
     share, low, high = association.conditional
     assert share == pytest.approx(truth / truth.sum(axis=1, keepdims=True), abs=1e-9)
@@ -125,7 +130,10 @@ def test_texts_that_are_no_candidates_leave_no_bias():
         estimates = []
         for number in range(60):
             names = (f"known {number}", f"other {number}")
-            own = {(f"{text} {number}", answer): share for (text, answer), share in shares.items()}
+            own = {
+                (f"{text} {number}", answer): share
+                for (text, answer), share in shares.items()
+            }
             reports = expected_reports(own)
             known = PYTHON.candidates(names, PARAMETERS)
             with pytest.MonkeyPatch.context() as patch:
@@ -133,7 +141,11 @@ def test_texts_that_are_no_candidates_leave_no_bias():
                     name = "ldp_aggregator.exchange.google_rappor.associations.background_of"
                     patch.setattr(name, lambda _: 0.0)
                 association, _ = associate_variables(
-                    (STRING, BOOLEAN), reports, (known, None), dialect=PYTHON, options=Options()
+                    (STRING, BOOLEAN),
+                    reports,
+                    (known, None),
+                    dialect=PYTHON,
+                    options=Options(),
                 )
             estimates.append(association.frequency[1].sum())
         error = np.std(estimates) / math.sqrt(60)
@@ -145,7 +157,9 @@ def test_reports_as_decode_assoc_takes_them(folder):
     """A file of 20,000 reports: cells within 5.5 standard errors of the truth, by every way in."""
     generator = np.random.default_rng(2)
     cells = list(SHARES)
-    drawn = generator.choice(len(cells), 20_000, p=[float(share) for share in SHARES.values()])
+    drawn = generator.choice(
+        len(cells), 20_000, p=[float(share) for share in SHARES.values()]
+    )
     rows = [cells[place] for place in drawn]
     (folder / "reports.csv").write_text("\n".join(simulated(rows)))
     record = json.loads(ldp(f"rappor associate {BOTH} --format json -q").stdout)
@@ -157,7 +171,12 @@ def test_reports_as_decode_assoc_takes_them(folder):
     assert record["independence"]["p_value"] < 1e-3
     design = PYTHON.candidates(TEXTS, PARAMETERS).design.tocsc()
     lines = [
-        ",".join([f'"{text}"', *(str(int(row) + 1) for row in design[:, [place]].tocoo().row)])
+        ",".join(
+            [
+                f'"{text}"',
+                *(str(int(row) + 1) for row in design[:, [place]].tocoo().row),
+            ]
+        )
         for place, text in enumerate(TEXTS)
     ]
     (folder / "map.csv").write_text("\n".join(lines))
@@ -165,8 +184,12 @@ def test_reports_as_decode_assoc_takes_them(folder):
     assert json.loads(ldp(line).stdout)["cells"] == record["cells"]
     messages = ldp(f"rappor associate {BOTH} --likelihood")
     assert "most likely (biased)" in messages.stdout
-    assert "domain: google/rappor (python client), k = 8, h = 1, m = 16" in messages.stderr
-    assert "https: google/rappor (python client), k = 1, h = 1, m = 16" in messages.stderr
+    assert (
+        "domain: google/rappor (python client), k = 8, h = 1, m = 16" in messages.stderr
+    )
+    assert (
+        "https: google/rappor (python client), k = 1, h = 1, m = 16" in messages.stderr
+    )
     assert "declared 1.098613, delivered 1.098613" in messages.stderr
 
 
@@ -201,10 +224,14 @@ def test_rows_with_a_blank_cell(folder):
     blank = ["c0,0,10101010,NA", "c0,0,10101010,", "c0,0,,0"]
     (folder / "reports.csv").write_text("\n".join([*rows, *blank]))
     message = ldp(f"rappor associate {BOTH}", 1).stderr
-    assert "row 52, column 4: expected a report (--skip-blank leaves out rows without)" in message
+    assert (
+        "row 52, column 4: expected a report (--skip-blank leaves out rows without)"
+        in message
+    )
     assert "got 'NA'" in message
     assert (
-        "3 rows with a blank cell left out" in ldp(f"rappor associate {BOTH} --skip-blank").stderr
+        "3 rows with a blank cell left out"
+        in ldp(f"rappor associate {BOTH} --skip-blank").stderr
     )
     (folder / "reports.csv").write_text("client,cohort,domain,https\nc0,0,,0\n")
     message = ldp(f"rappor associate {BOTH} --skip-blank", 1).stderr
@@ -223,29 +250,77 @@ def test_candidates_that_are_one(folder):
         options=Options(),
     )
     assert groups == (("google.com", "google.co.uk"),)
-    assert association.values[0] == ("bing.com", "google.com or google.co.uk", "yahoo.com")
+    assert association.values[0] == (
+        "bing.com",
+        "google.com or google.co.uk",
+        "yahoo.com",
+    )
     assert association.frequency[1] == pytest.approx([1 / 16, 7 / 16])
 
 
 WRONG = {
-    "no schema": ("vars.csv", "", "expected the columns metric, var, var_type, params, got"),
+    "no schema": (
+        "vars.csv",
+        "",
+        "expected the columns metric, var, var_type, params, got",
+    ),
     "columns": ("vars.csv", "metric,var\nm,domain\n", "got 'metric,var'"),
-    "kind": ("vars.csv", SCHEMA.replace("string", "ngram"), "column 3: expected string or boolean"),
-    "variable": ("vars.csv", SCHEMA.replace("domain", "url"), "(url, https), got 'domain'"),
-    "twice": ("vars.csv", SCHEMA + SCHEMA.splitlines()[1], "variables whose names differ"),
+    "kind": (
+        "vars.csv",
+        SCHEMA.replace("string", "ngram"),
+        "column 3: expected string or boolean",
+    ),
+    "variable": (
+        "vars.csv",
+        SCHEMA.replace("domain", "url"),
+        "(url, https), got 'domain'",
+    ),
+    "twice": (
+        "vars.csv",
+        SCHEMA + SCHEMA.splitlines()[1],
+        "variables whose names differ",
+    ),
     "elsewhere": (
         "vars.csv",
         SCHEMA.replace("m_params", "../m_params"),
         "expected the name of a file in the folder, got '../m_params'",
     ),
-    "no parameters": ("vars.csv", SCHEMA.replace("m_params", "q"), "No such file: q.csv"),
-    "empty": ("reports.csv", "", "expected the columns cohort, domain, https, got an empty file"),
+    "no parameters": (
+        "vars.csv",
+        SCHEMA.replace("m_params", "q"),
+        "No such file: q.csv",
+    ),
+    "empty": (
+        "reports.csv",
+        "",
+        "expected the columns cohort, domain, https, got an empty file",
+    ),
     "missing": ("reports.csv", "cohort,domain\n", "got 'cohort,domain'"),
-    "same": ("reports.csv", "cohort,domain,https,domain\n", "got 'domain' of column 2 again"),
-    "digits": ("reports.csv", "cohort,domain,https\n0,0,1\n", "column 2: expected 8 digits 0 or 1"),
-    "bit": ("reports.csv", "cohort,domain,https\n0,00000000,2\n", "expected a digit 0 or 1"),
-    "cohort": ("reports.csv", "cohort,domain,https\n16,00000000,1\n", "from 0 to 15, got '16'"),
-    "width": ("reports.csv", "cohort,domain,https\n1,00000000\n", "row 2: expected 3 cells"),
+    "same": (
+        "reports.csv",
+        "cohort,domain,https,domain\n",
+        "got 'domain' of column 2 again",
+    ),
+    "digits": (
+        "reports.csv",
+        "cohort,domain,https\n0,0,1\n",
+        "column 2: expected 8 digits 0 or 1",
+    ),
+    "bit": (
+        "reports.csv",
+        "cohort,domain,https\n0,00000000,2\n",
+        "expected a digit 0 or 1",
+    ),
+    "cohort": (
+        "reports.csv",
+        "cohort,domain,https\n16,00000000,1\n",
+        "from 0 to 15, got '16'",
+    ),
+    "width": (
+        "reports.csv",
+        "cohort,domain,https\n1,00000000\n",
+        "row 2: expected 3 cells",
+    ),
 }
 
 
@@ -271,7 +346,11 @@ def test_two_strings_are_refused(folder):
 @pytest.mark.needs("adult.data")
 def test_a_census(folder):
     """Education and sex of 32,561 people: cells within 5.5 standard errors of the truth."""
-    people = [line.split(", ") for line in (DATA / "adult.data").read_text().splitlines() if line]
+    people = [
+        line.split(", ")
+        for line in (DATA / "adult.data").read_text().splitlines()
+        if line
+    ]
     rows = [(person[3], int(person[9] == "Female")) for person in people]
     texts = tuple(sorted({text for text, _ in rows}))
     parameters = PARAMETERS._replace(bits=32, hashes=2)
@@ -283,7 +362,9 @@ def test_a_census(folder):
     association, _ = associate_variables(
         variables, reports, (known, None), dialect=PYTHON, options=Options()
     )
-    true = np.array([[rows.count((text, answer)) for answer in (0, 1)] for text in texts])
+    true = np.array(
+        [[rows.count((text, answer)) for answer in (0, 1)] for text in texts]
+    )
     deviations = (association.frequency - true / len(rows)) / association.standard_error
     assert np.abs(deviations).max() < 5.5
     # A table that is one cell out would be noticed.

@@ -26,10 +26,14 @@ def folder(tmp_path, monkeypatch):
 
 def answered(line):
     """What an import of these files shows of the one value that there is."""
-    record = json.loads(ldp(f"rappor import --params params.csv {line} --format json -q").stdout)
+    record = json.loads(
+        ldp(f"rappor import --params params.csv {line} --format json -q").stdout
+    )
     (value,) = record["questions"]["rappor"]["values"]
     assert value["value"] == "TRUE"
-    assert record["questions"]["rappor"]["epsilon"]["delivered"] == pytest.approx(math.log(5 / 3))
+    assert record["questions"]["rappor"]["epsilon"]["delivered"] == pytest.approx(
+        math.log(5 / 3)
+    )
     return value
 
 
@@ -41,7 +45,9 @@ def test_expected_counts_give_the_truth(folder):
     assert value["frequency"] == pytest.approx(0.25, abs=1e-12)
     # Both answers have the same noise, 15/64 / (q* - p*)^2, and respondents are who they are.
     low, high = value["interval"]
-    assert (high - low) / 2 == pytest.approx(1.96 * math.sqrt(15 / 4 / 25_600), rel=1e-3)
+    assert (high - low) / 2 == pytest.approx(
+        1.96 * math.sqrt(15 / 4 / 25_600), rel=1e-3
+    )
     assert value["standard_error"] == pytest.approx(math.sqrt(15 / 4 / 25_600))
 
 

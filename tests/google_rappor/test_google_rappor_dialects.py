@@ -20,7 +20,9 @@ NUMBERS = ("0", "0.001", "0.1", "0.25", "0.3", "0.5", "0.7", "0.75", "0.999", "1
 
 
 def parameters(p, q, f, hashes=2, cohorts=64, bits=32):
-    return Parameters(bits, hashes, cohorts, p=Fraction(p), q=Fraction(q), f=Fraction(f))
+    return Parameters(
+        bits, hashes, cohorts, p=Fraction(p), q=Fraction(q), f=Fraction(f)
+    )
 
 
 def vector(positions):
@@ -66,8 +68,14 @@ def test_python_and_cpp_agree_up_to_256_bits():
             b"abc", cohort, 8, bits=256
         )
         digest = md5(cohort.to_bytes(4, "big") + b"abc", usedforsecurity=False).digest()
-        assert CPP.positions(b"abc", cohort, 2, bits=257)[1] == (digest[2] + 256 * digest[3]) % 257
-        assert JAVA.positions(b"abc", cohort, 2, bits=257)[1] == (256 * digest[2] + digest[3]) % 257
+        assert (
+            CPP.positions(b"abc", cohort, 2, bits=257)[1]
+            == (digest[2] + 256 * digest[3]) % 257
+        )
+        assert (
+            JAVA.positions(b"abc", cohort, 2, bits=257)[1]
+            == (256 * digest[2] + digest[3]) % 257
+        )
 
 
 def test_cpp_cohorts():
@@ -119,8 +127,12 @@ def test_our_rounding_keeps_the_promise():
         if high == low or low == 0 or high == 1:
             continue
         delivered = equivalent_question(asked, "params.csv").randomizer
-        assert delivered.ratio <= (high * (1 - low) / (low * (1 - high))) ** asked.hashes, asked
-        assert not asked.f or delivered.lifetime_ratio <= declared_lifetime(asked), asked
+        assert (
+            delivered.ratio <= (high * (1 - low) / (low * (1 - high))) ** asked.hashes
+        ), asked
+        assert not asked.f or delivered.lifetime_ratio <= declared_lifetime(asked), (
+            asked
+        )
         checked += 1
     assert checked > 500
 
@@ -135,8 +147,16 @@ def support(asked):
     ("dialect", "asked", "expected"),
     [
         ("java", parameters("0.5", "0.75", "0.5", hashes=9), "h up to 8"),
-        ("java", parameters("0.5", "0.75", "0.5", cohorts=256), "m to be a power of two up to 128"),
-        ("cpp", parameters("0.5", "0.75", "0.5", cohorts=100), "m to be a power of two"),
+        (
+            "java",
+            parameters("0.5", "0.75", "0.5", cohorts=256),
+            "m to be a power of two up to 128",
+        ),
+        (
+            "cpp",
+            parameters("0.5", "0.75", "0.5", cohorts=100),
+            "m to be a power of two",
+        ),
         ("cpp", parameters("0.5", "0.75", "0.5", hashes=9, bits=512), "h up to 8"),
     ],
 )

@@ -43,7 +43,10 @@ def folder(tmp_path, monkeypatch):
 def frequencies(line):
     """The frequencies that an import reports, by candidate."""
     record = json.loads(ldp(f"rappor import {line} --format json -q").stdout)
-    return {value["value"]: value["frequency"] for value in record["questions"]["rappor"]["values"]}
+    return {
+        value["value"]: value["frequency"]
+        for value in record["questions"]["rappor"]["values"]
+    }
 
 
 ODD = PARAMETERS._replace(bits=12)
@@ -51,7 +54,10 @@ BASIC = PARAMETERS._replace(bits=4, hashes=1, cohorts=1)
 COLLECTIONS = {
     "bloom": (PARAMETERS, CELLS),
     "k no power of two, where positions are not equally likely": (ODD, map_cells(ODD)),
-    "basic, one bit a value": (BASIC, {name: [bit] for bit, name in enumerate(SHARES, 1)}),
+    "basic, one bit a value": (
+        BASIC,
+        {name: [bit] for bit, name in enumerate(SHARES, 1)},
+    ),
     "basic, in any order": (
         BASIC._replace(bits=6),
         dict(zip(SHARES, ([3], [1], [6], [2]), strict=True)),
@@ -78,14 +84,17 @@ def test_quotes_spaces_and_r_numbers(folder):
         '\ufeff"k", "h" ,"m","p","q","f"\n\n 16, 2, "4", .25, 0.750, 5e-1 \n'
     )
     (folder / "counts.csv").write_text(
-        counts_text(PARAMETERS, CELLS).replace(f"{REPORTS},", ' "6.4e+03" , ') + " \t \n"
+        counts_text(PARAMETERS, CELLS).replace(f"{REPORTS},", ' "6.4e+03" , ')
+        + " \t \n"
     )
     rows = []
     for name, cells in CELLS.items():
         # R leaves a gap where both hash functions chose the same bit.
         distinct = sorted(set(cells), reverse=True)
         gaps = ["", "NA"] * len(cells)
-        rows.append([f'"{name}"', *map(str, distinct), *gaps[: len(cells) - len(distinct)]])
+        rows.append(
+            [f'"{name}"', *map(str, distinct), *gaps[: len(cells) - len(distinct)]]
+        )
     (folder / "map.csv").write_text("\n".join(" , ".join(row) for row in rows))
     assert frequencies(FILES) == plain
     (folder / "map.csv").write_text(map_text(CELLS).replace("\n", "\n   \n\n"))
@@ -113,7 +122,9 @@ def test_another_clients_bits_do_not_explain_the_reports(client, explained, fold
     (folder / "words.txt").write_text("\n".join(CELLS) + "\n")
     line = "--params params.csv --counts counts.csv --candidates words.txt "
     line += f"--client {client} --format json -q"
-    (check,) = json.loads(ldp(f"rappor import {line}").stdout)["questions"]["rappor"]["checks"]
+    (check,) = json.loads(ldp(f"rappor import {line}").stdout)["questions"]["rappor"][
+        "checks"
+    ]
     assert check["name"] == "dictionary"
     assert (check["p_value"] > 0.001) == explained
 
@@ -155,7 +166,11 @@ def test_reports_decode_like_their_counts(folder):
     noise = np.random.default_rng(3)
     bits = noise.random((400, 16)) < np.where(np.arange(16) < 4, 0.6, 0.4)
     reports = [
-        (f"c{number % 100}", number % 4, "".join("01"[bit] for bit in row[::-1].astype(int)))
+        (
+            f"c{number % 100}",
+            number % 4,
+            "".join("01"[bit] for bit in row[::-1].astype(int)),
+        )
         for number, row in enumerate(bits)
     ]
     (folder / "reports.csv").write_text("client,cohort,irr\n" + lines(reports))
@@ -164,7 +179,9 @@ def test_reports_decode_like_their_counts(folder):
     line = "--params params.csv --reports reports.csv --map map.csv"
     assert frequencies(line) == frequencies(FILES)
     assert "400 reports came from 100 clients" in ldp(f"rappor import {line}").stderr
-    assert "100 respondents" in ldp(f"rappor import {line} --reports-per-person 4").stdout
+    assert (
+        "100 respondents" in ldp(f"rappor import {line} --reports-per-person 4").stdout
+    )
 
 
 def test_both_epsilons_are_told(folder):
@@ -176,9 +193,13 @@ def test_both_epsilons_are_told(folder):
     assert "declared 2.043303, delivered 2.043303" in messages
     assert "declared 4.394450, delivered 4.394450" in messages
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.75,0.3\n")
-    assert "less privacy than was declared" in ldp(f"rappor import {FILES} --client java").stderr
     assert (
-        "less privacy than was declared" not in ldp(f"rappor import {FILES} --client python").stderr
+        "less privacy than was declared"
+        in ldp(f"rappor import {FILES} --client java").stderr
+    )
+    assert (
+        "less privacy than was declared"
+        not in ldp(f"rappor import {FILES} --client python").stderr
     )
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.75,0\n")
     assert "eps_inf is INFINITE" in ldp(f"rappor import {FILES}").stderr
@@ -189,7 +210,9 @@ def test_a_client_is_decoded_with_what_it_drew(folder):
     """For the C++ client p = .34 is .3359375 and q = .41 is .40625: else estimates are biased."""
     drawn = PARAMETERS._replace(p=Fraction("0.34"), q=Fraction("0.41"))
     (folder / "params.csv").write_text(params_text(drawn))
-    counts = counts_text(drawn, CELLS, 2**20, dialect=DIALECTS["cpp"], shares={"red": 1})
+    counts = counts_text(
+        drawn, CELLS, 2**20, dialect=DIALECTS["cpp"], shares={"red": 1}
+    )
     (folder / "counts.csv").write_text(counts)
     assert frequencies(f"{FILES} --client cpp")["red"] == pytest.approx(1, abs=1e-9)
     assert abs(frequencies(FILES)["red"] - 1) > 0.01
@@ -238,7 +261,9 @@ def test_export_has_the_columns_of_its_decoder(folder):
         share = float(SHARES[row["string"]])
         assert float(row["estimate"]) == pytest.approx(4 * REPORTS * share)
         assert float(row["prop_low_95"]) < share < float(row["prop_high_95"])
-        assert float(row["std_error"]) == pytest.approx(4 * REPORTS * float(row["prop_std_error"]))
+        assert float(row["std_error"]) == pytest.approx(
+            4 * REPORTS * float(row["prop_std_error"])
+        )
     assert (
         "expected level 0.95"
         in ldp(f"rappor import {FILES} --level 0.9 --export results.csv", 1).stderr
@@ -251,8 +276,13 @@ def test_what_cannot_be_written_is_refused_before_decoding(option, folder, monke
     monkeypatch.setattr("ldp_aggregator.exchange.google_rappor.decoding.decode", None)
     line = f"rappor import {FILES} {option}"
     message = ldp(f"{line} none/results.svg", 1).stderr
-    assert "expected to write none/results.svg, got No such file or directory" in message
-    assert f"expected to write {folder}, got Is a directory" in ldp(f"{line} {folder}", 1).stderr
+    assert (
+        "expected to write none/results.svg, got No such file or directory" in message
+    )
+    assert (
+        f"expected to write {folder}, got Is a directory"
+        in ldp(f"{line} {folder}", 1).stderr
+    )
     assert not (folder / "none").exists()
 
 
@@ -265,7 +295,10 @@ def test_survey_for_new_collections(folder):
     randomizer = parse_survey((folder / "colour.toml").read_text())["colour"].randomizer
     assert (randomizer.bits, randomizer.hashes, randomizer.cohorts) == PARAMETERS[:3]
     assert randomizer.support == DIALECTS["python"].as_run(PARAMETERS).support
-    assert "unless h = m = 1" in ldp("rappor survey --params params.csv --map map.csv", 2).stderr
+    assert (
+        "unless h = m = 1"
+        in ldp("rappor survey --params params.csv --map map.csv", 2).stderr
+    )
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.25,0.25,0.5\n")
     assert (
         "params.csv: question 1 (rappor).p, q, f"
@@ -290,7 +323,11 @@ def test_basic_survey_for_new_collections(folder):
     for options, status, message in (
         ("--values values.txt --map map.csv", 2, "either --map or --values"),
         ("--map twice.csv", 1, "got one bit for two"),
-        ("--values many.txt", 1, "expected at most 4 values, one for each bit (k), got 5"),
+        (
+            "--values many.txt",
+            1,
+            "expected at most 4 values, one for each bit (k), got 5",
+        ),
     ):
         (folder / "twice.csv").write_text("bus,2\ncar,2\n")
         (folder / "many.txt").write_text("a\nb\nc\nd\ne\n")
@@ -326,7 +363,11 @@ BAD = {
         "k,h,m,p,q,f,k\n16,2,4,.25,.75,.5,8\n",
         "row 1, column 7: expected columns whose names differ, got 'k' of column 1 again",
     ),
-    "params-width": ("params.csv", "k,h,m,p,q,f\n16,2,4\n", "params.csv: row 2: expected 6 cells"),
+    "params-width": (
+        "params.csv",
+        "k,h,m,p,q,f\n16,2,4\n",
+        "params.csv: row 2: expected 6 cells",
+    ),
     "params-k": (
         "params.csv",
         "k,h,m,p,q,f\n1.5,2,4,0,1,.5\n",
@@ -359,13 +400,21 @@ BAD = {
     ),
     "no-noise": ("params.csv", "k,h,m,p,q,f\n16,2,4,0,1,0\n", "noise on every bit"),
     "counts-missing": ("counts.csv", None, "No such file: counts.csv"),
-    "counts-empty": ("counts.csv", "", "counts.csv: expected 4 rows, one for each cohort, got 0"),
+    "counts-empty": (
+        "counts.csv",
+        "",
+        "counts.csv: expected 4 rows, one for each cohort, got 0",
+    ),
     "counts-cohorts": (
         "counts.csv",
         COUNTS + FIRST,
         "counts.csv: expected 4 rows, one for each cohort, got 5",
     ),
-    "counts-width": ("counts.csv", COUNTS.replace(FIRST, FIRST + ",1"), "row 1: expected 17 cells"),
+    "counts-width": (
+        "counts.csv",
+        COUNTS.replace(FIRST, FIRST + ",1"),
+        "row 1: expected 17 cells",
+    ),
     "counts-text": (
         "counts.csv",
         COUNTS.replace("6400,", "many,", 1),
@@ -387,7 +436,11 @@ BAD = {
         "row 4: expected at most 9007199254740992 reports in all cohorts together, "
         f"got {5 * 2**51 + 1} up to here",
     ),
-    "map-empty": ("map.csv", "\n", "map.csv: expected one row for each candidate, got none"),
+    "map-empty": (
+        "map.csv",
+        "\n",
+        "map.csv: expected one row for each candidate, got none",
+    ),
     "map-twice": (
         "map.csv",
         MAP + MAP,
@@ -437,21 +490,36 @@ def test_bad_files(name, content, told, folder):
 
 BAD_REPORTS = {
     "empty": ("", "the columns cohort and irr (or rappor), got an empty file"),
-    "header": ("client,value\n", "the columns cohort and irr (or rappor), got 'client,value'"),
+    "header": (
+        "client,value\n",
+        "the columns cohort and irr (or rappor), got 'client,value'",
+    ),
     "counts": ("6400,7,7\n", "the columns cohort and irr (or rappor), got '6400,7,7'"),
     "cohort twice": (
         "cohort,irr,cohort\n",
         "row 1, column 3: expected columns whose names differ, got 'cohort' of column 1 again",
     ),
-    "irr twice": (f"cohort,irr,irr\n1,{'0' * 16},{'1' * 16}\n", "got 'irr' of column 2 again"),
-    "both": ("cohort,rappor,irr\n", "row 1: expected one column of reports, irr or rappor, got"),
+    "irr twice": (
+        f"cohort,irr,irr\n1,{'0' * 16},{'1' * 16}\n",
+        "got 'irr' of column 2 again",
+    ),
+    "both": (
+        "cohort,rappor,irr\n",
+        "row 1: expected one column of reports, irr or rappor, got",
+    ),
     "width": ("cohort,irr\n1\n", "row 2: expected 2 cells"),
     "cohort": (
         f"cohort,irr\n4,{'0' * 16}\n",
         "row 2, column 1: expected a whole number from 0 to 3, got '4'",
     ),
-    "digits": (f"cohort,irr\n1,{'0' * 15}2\n", "row 2, column 2: expected 16 digits 0 or 1"),
-    "length": (f"cohort,irr\n1,{'0' * 15}\n", "row 2, column 2: expected 16 digits 0 or 1"),
+    "digits": (
+        f"cohort,irr\n1,{'0' * 15}2\n",
+        "row 2, column 2: expected 16 digits 0 or 1",
+    ),
+    "length": (
+        f"cohort,irr\n1,{'0' * 15}\n",
+        "row 2, column 2: expected 16 digits 0 or 1",
+    ),
 }
 
 
@@ -461,7 +529,9 @@ def test_bad_reports(content, told, folder):
     (folder / "reports.csv").write_text(content)
     assert (
         told
-        in ldp("rappor import --params params.csv --reports reports.csv --map map.csv", 1).stderr
+        in ldp(
+            "rappor import --params params.csv --reports reports.csv --map map.csv", 1
+        ).stderr
     )
 
 
@@ -485,7 +555,9 @@ def test_wrong_calls(line, folder):
 def test_no_candidates(folder):
     """An empty file of candidates is told of, too."""
     (folder / "words.txt").write_text("\n")
-    line = "--params params.csv --counts counts.csv --candidates words.txt --client java"
+    line = (
+        "--params params.csv --counts counts.csv --candidates words.txt --client java"
+    )
     assert (
         "words.txt: expected one line for each candidate, got none"
         in ldp(f"rappor import {line}", 1).stderr
@@ -494,8 +566,15 @@ def test_no_candidates(folder):
 
 def test_only_line_ends_end_lines(folder):
     r"""A candidate may have a form feed or U+2028 in it: lines end at \n, \r\n and \r alone."""
-    (folder / "words.txt").write_bytes("red\u2028x\r\ngreen\x0cy\rblue \n\x85z\n\n".encode())
-    assert read_lines(folder / "words.txt") == ("red\u2028x", "green\x0cy", "blue", "\x85z")
+    (folder / "words.txt").write_bytes(
+        "red\u2028x\r\ngreen\x0cy\rblue \n\x85z\n\n".encode()
+    )
+    assert read_lines(folder / "words.txt") == (
+        "red\u2028x",
+        "green\x0cy",
+        "blue",
+        "\x85z",
+    )
 
 
 def test_more_reports_each_than_reports(folder):
@@ -505,7 +584,9 @@ def test_more_reports_each_than_reports(folder):
     assert health(question, counts, reports_per_person=4 * REPORTS)
     assert health(question, counts, reports_per_person=1 << 63) == ()
     read = f"expected at least the 1000000000 reports that a respondent sent, got {4 * REPORTS}"
-    assert read in ldp(f"rappor import {FILES} --reports-per-person 1000000000", 1).stderr
+    assert (
+        read in ldp(f"rappor import {FILES} --reports-per-person 1000000000", 1).stderr
+    )
     ldp(f"rappor import {FILES} --reports-per-person {1 << 63}", 2)
 
 
@@ -528,7 +609,9 @@ def test_signal_lost_in_rounding(folder):
 @pytest.mark.needs("rappor-example")
 def test_published_example(tmp_path):
     """Of 300 strings and 10,000,000 reports, 100 to 130 are found, with most of the mass."""
-    files = " ".join(f"--{name} {EXAMPLE / name}.csv" for name in ("params", "counts", "map"))
+    files = " ".join(
+        f"--{name} {EXAMPLE / name}.csv" for name in ("params", "counts", "map")
+    )
     ldp(
         f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg -o "
         f"{tmp_path}/table.txt"

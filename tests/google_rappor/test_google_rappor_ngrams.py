@@ -33,9 +33,15 @@ BOTH = f"{LINE} --text text --part first --part second"
 
 def vectors(texts, cohorts, generator):
     """Reports of so many texts, as digits from the highest bit."""
-    known = {text: PYTHON.candidates((text,), PARAMETERS).design.toarray() for text in set(texts)}
+    known = {
+        text: PYTHON.candidates((text,), PARAMETERS).design.toarray()
+        for text in set(texts)
+    }
     bits = np.stack(
-        [known[text].reshape(16, 16)[cohort] for text, cohort in zip(texts, cohorts, strict=True)]
+        [
+            known[text].reshape(16, 16)[cohort]
+            for text, cohort in zip(texts, cohorts, strict=True)
+        ]
     )
     drawn = generator.random(bits.shape) < np.where(bits, ONE, ZERO)
     return ["".join("01"[bit] for bit in row[::-1].astype(int)) for row in drawn]
@@ -93,7 +99,9 @@ def test_reports_of_a_place_are_its_own(folder):
     (folder / "reports.csv").write_text(
         f"cohort,text,first,second\n3,{high},,{zeros}\n0,{zeros},{high},NA\n"
     )
-    variables = [Variable(name, PARAMETERS, "p.csv") for name in ("text", "first", "second")]
+    variables = [
+        Variable(name, PARAMETERS, "p.csv") for name in ("text", "first", "second")
+    ]
     counts = ngrams.read_separate_reports(folder / "reports.csv", variables)
     places = [[tuple(cell) for cell in np.argwhere(own).tolist()] for own in counts]
     assert places == [[(0, 0), (3, 0), (3, 16)], [(0, 0), (0, 16)], [(3, 0)]]
@@ -103,15 +111,22 @@ def test_parts_make_texts():
     """All combinations, from the first place to the last; too many are refused."""
     parts = [Parts("first", 1, ("ab", "cd")), Parts("second", 1, ("x", "y"))]
     assert texts_of(parts) == ("abx", "aby", "cdx", "cdy")
-    many = [Parts("first", 1, tuple(map(str, range(1_001)))), Parts("second", 1, ("x",) * 1_000)]
-    with pytest.raises(EstimateError, match=r"1,001 x 1,000 = 1,001,000; a higher --part-level"):
+    many = [
+        Parts("first", 1, tuple(map(str, range(1_001)))),
+        Parts("second", 1, ("x",) * 1_000),
+    ]
+    with pytest.raises(
+        EstimateError, match=r"1,001 x 1,000 = 1,001,000; a higher --part-level"
+    ):
         texts_of(many)
 
 
 def test_parts_that_no_report_tells_apart():
     """If one of them is there, all of them may be, and each makes texts."""
     parameters = PARAMETERS._replace(cohorts=1)
-    bit_of = {pair: PYTHON.positions(pair.encode(), 0, 1, bits=16)[0] for pair in NGRAMS}
+    bit_of = {
+        pair: PYTHON.positions(pair.encode(), 0, 1, bits=16)[0] for pair in NGRAMS
+    }
     (bit, _) = Counter(bit_of.values()).most_common()[0]
     pairs = [pair for pair in NGRAMS if bit_of[pair] == bit]
     others = [pair for pair in NGRAMS if bit_of[pair] != bit]
@@ -120,7 +135,11 @@ def test_parts_that_no_report_tells_apart():
     counts[0, [0, 1 + bit]] = 1_000, 1_000 * ONE
     variable = Variable("first", parameters, "p.csv")
     part = find_parts(
-        variable, counts.astype(np.int64), (*pairs, *others[:2]), dialect=PYTHON, level=0.8
+        variable,
+        counts.astype(np.int64),
+        (*pairs, *others[:2]),
+        dialect=PYTHON,
+        level=0.8,
     )
     assert part.found == tuple(pairs)
 
@@ -131,22 +150,49 @@ def test_no_parts(folder):
     rows = [f"{place % 16},{half},{half},{half}" for place in range(32)]
     (folder / "reports.csv").write_text("\n".join(["cohort,text,first,second", *rows]))
     message = ldp(f"rappor ngrams {BOTH} --part-level 0.999999", 1).stderr
-    assert "variable 'first': expected n-grams that are found at level 1, got none" in message
+    assert (
+        "variable 'first': expected n-grams that are found at level 1, got none"
+        in message
+    )
 
 
 WRONG = {
-    "empty": ("reports.csv", "", "expected the columns cohort, text, first, second, got an empty"),
+    "empty": (
+        "reports.csv",
+        "",
+        "expected the columns cohort, text, first, second, got an empty",
+    ),
     "missing": ("reports.csv", "cohort,text\n", "got 'cohort,text'"),
-    "same": ("reports.csv", "cohort,text,first,second,first\n", "got 'first' of column 3 again"),
-    "none": ("reports.csv", "cohort,text,first,second\n", "reports in the column text, got none"),
-    "width": ("reports.csv", "cohort,text,first,second\n1,1\n", "row 2: expected 4 cells"),
-    "digits": ("reports.csv", "cohort,text,first,second\n1,1,,\n", "expected 16 digits 0 or 1"),
+    "same": (
+        "reports.csv",
+        "cohort,text,first,second,first\n",
+        "got 'first' of column 3 again",
+    ),
+    "none": (
+        "reports.csv",
+        "cohort,text,first,second\n",
+        "reports in the column text, got none",
+    ),
+    "width": (
+        "reports.csv",
+        "cohort,text,first,second\n1,1\n",
+        "row 2: expected 4 cells",
+    ),
+    "digits": (
+        "reports.csv",
+        "cohort,text,first,second\n1,1,,\n",
+        "expected 16 digits 0 or 1",
+    ),
     "cohort": (
         "reports.csv",
         f"cohort,text,first,second\n16,{'0' * 16},,\n",
         "from 0 to 15, got '16'",
     ),
-    "ngrams": ("pairs.txt", "\n", "pairs.txt: expected one line for each n-gram, got none"),
+    "ngrams": (
+        "pairs.txt",
+        "\n",
+        "pairs.txt: expected one line for each n-gram, got none",
+    ),
 }
 
 

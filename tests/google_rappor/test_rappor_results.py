@@ -26,11 +26,15 @@ def test_normal_data_one_hot(respondents):
     counts = sample_counts(survey["x"], holders, np.random.default_rng(5))
     estimates = estimate_question(survey["x"], counts, Options())
     assert survey["x"].randomizer.ratio == 3
-    assert estimates.standard_error[0] == pytest.approx(2 / np.sqrt(respondents), rel=0.02)
+    assert estimates.standard_error[0] == pytest.approx(
+        2 / np.sqrt(respondents), rel=0.02
+    )
     errors = estimates.frequency - holders.counts / respondents
     # 101 nearly independent errors: their root mean square is within 5 of its standard errors (7 %
     # each) of theory.
-    assert np.sqrt((errors**2).mean()) == pytest.approx(2 / np.sqrt(respondents), rel=0.35)
+    assert np.sqrt((errors**2).mean()) == pytest.approx(
+        2 / np.sqrt(respondents), rel=0.35
+    )
 
 
 def test_normal_data_shows_its_bell():
@@ -95,13 +99,18 @@ def test_exponential_data_detections(exponential_runs):
     by_default = np.stack([detected(run) for run in runs])
     assert 44 <= by_default.sum(axis=1).mean() <= 50
     assert (by_default[:, 100:].sum(axis=1) / by_default.sum(axis=1)).mean() <= 0.08
-    detections = np.stack([detected(run, correction="benjamini-hochberg") for run in runs])
+    detections = np.stack(
+        [detected(run, correction="benjamini-hochberg") for run in runs]
+    )
     strict = np.stack([detected(run, correction="bonferroni") for run in runs])
     assert 42 <= detections.sum(axis=1).mean() <= 47
     assert detections[:, 100:].sum(axis=1).mean() <= 2.5
     assert detections[:, :20].all()
     assert 28 <= strict.sum(axis=1).mean() <= 36
-    for correction, decisions in (("benjamini-hochberg", detections), ("bonferroni", strict)):
+    for correction, decisions in (
+        ("benjamini-hochberg", detections),
+        ("bonferroni", strict),
+    ):
         chances = np.stack([adjusted_p_values(run, correction) for run in runs])
         np.testing.assert_array_equal(chances <= 1 - 0.95, decisions)
 

@@ -17,7 +17,11 @@ def questions(mechanism="grr"):
         ldp.question("mode", MODES, mechanism=mechanism, epsilon="2"),
         ldp.question("ok", type="boolean", mechanism="grr", epsilon="1"),
         ldp.question(
-            "daily", type="boolean", mechanism="l-grr", epsilon_first=1, epsilon_lifetime=2
+            "daily",
+            type="boolean",
+            mechanism="l-grr",
+            epsilon_first=1,
+            epsilon_lifetime=2,
         ),
     )
 

@@ -50,12 +50,15 @@ def test_queries_by_group():
     for platform in EVERY:
         share = estimates[platform]["mode"]["bike"].frequency
         assert answered[platform][0].contrast.estimate == pytest.approx(share)
-    assert answered[""][0].contrast.estimate == query(tally_of_all(), BIKES)[0].contrast.estimate
+    assert (
+        answered[""][0].contrast.estimate
+        == query(tally_of_all(), BIKES)[0].contrast.estimate
+    )
     # One family are all answers of all groups.
     alone, together = (
-        query_groups(tally_of_all(), BIKES, options=Options(simultaneous=family), **BY).answers[0][
-            1
-        ][0]
+        query_groups(
+            tally_of_all(), BIKES, options=Options(simultaneous=family), **BY
+        ).answers[0][1][0]
         for family in (None, "bonferroni")
     )
     wider = (together.contrast.high - together.contrast.low) / (
@@ -74,7 +77,8 @@ def test_what_is_suppressed_stays_so():
     queried = query_groups(tally_of_all(), BIKES, **asked)
     compared = compare_groups(tally_of_all(), question="mode", options=PLAIN, **asked)
     history = [
-        (epoch, estimate_groups(part, **asked)) for epoch, part in enumerate([tally_of_all()] * 2)
+        (epoch, estimate_groups(part, **asked))
+        for epoch, part in enumerate([tally_of_all()] * 2)
     ]
     followed = follow_groups(history, question="mode", values=["bike"])
     for result in (queried, compared):
@@ -99,7 +103,9 @@ def test_groups_with_each_other():
     against_rest = compare_groups(tally_of_all(), question="mode", options=PLAIN, **BY)
     bike = against_rest["ios"]["bike"]
     of_it = people["platform"] == "ios"
-    truth = np.mean(people["mode"][of_it] == "bike") - np.mean(people["mode"][~of_it] == "bike")
+    truth = np.mean(people["mode"][of_it] == "bike") - np.mean(
+        people["mode"][~of_it] == "bike"
+    )
     # 6 standard errors: 2e-9.
     assert abs(bike.difference - truth) < 6 * bike.standard_error < 0.2
     assert bike.p_value < 1e-6
@@ -120,7 +126,9 @@ def test_the_rest_rests_on_enough():
     survey = survey_of(SURVEY["mode"])
     people = {"mode": ["car"] * 1_000, "platform": ["ios"] * 950 + ["android"] * 50}
     tally = aggregate(survey, randomize(survey, people))
-    with pytest.raises(EstimateError, match="expected groups that can be compared, got none"):
+    with pytest.raises(
+        EstimateError, match="expected groups that can be compared, got none"
+    ):
         compare_groups(tally, **BY)
     everyone = {"mode": ["car"] * 1_000, "platform": ["ios"] * 1_000}
     tally = aggregate(survey, randomize(survey, everyone))
@@ -132,9 +140,15 @@ def test_the_rest_rests_on_enough():
 def test_groups_are_one_family(simultaneous):
     """All values of all groups are looked at, and their p-values say so."""
     asked = {"options": PLAIN, **BY}
-    groups = compare_groups(tally_of_all(), question="mode", simultaneous=simultaneous, **asked)
+    groups = compare_groups(
+        tally_of_all(), question="mode", simultaneous=simultaneous, **asked
+    )
     one = compare_groups(
-        tally_of_all(), question="mode", simultaneous=simultaneous, baseline="ios", **asked
+        tally_of_all(),
+        question="mode",
+        simultaneous=simultaneous,
+        baseline="ios",
+        **asked,
     )
     alone = compare_groups(tally_of_all(), question="mode", **asked)
     rows = [row for _, comparison in groups for row in comparison]
@@ -143,7 +157,9 @@ def test_groups_are_one_family(simultaneous):
     assert len(rows) == 9
     assert len(one) == 2
     if simultaneous == "bonferroni":
-        assert [row.adjusted for row in rows] == pytest.approx(np.minimum(9 * np.array(plain), 1))
+        assert [row.adjusted for row in rows] == pytest.approx(
+            np.minimum(9 * np.array(plain), 1)
+        )
     assert all(row.adjusted >= row.p_value for row in rows)
     assert "one family: the values of all 3 comparisons" in groups.rendered("table")
     assert "one family" not in alone.rendered("table")
@@ -154,7 +170,12 @@ def test_the_same_groups_at_two_times():
     later = aggregate(SURVEY, reports_of(SURVEY, 2_500, seed=5))
     few = estimate_groups(later, names=("mode",), **BY)
     both = compare_groups(
-        tally_of_all(), later, question="mode", names=("May", "June"), options=PLAIN, **BY
+        tally_of_all(),
+        later,
+        question="mode",
+        names=("May", "June"),
+        options=PLAIN,
+        **BY,
     )
     assert set(both.suppressed) == set(few.suppressed)
     assert both["ios"].second.reports == few["ios"]["mode"].reports
@@ -168,13 +189,17 @@ def test_a_question_that_does_not_carry_the_attribute():
         lambda: query_groups(tally_of_all(), "share(daily = true)", by=["country"]),
         lambda: compare_groups(tally_of_all(), question="daily", by=["country"]),
     ):
-        with pytest.raises(EstimateError, match="question 'daily': expected reports that carry"):
+        with pytest.raises(
+            EstimateError, match="question 'daily': expected reports that carry"
+        ):
             ask()
 
 
 def test_several_questions_in_a_query():
     """Are answered of groups that are shown of all of them."""
-    groups = query_groups(tally_of_all(), "share(ok = true) - share(daily = true)", **BY)
+    groups = query_groups(
+        tally_of_all(), "share(ok = true) - share(daily = true)", **BY
+    )
     assert [labels.get("platform") for labels, _ in groups] == [
         None,
         *("unknown", "android", "ios"),
@@ -188,12 +213,16 @@ WEEKS = 5
 def files(tmp_path_factory):
     """A survey and a tally for each week; from the fourth, all with ios take the bus."""
     folder = tmp_path_factory.mktemp("groups")
-    survey = survey_of(ldp.question("mode", ["car", "bus", "bike"], mechanism="grr", epsilon="3"))
+    survey = survey_of(
+        ldp.question("mode", ["car", "bus", "bike"], mechanism="grr", epsilon="3")
+    )
     (folder / "survey.toml").write_text(survey.to_toml())
     for week in range(WEEKS):
         people = people_of(2_500, seed=week)
         if week > 2:
-            people["mode"] = np.where(people["platform"] == "ios", "bus", people["mode"])
+            people["mode"] = np.where(
+                people["platform"] == "ios", "bus", people["mode"]
+            )
         tally = aggregate(survey, randomize(survey, people, seed=week))
         (folder / f"week{week}.tally").write_bytes(encode_tally(tally))
     return folder
@@ -223,7 +252,16 @@ def test_the_commands(files):
             in run(*command[:3], *command[3:], "--least-group", "200", code=2).output
         )
     only = json.loads(
-        run("analyze", "query", *words, BIKES, "--where", "platform=ios", "--format", "json").stdout
+        run(
+            "analyze",
+            "query",
+            *words,
+            BIKES,
+            "--where",
+            "platform=ios",
+            "--format",
+            "json",
+        ).stdout
     )
     assert [group["group"] for group in only["groups"]] == [{"platform": "ios"}]
     earlier = ("--released", files / "week0.tally")
@@ -240,7 +278,9 @@ def test_refusals_of_the_commands(files):
     assert "two different names" in run(*words, two, "--names", "a,a", code=2).output
     for command in (words, ("analyze", "trend", *words[2:])):
         output = run(*command, two, "--question", "mod", code=1).output
-        assert "one of the survey's questions (mode), got 'mod'" in " ".join(output.split())
+        assert "one of the survey's questions (mode), got 'mod'" in " ".join(
+            output.split()
+        )
     population = ("--estimand", "population")
     table = run(*words, "--by", "platform", "--baseline", "ios", *population).stdout
     assert "android" in table
@@ -257,7 +297,9 @@ def test_a_change_in_one_group(files):
     asked = ("--by", "platform", "--value", "bus", "--alert", "--format", "json")
     record = json.loads(run(*words, *asked, code=CHANGED).stdout)
     assert record["alarm"]
-    alarms = {group["group"].get("platform", ""): group["alarm"] for group in record["groups"]}
+    alarms = {
+        group["group"].get("platform", ""): group["alarm"] for group in record["groups"]
+    }
     assert alarms["ios"]
     assert not alarms["android"]
     assert {group["alarm_rate"] for group in record["groups"]} == {0.01 / 4}

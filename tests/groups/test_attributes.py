@@ -37,7 +37,9 @@ def test_a_combination_is_a_number_in_a_mixed_radix():
             attributes,
             {
                 attribute.name: label
-                for attribute, label in zip(attributes, labels_of(attributes, number), strict=True)
+                for attribute, label in zip(
+                    attributes, labels_of(attributes, number), strict=True
+                )
                 if label != UNKNOWN
             },
         )
@@ -66,7 +68,9 @@ def test_names_values_and_the_least_group_are_agreed_to():
         ldp.survey("groups", *questions(), attributes=[other, COUNTRY]),
         ldp.survey("groups", *questions(), attributes=[PLATFORM]),
         ldp.survey("groups", *questions(), attributes=[COUNTRY, PLATFORM]),
-        ldp.survey("groups", *questions(), attributes=[PLATFORM, COUNTRY], least_group=500),
+        ldp.survey(
+            "groups", *questions(), attributes=[PLATFORM, COUNTRY], least_group=500
+        ),
     ]
     assert len({survey.terms for survey in surveys}) == len(surveys)
     assert surveys[-1].fingerprint == SURVEY.fingerprint
@@ -83,7 +87,9 @@ def test_an_attribute_goes_with_the_questions_it_lists():
 
 def test_the_text_of_a_survey_parses_to_it():
     """Attributes and the least group included."""
-    survey = ldp.survey("groups", *questions(), attributes=[PLATFORM, COUNTRY], least_group=50)
+    survey = ldp.survey(
+        "groups", *questions(), attributes=[PLATFORM, COUNTRY], least_group=50
+    )
     assert ldp.parse_survey(survey.to_toml()) == survey
     assert ldp.parse_survey(survey.to_toml()).to_toml() == survey.to_toml()
 
@@ -100,8 +106,12 @@ BAD = {
     "the name of a question": [ldp.attribute("mode", ["x"])],
     "no such question": [ldp.attribute("a", ["x"], questions=["nothing"])],
     "an unknown key": [{"name": "a", "values": ["x"], "random": True}],
-    "too many": [ldp.attribute(f"a{number}", ["x"]) for number in range(MOST_ATTRIBUTES + 1)],
-    "too many combinations": [ldp.attribute(name, map(str, range(40))) for name in "ab"],
+    "too many": [
+        ldp.attribute(f"a{number}", ["x"]) for number in range(MOST_ATTRIBUTES + 1)
+    ],
+    "too many combinations": [
+        ldp.attribute(name, map(str, range(40))) for name in "ab"
+    ],
 }
 
 
@@ -134,7 +144,9 @@ def test_questions_that_are_answered_together_say_the_same():
         ldp.survey("groups", *questions(), joint=joint, attributes=[part])
 
 
-@pytest.mark.parametrize("said", [{"planet": "mars"}, {"platform": "web"}, {"platform": UNKNOWN}])
+@pytest.mark.parametrize(
+    "said", [{"planet": "mars"}, {"platform": "web"}, {"platform": UNKNOWN}]
+)
 def test_a_client_says_nothing_that_the_survey_does_not_list(said):
     """It is refused when it is opened, before there is an answer."""
     for opened in (lambda: Client(SURVEY, attributes=said), lambda: embedded(said)):
@@ -143,7 +155,9 @@ def test_a_client_says_nothing_that_the_survey_does_not_list(said):
 
 
 def embedded(said, state=None, **settings):
-    return EmbeddedClient(SURVEY, state=state, attributes=said, interval=None, **settings)
+    return EmbeddedClient(
+        SURVEY, state=state, attributes=said, interval=None, **settings
+    )
 
 
 def test_reports_carry_what_their_question_has():
@@ -169,7 +183,12 @@ def test_the_bytes_drawn_and_the_report_hang_on_no_attribute():
             return bytes(size)
 
         rows.append(
-            (Client(SURVEY, attributes=said, random=source).record("mode", "bus").row, drawn)
+            (
+                Client(SURVEY, attributes=said, random=source)
+                .record("mode", "bus")
+                .row,
+                drawn,
+            )
         )
     assert rows[0] == rows[1] == rows[2]
 
@@ -184,7 +203,10 @@ def test_reports_of_two_combinations_share_no_batch(tmp_path):
         assert client.record("daily", False)
         assert client.flush()
     batches = sent.batches
-    assert sorted((batch.combination, batch.size) for batch in batches) == [(1, 2), (2, 1)]
+    assert sorted((batch.combination, batch.size) for batch in batches) == [
+        (1, 2),
+        (2, 1),
+    ]
     assert all(decode_batch(encode_batch(batch)) == batch for batch in batches)
 
 
@@ -204,14 +226,18 @@ def test_what_is_said_openly_is_told():
     page = disclosure(SURVEY)
     assert "The platform of your device, openly and not at random" in page
     assert "fewer than 100 such reports" in page
-    assert "android, ios, or unknown; with reports to all questions" in explanation(SURVEY)
+    assert "android, ios, or unknown; with reports to all questions" in explanation(
+        SURVEY
+    )
     assert "not randomized" in explanation(SURVEY)
     names = {}
     source = module(SURVEY)
     exec(source, names)  # noqa: S102 (our own)
     assert names["attributes"](platform="ios") == IOS
     assert 'readonly "platform"?: "android" | "ios";' in typescript_module(SURVEY)
-    assert json.loads(json.dumps(compile_survey(SURVEY)))["attributes"][1]["questions"] == [
+    assert json.loads(json.dumps(compile_survey(SURVEY)))["attributes"][1][
+        "questions"
+    ] == [
         "mode",
         "ok",
     ]

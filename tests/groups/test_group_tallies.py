@@ -8,7 +8,13 @@ from group_samples import PLATFORM, SURVEY, people_of, questions, reports_of, su
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError, WireError
-from ldp.wire.wire import TALLY_MAGIC, encode_frame, pack_array, read_frames, unpack_array
+from ldp.wire.wire import (
+    TALLY_MAGIC,
+    encode_frame,
+    pack_array,
+    read_frames,
+    unpack_array,
+)
 from ldp_aggregator import (
     Ingest,
     Options,
@@ -43,11 +49,17 @@ def test_combinations_add_up():
     for name in ("mode", "ok", "daily"):
         parts = tally_of_all().groups(name)
         assert np.array_equal(sum(parts.values()), tally_of_all().counts[name])
-    joint = ldp.survey("groups", *questions()[:2], joint=["mode", "ok"], attributes=[PLATFORM])
+    joint = ldp.survey(
+        "groups", *questions()[:2], joint=["mode", "ok"], attributes=[PLATFORM]
+    )
     tally = aggregate(joint, reports_of(joint, 500))
     parts = tally.groups("mode+ok")
     assert np.array_equal(sum(parts.values()), tally.counts["mode+ok"])
-    assert parts.keys() == tally.groups("ok").keys() == {("unknown",), ("android",), ("ios",)}
+    assert (
+        parts.keys()
+        == tally.groups("ok").keys()
+        == {("unknown",), ("android",), ("ios",)}
+    )
 
 
 def test_they_count_who_is_in_them():
@@ -74,7 +86,10 @@ def test_merging_is_bit_identical():
     again = Ingest(SURVEY)
     again.feed(data() + data())
     again.end_of_stream()
-    assert again.tally.combinations["ok"].keys() == tally_of_all().combinations["ok"].keys()
+    assert (
+        again.tally.combinations["ok"].keys()
+        == tally_of_all().combinations["ok"].keys()
+    )
     assert np.array_equal(again.tally.counts["ok"], tally_of_all().counts["ok"])
 
 
@@ -82,7 +97,9 @@ def test_memory_is_for_combinations_that_came():
     """Of a thousand that might, one is kept."""
     many = ldp.attribute("version", [str(number) for number in range(900)])
     survey = ldp.survey("many", questions()[0], attributes=[many])
-    tally = aggregate(survey, randomize(survey, {"mode": ["car"] * 9, "version": ["7"] * 9}))
+    tally = aggregate(
+        survey, randomize(survey, {"mode": ["car"] * 9, "version": ["7"] * 9})
+    )
     assert list(tally.groups("mode")) == [("7",)]
 
 
@@ -145,11 +162,17 @@ def test_groups_within_a_group():
 
 def test_what_is_suppressed_is_said():
     """In every format, and nothing of it but its name."""
-    groups = estimate_groups(tally_of_all(), by=["platform", "country"], names=("mode",))
+    groups = estimate_groups(
+        tally_of_all(), by=["platform", "country"], names=("mode",)
+    )
     assert groups.suppressed
     assert "mode: platform unknown, country unknown" in groups.suppressed
-    assert "suppressed, because they have fewer than 100 reports" in groups.rendered("table")
-    assert {"platform": "unknown", "country": "unknown"} in groups.to_dict()["suppressed"]["mode"]
+    assert "suppressed, because they have fewer than 100 reports" in groups.rendered(
+        "table"
+    )
+    assert {"platform": "unknown", "country": "unknown"} in groups.to_dict()[
+        "suppressed"
+    ]["mode"]
     shown = {(row["platform"], row["country"]) for row in groups.rows()}
     assert len(shown) == 1 + len(groups)
     for form in ("json", "csv", "markdown", "html"):
@@ -158,7 +181,9 @@ def test_what_is_suppressed_is_said():
 
 def test_only_more_can_be_asked_for():
     """The least group of the survey holds whatever is asked for."""
-    with pytest.raises(EstimateError, match="expected a least group of 100 reports or more"):
+    with pytest.raises(
+        EstimateError, match="expected a least group of 100 reports or more"
+    ):
         estimate_groups(tally_of_all(), by=["platform"], least_group=99)
     few = estimate_groups(tally_of_all(), by=["platform"], least_group=15_000)
     assert not len(few)
@@ -167,7 +192,10 @@ def test_only_more_can_be_asked_for():
 
 def test_asking_for_more_shows_a_part_of_what_is_shown():
     """So that two tables of the same reports show no more than the one by the lowest least."""
-    lowest = {group.name for group in estimate_groups(tally_of_all(), by=["platform", "country"])}
+    lowest = {
+        group.name
+        for group in estimate_groups(tally_of_all(), by=["platform", "country"])
+    }
     for least_group in (150, 300, 1_000):
         groups = estimate_groups(
             tally_of_all(), by=["platform", "country"], least_group=least_group
@@ -180,7 +208,9 @@ def test_several_reports_of_each_count_as_one():
     one = estimate_groups(tally_of_all(), by=["platform"], names=("daily",))
     unknown = one["unknown"]["daily"].reports
     options = Options(reports_per_person=unknown // SURVEY.least_group + 1)
-    four = estimate_groups(tally_of_all(), by=["platform"], names=("daily",), options=options)
+    four = estimate_groups(
+        tally_of_all(), by=["platform"], names=("daily",), options=options
+    )
     assert unknown < four.least == options.reports_per_person * SURVEY.least_group
     assert len(four) < len(one)
 
@@ -202,7 +232,9 @@ def test_groups_that_there_are_none_of(asked, error):
 
 def test_ranges_by_group():
     """Are asked of numbers, and no obstacle to groups of which other questions alone are shown."""
-    age = ldp.question("age", type="integer", low=0, high=99, goal="distribution", epsilon="4")
+    age = ldp.question(
+        "age", type="integer", low=0, high=99, goal="distribution", epsilon="4"
+    )
     country = ldp.attribute("country", ["de", "us"], questions=["mode"])
     survey = ldp.survey("ages", age, questions()[0], attributes=[PLATFORM, country])
     people = people_of(1_500) | {"age": np.arange(1_500) % 100}
@@ -224,7 +256,14 @@ def test_an_earlier_release_counts():
     for name in ("mode", "ok", "daily"):
         for platform in ("android", "ios", "unknown"):
             shown = [
-                next((group[name].reports for group in groups if group.name.endswith(platform)), 0)
+                next(
+                    (
+                        group[name].reports
+                        for group in groups
+                        if group.name.endswith(platform)
+                    ),
+                    0,
+                )
                 for groups in (before, now)
                 if name in groups.total.questions
             ]

@@ -17,7 +17,9 @@ LEAST = 100
 def attributes_of(*sizes):
     """Attributes with so many values each, beside unknown."""
     return tuple(
-        Attribute(f"attribute {place}", tuple(f"{place}-{value}" for value in range(size)))
+        Attribute(
+            f"attribute {place}", tuple(f"{place}-{value}" for value in range(size))
+        )
         for place, size in enumerate(sizes)
     )
 
@@ -74,7 +76,11 @@ def attack(attributes, sizes, shown):
     """
     reports = {number: count for number, count in sizes.items() if count}
     basis = reduced(members(attributes, [*shown], [*reports]))
-    return [crowd for crowd, sums in small_crowds(attributes, reports) if follows(basis, sums)]
+    return [
+        crowd
+        for crowd, sums in small_crowds(attributes, reports)
+        if follows(basis, sums)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +109,9 @@ def test_the_attack_works():
     careless = [everyone(attributes)]
     for table in tables_of(attributes):
         inside = members(attributes, table, [*reports]) @ np.array([*reports.values()])
-        careless += [crowd for crowd, size in zip(table, inside, strict=True) if size >= LEAST]
+        careless += [
+            crowd for crowd, size in zip(table, inside, strict=True) if size >= LEAST
+        ]
     assert attack(attributes, counts, careless)
 
 
@@ -126,7 +134,9 @@ def rests_on_enough(attributes, counts, shown, *, least):
     rows = members(attributes, [*shown], [*reports]).astype(np.float64)
     masses = np.array([*reports.values()])
     places = range(len(masses))
-    for few in chain.from_iterable(combinations(places, number) for number in range(1, 8)):
+    for few in chain.from_iterable(
+        combinations(places, number) for number in range(1, 8)
+    ):
         if masses[[*few]].sum() < least:
             others = np.delete(rows, few, axis=1)
             # As many independent rows without these columns: nothing vanishes on the others alone.
@@ -202,7 +212,9 @@ def test_no_difference_of_two_releases_is_a_small_group():
     assert ("0-0",) in release(attributes, later, LEAST, earlier=[before]).shown
     same = release(attributes, before, LEAST, earlier=[before])
     assert same.shown == release(attributes, before, LEAST).shown
-    with pytest.raises(ValueError, match="expected no more reports at an earlier release"):
+    with pytest.raises(
+        ValueError, match="expected no more reports at an earlier release"
+    ):
         release(attributes, before, LEAST, earlier=[grown])
 
 
@@ -226,7 +238,11 @@ def test_leftovers_only_save_time(seed):
     for table in tables_of(attributes):
         inside = members(attributes, table, numbers)
         of_each = inside @ reports
-        order = [place for place in np.argsort(-of_each, kind="stable") if of_each[place] >= LEAST]
+        order = [
+            place
+            for place in np.argsort(-of_each, kind="stable")
+            if of_each[place] >= LEAST
+        ]
         shown |= {table[place] for place in order if span.show_safe(inside[[place]])}
     assert release(attributes, counts, LEAST).shown.keys() == shown
 
@@ -250,7 +266,9 @@ def test_the_bound_is_one():
             continue
         basis = np.linalg.svd(rows, full_matrices=False)[2]
         bound = rests_on(basis, sizes, np.zeros(7, dtype=np.bool_))
-        sets = chain.from_iterable(combinations(range(7), number) for number in range(1, 8))
+        sets = chain.from_iterable(
+            combinations(range(7), number) for number in range(1, 8)
+        )
         truth = min(
             sizes[[*some]].sum()
             for some in sets

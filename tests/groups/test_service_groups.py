@@ -26,7 +26,9 @@ from ldp_simulations import randomize
 
 HOUR = 3600
 COUNTRY = ldp.attribute("country", ["de", "us"])
-SURVEY = ldp.survey("groups", *questions()[:2], attributes=[PLATFORM, COUNTRY], epoch="1h")
+SURVEY = ldp.survey(
+    "groups", *questions()[:2], attributes=[PLATFORM, COUNTRY], epoch="1h"
+)
 TEXT = SURVEY.to_toml()
 PLAIN = ldp.survey("plain", *questions()[:1], attributes=[PLATFORM])
 
@@ -60,7 +62,10 @@ class Clock:
 
 def upload(service, body):
     headers = {"authorization": f"Bearer {UPLOADING}"}
-    assert visitor(service).post("/v1/reports", content=body, headers=headers).status_code == 202
+    assert (
+        visitor(service).post("/v1/reports", content=body, headers=headers).status_code
+        == 202
+    )
 
 
 def close_epochs(service, clock):
@@ -107,13 +112,18 @@ def test_a_closed_epoch_gives_what_its_tally_does(service):
     assert answer["groups"] == expected.to_dict()["groups"]
     with service.analysis._snapshot() as snapshot:
         assert len({record.key[16:24] for record in snapshot.scan("tally")}) == 1
-    of_epoch = of_service(service, by="platform", where="country=de", epoch=NUMBER).json()
+    of_epoch = of_service(
+        service, by="platform", where="country=de", epoch=NUMBER
+    ).json()
     assert of_epoch["where"] == {"country": "de"}
     csv = of_service(service, by="platform", format="csv").text
     assert csv.startswith("platform,question,value")
     assert "ios" in csv
     served = service.catalogue.by_name["groups"][-1]
-    assert service.analysis.tally(served).groups("mode").keys() == tally.groups("mode").keys()
+    assert (
+        service.analysis.tally(served).groups("mode").keys()
+        == tally.groups("mode").keys()
+    )
 
 
 def test_the_history_of_groups(service):
@@ -150,18 +160,27 @@ def test_what_a_service_shows_recovers_no_small_group(service):
                 for group in answer.json()["groups"]:
                     if "mode" in group["questions"]:
                         labels = group["group"]
-                        shown.add((labels.get("platform", ""), labels.get("country", "")))
+                        shown.add(
+                            (labels.get("platform", ""), labels.get("country", ""))
+                        )
     sizes = sizes_of(aggregate(SURVEY, REPORTS[0]), SURVEY["mode"])
     assert len(shown) > 5
     assert not attack(SURVEY.attributes, sizes, shown)
 
 
-CROSSED = {("android", "de"): 1, ("android", "us"): 260, ("ios", "de"): 99, ("ios", "us"): 2000}
+CROSSED = {
+    ("android", "de"): 1,
+    ("android", "us"): 260,
+    ("ios", "de"): 99,
+    ("ios", "us"): 2000,
+}
 """People of two attributes: by 100 both margins are shown, and by 300 one of the cells."""
 
 
 def version_of(least_group, *more):
-    mode = ldp.question("mode", MODES, mechanism="l-grr", epsilon_first=1, epsilon_lifetime=2)
+    mode = ldp.question(
+        "mode", MODES, mechanism="l-grr", epsilon_first=1, epsilon_lifetime=2
+    )
     attributes = [PLATFORM, COUNTRY]
     keys = {"epoch": "1h", "least_group": least_group}
     return ldp.survey("groups", mode, *more, attributes=attributes, **keys)
@@ -180,7 +199,9 @@ def all_shown(service):
                 }
                 groups = of_service(service, question="mode", **asked).json()["groups"]
                 labels = [group["group"] for group in groups]
-                shown |= {(one.get("platform", ""), one.get("country", "")) for one in labels}
+                shown |= {
+                    (one.get("platform", ""), one.get("country", "")) for one in labels
+                }
     return shown
 
 
@@ -214,7 +235,9 @@ def test_an_epoch_of_few_adds_nothing(service):
     before = of_service(service, by="platform").json()["groups"]
     served = service.catalogue.by_name["groups"][-1]
     groups = service.analysis.groups(served, Asked(("platform",)))
-    assert [group.labels for group in groups.groups] == [group["group"] for group in before]
+    assert [group.labels for group in groups.groups] == [
+        group["group"] for group in before
+    ]
     upload(service, REPORTS[1])
     assert of_service(service, by="platform").json()["groups"] == before
 
@@ -240,7 +263,9 @@ def test_groups_that_there_are_none_of_are_refused(service, query):
 
 def test_without_epochs_there_are_no_groups(service):
     """Nothing of such a survey is ever closed."""
-    answer = visitor(service, TOKEN).get("/v1/surveys/plain/estimates", params={"by": "platform"})
+    answer = visitor(service, TOKEN).get(
+        "/v1/surveys/plain/estimates", params={"by": "platform"}
+    )
     assert answer.status_code == 400
     assert "epochs" in answer.json()["error"]
 
@@ -259,11 +284,19 @@ def test_the_page_offers_groups(service):
     page = visitor(service, TOKEN).get("/", params={"survey": "groups"}).text
     assert 'name="by"' in page
     assert "by group" not in page
-    page = visitor(service, TOKEN).get("/", params={"survey": "groups", "by": "platform"}).text
+    page = (
+        visitor(service, TOKEN)
+        .get("/", params={"survey": "groups", "by": "platform"})
+        .text
+    )
     assert "mode by group" in page
     assert 'value="platform" selected' in page
     assert "Suppressed, because they have fewer than 100 reports" not in page
-    page = visitor(service, TOKEN).get("/", params={"survey": "groups", "by": "country"}).text
+    page = (
+        visitor(service, TOKEN)
+        .get("/", params={"survey": "groups", "by": "country"})
+        .text
+    )
     assert "Suppressed, because they have fewer than 100 reports" in page
 
 
@@ -303,11 +336,18 @@ def test_a_damaged_store_is_repaired_with_its_combinations(tmp_path, what):
     served = service.catalogue.all[0]
     tally = service.analysis.tally(served)
     service.close()
-    assert tally.groups("mode").keys() == aggregate(SURVEY, REPORTS[0]).groups("mode").keys()
+    assert (
+        tally.groups("mode").keys()
+        == aggregate(SURVEY, REPORTS[0]).groups("mode").keys()
+    )
     whole = SURVEY["mode"].fingerprint
     with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
-        rows = connection.execute("SELECT key FROM records WHERE kind = 'tally'").fetchall()
-        of_mode = [key for (key,) in rows if Known([SURVEY["mode"]]).get(key[:16]) is not None]
+        rows = connection.execute(
+            "SELECT key FROM records WHERE kind = 'tally'"
+        ).fetchall()
+        of_mode = [
+            key for (key,) in rows if Known([SURVEY["mode"]]).get(key[:16]) is not None
+        ]
         damaged = [key for key in of_mode if key[:16] != whole]
         for key in damaged[:1] if what == "a combination" else of_mode:
             change = "UPDATE records SET content = zeroblob(24) WHERE kind = 'tally' AND key = ?"

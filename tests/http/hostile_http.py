@@ -125,15 +125,26 @@ _HEADS = {
     "no host": _sent(_LENGTH, fixed=(_AUTHORIZATION,)),
     "two hosts": _sent(b"host: other", _LENGTH),
     "two tokens": _sent(b"authorization: Bearer x", _LENGTH),
-    "gzip": _sent(b"content-encoding: gzip", b"content-length: %d" % len(_PACKED), body=_PACKED),
-    "a gzip bomb": _sent(b"content-encoding: gzip", b"content-length: %d" % len(_BOMB), body=_BOMB),
+    "gzip": _sent(
+        b"content-encoding: gzip", b"content-length: %d" % len(_PACKED), body=_PACKED
+    ),
+    "a gzip bomb": _sent(
+        b"content-encoding: gzip", b"content-length: %d" % len(_BOMB), body=_BOMB
+    ),
     "deflate": _sent(b"content-encoding: deflate", _LENGTH),
-    "two expectations": _sent(b"expect: 100-continue", b"expect: 100-continue", _LENGTH),
+    "two expectations": _sent(
+        b"expect: 100-continue", b"expect: 100-continue", _LENGTH
+    ),
     "an unknown expectation": _sent(b"expect: the best", _LENGTH),
     "an upgrade to HTTP/2": _sent(
-        b"connection: upgrade, http2-settings", b"upgrade: h2c", b"http2-settings: ", _LENGTH
+        b"connection: upgrade, http2-settings",
+        b"upgrade: h2c",
+        b"http2-settings: ",
+        _LENGTH,
     ),
-    "an upgrade to WebSocket": _sent(b"connection: upgrade", b"upgrade: websocket", _LENGTH),
+    "an upgrade to WebSocket": _sent(
+        b"connection: upgrade", b"upgrade: websocket", _LENGTH
+    ),
     "HTTP/2 without asking": Hostile((b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(9),)),
     "TLS": Hostile((b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(200),)),
     "nothing but line ends": Hostile((b"\r\n" * 20_000,)),
@@ -169,13 +180,17 @@ _LINES = {
 
 
 def _head(*fields):
-    return b"\r\n".join([b"POST /v1/reports HTTP/1.1", _HOST, _AUTHORIZATION, *fields, b"", b""])
+    return b"\r\n".join(
+        [b"POST /v1/reports HTTP/1.1", _HOST, _AUTHORIZATION, *fields, b"", b""]
+    )
 
 
 _WHOLE = _head(_LENGTH) + _BODY
 _BODIES = {
     "longer than announced": Hostile((_WHOLE + b"\x00" * 100,), (400,)),
-    "with another request behind it": Hostile((_WHOLE + _head(_LENGTH) + fresh(),), (400,)),
+    "with another request behind it": Hostile(
+        (_WHOLE + _head(_LENGTH) + fresh(),), (400,)
+    ),
     "with another request in it": Hostile(
         (_head(b"content-length: 5") + _BODY[:5] + _WHOLE,), (400,)
     ),

@@ -67,7 +67,11 @@ def test_second_request_before_the_answer(service):
         service.exchange(request(fresh()), request(fresh()), pause=pause)
     assert service.accounts()[_ACCEPTED] - before <= 6
     answer = service.exchange(request(fresh()) + request(fresh()))
-    assert (answer.status, answer.closed, answer.content.count(b"HTTP/1.1")) == (400, True, 1)
+    assert (answer.status, answer.closed, answer.content.count(b"HTTP/1.1")) == (
+        400,
+        True,
+        1,
+    )
 
 
 def test_a_head_that_comes_again_means_the_same(service):
@@ -80,7 +84,11 @@ def test_a_head_that_comes_again_means_the_same(service):
     assert answer.content.count(b"HTTP/1.1 202") == 6
     assert answer.content.count(b'"duplicate": 1') == 1
     assert service.accounts()[_ACCEPTED] == before + 5
-    for bad in (sound[0] + b"x", sound[0] + sound[1], sound[0].replace(b"POST", b"PUT ")):
+    for bad in (
+        sound[0] + b"x",
+        sound[0] + sound[1],
+        sound[0].replace(b"POST", b"PUT "),
+    ):
         answer = service.converse(request(fresh()), bad)
         assert (answer.content.count(b" 202 "), answer.closed) == (1, True), bad
         assert b"HTTP/1.1 40" in answer.content, bad
@@ -119,9 +127,14 @@ def test_too_many_connections(tmp_path):
 
     Those that are there are served.
     """
-    with started(tmp_path, within=("prlimit", "--nofile=200")) as service, ExitStack() as stack:
+    with (
+        started(tmp_path, within=("prlimit", "--nofile=200")) as service,
+        ExitStack() as stack,
+    ):
         address = ("127.0.0.1", service.port)
-        connections = [stack.enter_context(socket.create_connection(address)) for _ in range(150)]
+        connections = [
+            stack.enter_context(socket.create_connection(address)) for _ in range(150)
+        ]
         connections[0].sendall(request(fresh(), b"connection: close"))
         assert received(connections[0], patience=5).status == 202
         late = [received(connection, patience=20) for connection in connections[100:]]

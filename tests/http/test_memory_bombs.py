@@ -39,11 +39,18 @@ def bombs():
         "a million tiny frames": _many(encode_frame(b"")),
         "a hundred thousand batches": b"".join(fresh() for _ in range(100_000)),
         "one giant batch": file_of(
-            Batch(_FILTER.fingerprint, os.urandom(16), 900_000, rows=_FILTER.rows[:18] * 900_000)
+            Batch(
+                _FILTER.fingerprint,
+                os.urandom(16),
+                900_000,
+                rows=_FILTER.rows[:18] * 900_000,
+            )
         ),
         "nested arrays": encode_frame(b"\x91" * (_MOST - 64)),
         "an array of arrays": encode_frame(b"\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
-        "a batch of arrays": encode_frame(b"\x95\x01\xdd" + _NESTED + b"\x90" * (_MOST - 64)),
+        "a batch of arrays": encode_frame(
+            b"\x95\x01\xdd" + _NESTED + b"\x90" * (_MOST - 64)
+        ),
     }
 
 
@@ -62,7 +69,9 @@ def test_a_hundred_at_a_time(service):
 
     def send(number):
         statuses.append(
-            service.exchange(request(bodies[number % len(bodies)], _ONCE), patience=60).status
+            service.exchange(
+                request(bodies[number % len(bodies)], _ONCE), patience=60
+            ).status
         )
 
     threads = [Thread(target=send, args=(number,)) for number in range(_BOMBS)]
@@ -86,7 +95,9 @@ def test_uploads_that_are_never_whole_keep_no_one_out(tmp_path, sent):
     """They are told so in the end; and where they fill their room, the slowest makes way."""
     limits = UploadLimits(patience=4.0, held_small=600_010)
     settings = Settings(open_uploads=True, publication=LIVE, limits=limits)
-    service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
+    service = Service(
+        [Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings
+    )
     with closing(service), serving(service) as url:
         running = RunningService(None, urlsplit(url).port, None)
         address = ("127.0.0.1", running.port)
@@ -94,12 +105,15 @@ def test_uploads_that_are_never_whole_keep_no_one_out(tmp_path, sent):
         announced = request(bytes(length))[: sent - length]
         with ExitStack() as stack:
             connections = [
-                stack.enter_context(socket.create_connection(address)) for _ in range(40)
+                stack.enter_context(socket.create_connection(address))
+                for _ in range(40)
             ]
             for waiting in connections:
                 waiting.sendall(announced)
             large = request(fresh() + bytes(_MOST >> 1), _ONCE)
             for body in (request(fresh(), _ONCE), large):
                 assert running.exchange(body, patience=20).status == 202
-            answers = {received(connection, patience=20)[::2] for connection in connections}
+            answers = {
+                received(connection, patience=20)[::2] for connection in connections
+            }
         assert answers == ({(408, True), (503, True)} if sent else {(408, True)})

@@ -142,7 +142,9 @@ def exact_moments(randomizer):
     worths = []
     for report in range(len(rows[0])):
         counts = empty_counts(randomizer.layout)
-        reports, share, balance, _ = balances(randomizer, _counted(counts, randomizer, report))
+        reports, share, balance, _ = balances(
+            randomizer, _counted(counts, randomizer, report)
+        )
         worths.append([Fraction(float(number)) for number in (share[0], balance[0])])
         assert reports == 1
     return [
@@ -164,7 +166,9 @@ def _counted(counts, randomizer, report):
 
 
 @pytest.mark.parametrize("mechanism", ["pad-grr", "pad-ss"])
-@pytest.mark.parametrize(("size", "most", "epsilon"), [(2, 1, "1"), (2, 2, "2"), (3, 2, "0.5")])
+@pytest.mark.parametrize(
+    ("size", "most", "epsilon"), [(2, 1, "1"), (2, 2, "2"), (3, 2, "0.5")]
+)
 def test_squares_of_scores_are_those_of_the_channel(mechanism, size, most, epsilon):
     """For every set and sign: E[s], E[t], E[s^2], E[t^2], E[s t], worked out report by report."""
     randomizer = survey_of(size, most, epsilon, mechanism=mechanism)["x"].randomizer
@@ -218,7 +222,9 @@ def test_errors_of_rare_keys(size, epsilon):
     randomizer = survey_of(size, 1, epsilon)["x"].randomizer
     law = PairLaw.of(randomizer)
     for stated, square in zip(
-        REFERENCE[size, epsilon], (law.of_share.other, law.of_balance.other), strict=True
+        REFERENCE[size, epsilon],
+        (law.of_share.other, law.of_balance.other),
+        strict=True,
     ):
         assert square == pytest.approx(stated, rel=0.02, abs=0.005)
 
@@ -241,7 +247,8 @@ def fieller(share, balance, law, reports, quantile):
 
 
 @pytest.mark.parametrize(
-    ("share", "balance"), [(0.3, 0.1), (0.3, -0.29), (0.9, 0.9), (0.05, 0.04), (1.01, -0.2)]
+    ("share", "balance"),
+    [(0.3, 0.1), (0.3, -0.29), (0.9, 0.9), (0.05, 0.04), (1.01, -0.2)],
 )
 def test_intervals_of_means_are_fiellers(share, balance):
     """The same as the means on a fine grid of which the difference is within its error."""
@@ -266,17 +273,26 @@ def test_sums_have_the_errors_of_their_scores(share, balance, ends):
     law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2
     reported = Balances(20_000, np.array([share]), np.array([balance]), law=law)
-    square = (1 - share) * (middle**2 * law.of_share.other + half**2 * law.of_balance.other)
+    square = (1 - share) * (
+        middle**2 * law.of_share.other + half**2 * law.of_balance.other
+    )
     for sign in (-1, 1):
         of_sign = middle**2 * law.of_share.held + half**2 * law.of_balance.held
         of_sign += 2 * middle * half * law.together * sign
         square += (share + sign * balance) / 2 * of_sign
     # A population's mean, and the least that numbers of that sum have for a mean square.
     total = share * middle + balance * half
-    for estimand, known in (("population", total**2), ("respondents", total**2 / share)):
-        numbers = key_means(reported, tuple(map(Fraction, ends)), 0.05, estimand=estimand).sums[0]
+    for estimand, known in (
+        ("population", total**2),
+        ("respondents", total**2 / share),
+    ):
+        numbers = key_means(
+            reported, tuple(map(Fraction, ends)), 0.05, estimand=estimand
+        ).sums[0]
         error = np.sqrt((square - known) / 20_000)
-        assert (numbers.estimate, numbers.standard_error) == pytest.approx((total, error))
+        assert (numbers.estimate, numbers.standard_error) == pytest.approx(
+            (total, error)
+        )
         least, most = min(ends[0], 0), max(ends[1], 0)
         low, high = (total + sign * 1.959964 * error for sign in (-1, 1))
         assert numbers.interval == pytest.approx((max(low, least), min(high, most)))
@@ -288,7 +304,9 @@ def test_sums_keep_to_what_they_can_be():
     share = np.array([0.01, 0.99])
     for ends, sign, least, most in (((2, 10), 1, 0, 10), ((-3, -1), -1, -3, 0)):
         reported = Balances(200, share, sign * share, law=law)
-        sums = key_means(reported, tuple(map(Fraction, ends)), 0.05, estimand="respondents").sums
+        sums = key_means(
+            reported, tuple(map(Fraction, ends)), 0.05, estimand="respondents"
+        ).sums
         assert min(sums.low) == least
         assert max(sums.high) == most
 
@@ -307,11 +325,17 @@ def test_a_rare_key_has_no_mean(share):
     assert not mean.is_told
     assert mean.interval == (-1, 1)
     assert mean.cells == ("-", "[-1, 1]")
-    assert mean.to_dict() == {"estimate": None, "standard_error": None, "interval": [-1, 1]}
+    assert mean.to_dict() == {
+        "estimate": None,
+        "standard_error": None,
+        "interval": [-1, 1],
+    }
     assert numbers.untold.tolist() == [True]
 
 
-@pytest.mark.parametrize(("size", "most", "epsilon"), [(10, 3, "1"), (10, 3, "4"), (100, 2, "2")])
+@pytest.mark.parametrize(
+    ("size", "most", "epsilon"), [(10, 3, "1"), (10, 3, "4"), (100, 2, "2")]
+)
 def test_intervals_hold_the_truth(size, most, epsilon):
     """Nominal 95 % over all keys of 400 runs, .925 to .975; means may hold it more often.
 
@@ -325,9 +349,13 @@ def test_intervals_hold_the_truth(size, most, epsilon):
     means = shares.key_means
     assert 0.93 < shares.coverage.mean() < 0.97
     assert means.coverage.mean() > 0.93
-    ratio = np.sqrt((shares.empirical_error**2).mean() / (shares.stated_error**2).mean())
+    ratio = np.sqrt(
+        (shares.empirical_error**2).mean() / (shares.stated_error**2).mean()
+    )
     assert ratio == pytest.approx(1, abs=0.06)
-    assert means.empirical_error[0] / means.stated_error[0] == pytest.approx(1, abs=0.21)
+    assert means.empirical_error[0] / means.stated_error[0] == pytest.approx(
+        1, abs=0.21
+    )
 
 
 def test_both_ways_have_one_law():
@@ -348,14 +376,23 @@ def test_both_ways_have_one_law():
 def test_populations_of_tables():
     """Shares and means of a table's answers are the truth that estimates are compared with."""
     survey = survey_of()
-    rows = [{"x": {"k0": 2, "k1": 8}}, {"x": {"k0": 5}}, {"x": {}}, {"x": None}, {"x": "k1=0.5"}]
+    rows = [
+        {"x": {"k0": 2, "k1": 8}},
+        {"x": {"k0": 5}},
+        {"x": {}},
+        {"x": None},
+        {"x": "k1=0.5"},
+    ]
     people = sim.from_table(survey, rows)["x"]
     assert isinstance(people, PairHolders)
     assert people.respondents == 4
     assert people.frequencies(("k0", "k1", "k2")) == [0.5, 0.5, 0]
     assert people.means(3).tolist()[:2] == [3.5, 4.25]
     assert np.isnan(people.means(3)[2])
-    parsed = [survey["x"].domain.places(survey["x"].domain.parse(cell)) for cell in people.values]
+    parsed = [
+        survey["x"].domain.places(survey["x"].domain.parse(cell))
+        for cell in people.values
+    ]
     assert tuple(parsed) == people.pairs
 
 
@@ -389,7 +426,9 @@ def test_forged_reports_keep_to_the_bound():
     survey = survey_of(10, 2, "1")
     people = sim.synthetic(survey, 5_000)["x"]
     for kind in ("random", "input", "maximal-gain"):
-        done = sim.attack(survey, {"x": people}, fraction=0.05, kind=kind, runs=5, seed=1)
+        done = sim.attack(
+            survey, {"x": people}, fraction=0.05, kind=kind, runs=5, seed=1
+        )
         for attacked in done.attacked:
             for outcome in attacked.outcomes:
                 places = list(attacked.attack.targets)
@@ -401,19 +440,26 @@ def test_sums_are_moved_no_further_than_is_said():
     for ends in ((0, 8), (-3, 8), (2, 8)):
         survey = survey_of(3, 2, "1", low=ends[0], high=ends[1], mechanism="pad-ss")
         question = survey["x"]
-        estimates = estimate(survey, sim.randomize(survey, [{"x": {"k0": 8}}] * 10, seed=1))["x"]
+        estimates = estimate(
+            survey, sim.randomize(survey, [{"x": {"k0": 8}}] * 10, seed=1)
+        )["x"]
         low, high = ends
         worths = []
         for report in range(1 << question.layout.bits):
             if report.bit_count() != question.layout.ones:
                 continue
-            counts = _counted(empty_counts(question.layout), question.randomizer, report)
+            counts = _counted(
+                empty_counts(question.layout), question.randomizer, report
+            )
             _, share, balance, _ = balances(question.randomizer, counts)
             worths.append((low + high) / 2 * share[0] + (high - low) / 2 * balance[0])
         furthest = max(max(worths) - min(low, 0), max(high, 0) - min(worths))
         assert estimates.manipulation.sum_reach == pytest.approx(furthest)
         assert "the sum of a key's numbers" in str(estimates.manipulation)
-        assert estimates.to_dict()["manipulation"]["sum_reach"] == estimates.manipulation.sum_reach
+        assert (
+            estimates.to_dict()["manipulation"]["sum_reach"]
+            == estimates.manipulation.sum_reach
+        )
 
 
 def test_modules_have_their_type():
@@ -453,7 +499,9 @@ def test_plans_are_kept():
     (row,) = plan.rows
     holders = int(share * respondents)
     people = {"x": ["k0=4"] * holders + ["|"] * (respondents - holders)}
-    runs = sim.simulate(survey, sim.from_table(survey, people), runs=200, seed=5).runs["x"]
+    runs = sim.simulate(survey, sim.from_table(survey, people), runs=200, seed=5).runs[
+        "x"
+    ]
     assert runs.empirical_error[0] == pytest.approx(row.frequency_error, rel=0.2)
     assert runs.key_means.empirical_error[0] == pytest.approx(row.mean_error, rel=0.2)
 

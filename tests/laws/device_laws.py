@@ -41,7 +41,9 @@ def uniform(randbelow):
 def fresh(source):
     """A source gives as many bytes as it is asked for, and never the same sixteen again."""
     problems = [
-        f"{size} bytes were asked for" for size in (1, 7, 4096) if len(source(size)) != size
+        f"{size} bytes were asked for"
+        for size in (1, 7, 4096)
+        if len(source(size)) != size
     ]
     repeated = 1000 - len({source(16) for _ in range(1000)})
     return problems + ([f"{repeated} of 1,000 draws came before"] if repeated else [])
@@ -72,18 +74,24 @@ def no_randomness(source):
 
 def answered_once(client):
     """A question spent by one report never gets fresh noise, not even after a restart."""
-    return _refused_again(client, client(DEVICE_SURVEY)) + _on_disk(client, _refused_again)
+    return _refused_again(client, client(DEVICE_SURVEY)) + _on_disk(
+        client, _refused_again
+    )
 
 
 def memoized(client):
     """A repeated answer is reported from the same permanent response, also after a restart."""
 
     def repeat(client, device, path=None):
-        first = {device.record("mirror", answer).row for answer in ANSWERS for _ in range(3)}
+        first = {
+            device.record("mirror", answer).row for answer in ANSWERS for _ in range(3)
+        }
         again = device if path is None else client(DEVICE_SURVEY, state=path)
         second = {again.record("mirror", answer).row for answer in reversed(ANSWERS)}
         return (
-            [] if first == second and len(first) == len(ANSWERS) else ["another permanent response"]
+            []
+            if first == second and len(first) == len(ANSWERS)
+            else ["another permanent response"]
         )
 
     return repeat(client, client(DEVICE_SURVEY)) + _on_disk(client, repeat)
@@ -92,7 +100,9 @@ def memoized(client):
 def one_cohort(client):
     """A device stays in one cohort, whatever it answers."""
     device = client(DEVICE_SURVEY)
-    cohorts = {device.record("mirror", f"{number}").row[:COHORT_WIDTH] for number in range(20)}
+    cohorts = {
+        device.record("mirror", f"{number}").row[:COHORT_WIDTH] for number in range(20)
+    }
     return [] if len(cohorts) == 1 else [f"{len(cohorts)} cohorts"]
 
 
@@ -115,7 +125,9 @@ def nothing_without_randomness(client):
     for name in ("once", "mirror"):
         for working in range(8):
             try:
-                client(DEVICE_SURVEY, random=_failing_after(working)).record(name, "red")
+                client(DEVICE_SURVEY, random=_failing_after(working)).record(
+                    name, "red"
+                )
             except RandomnessError:
                 continue
             # `once` needs one call at least, `mirror` four: cohort, secret, permanent and
@@ -131,19 +143,27 @@ def silent(client):
     try:
         client(DEVICE_SURVEY).record("once", NOT_A_VALUE)
     except AnswerError as error:
-        problems += ["the message repeats the answer"] if NOT_A_VALUE in str(error) else []
+        problems += (
+            ["the message repeats the answer"] if NOT_A_VALUE in str(error) else []
+        )
     for _ in range(2):
         with tempfile.TemporaryDirectory() as folder:
-            device = client(DEVICE_SURVEY, state=Path(folder) / "state", random=_in_cohort_zero)
+            device = client(
+                DEVICE_SURVEY, state=Path(folder) / "state", random=_in_cohort_zero
+            )
             device.record("once", ANSWERS[2])
             device.record("mirror", NOT_A_VALUE)
             content = b"".join(path.read_bytes() for path in Path(folder).iterdir())
             answers = [answer.encode() for answer in (ANSWERS[2], NOT_A_VALUE)]
             if any(
-                form in content for answer in answers for form in (answer, answer.hex().encode())
+                form in content
+                for answer in answers
+                for form in (answer, answer.hex().encode())
             ):
                 problems.append("the state holds an answer")
-            keys.append({key for key, _ in records_of(device._memory.store, "permanent")})
+            keys.append(
+                {key for key, _ in records_of(device._memory.store, "permanent")}
+            )
     return problems + (
         ["two devices keep an answer under the same key"] if keys[0] & keys[1] else []
     )
@@ -159,7 +179,9 @@ def one_width(client):
             for _ in range(40)
         }
         problems += (
-            [] if widths == {DEVICE_SURVEY[name].width} else [f"{name}: widths {sorted(widths)}"]
+            []
+            if widths == {DEVICE_SURVEY[name].width}
+            else [f"{name}: widths {sorted(widths)}"]
         )
     return problems
 
@@ -168,7 +190,20 @@ def least_error(choose):
     """`choose(size, epsilon)` names the mechanism of least summed variance: sets, or one value."""
     problems = []
     # Some of these pairs lie where one value more or less would change the choice.
-    for epsilon in ("0.1", "0.6", "0.8", "1", "1.25", "1.55", "1.85", "2", "2.5", "3.95", "6", "8"):
+    for epsilon in (
+        "0.1",
+        "0.6",
+        "0.8",
+        "1",
+        "1.25",
+        "1.55",
+        "1.85",
+        "2",
+        "2.5",
+        "3.95",
+        "6",
+        "8",
+    ):
         e = float(taylor_exp(Fraction(epsilon))[0])
         for size in (2, 3, 4, 5, 7, 8, 11, 14, 18, 32, 128, 1024):
             errors = []
@@ -181,7 +216,9 @@ def least_error(choose):
                 "grr" if errors[0] <= min(errors) * (1 + 1e-12) else "ss",
             )
             if named != best:
-                problems.append(f"{size} values, epsilon {epsilon}: {named} and not {best}")
+                problems.append(
+                    f"{size} values, epsilon {epsilon}: {named} and not {best}"
+                )
     return problems
 
 
@@ -201,7 +238,9 @@ CLIENT_LAWS = (
 def _refused_again(client, device, path=None):
     device.record("once", "red")
     try:
-        (device if path is None else client(DEVICE_SURVEY, state=path)).record("once", "red")
+        (device if path is None else client(DEVICE_SURVEY, state=path)).record(
+            "once", "red"
+        )
     except AlreadyAnsweredError:
         return []
     return ["a second report was made"]

@@ -46,7 +46,9 @@ def same_bytes(client):
     with _opened(client, [retry()] * 5) as (device, transport):
         device.record("mirror", "red")
         for day in range(6):
-            with patch.object(time, "time", return_value=time.time() + 2 * LONGEST_PAUSE * day):
+            with patch.object(
+                time, "time", return_value=time.time() + 2 * LONGEST_PAUSE * day
+            ):
                 device._sender.send_all()
         distinct = len(set(transport.payloads))
         return [] if distinct == 1 else [f"{distinct} payloads for one batch"]
@@ -75,7 +77,9 @@ def never_silent(client):
         responses = len(set(transport.reports(DEVICE_SURVEY, "mirror")))
     problems = [] if all(recorded) else [f"silent after {recorded.index(False)} values"]
     return problems + (
-        [] if responses <= DEVICE_SURVEY["mirror"].charges else [f"{responses} permanent responses"]
+        []
+        if responses <= DEVICE_SURVEY["mirror"].charges
+        else [f"{responses} permanent responses"]
     )
 
 
@@ -89,12 +93,20 @@ def nothing_without_consent(client):
         return problems + (["sent"] if transport.payloads else [])
 
 
-EMBEDDED_LAWS = (one_transaction, same_bytes, spent_for_good, never_silent, nothing_without_consent)
+EMBEDDED_LAWS = (
+    one_transaction,
+    same_bytes,
+    spent_for_good,
+    never_silent,
+    nothing_without_consent,
+)
 
 
 def on_store(client, store, **settings):
     """A client of the survey of devices, on a database that is open already."""
-    device = type("EmbeddedClient", (client,), {"_database": staticmethod(lambda _: store)})
+    device = type(
+        "EmbeddedClient", (client,), {"_database": staticmethod(lambda _: store)}
+    )
     return device(DEVICE_SURVEY, state=None, **settings)
 
 

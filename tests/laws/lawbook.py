@@ -29,7 +29,11 @@ from written_out import (
 from ldp.mechanisms.contract import lifetime_ratio
 from ldp.numbers import channel as channels
 from ldp_aggregator.tallies.counting.counting import faults
-from ldp_simulations.audit.tapes.every_tape import UNFINISHED, condition_on_finish, every_tape
+from ldp_simulations.audit.tapes.every_tape import (
+    UNFINISHED,
+    condition_on_finish,
+    every_tape,
+)
 
 TOLERANCE = 1e-12
 WASTE = Fraction(1, 10**9)
@@ -40,7 +44,9 @@ def privacy(specimen):
     """The worst ratio of the channel written out is the stated one, exactly."""
     randomizer = specimen.randomizer
     if randomizer.kind == "bloom":
-        rows = {bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)}
+        rows = {
+            bits: randomizer.channel_row(bits) for bits in range(1 << randomizer.bits)
+        }
         return bloom_ratio(randomizer, rows, randomizer.ratio)
     ratio = channels.worst_ratio(randomizer.channel())
     if ratio == randomizer.ratio:
@@ -50,11 +56,15 @@ def privacy(specimen):
 
 def declared(specimen):
     """The delivered ratio <= the declared <= e^epsilon, and hardly any of epsilon is wasted."""
-    problems = _declared(specimen.randomizer.ratio, specimen.declared, specimen.spends_all)
+    problems = _declared(
+        specimen.randomizer.ratio, specimen.declared, specimen.spends_all
+    )
     if specimen.declared.lifetime is None:
         return problems
     ever = _declared(
-        lifetime_ratio(specimen.randomizer), specimen.declared.lifetime, specimen.spends_all
+        lifetime_ratio(specimen.randomizer),
+        specimen.declared.lifetime,
+        specimen.spends_all,
     )
     return problems + [f"ever: {problem}" for problem in ever]
 
@@ -63,10 +73,14 @@ def _declared(ratio, declaration, spends_all):
     text, bound, *_ = declaration
     problems = []
     if ratio > bound:
-        problems.append(f"delivers {float(ratio)}, more than the declared {float(bound)}")
+        problems.append(
+            f"delivers {float(ratio)}, more than the declared {float(bound)}"
+        )
     if text.startswith("ln("):
         return problems + (
-            [] if Fraction(text[3:-1]) == bound else [f"declares {text}, and a bound of {bound}"]
+            []
+            if Fraction(text[3:-1]) == bound
+            else [f"declares {text}, and a bound of {bound}"]
         )
     low, _ = taylor_exp(Fraction(text))
     if bound > low:
@@ -80,7 +94,17 @@ def support(specimen):
     """A report supports its value with p, others with q, and two as `joint_support` says."""
     randomizer = specimen.randomizer
     if randomizer.kind in (
-        *("matrix", "noise", "sum", "sampled", "search", "arcs", "views", "tree", "pyramid"),
+        *(
+            "matrix",
+            "noise",
+            "sum",
+            "sampled",
+            "search",
+            "arcs",
+            "views",
+            "tree",
+            "pyramid",
+        ),
         *("stripes", "marginals"),
         *MEANS,
     ):
@@ -92,7 +116,9 @@ def support(specimen):
     p, q = randomizer.support
     problems = []
     if randomizer.kind == "bloom":
-        for pattern, bit in product(range(1 << randomizer.bits), range(randomizer.bits)):
+        for pattern, bit in product(
+            range(1 << randomizer.bits), range(randomizer.bits)
+        ):
             rate = sum(
                 mass
                 for report, mass in enumerate(randomizer.channel_row(pattern))
@@ -105,11 +131,17 @@ def support(specimen):
     votes = [supported(randomizer, report) for report in reports_of(randomizer)]
     supports = [items_in(randomizer, value) for value in specimen.values]
     if set(range(randomizer.size)) != set().union(*supports):
-        problems.append(f"states {randomizer.size} values, has {len(set().union(*supports))}")
-    for value, own, row in zip(specimen.values, supports, randomizer.channel().rows, strict=True):
+        problems.append(
+            f"states {randomizer.size} values, has {len(set().union(*supports))}"
+        )
+    for value, own, row in zip(
+        specimen.values, supports, randomizer.channel().rows, strict=True
+    ):
         for one, other in product(range(randomizer.size), repeat=2):
             rate = sum(
-                mass for voted, mass in zip(votes, row, strict=True) if {one, other} <= voted
+                mass
+                for voted, mass in zip(votes, row, strict=True)
+                if {one, other} <= voted
             )
             hits = len({one, other} & own)
             # Of two that a set holds `joint_support` says nothing: `errors` tells whether the
@@ -136,10 +168,19 @@ def unbiased(specimen):
     if specimen.randomizer.kind in ("bloom", "sketch", "search", *MEANS):
         return problems
     score = scores(specimen.randomizer)
-    for value, row in zip(specimen.values, specimen.randomizer.channel().rows, strict=True):
-        mean = [sum(mass * score[y][x] for y, mass in enumerate(row)) for x in range(len(score[0]))]
-        if mean != [int(x in held_in(specimen.randomizer, value)) for x in range(len(mean))]:
-            problems.append(f"value {value} is estimated as {[float(entry) for entry in mean]}")
+    for value, row in zip(
+        specimen.values, specimen.randomizer.channel().rows, strict=True
+    ):
+        mean = [
+            sum(mass * score[y][x] for y, mass in enumerate(row))
+            for x in range(len(score[0]))
+        ]
+        if mean != [
+            int(x in held_in(specimen.randomizer, value)) for x in range(len(mean))
+        ]:
+            problems.append(
+                f"value {value} is estimated as {[float(entry) for entry in mean]}"
+            )
     return problems
 
 
@@ -150,7 +191,9 @@ def decoder(specimen):
         return problems
     score = scores(specimen.randomizer)
     for report, exact in zip(reports_of(specimen.randomizer), score, strict=True):
-        moments = specimen.decode(specimen.randomizer, counts_of(specimen.randomizer, {report: 1}))
+        moments = specimen.decode(
+            specimen.randomizer, counts_of(specimen.randomizer, {report: 1})
+        )
         if moments.reports != 1 or not _close(moments.frequency, exact):
             problems.append(
                 f"report {report} scores {list(moments.frequency)}, not "
@@ -165,22 +208,32 @@ def errors(specimen):
     if randomizer.kind in ("bloom", "sketch", "search", *MEANS):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
-    size, owns = len(score[0]), [held_in(randomizer, value) for value in specimen.values]
-    population = [Fraction(2 + 2 * row, len(rows) * (len(rows) + 1)) for row in range(len(rows))]
+    size, owns = (
+        len(score[0]),
+        [held_in(randomizer, value) for value in specimen.values],
+    )
+    population = [
+        Fraction(2 + 2 * row, len(rows) * (len(rows) + 1)) for row in range(len(rows))
+    ]
     mixture = [
-        sum(f * row[y] for f, row in zip(population, rows, strict=True)) for y in range(len(score))
+        sum(f * row[y] for f, row in zip(population, rows, strict=True))
+        for y in range(len(score))
     ]
     counts = [round(10**15 * mass) for mass in mixture]
     total = sum(counts)
     moments = specimen.decode(
-        randomizer, counts_of(randomizer, dict(zip(reports_of(randomizer), counts, strict=True)))
+        randomizer,
+        counts_of(randomizer, dict(zip(reports_of(randomizer), counts, strict=True))),
     )
     frequency_of = [
-        sum(count * score[y][x] for y, count in enumerate(counts)) / total for x in range(size)
+        sum(count * score[y][x] for y, count in enumerate(counts)) / total
+        for x in range(size)
     ]
 
     def spread(row, x, z):
-        product_mean = sum(mass * score[y][x] * score[y][z] for y, mass in enumerate(rows[row]))
+        product_mean = sum(
+            mass * score[y][x] * score[y][z] for y, mass in enumerate(rows[row])
+        )
         return product_mean - int({x, z} <= owns[row])
 
     def mean_spread(x, z, among):
@@ -226,7 +279,10 @@ def errors(specimen):
 
     def of_all(x, z):
         both = sum(f for f, own in zip(population, owns, strict=True) if {x, z} <= own)
-        return sum(mass * s[x] * s[z] for mass, s in zip(mixture, score, strict=True)) - both
+        return (
+            sum(mass * s[x] * s[z] for mass, s in zip(mixture, score, strict=True))
+            - both
+        )
 
     exact = [[of_all(x, z) for z in range(size)] for x in range(size)]
     if not _close(total * moments.covariance(), exact):
@@ -249,7 +305,9 @@ def averages(specimen):
     parts = []
     for report in reports_of(randomizer):
         counts = counts_of(randomizer, {report: 1})
-        moments = None if randomizer.kind in MEANS else specimen.decode(randomizer, counts)
+        moments = (
+            None if randomizer.kind in MEANS else specimen.decode(randomizer, counts)
+        )
         parts.append(specimen.average(randomizer, moments, counts))
     if None in parts:
         return [] if _without_covariance(randomizer) else ["no mean"]
@@ -264,7 +322,9 @@ def averages(specimen):
     # Of a number between two places of a coarser grid, the place is known, and that it was rounded.
     below, between = _between_places(randomizer, len(rows))
     problems += (
-        [] if _close(law @ seconds, values**2 + between) else ["the second moment is biased"]
+        []
+        if _close(law @ seconds, values**2 + between)
+        else ["the second moment is biased"]
     )
     return problems + (
         [] if _close(law @ variances, spread + below) else ["the variance is biased"]
@@ -290,10 +350,14 @@ def sampler(specimen):
     problems, rejected = [], set()
     for value in specimen.values:
         law = every_tape(
-            lambda random, value=value: specimen.randomizer.randomize(value, random), specimen.tape
+            lambda random, value=value: specimen.randomizer.randomize(value, random),
+            specimen.tape,
         )
         rejected.add(law.get(UNFINISHED, 0))
-        drawn, stated = condition_on_finish(law), declared_law(specimen.randomizer, value)
+        drawn, stated = (
+            condition_on_finish(law),
+            declared_law(specimen.randomizer, value),
+        )
         problems += [
             f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, stated "
             f"{stated.get(report, 0)}"
@@ -301,7 +365,9 @@ def sampler(specimen):
             if drawn.get(report, 0) != stated.get(report, 0)
         ]
     return problems + (
-        ["how often a draw is rejected depends on the value"] if len(rejected) > 1 else []
+        ["how often a draw is rejected depends on the value"]
+        if len(rejected) > 1
+        else []
     )
 
 
@@ -313,7 +379,8 @@ def same_bytes(specimen):
         for value in specimen.values:
             calls, source = [], Seeded(seed)
             report = randomizer.randomize(
-                value, lambda size, source=source, calls=calls: _noted(calls, size, source)
+                value,
+                lambda size, source=source, calls=calls: _noted(calls, size, source),
             )
             used.add(tuple(calls))
             row = np.frombuffer(
@@ -321,9 +388,13 @@ def same_bytes(specimen):
             )[None]
             width = randomizer.layout.width
             if row[:, width:].any() or faults(row[:, :width], randomizer.layout):
-                problems.append(f"seed {seed}: the report of {value!r} does not fit the layout")
+                problems.append(
+                    f"seed {seed}: the report of {value!r} does not fit the layout"
+                )
         if len(used) > 1:
-            problems.append(f"seed {seed}: the bytes drawn depend on the value: {sorted(used)}")
+            problems.append(
+                f"seed {seed}: the bytes drawn depend on the value: {sorted(used)}"
+            )
     return problems
 
 
@@ -351,12 +422,18 @@ def _support_in_cohorts(sketch):
     votes, problems = [supported(sketch, report) for report in reports_of(sketch)], []
     for value, row in enumerate(sketch.channel().rows):
         for other in range(sketch.size):
-            rate = sum(mass for voted, mass in zip(votes, row, strict=True) if other in voted)
+            rate = sum(
+                mass for voted, mass in zip(votes, row, strict=True) if other in voted
+            )
             buckets = [
                 {sketch_bucket(sketch, x, cohort) for x in (value, other)}
                 for cohort in range(sketch.cohorts)
             ]
-            if rate != sum(p if len(bucket) == 1 else q for bucket in buckets) / sketch.cohorts:
+            if (
+                rate
+                != sum(p if len(bucket) == 1 else q for bucket in buckets)
+                / sketch.cohorts
+            ):
                 problems.append(f"P[supports {other} | {value}] = {rate}")
     return problems
 
@@ -378,10 +455,13 @@ def _support_in_blocks(specimen):
             if x in held_in(randomizer, value):
                 held_by.add(rate / block)
             elif rate / block != q:
-                problems.append(f"P[supports {x} | {value}, in its block] = {rate / block}")
+                problems.append(
+                    f"P[supports {x} | {value}, in its block] = {rate / block}"
+                )
     wrong = {x: max(held_by) for x, held_by in shares.items() if max(held_by) != p}
     return problems + [
-        f"P[supports {x} | who holds it, in its block] = {rate}" for x, rate in wrong.items()
+        f"P[supports {x} | who holds it, in its block] = {rate}"
+        for x, rate in wrong.items()
     ]
 
 
@@ -393,7 +473,9 @@ def _without_covariance(randomizer):
 
 
 def _close(floats, exact):
-    return np.allclose(floats, np.array(exact, dtype=float), rtol=TOLERANCE, atol=TOLERANCE)
+    return np.allclose(
+        floats, np.array(exact, dtype=float), rtol=TOLERANCE, atol=TOLERANCE
+    )
 
 
 def _noted(calls, size, source):

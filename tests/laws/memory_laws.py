@@ -36,12 +36,22 @@ def lifetime(specimen):
             return []
         return ["one report is all there is, but its ratio is not the stated one"]
     if not randomizer.memoizes:
-        return [] if stated is None else ["fresh reports of the truth are said to be bounded"]
+        return (
+            []
+            if stated is None
+            else ["fresh reports of the truth are said to be bounded"]
+        )
     rows = permanent_channel(randomizer).rows
     if randomizer.kind == "bloom":
         return bloom_ratio(randomizer, rows, stated)
-    ratio = channels.worst_ratio(Channel(tuple(rows[state] for state in true_states(randomizer))))
-    return [] if ratio == stated else [f"states a lifetime ratio of {stated}, keeps {ratio}"]
+    ratio = channels.worst_ratio(
+        Channel(tuple(rows[state] for state in true_states(randomizer)))
+    )
+    return (
+        []
+        if ratio == stated
+        else [f"states a lifetime ratio of {stated}, keeps {ratio}"]
+    )
 
 
 def repeated(specimen):
@@ -55,7 +65,11 @@ def repeated(specimen):
         return []
     stated = [randomizer.ratio_after(reports) for reports in (1, 2, 3, 50)]
     ever = randomizer.lifetime_ratio
-    problems = [] if stated[0] == randomizer.ratio else ["one report is stated to have two ratios"]
+    problems = (
+        []
+        if stated[0] == randomizer.ratio
+        else ["one report is stated to have two ratios"]
+    )
     if stated != sorted(stated) or (ever is not None and stated[-1] > ever):
         problems.append("the ratio does not rise to that of all reports")
     if randomizer.kind == "bloom":
@@ -63,7 +77,9 @@ def repeated(specimen):
     rows = permanent_channel(randomizer).rows
     permanents = [rows[state] for state in true_states(randomizer)]
     for reports in (1, 2, 3):
-        worst = worst_of_repeated(permanents, instantaneous_channel(randomizer).rows, reports)
+        worst = worst_of_repeated(
+            permanents, instantaneous_channel(randomizer).rows, reports
+        )
         if worst != stated[reports - 1]:
             problems.append(
                 f"{reports} reports have a ratio of {worst}, stated {stated[reports - 1]}"
@@ -76,13 +92,17 @@ def stages(specimen):
     randomizer, problems = specimen.randomizer, []
     if not hasattr(randomizer, "memoizes"):
         return problems
-    both = channels.chain(permanent_channel(randomizer), instantaneous_channel(randomizer)).rows
+    both = channels.chain(
+        permanent_channel(randomizer), instantaneous_channel(randomizer)
+    ).rows
     cohorts = cohorts_of(randomizer)
     for value in specimen.values:
         stated = declared_law(randomizer, value)
         for cohort in cohorts:
             row = both[true_state(randomizer, value, cohort)]
-            reports = [randomizer.layout.report(body, cohort) for body in range(len(row))]
+            reports = [
+                randomizer.layout.report(body, cohort) for body in range(len(row))
+            ]
             if [stated[report] * len(cohorts) for report in reports] != list(row):
                 problems.append(f"value {value!r} in cohort {cohort}: another law")
     return problems
@@ -109,9 +129,9 @@ def permanent(specimen):
                 )
             )
             stated = rows[true_state(randomizer, value, cohort)]
-            if any(law.get(response, 0) != mass for response, mass in enumerate(stated)) or len(
-                law
-            ) > len(stated):
+            if any(
+                law.get(response, 0) != mass for response, mass in enumerate(stated)
+            ) or len(law) > len(stated):
                 problems.append(f"value {value!r} in cohort {cohort}: another law")
             if laws.setdefault(randomizer.memo_value(value, cohort), law) != law:
                 problems.append(
@@ -134,15 +154,16 @@ def bloom_ratio(randomizer, rows, stated):
     real = [bits for bits in range(1, 1 << size) if bits.bit_count() <= hashes]
     full = [bits for bits in real if bits.bit_count() == hashes]
     apart = [pair for pair in combinations(full, 2) if not pair[0] & pair[1]]
-    if {channels.worst_ratio(Channel((rows[one], rows[other]))) for one, other in apart} != {
-        stated
-    }:
+    if {
+        channels.worst_ratio(Channel((rows[one], rows[other]))) for one, other in apart
+    } != {stated}:
         problems.append(
             f"two filters that differ in {hashes} bits each way do not have the stated ratio of "
             f"{stated}"
         )
     if any(
-        channels.worst_ratio(Channel((rows[a], rows[b]))) > stated for a, b in combinations(real, 2)
+        channels.worst_ratio(Channel((rows[a], rows[b]))) > stated
+        for a, b in combinations(real, 2)
     ):
         problems.append("two texts can be told apart better than stated")
     return problems

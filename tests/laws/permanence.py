@@ -27,7 +27,9 @@ def permanent_channel(randomizer):
         return _of_bits(randomizer.bits, 1 - flip, flip)
     lasting = randomizer.lasting
     if lasting.layout.bits:
-        return _of_bits(lasting.size, *(Fraction(rate, 1 << lasting.word) for rate in lasting[1:3]))
+        return _of_bits(
+            lasting.size, *(Fraction(rate, 1 << lasting.word) for rate in lasting[1:3])
+        )
     return _of_symbols(lasting.layout.symbols, lasting.truth, lasting.other)
 
 
@@ -38,11 +40,17 @@ def instantaneous_channel(randomizer):
     if not isinstance(randomizer, Chain):
         span = 1 << randomizer.word
         return _of_bits(
-            randomizer.bits, Fraction(randomizer.if_one, span), Fraction(randomizer.if_zero, span)
+            randomizer.bits,
+            Fraction(randomizer.if_one, span),
+            Fraction(randomizer.if_zero, span),
         )
     size, truth, other = randomizer.fresh
     bits = randomizer.layout.bits
-    return _of_bits(bits, *_rates(size, truth, other)) if bits else _of_symbols(size, truth, other)
+    return (
+        _of_bits(bits, *_rates(size, truth, other))
+        if bits
+        else _of_symbols(size, truth, other)
+    )
 
 
 def cohorts_of(randomizer):
@@ -114,9 +122,16 @@ def repeated_reports(permanents, fresh, reports):
     first, second = map(_whole, (permanents, fresh))
     for drawn in combinations_with_replacement(range(len(second[0])), reports):
         counts = Counter(drawn)
-        likely = [math.prod(row[y] ** often for y, often in counts.items()) for row in second]
-        orders = math.factorial(reports) // math.prod(map(math.factorial, counts.values()))
-        yield [sum(a * b for a, b in zip(row, likely, strict=True)) for row in first], orders
+        likely = [
+            math.prod(row[y] ** often for y, often in counts.items()) for row in second
+        ]
+        orders = math.factorial(reports) // math.prod(
+            map(math.factorial, counts.values())
+        )
+        yield (
+            [sum(a * b for a, b in zip(row, likely, strict=True)) for row in first],
+            orders,
+        )
 
 
 def _whole(rows):
@@ -126,13 +141,18 @@ def _whole(rows):
 
 def _of_bits(size, if_one, if_zero):
     return Channel(
-        tuple(product_law(state, size, if_one, if_zero=if_zero) for state in range(1 << size))
+        tuple(
+            product_law(state, size, if_one, if_zero=if_zero)
+            for state in range(1 << size)
+        )
     )
 
 
 def _of_symbols(size, truth, other):
     p, q = _rates(size, truth, other)
-    return Channel(tuple(tuple(p if x == y else q for y in range(size)) for x in range(size)))
+    return Channel(
+        tuple(tuple(p if x == y else q for y in range(size)) for x in range(size))
+    )
 
 
 def _rates(size, truth, other):

@@ -77,7 +77,11 @@ class Specimen(NamedTuple):
     @property
     def values(self) -> tuple[int, ...] | tuple[bytes, ...]:
         """Every value (or set of them) of a closed domain, some of an open one."""
-        return TEXTS if self.randomizer.kind in ("bloom", "search") else values_of(self.randomizer)
+        return (
+            TEXTS
+            if self.randomizer.kind in ("bloom", "search")
+            else values_of(self.randomizer)
+        )
 
 
 DECODERS = {
@@ -129,11 +133,17 @@ _OF_VALUES = (*(_CODES + keys for keys in _EPSILONS), 'type = "boolean"\nepsilon
 
 DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
     "warner": tuple(
-        f'type = "boolean"\n{keys}' for keys in (*_EPSILONS, 'truth = "0.7"', 'truth = "1/4"')
+        f'type = "boolean"\n{keys}'
+        for keys in (*_EPSILONS, 'truth = "0.7"', 'truth = "1/4"')
     ),
     "forced": tuple(
         f'type = "boolean"\nforced_true = "{yes}"\nforced_false = "{no}"'
-        for yes, no in (("1/4", "1/4"), ("1/6", "1/6"), ("0.3", "0.05"), ("1/97", "0.6"))
+        for yes, no in (
+            ("1/4", "1/4"),
+            ("1/6", "1/6"),
+            ("0.3", "0.05"),
+            ("1/97", "0.6"),
+        )
     ),
     "unrelated": tuple(
         f'type = "boolean"\ntruth = "{truth}"\nprevalence = "{prevalence}"'
@@ -151,7 +161,10 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
         f"{_STEPS}epsilon = 6\nquality = [[0, -1, -4, -9], [-1, 0, -1, -4], [-4, -1, 0, -1]]",
     ),
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
-    "laplace": (*(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS), f"{_STEPS}epsilon = 4"),
+    "laplace": (
+        *(f"{_STEPS}margin = 2\n{keys}" for keys in _EPSILONS),
+        f"{_STEPS}epsilon = 4",
+    ),
     "one-bit": tuple(_STEPS + keys for keys in _EPSILONS),
     "dithered": (
         *(_STEPS + keys for keys in _EPSILONS),
@@ -176,15 +189,20 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
         'type = "vector"\ndimensions = 3\nradius = "2.5"\nwords = 10\nnear = 5\nepsilon = 2',
     ),
     "grr": tuple(
-        f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}' for keys in _EPSILONS
+        f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}'
+        for keys in _EPSILONS
     ),
     "pgr": (
         *(_CODES + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")),
         'type = "boolean"\nepsilon = 2',
     ),
-    "olh": tuple(f'type = "category"\nvalues = ["a", "b", "c"]\n{keys}' for keys in _EPSILONS),
+    "olh": tuple(
+        f'type = "category"\nvalues = ["a", "b", "c"]\n{keys}' for keys in _EPSILONS
+    ),
     "cms": tuple(f"{_CODES}{keys}\nwidth = 4\nhashes = 2" for keys in _EPSILONS),
-    "hcms": tuple(f"{_CODES}{keys}\nwidth = 8\nhashes = 3\nhash_seed = 7" for keys in _EPSILONS),
+    "hcms": tuple(
+        f"{_CODES}{keys}\nwidth = 8\nhashes = 3\nhash_seed = 7" for keys in _EPSILONS
+    ),
     "set-unary": (
         *(_SETS + keys for keys in _EPSILONS),
         *(_WHOLE_SETS + keys for keys in _EPSILONS),
@@ -198,7 +216,9 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
         *(_SETS + keys for keys in _EPSILONS),
         *(_PAIRS.format(2) + keys for keys in _EPSILONS),
     ),
-    "pad-pgr": tuple(_SETS + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")),
+    "pad-pgr": tuple(
+        _SETS + f'epsilon = "{epsilon}"' for epsilon in ("0.1", "1", "7/3")
+    ),
     "pad-hr": tuple(_SETS + keys for keys in _EPSILONS),
     "heavy-hitters": (
         *(f'type = "text"\ncells = 4\nlongest = 3\n{keys}' for keys in _EPSILONS[:3]),
@@ -206,7 +226,10 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
     ),
     "l-grr": tuple(_CODES + keys for keys in _TWO_EPSILONS),
     "l-sue": tuple(_CODES + keys for keys in _TWO_EPSILONS),
-    "l-osue": (*(_CODES + keys for keys in _TWO_EPSILONS), f'type = "boolean"\n{_TWO_EPSILONS[1]}'),
+    "l-osue": (
+        *(_CODES + keys for keys in _TWO_EPSILONS),
+        f'type = "boolean"\n{_TWO_EPSILONS[1]}',
+    ),
     "loloha": (
         *(_CODES + keys for keys in _TWO_EPSILONS),
         f"{_CODES}{_TWO_EPSILONS[1]}\nbuckets = 3",
@@ -239,7 +262,10 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
         f"{_PLACES}cells = 4\nepsilon = 2\nwidth = 3",
     ),
     "metric": (
-        *(f'{_PLACES}cells = 2\nepsilon_per_unit = "{rate}"' for rate in ("0.1", "1", "7/3")),
+        *(
+            f'{_PLACES}cells = 2\nepsilon_per_unit = "{rate}"'
+            for rate in ("0.1", "1", "7/3")
+        ),
         f'{_PLACES}cells = 2\nepsilon_per_unit = 4\nlengths = ["1.5", "0.5"]',
     ),
     "subsets": (
@@ -322,12 +348,18 @@ def abridged(specimen):
     buckets = min(randomizer.layout.symbols, modulus)
     if isinstance(randomizer, Chain):
         lasting = randomizer.lasting._replace(modulus=modulus, buckets=buckets)
-        return specimen._replace(randomizer=Chain(lasting, randomizer.fresh._replace(size=buckets)))
-    return specimen._replace(randomizer=randomizer._replace(modulus=modulus, buckets=buckets))
+        return specimen._replace(
+            randomizer=Chain(lasting, randomizer.fresh._replace(size=buckets))
+        )
+    return specimen._replace(
+        randomizer=randomizer._replace(modulus=modulus, buckets=buckets)
+    )
 
 
 DESIGNED = tuple(
-    designed(name, number) for name, designs in DESIGNS.items() for number in range(len(designs))
+    designed(name, number)
+    for name, designs in DESIGNS.items()
+    for number in range(len(designs))
 )
 
 _SKEWED = ((5, 3, 2), (1, 7, 2), (2, 2, 6))
@@ -359,10 +391,18 @@ _CHOSEN = (
         HadamardResponse(4, 4, 8, truth=9, other=2),
         tape=(8, 1),
     ),
-    Specimen("plane-of-order-2", ProjectiveResponse(5, 2, 3, truth=5, other=2), tape=(8,)),
-    Specimen("plane-of-order-3", ProjectiveResponse(13, 3, 3, truth=2, other=1), tape=(8,)),
-    Specimen("plane-of-order-4", ProjectiveResponse(8, 4, 3, truth=3, other=2), tape=(8,)),
-    Specimen("space-of-order-2", ProjectiveResponse(12, 2, 4, truth=3, other=1), tape=(8,)),
+    Specimen(
+        "plane-of-order-2", ProjectiveResponse(5, 2, 3, truth=5, other=2), tape=(8,)
+    ),
+    Specimen(
+        "plane-of-order-3", ProjectiveResponse(13, 3, 3, truth=2, other=1), tape=(8,)
+    ),
+    Specimen(
+        "plane-of-order-4", ProjectiveResponse(8, 4, 3, truth=3, other=2), tape=(8,)
+    ),
+    Specimen(
+        "space-of-order-2", ProjectiveResponse(12, 2, 4, truth=3, other=1), tape=(8,)
+    ),
     Specimen(
         "folded-space-of-order-2",
         ProjectiveResponse(12, 2, 4, truth=2, other=1, folded=True),
@@ -386,8 +426,12 @@ _CHOSEN = (
     Specimen("set-2", SetEncoding(2, 1, 5, if_other=1, word=3), tape=(2,)),
     Specimen("set-3", SetEncoding(3, 2, 6, if_other=1, word=3), tape=(3,)),
     Specimen("set-3-whole", SetEncoding(3, 3, 7, if_other=3, word=4), tape=(3,)),
-    Specimen("padded-symbols", PadAndSample(3, 2, RandomizedResponse(5, 7, 2)), tape=(1, 8)),
-    Specimen("padded-symbols-4", PadAndSample(4, 4, RandomizedResponse(8, 5, 1)), tape=(2, 8)),
+    Specimen(
+        "padded-symbols", PadAndSample(3, 2, RandomizedResponse(5, 7, 2)), tape=(1, 8)
+    ),
+    Specimen(
+        "padded-symbols-4", PadAndSample(4, 4, RandomizedResponse(8, 5, 1)), tape=(2, 8)
+    ),
     Specimen(
         "padded-plane",
         PadAndSample(6, 2, ProjectiveResponse(7, 2, 3, truth=5, other=2)),
@@ -462,14 +506,24 @@ _CHOSEN = (
     Specimen(
         "two-levels",
         TaxonomyResponse(
-            10, (0, 0, *[1] * 5, *[2] * 5), (1, 3), spaces=((0, 0), (0, 0)), truth=7, other=1
+            10,
+            (0, 0, *[1] * 5, *[2] * 5),
+            (1, 3),
+            spaces=((0, 0), (0, 0)),
+            truth=7,
+            other=1,
         ),
         tape=(2, 4),
     ),
     Specimen(
         "three-levels",
         TaxonomyResponse(
-            4, (0, 0, 1, 2, 3, 3, 4, 1), (2, 0, 6), spaces=((0, 0),) * 3, truth=2, other=1
+            4,
+            (0, 0, 1, 2, 3, 3, 4, 1),
+            (2, 0, 6),
+            spaces=((0, 0),) * 3,
+            truth=2,
+            other=1,
         ),
         tape=(3, 8),
     ),
@@ -493,12 +547,16 @@ _CHOSEN = (
     ),
     Specimen(
         "grids",
-        PyramidResponse(4, (1, 0, 3), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2),
+        PyramidResponse(
+            4, (1, 0, 3), ((0, 1, 1), (0, 1, 1), (0, 2, 1)), truth=5, other=2
+        ),
         tape=(2, 8),
     ),
     Specimen(
         "grids-of-points",
-        PyramidResponse(4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2),
+        PyramidResponse(
+            4, (0, 1, 3), ((0, 1, 1), (2, 3, 4), (2, 3, 2)), truth=5, other=2
+        ),
         tape=(2, 8),
     ),
     *(
@@ -510,7 +568,9 @@ _CHOSEN = (
     ),
     Specimen(
         "three-of-four-fields",
-        SubsetsResponse((2, 3, 2, 2), 3, ((8, 0, 1, 1), (12, 0, 1, 1)), truth=7, other=1),
+        SubsetsResponse(
+            (2, 3, 2, 2), 3, ((8, 0, 1, 1), (12, 0, 1, 1)), truth=7, other=1
+        ),
         tape=(2, 8),
     ),
     Specimen(
@@ -530,11 +590,25 @@ _CHOSEN = (
     Specimen("histogram-2", NoisyHistogram(2, 4, 1, word=2), tape=(2, 2)),
     Specimen("histogram-3", NoisyHistogram(3, 4, 1, word=2), tape=(3, 2)),
     Specimen("histogram-2-word-3", NoisyHistogram(2, 6, 3, word=3), tape=(2, 3)),
-    Specimen("rappor-2-word-2", Rappor(2, 0, 1, flip=1, if_one=3, if_zero=1, word=2), tape=(2, 2)),
-    Specimen("rappor-2-word-3", Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3), tape=(2, 2)),
-    Specimen("rappor-3-word-2", Rappor(3, 0, 1, flip=1, if_one=1, if_zero=3, word=2), tape=(3, 3)),
     Specimen(
-        "rappor-2-no-permanent", Rappor(2, 0, 1, flip=0, if_one=25, if_zero=40, word=6), tape=(2,)
+        "rappor-2-word-2",
+        Rappor(2, 0, 1, flip=1, if_one=3, if_zero=1, word=2),
+        tape=(2, 2),
+    ),
+    Specimen(
+        "rappor-2-word-3",
+        Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3),
+        tape=(2, 2),
+    ),
+    Specimen(
+        "rappor-3-word-2",
+        Rappor(3, 0, 1, flip=1, if_one=1, if_zero=3, word=2),
+        tape=(3, 3),
+    ),
+    Specimen(
+        "rappor-2-no-permanent",
+        Rappor(2, 0, 1, flip=0, if_one=25, if_zero=40, word=6),
+        tape=(2,),
     ),
     Specimen(
         "chain-of-2-symbols",
@@ -591,7 +665,9 @@ _CHOSEN = (
     ),
     Specimen(
         "prefixes-in-a-space",
-        HeavyHitters(ProjectiveResponse(15, 2, 4, truth=3, other=1), (3,), 1, hash_seed=7),
+        HeavyHitters(
+            ProjectiveResponse(15, 2, 4, truth=3, other=1), (3,), 1, hash_seed=7
+        ),
         tape=(1, 8),
     ),
     Specimen(
@@ -610,9 +686,15 @@ def _stated(specimen):
 
 
 _BY_INTEGERS = {
-    repr(specimen.randomizer): specimen._replace(decode=DECODERS[specimen.randomizer.kind])
+    repr(specimen.randomizer): specimen._replace(
+        decode=DECODERS[specimen.randomizer.kind]
+    )
     for specimen in (
-        *(_stated(specimen) for specimen in reversed(DESIGNED) if specimen.randomizer.small()),
+        *(
+            _stated(specimen)
+            for specimen in reversed(DESIGNED)
+            if specimen.randomizer.small()
+        ),
         *_CHOSEN,
     )
 }

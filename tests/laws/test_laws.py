@@ -45,7 +45,9 @@ def test_channel(specimen):
 def test_declared():
     """No design delivers less privacy than declared, and e^epsilon is bounded from below."""
     assert [
-        (specimen.name, declared(specimen)) for specimen in DESIGNED if declared(specimen)
+        (specimen.name, declared(specimen))
+        for specimen in DESIGNED
+        if declared(specimen)
     ] == []
 
 

@@ -55,12 +55,17 @@ def reports_of(randomizer):
     layout = randomizer.layout
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
     if layout.places > 1:
-        bodies = [int.from_bytes(vector, "big") for vector in product(bodies, repeat=layout.places)]
+        bodies = [
+            int.from_bytes(vector, "big")
+            for vector in product(bodies, repeat=layout.places)
+        ]
     modulus = layout.modulus
     # Of codewords each seed, of which there are few here.
     cohorts = range(1 << randomizer.word if layout.codewords else layout.cohorts)
     prefixes = (
-        [b << 32 | a for a in range(1, modulus) for b in range(modulus)] if modulus else cohorts
+        [b << 32 | a for a in range(1, modulus) for b in range(modulus)]
+        if modulus
+        else cohorts
     )
     return [layout.report(body, prefix) for prefix in prefixes for body in bodies]
 
@@ -130,9 +135,12 @@ def declared_law(randomizer, value):
         row = randomizer.channel().rows[values_of(randomizer).index(value)]
         return dict(zip(reports_of(randomizer), row, strict=True))
     return {
-        (body << 16 | cohort if randomizer.cohorts > 1 else body): mass / randomizer.cohorts
+        (body << 16 | cohort if randomizer.cohorts > 1 else body): mass
+        / randomizer.cohorts
         for cohort in range(randomizer.cohorts)
-        for body, mass in enumerate(randomizer.channel_row(randomizer.true_bits(value, cohort)))
+        for body, mass in enumerate(
+            randomizer.channel_row(randomizer.true_bits(value, cohort))
+        )
     }
 
 
@@ -200,7 +208,9 @@ def same_block(randomizer, report):
 def prefix_cell(randomizer, text, cohort):
     """The cell of a text's prefix in a cohort; those held out take in as much as the last stage."""
     length = (
-        randomizer.lengths[cohort] if cohort < len(randomizer.lengths) else randomizer.lengths[-1]
+        randomizer.lengths[cohort]
+        if cohort < len(randomizer.lengths)
+        else randomizer.lengths[-1]
     )
     return (
         xxh64_intdigest(text[:length], 2**16 * randomizer.hash_seed + cohort)
@@ -212,13 +222,16 @@ def sketch_bucket(sketch, value, cohort):
     """Where a cohort's hash function takes a value."""
     seed, prime = 2**16 * sketch.hash_seed + cohort, 2**31 - 1
     polynomial = sum(
-        xxh64_intdigest(bytes([power]), seed) % prime * value**power for power in range(3)
+        xxh64_intdigest(bytes([power]), seed) % prime * value**power
+        for power in range(3)
     )
     return polynomial % prime * sketch.buckets // prime
 
 
 def _supported_by_sketch(sketch, report):
-    cohort, body = (report % 2**16, report // 2**16) if sketch.cohorts > 1 else (0, report)
+    cohort, body = (
+        (report % 2**16, report // 2**16) if sketch.cohorts > 1 else (0, report)
+    )
     buckets = [sketch_bucket(sketch, value, cohort) for value in range(sketch.size)]
     if sketch.layout.bits:
         return {value for value, bucket in enumerate(buckets) if body >> bucket & 1}
@@ -232,7 +245,9 @@ def _supported_by_sketch(sketch, report):
 def sketch_rates(sketch):
     """(p, q') of a sketch, over the choice of hash functions."""
     prime = 2**31 - 1
-    edges = [-(-prime * bucket // sketch.buckets) for bucket in range(sketch.buckets + 1)]
+    edges = [
+        -(-prime * bucket // sketch.buckets) for bucket in range(sketch.buckets + 1)
+    ]
     meet = sum(Fraction(after - first, prime) ** 2 for first, after in pairwise(edges))
     p, q = sketch.within
     return p, meet * p + (1 - meet) * q
@@ -262,10 +277,13 @@ def scores(randomizer):
         return _scores_of_fields(randomizer)
     if randomizer.kind == "signed":
         return _scores_of_keys(randomizer)
-    p, q = sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
+    p, q = (
+        sketch_rates(randomizer) if randomizer.kind == "sketch" else randomizer.support
+    )
     votes = (supported(randomizer, report) for report in reports_of(randomizer))
     return tuple(
-        tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size)) for voted in votes
+        tuple((int(x in voted) - q) / (p - q) for x in range(randomizer.size))
+        for voted in votes
     )
 
 
@@ -289,7 +307,9 @@ def cells_of(randomizer):
     for depth in range(max(map(len, paths))):
         nodes = [path[min(depth, len(path) - 1)] for path in paths]
         cells = sorted(set(nodes))
-        levels.append([{x for x, node in enumerate(nodes) if node == cell} for cell in cells])
+        levels.append(
+            [{x for x, node in enumerate(nodes) if node == cell} for cell in cells]
+        )
     assert all(inner <= path[-1] for path in paths)
     return levels
 
@@ -302,14 +322,19 @@ def least_squares(equations, size):
     """
     # Conditions: the derivative by each share is the multiplier, and the shares add up to 1.
     table = [
-        [sum(weight for cell, weight in equations if {x, z} <= cell) for z in range(size)] + [-1]
+        [
+            sum(weight for cell, weight in equations if {x, z} <= cell)
+            for z in range(size)
+        ]
+        + [-1]
         for x in range(size)
     ]
     table.append([1] * size + [0])
     solved = _solved([[Fraction(entry) for entry in row] for row in table])
     constant = [row[size] for row in solved[:size]]
     matrix = [
-        [sum(row[x] * weight for x in cell) for cell, weight in equations] for row in solved[:size]
+        [sum(row[x] * weight for x in cell) for cell, weight in equations]
+        for row in solved[:size]
     ]
     return constant, matrix
 
@@ -317,7 +342,10 @@ def least_squares(equations, size):
 def _solved(table):
     """The inverse of a square matrix of fractions, by elimination."""
     size = len(table)
-    rows = [[*row, *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(table)]
+    rows = [
+        [*row, *(Fraction(int(i == j)) for j in range(size))]
+        for i, row in enumerate(table)
+    ]
     for column in range(size):
         pivot = next(row for row in range(column, size) if rows[row][column])
         rows[column], rows[pivot] = rows[pivot], rows[column]
@@ -325,7 +353,9 @@ def _solved(table):
         for row in range(size):
             factor = rows[row][column]
             if row != column and factor:
-                rows[row] = [a - factor * b for a, b in zip(rows[row], rows[column], strict=True)]
+                rows[row] = [
+                    a - factor * b for a, b in zip(rows[row], rows[column], strict=True)
+                ]
     return [row[size:] for row in rows]
 
 
@@ -337,10 +367,16 @@ def _scores_of_halves(tree):
         if not weight:
             continue
         cell_of = [_cell_in(tree, number, value) for value in range(tree.size)]
-        (p, q), share, step = oracle.support, Fraction(weight, total), tree.spaces[number][2]
+        (p, q), share, step = (
+            oracle.support,
+            Fraction(weight, total),
+            tree.spaces[number][2],
+        )
         for cell in range(cell_of[-1] + 1):
             values = {value for value, own in enumerate(cell_of) if own == cell}
-            equations.append((values, share / difference_variance(oracle, cell_of[-1] + 1)))
+            equations.append(
+                (values, share / difference_variance(oracle, cell_of[-1] + 1))
+            )
             worths.append((number, cell * step % oracle.size, (share * (p - q), q)))
     constant, matrix = least_squares(equations, tree.size)
     score = []
@@ -375,8 +411,12 @@ def _cell_in(tree, number, value):
 def _scores_of_fields(randomizer):
     """Main effects, those of each subset weighed by what it knows, of each report by itself."""
     sizes = randomizer.sizes
-    subsets = sorted(combinations(range(len(sizes)), randomizer.together), key=lambda s: s[::-1])
-    cells = [list(product(*(range(sizes[field]) for field in subset))) for subset in subsets]
+    subsets = sorted(
+        combinations(range(len(sizes)), randomizer.together), key=lambda s: s[::-1]
+    )
+    cells = [
+        list(product(*(range(sizes[field]) for field in subset))) for subset in subsets
+    ]
     oracles = [randomizer.oracle(len(own)) for own in cells]
     known = [
         1 / (len(own) * difference_variance(oracle, len(own)))
@@ -384,13 +424,17 @@ def _scores_of_fields(randomizer):
     ]
     score = []
     for report in reports_of(randomizer):
-        number, symbol = (report % 2**16, report // 2**16) if subsets[1:] else (0, report)
+        number, symbol = (
+            (report % 2**16, report // 2**16) if subsets[1:] else (0, report)
+        )
         subset, oracle = subsets[number], oracles[number]
         is_used = symbol < oracle.layout.symbols
         places = supported(oracle, symbol) if is_used else set()
         (p, q), row = oracle.support, []
         for field, size in enumerate(sizes):
-            total = sum(own for own, other in zip(known, subsets, strict=True) if field in other)
+            total = sum(
+                own for own, other in zip(known, subsets, strict=True) if field in other
+            )
             effect = [Fraction(0)] * size
             for place, cell in enumerate(cells[number] if field in subset else ()):
                 if place in places:
@@ -416,13 +460,16 @@ def _scores_of_nodes(randomizer):
             worths.append((number, place, oracle, (share * (p - q), q)))
     constant, matrix = least_squares(equations, randomizer.size)
     below = [
-        [x for x in range(randomizer.size) if node in nodes_above(randomizer, x)] for node in nodes
+        [x for x in range(randomizer.size) if node in nodes_above(randomizer, x)]
+        for node in nodes
     ]
     score = []
     for report in reports_of(randomizer):
         level, symbol = report % 2**16, report // 2**16
         given = [
-            ((place in supported(oracle, symbol)) - q) / scale if number == level else Fraction(0)
+            ((place in supported(oracle, symbol)) - q) / scale
+            if number == level
+            else Fraction(0)
             for number, place, oracle, (scale, q) in worths
         ]
         shares = [
@@ -436,7 +483,9 @@ def _scores_of_nodes(randomizer):
 def _scores_of_noise(randomizer):
     """Those of the report cut to the domain, decoded by the inverse of what its channel is then."""
     size, margin = randomizer.size, randomizer.margin
-    cut = [min(max(output - margin, 0), size - 1) for output in range(size + 2 * margin)]
+    cut = [
+        min(max(output - margin, 0), size - 1) for output in range(size + 2 * margin)
+    ]
     rows = [
         tuple(
             sum(mass for mass, place in zip(row, cut, strict=True) if place == y)
@@ -503,9 +552,17 @@ def _scores_of_stripes(stripes):
 
     def supported_by(pair, start):
         (a, b) = pair
-        return {v for v, (x, y) in enumerate(plane) if (a * x + b * y - start) % modulus < width}
+        return {
+            v
+            for v, (x, y) in enumerate(plane)
+            if (a * x + b * y - start) % modulus < width
+        }
 
-    votes = {(pair, start): supported_by(pair, start) for pair in pairs for start in range(modulus)}
+    votes = {
+        (pair, start): supported_by(pair, start)
+        for pair in pairs
+        for start in range(modulus)
+    }
     common = [[Fraction(0)] * len(plane) for _ in plane]
     for (pair, _), voted in votes.items():
         for v, z in product(voted, repeat=2):
@@ -522,7 +579,10 @@ def _scores_of_stripes(stripes):
     scale = (ratio * width + modulus - width) / (ratio - 1)
 
     def score(voted):
-        own = [even[v] / sum(even) + scale * sum(known[v][z] for z in voted) for v in on_map]
+        own = [
+            even[v] / sum(even) + scale * sum(known[v][z] for z in voted)
+            for v in on_map
+        ]
         rest = sum(own) - 1
         return tuple(
             share - whole[v] / sum(whole[z] for z in on_map) * rest
@@ -535,13 +595,20 @@ def _scores_of_stripes(stripes):
 
 def _scores_in_blocks(randomizer):
     """As much for supported values as against the others of the block, and 0 elsewhere."""
-    oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
+    oracle, most = (
+        getattr(randomizer, "oracle", randomizer),
+        getattr(randomizer, "most", 1),
+    )
     ratio = Fraction(oracle.truth, oracle.other)
     worth = most * (ratio + 2 * oracle.blocks - 1) / (ratio - 1)
     return tuple(
         tuple(
             worth
-            * (1 if x in supported(randomizer, report) else -(x in same_block(randomizer, report)))
+            * (
+                1
+                if x in supported(randomizer, report)
+                else -(x in same_block(randomizer, report))
+            )
             for x in range(randomizer.size)
         )
         for report in reports_of(randomizer)
@@ -560,23 +627,32 @@ def _scores_of_windows(randomizer):
         return ((report >> 16 + place & 1) - q) / (1 - 2 * q) * size / sampled
 
     return tuple(
-        tuple(score(report, value) for value in range(size)) for report in reports_of(randomizer)
+        tuple(score(report, value) for value in range(size))
+        for report in reports_of(randomizer)
     )
 
 
 def _scores_of_sums(randomizer):
     """A report's numbers, moved from 1/2 so that the first one's mean is 0 if another is held."""
-    reports = [report.to_bytes(randomizer.size, "little") for report in reports_of(randomizer)]
+    reports = [
+        report.to_bytes(randomizer.size, "little") for report in reports_of(randomizer)
+    ]
     middle = Fraction(randomizer.levels - 1, 2)
     distances = [[level - middle for level in report] for report in reports]
     signs = [[1 if distance > 0 else -1 for distance in row] for row in distances]
     mean, lean = (
-        sum(mass * row[0] for mass, row in zip(randomizer.channel().rows[1], rows, strict=True))
+        sum(
+            mass * row[0]
+            for mass, row in zip(randomizer.channel().rows[1], rows, strict=True)
+        )
         for rows in (distances, signs)
     )
     away = -(mean + Fraction(1, 2)) / lean
     return tuple(
-        tuple(Fraction(1, 2) + distance + sign * away for distance, sign in zip(*both, strict=True))
+        tuple(
+            Fraction(1, 2) + distance + sign * away
+            for distance, sign in zip(*both, strict=True)
+        )
         for both in zip(distances, signs, strict=True)
     )
 
@@ -586,6 +662,8 @@ def counts_of(randomizer, reports):
     layout = randomizer.layout
     total = 0
     for report, often in reports.items():
-        row = np.frombuffer(report.to_bytes(layout.width, "little"), dtype=np.uint8)[None]
+        row = np.frombuffer(report.to_bytes(layout.width, "little"), dtype=np.uint8)[
+            None
+        ]
         total = total + often * count_rows(row, layout)
     return total

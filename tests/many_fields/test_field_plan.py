@@ -31,7 +31,8 @@ BOUND = {
 def asked(values=2, fields=8, **keys):
     """A survey of so many fields."""
     named = [
-        ldp.field(f"f{place}", [f"v{value}" for value in range(values)]) for place in range(fields)
+        ldp.field(f"f{place}", [f"v{value}" for value in range(values)])
+        for place in range(fields)
     ]
     keys = {"epsilon": 1, "collect": "subsets", **keys}
     return ldp.survey("s", ldp.question("q", fields=named, **keys))
@@ -43,7 +44,9 @@ def test_other_ways_are_those_of_the_reference(shape):
     values, fields = shape
     for place, epsilon in enumerate(map(Fraction, EPSILONS)):
         sizes = (values,) * fields
-        assert by_pairs(sizes, odds(epsilon)) == pytest.approx(PAIRS[shape][place], rel=0.05)
+        assert by_pairs(sizes, odds(epsilon)) == pytest.approx(
+            PAIRS[shape][place], rel=0.05
+        )
         assert bound(sizes, epsilon) == pytest.approx(BOUND[shape][place], rel=0.02)
 
 
@@ -51,7 +54,9 @@ def test_splitting_epsilon_is_a_product_of_scores():
     """Two yes/no answers at a quarter of epsilon 4: scores (1 +- C) / 2, C = (E + 1) / (E - 1)."""
     coefficient = (np.e + 1) / (np.e - 1)
     square = (1 + coefficient**2) / 4
-    assert by_splitting((2,) * 4, Fraction(4)) == pytest.approx(square**2 - 1 / 4, rel=1e-6)
+    assert by_splitting((2,) * 4, Fraction(4)) == pytest.approx(
+        square**2 - 1 / 4, rel=1e-6
+    )
 
 
 def test_a_plan_says_what_the_decoder_does():
@@ -72,7 +77,10 @@ def test_a_half_width_finds_respondents():
     """As many as keep it, and no more."""
     survey = asked(2, 8, epsilon=1)
     (least,) = plan(survey, half_width=0.02).records()
-    for respondents, keeps in ((least["respondents"], True), (least["respondents"] - 1, False)):
+    for respondents, keeps in (
+        (least["respondents"], True),
+        (least["respondents"] - 1, False),
+    ):
         (planned,) = plan(survey, respondents=respondents).records()
         assert (planned["ways"][0]["half_width"] <= 0.02) is keeps
 
@@ -84,7 +92,9 @@ def test_a_plan_in_words_and_in_numbers():
     assert "epsilon split among fields" in repr(planned)
     assert "no way has less than" in repr(planned)
     record = json.loads(json.dumps(planned.to_dict()))["plans"][0]
-    wider = plan(survey, respondents=10_000, estimand="population", simultaneous="bonferroni")
+    wider = plan(
+        survey, respondents=10_000, estimand="population", simultaneous="bonferroni"
+    )
     assert wider.records()[0]["ways"][0]["half_width"] > record["ways"][0]["half_width"]
     with pytest.raises(ldp.EstimateError, match="some of many fields"):
         plan(asked(2, 3, together=1), half_width=0.01)

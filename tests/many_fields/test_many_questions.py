@@ -69,12 +69,19 @@ def test_a_device_answers_by_field():
     """One report, charged once; the compiled form has the fields and no cells."""
     survey = habits()
     client = Client(survey)
-    report = client.record("q", {"smokes": True, "sport": "never", "age": 12, "children": 0})
+    report = client.record(
+        "q", {"smokes": True, "sport": "never", "age": 12, "children": 0}
+    )
     assert len(report.row) == survey["q"].width
     assert client.ledger().epsilon() == pytest.approx(2, abs=1e-9)
     (question,) = compile_survey(survey)["questions"]
     assert question["values"] is None
-    assert [field["name"] for field in question["fields"]] == ["smokes", "sport", "age", "children"]
+    assert [field["name"] for field in question["fields"]] == [
+        "smokes",
+        "sport",
+        "age",
+        "children",
+    ]
     assert question["integers"]["sizes"] == [["2", "3", "3", "4"]]
 
 
@@ -92,7 +99,9 @@ def test_estimates_are_of_the_values_of_each_field():
         estimate(tally, options=Options(post_process="norm-sub"))
     with pytest.raises(ldp.EstimateError, match="for these respondents alone"):
         estimate(tally, options=Options(covariance=True))
-    lone = aggregate(habits(together=1), randomize(habits(together=1), people(), seed=2))
+    lone = aggregate(
+        habits(together=1), randomize(habits(together=1), people(), seed=2)
+    )
     with pytest.raises(ldp.EstimateError, match="two fields or more"):
         estimate(lone, options=together)
 
@@ -101,10 +110,14 @@ def test_commands(files):
     """Check, explain, estimate, crosstab of fields and of all pairs, plan, simulate."""
     survey, reports = files / "survey.toml", files / "reports.ldp"
     assert "a device tells 2 of 4 fields" in run("explain", survey).output
-    estimates = json.loads(run("estimate", survey, reports, "--format", "json", "--quiet").output)
+    estimates = json.loads(
+        run("estimate", survey, reports, "--format", "json", "--quiet").output
+    )
     assert [value["value"] for value in estimates["questions"]["q"]["values"]] == NAMES
     asked = ("analyze", "crosstab", survey, reports, "--question", "q", "--quiet")
-    of_two = json.loads(run(*asked, "--fields", "smokes,sport", "--format", "json").output)
+    of_two = json.loads(
+        run(*asked, "--fields", "smokes,sport", "--format", "json").output
+    )
     assert len(of_two["shares"]) == 6
     assert {part["measure"] for part in of_two["measures"]} >= {"Cramer's V"}
     pairs = json.loads(run(*asked, "--format", "json").output)["pairs"]
@@ -116,7 +129,9 @@ def test_commands(files):
     refused = run(*asked, "--fields", "smokes,sport,age", code=1)
     assert "one to 2 fields" in refused.output
     assert "epsilon split" in run("plan", survey, "--respondents", 1000).output
-    simulated = run("simulate", survey, "--population", files / "answers.csv", "--runs", 3)
+    simulated = run(
+        "simulate", survey, "--population", files / "answers.csv", "--runs", 3
+    )
     assert "sport: never" in simulated.output
 
 
@@ -170,7 +185,9 @@ def test_health():
     assert not any(check.suspicious for check in health(question, counts))
     lone = np.zeros_like(counts)
     lone[3] = counts[3] * 6
-    assert "cohorts" in {check.name for check in health(question, lone) if check.suspicious}
+    assert "cohorts" in {
+        check.name for check in health(question, lone) if check.suspicious
+    }
 
 
 def test_versions_are_pooled():
@@ -180,7 +197,8 @@ def test_versions_are_pooled():
     holders = from_table(habits(), people())["q"]
     generator = np.random.default_rng(7)
     parts = [
-        Version(question, sample_counts(question, holders, generator)) for question in versions
+        Version(question, sample_counts(question, holders, generator))
+        for question in versions
     ]
     options = Options(estimand="population")
     together = estimate_pooled(parts, options)
@@ -196,6 +214,8 @@ def test_the_page_of_a_service_shows_them():
     holders = from_table(habits(), people())["q"]
     counts = sample_counts(question, holders, np.random.default_rng(8))
     estimates = estimate_question(question, counts, Options())
-    text = render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
+    text = render(
+        "question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=()
+    )
     assert all(f">{name}<" in text for name in NAMES)
     assert "ldp analyze crosstab" in text

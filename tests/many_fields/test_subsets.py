@@ -21,7 +21,11 @@ from ldp.numbers.exact import odds
 from ldp.numbers.randomness import Replay
 from ldp_aggregator import Options, aggregate, crosstab
 from ldp_aggregator.analyses.association.crosstabs import crosstab_of
-from ldp_aggregator.decoders.marginals.marginals import marginal_moments, score_range, tables_of
+from ldp_aggregator.decoders.marginals.marginals import (
+    marginal_moments,
+    score_range,
+    tables_of,
+)
 from ldp_aggregator.decoders.marginals.subsets import subsets_of
 from ldp_aggregator.decoders.marginals.tables import Tables
 from ldp_aggregator.tallies.counting.counting import count_rows
@@ -37,7 +41,9 @@ SIZES = (2, 3, 2, 4)
 def response(sizes=SIZES, together=3, epsilon="3"):
     """That of a survey with these fields."""
     weights = odds(Fraction(epsilon))
-    return SubsetsResponse(sizes, together, spaces_of(sizes, together, weights), *weights)
+    return SubsetsResponse(
+        sizes, together, spaces_of(sizes, together, weights), *weights
+    )
 
 
 def asked(sizes=SIZES, **keys):
@@ -52,7 +58,9 @@ def asked(sizes=SIZES, **keys):
 
 def law_of(randomizer, shares):
     """The counts of very many reports, each as often as it is expected."""
-    channel = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    channel = np.array(
+        [[float(mass) for mass in row] for row in randomizer.channel().rows]
+    )
     expected = np.ravel(shares) @ channel
     return np.rint(expected * 1e14).astype(np.int64).reshape(randomizer.subsets, -1)
 
@@ -79,8 +87,12 @@ def test_every_table_is_unbiased(sizes, together):
     for many in range(1, together + 1):
         for fields in itertools.combinations(range(len(sizes)), many):
             table = tables.table(fields)
-            np.testing.assert_allclose(table.frequency, margin(shares, fields), atol=1e-9)
-            np.testing.assert_allclose(tables.shares(fields), table.frequency, atol=1e-12)
+            np.testing.assert_allclose(
+                table.frequency, margin(shares, fields), atol=1e-9
+            )
+            np.testing.assert_allclose(
+                tables.shares(fields), table.frequency, atol=1e-12
+            )
 
 
 def test_tables_agree_with_each_other():
@@ -113,7 +125,9 @@ def test_the_estimate_is_least_squares():
         supports = group.supports(range(randomizer.together))
         for number, fields in zip(group.numbers, group.fields, strict=True):
             values = np.unravel_index(np.arange(whole), SIZES)
-            cells = np.ravel_multi_index([values[field] for field in fields], group.sizes)
+            cells = np.ravel_multi_index(
+                [values[field] for field in fields], group.sizes
+            )
             rows.append(cells == np.arange(group.cells)[:, None])
             own = counts[number, : group.symbols]
             q = float(randomizer.oracle(group.cells).support[1])
@@ -122,7 +136,9 @@ def test_the_estimate_is_least_squares():
             weights.append(np.full(group.cells, group.information * group.cells))
     root = np.sqrt(np.concatenate(weights))
     matrix = np.concatenate(rows) * root[:, None]
-    shares = np.linalg.lstsq(matrix, np.concatenate(given) * root, rcond=None)[0].reshape(SIZES)
+    shares = np.linalg.lstsq(matrix, np.concatenate(given) * root, rcond=None)[
+        0
+    ].reshape(SIZES)
     tables = Tables(model, counts)
     for fields in itertools.combinations(range(4), 2):
         np.testing.assert_allclose(
@@ -138,7 +154,9 @@ def test_products_are_those_of_scores():
     for fields in ((1, 3), (0, 1, 2)):
         scores = np.stack([Tables(model, one).shares(fields).ravel() for one in alone])
         exact = (scores.T * (counts.ravel() / counts.sum())) @ scores
-        np.testing.assert_allclose(Tables(model, counts).table(fields).products, exact, atol=1e-9)
+        np.testing.assert_allclose(
+            Tables(model, counts).table(fields).products, exact, atol=1e-9
+        )
         # What no one sends says nothing of any cell.
         unused = law_of(randomizer, skewed()).ravel() == 0
         np.testing.assert_allclose(scores[unused].sum(axis=1), 1, atol=1e-9)
@@ -157,7 +175,9 @@ def test_covariances_are_those_of_scores(sizes, together):
     counts = law_of(randomizer, shares)
     scores, reports = scores_of_reports(randomizer, counts), counts.sum()
     fields = range(len(sizes))
-    held = np.block([[_held(shares, first, second) for second in fields] for first in fields])
+    held = np.block(
+        [[_held(shares, first, second) for second in fields] for first in fields]
+    )
     exact = (scores.T * (counts.ravel() / reports)) @ scores - held
     covariance = marginal_moments(randomizer, counts).covariance() * float(reports)
     np.testing.assert_allclose(covariance, exact, atol=1e-8)
@@ -178,10 +198,14 @@ def test_moments_are_those_of_scores_of_holders_and_of_others():
     randomizer, shares = response(), np.full(SIZES, 1 / math.prod(SIZES))
     counts = law_of(randomizer, shares)
     scores = scores_of_reports(randomizer, counts)
-    channel = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    channel = np.array(
+        [[float(mass) for mass in row] for row in randomizer.channel().rows]
+    )
     moments = marginal_moments(randomizer, counts)
     values = np.indices(SIZES).reshape(len(SIZES), -1)
-    of_values = ((field, value) for field, size in enumerate(SIZES) for value in range(size))
+    of_values = (
+        (field, value) for field, size in enumerate(SIZES) for value in range(size)
+    )
     for place, (field, value) in enumerate(of_values):
         is_held = values[field] == value
         away = scores[:, place]
@@ -198,7 +222,9 @@ def test_the_range_of_scores_is_that_of_reports():
     randomizer = response()
     counts = np.zeros((randomizer.subsets, randomizer.layout.symbols), dtype=np.int64)
     alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
-    scores = np.concatenate([marginal_moments(randomizer, one).frequency for one in alone])
+    scores = np.concatenate(
+        [marginal_moments(randomizer, one).frequency for one in alone]
+    )
     least, most = score_range(randomizer)
     assert (float(least), float(most)) == pytest.approx((scores.min(), scores.max()))
 
@@ -235,7 +261,9 @@ def test_the_stated_error_is_that_of_even_answers(sizes, together):
         table = tables.table(fields)
         errors.append(np.mean(np.diag(table.products) - table.frequency.ravel()))
     weights = randomizer.truth, randomizer.other
-    assert np.mean(errors) == pytest.approx(float(pair_error(sizes, together, weights)), rel=0.02)
+    assert np.mean(errors) == pytest.approx(
+        float(pair_error(sizes, together, weights)), rel=0.02
+    )
 
 
 def test_products_of_sizes():
@@ -282,11 +310,20 @@ def test_many_fields_have_cells_without_names():
         ({"mechanism": "grr"}, "told in subsets"),
         ({"mechanism": "rappor", "p": 0, "q": 1, "f": "1/2"}, "told in subsets"),
         ({"mechanism": "matrix"}, "told in subsets"),
-        ({"collect": "product", "mechanism": "subsets"}, 'table with `collect = "subsets"`'),
+        (
+            {"collect": "product", "mechanism": "subsets"},
+            'table with `collect = "subsets"`',
+        ),
         ({"collect": "some"}, "collect: expected one of product, subsets"),
         ({"goal": "mean"}, "goal"),
-        ({"sizes": (70, 70)}, "field: expected at most 16,384 subsets of at most 4,096 cells"),
-        ({"sizes": (9, 9, 9, 9), "together": 4}, "together: expected at most 16,384 subsets"),
+        (
+            {"sizes": (70, 70)},
+            "field: expected at most 16,384 subsets of at most 4,096 cells",
+        ),
+        (
+            {"sizes": (9, 9, 9, 9), "together": 4},
+            "together: expected at most 16,384 subsets",
+        ),
         ({"sizes": (2,) * 33}, "field: expected 2 to 32 tables"),
         ({"sizes": (16,) * 16}, "9,223,372,036,854,775,807 cells together"),
     ],
@@ -332,8 +369,15 @@ def test_reports_in_bulk_have_the_law_of_the_channel():
 
 def test_fingerprints_cover_how_many_are_told():
     """And the fields, in their order; how many are told is the same, said or not."""
-    assert asked().fingerprint == asked(together=asked().randomizer.together).fingerprint
-    others = [asked(together=1), asked(together=4), asked(SIZES[::-1]), asked(epsilon=2)]
+    assert (
+        asked().fingerprint == asked(together=asked().randomizer.together).fingerprint
+    )
+    others = [
+        asked(together=1),
+        asked(together=4),
+        asked(SIZES[::-1]),
+        asked(epsilon=2),
+    ]
     assert len({question.fingerprint for question in (asked(), *others)}) == 5
 
 
@@ -353,7 +397,9 @@ def test_errors_are_as_stated(estimand):
         counts = sample_counts(question, Holders((), held), generator)
         tables = crosstab_of(question, counts, Options(estimand=estimand))
         parts = [*tables.margin("f0", "f1"), tables.margin("f2")[0]]
-        truth = (held if estimand == "respondents" else 2000 * shares.ravel()).reshape(2, 3, 2)
+        truth = (held if estimand == "respondents" else 2000 * shares.ravel()).reshape(
+            2, 3, 2
+        )
         exact = [*(margin(truth, (0, 1)).ravel() / 2000), margin(truth, (2,))[0] / 2000]
         squares.append(
             [
@@ -371,7 +417,9 @@ def test_errors_with_points_are_those_of_scores():
     """
     question = asked((5,) * 4)
     assert question.randomizer.spaces[0][1]
-    holders = synthetic_fields(question.domain, 10**8, lambda _: 1 / np.arange(1, 6) ** 2)
+    holders = synthetic_fields(
+        question.domain, 10**8, lambda _: 1 / np.arange(1, 6) ** 2
+    )
     counts = sample_counts(question, holders, np.random.default_rng(12))
     moments = marginal_moments(question.randomizer, counts)
     tables = tables_of(question.randomizer, counts)
@@ -380,7 +428,9 @@ def test_errors_with_points_are_those_of_scores():
         + (1 - moments.frequency) * moments.variance_if_not
     )
     exact = [np.diag(tables.table((field,)).products) for field in range(4)]
-    np.testing.assert_allclose(stated, np.concatenate(exact) - moments.frequency, rtol=1e-9)
+    np.testing.assert_allclose(
+        stated, np.concatenate(exact) - moments.frequency, rtol=1e-9
+    )
 
 
 def test_crosstabs_are_those_of_the_fields_alone():
@@ -393,7 +443,9 @@ def test_crosstabs_are_those_of_the_fields_alone():
     shares[0, 1] -= 1 / 24
     shares[1, 0] -= 1 / 24
     counts = sample_counts(
-        question, Holders((), apportion(10**9, shares.ravel())), np.random.default_rng(7)
+        question,
+        Holders((), apportion(10**9, shares.ravel())),
+        np.random.default_rng(7),
     )
     tables = crosstab_of(question, counts, Options())
     assert tables.cramers_v("f0", "f1").estimate == pytest.approx(1, abs=0.01)
@@ -419,8 +471,13 @@ def test_from_answers_to_tables():
     generator = np.random.default_rng(9)
     first = generator.integers(5, size=30_000)
     people = {f"f{place}": generator.integers(5, size=30_000) for place in range(16)}
-    people |= {"f3": first, "f11": np.where(generator.random(30_000) < 0.5, first, people["f11"])}
-    written = {name: [f"v{value}" for value in column] for name, column in people.items()}
+    people |= {
+        "f3": first,
+        "f11": np.where(generator.random(30_000) < 0.5, first, people["f11"]),
+    }
+    written = {
+        name: [f"v{value}" for value in column] for name, column in people.items()
+    }
     tables = crosstab(aggregate(survey, randomize(survey, written, seed=3)), "q")
     truth = np.zeros((5, 5))
     np.add.at(truth, (people["f3"], people["f11"]), 1 / 30_000)

@@ -41,7 +41,9 @@ def people():
     """A column for each bit."""
     with DATA.open() as source:
         rows = [row for row in csv.reader(source, skipinitialspace=True) if row]
-    return {name.replace(" ", "-"): [bit(row) for row in rows] for name, bit in BITS.items()}
+    return {
+        name.replace(" ", "-"): [bit(row) for row in rows] for name, bit in BITS.items()
+    }
 
 
 @pytest.mark.parametrize("epsilon", RMSE)
@@ -73,13 +75,16 @@ def test_pairs_of_adult(people, epsilon):
 def test_men_are_married_more_often(people):
     """What is known of these data shows at epsilon 4, and intervals hold it."""
     fields = [ldp.field(name, type="boolean") for name in people]
-    survey = ldp.survey("adult", ldp.question("q", fields=fields, collect="subsets", epsilon=4))
+    survey = ldp.survey(
+        "adult", ldp.question("q", fields=fields, collect="subsets", epsilon=4)
+    )
     holders = from_table(survey, people)["q"]
     counts = sample_counts(survey["q"], holders, np.random.default_rng(12))
     tables = crosstab_of(survey["q"], counts, Options(level=0.9999))
     married = np.mean(np.array(people["married"])[np.array(people["male"])])
     within = {
-        (part.given, part.value): part for part in tables.conditional("married", given="male")
+        (part.given, part.value): part
+        for part in tables.conditional("married", given="male")
     }
     part = within["true", "true"]
     assert part.low < married < part.high

@@ -30,7 +30,11 @@ def ring(*corners):
 
 def district(name, *rings, **properties):
     geometry = {"type": "Polygon", "coordinates": [*rings]}
-    return {"type": "Feature", "properties": {"name": name, **properties}, "geometry": geometry}
+    return {
+        "type": "Feature",
+        "properties": {"name": name, **properties},
+        "geometry": geometry,
+    }
 
 
 def collection(*features):
@@ -53,7 +57,8 @@ ALL = collection(WEST, TRIANGLE, FRAME)
 def surveyed(goal="rectangles", epsilon=2, cells=4):
     axis = {"low": 0, "high": cells, "outside": "clip"}
     return ldp.survey(
-        "city", ldp.question("home", x=axis, y=axis, cells=cells, goal=goal, epsilon=epsilon)
+        "city",
+        ldp.question("home", x=axis, y=axis, cells=cells, goal=goal, epsilon=epsilon),
     )
 
 
@@ -126,7 +131,9 @@ def test_shares_of_districts_have_right_errors(goal, estimand):
             for share, of_district in zip(known.shown_districts, truth, strict=True)
         ]
         squares.append(np.square(errors))
-    assert np.mean(squares, axis=0) == pytest.approx(np.ones(3), abs=5 * np.sqrt(2 / 300))
+    assert np.mean(squares, axis=0) == pytest.approx(
+        np.ones(3), abs=5 * np.sqrt(2 / 300)
+    )
 
 
 def test_the_sure_interval_has_the_district_itself():
@@ -163,24 +170,42 @@ def test_cut_cells_are_remarked_on():
     assert remark.text.startswith("2 of 3 districts are approximate")
     assert "Triangle (approximate)" in repr(known)
     assert [row["value"] for row in known.rows()][-3:] == ["West", "Triangle", "Frame"]
-    whole = estimated(question, np.full(16, 500), geography=geography_of(collection(WEST)))
+    whole = estimated(
+        question, np.full(16, 500), geography=geography_of(collection(WEST))
+    )
     assert not [remark for remark in whole.remarks if remark.name == "cut-cells"]
     assert "approximate" not in repr(whole)
 
 
 BAD = {
     "a list": ([1], "expected a FeatureCollection, got [1]"),
-    "another type": ({"type": "Topology"}, "expected a FeatureCollection, got 'Topology'"),
+    "another type": (
+        {"type": "Topology"},
+        "expected a FeatureCollection, got 'Topology'",
+    ),
     "no features": (collection(), "one district or more, got none"),
-    "no feature": (collection({"type": "Polygon"}), "feature 1: expected a Feature, got 'Polygon'"),
+    "no feature": (
+        collection({"type": "Polygon"}),
+        "feature 1: expected a Feature, got 'Polygon'",
+    ),
     "no name": (
         collection(
-            {"type": "Feature", "properties": {"NAME_1": "Bern", "id": 3}, "geometry": None}
+            {
+                "type": "Feature",
+                "properties": {"NAME_1": "Bern", "id": 3},
+                "geometry": None,
+            }
         ),
         "its properties are NAME_1, id (--district-name says",
     ),
-    "two of a name": (collection(WEST, WEST), "a name for each district, got 'West' 2 times"),
-    "no geometry": (collection({**WEST, "geometry": None}), "district 'West': expected a geometry"),
+    "two of a name": (
+        collection(WEST, WEST),
+        "a name for each district, got 'West' 2 times",
+    ),
+    "no geometry": (
+        collection({**WEST, "geometry": None}),
+        "district 'West': expected a geometry",
+    ),
     "a point": (
         collection({**WEST, "geometry": {"type": "Point", "coordinates": [0, 0]}}),
         "a Polygon or a MultiPolygon, got 'Point'",
@@ -238,26 +263,38 @@ def test_other_files_are_refused(tmp_path):
             read_geography(path)
     with pytest.raises(FileError, match="No such file: "):
         read_geography(tmp_path / "none")
-    with pytest.raises(EstimateError, match="expected districts by area or centre, got 'eye'"):
+    with pytest.raises(
+        EstimateError, match="expected districts by area or centre, got 'eye'"
+    ):
         geography_of(ALL, by="eye")
 
 
 def test_districts_beyond_the_map_are_refused():
-    far = geography_of(collection(district("Bern", ring((740, 46), (750, 46), (750, 47)))))
+    far = geography_of(
+        collection(district("Bern", ring((740, 46), (750, 46), (750, 47))))
+    )
     question = surveyed()["home"]
-    with pytest.raises(EstimateError, match=r"x from 0 to 4 .* got ones with x from 740 to 750"):
+    with pytest.raises(
+        EstimateError, match=r"x from 0 to 4 .* got ones with x from 740 to 750"
+    ):
         estimated(question, np.full(16, 500)).districts(far)
 
 
 def test_other_questions_have_no_districts():
     survey = ldp.survey("city", ldp.question("hours", low=0, high=9, epsilon=1))
     reports = sim.randomize(survey, {"hours": [1, 2, 3]})
-    with pytest.raises(EstimateError, match="names in the file, for districts, got none"):
-        ldp_aggregator.estimate(survey, reports, options=Options(geography=geography_of(ALL)))
+    with pytest.raises(
+        EstimateError, match="names in the file, for districts, got none"
+    ):
+        ldp_aggregator.estimate(
+            survey, reports, options=Options(geography=geography_of(ALL))
+        )
 
 
 def test_pictures_have_their_borders():
-    known = estimated(surveyed(goal="map")["home"], np.full(16, 500), geography=geography_of(ALL))
+    known = estimated(
+        surveyed(goal="map")["home"], np.full(16, 500), geography=geography_of(ALL)
+    )
     axis = known.plot().axes[0]
     # Every border is drawn twice; the frame has two.
     assert len(axis.lines) == 8
@@ -280,7 +317,12 @@ def test_the_command_shows_districts(tmp_path):
     )
     (tmp_path / "districts.geojson").write_text(json.dumps(features))
     files = [str(tmp_path / name) for name in ("city.toml", "reports")]
-    asked = ["--geography", str(tmp_path / "districts.geojson"), "--district-name", "code"]
+    asked = [
+        "--geography",
+        str(tmp_path / "districts.geojson"),
+        "--district-name",
+        "code",
+    ]
     command = ["estimate", *files, *asked, "--districts-by", "centre", "--quiet"]
     result = CliRunner().invoke(main, [*command, "--format", "json"])
     assert result.exit_code == 0, result.output

@@ -20,7 +20,11 @@ def test_grids_have_the_sizes_of_the_paper(epsilon, along, square):
 
 def test_a_third_of_the_devices_answers_for_each_grid():
     response = hybrid(systems("1")["pyramid"], RESPONDENTS)
-    asked = [view for view, weight in zip(halvings(DEPTH), response.law, strict=True) if weight]
+    asked = [
+        view
+        for view, weight in zip(halvings(DEPTH), response.law, strict=True)
+        if weight
+    ]
     assert sorted(asked) == [(0, 4), (2, 2), (4, 0)]
     assert sum(response.law) == 3
 
@@ -52,13 +56,17 @@ def test_the_table_has_the_shares_of_grids_that_agree():
         assert sum_cells(table, view) == pytest.approx(grid, abs=1e-3)
 
 
-@pytest.mark.parametrize(("epsilon", "stated"), [("1", 0.025), ("2", 0.020), ("4", 0.010)])
+@pytest.mark.parametrize(
+    ("epsilon", "stated"), [("1", 0.025), ("2", 0.020), ("4", 0.010)]
+)
 def test_errors_are_those_of_the_reference(epsilon, stated):
     """Of two numbers that go together: within 30 % of what was measured elsewhere; five surveys."""
     generator = np.random.default_rng(4)
     places = generator.multivariate_normal((0, 0), ((1, 0.8), (0.8, 1)), RESPONDENTS)
     cells = ((places / 6 + 0.5) * SIDE).clip(0, SIDE - 1).astype(int)
-    held = np.bincount(cells[:, 0] * SIDE + cells[:, 1], minlength=SIDE**2).reshape(SIDE, SIDE)
+    held = np.bincount(cells[:, 0] * SIDE + cells[:, 1], minlength=SIDE**2).reshape(
+        SIDE, SIDE
+    )
     pyramid = systems(epsilon)["pyramid"]
     coarse = hybrid(pyramid, RESPONDENTS)
     of_model = error_of(coarse, held, 5, generator=generator, shares=hybrid_shares)

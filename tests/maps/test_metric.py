@@ -30,7 +30,13 @@ REFERENCE = 8.0
 
 def surveyed(per_unit="1/2", cells=8, x=(0, 10), y=(0, 10), **keys):
     question = ldp.question(
-        "home", x=x, y=y, cells=cells, mechanism="metric", epsilon_per_unit=per_unit, **keys
+        "home",
+        x=x,
+        y=y,
+        cells=cells,
+        mechanism="metric",
+        epsilon_per_unit=per_unit,
+        **keys,
     )
     return ldp.survey("city", question)
 
@@ -42,7 +48,9 @@ def told_apart(question):
     most = {}
     for first, second in permutations(range(len(rows)), 2):
         (x, y), (u, v) = divmod(first, cells), divmod(second, cells)
-        ratio = max(Fraction(a, b) for a, b in zip(rows[first], rows[second], strict=True))
+        ratio = max(
+            Fraction(a, b) for a, b in zip(rows[first], rows[second], strict=True)
+        )
         apart = abs(x - u), abs(y - v)
         most[apart] = max(most.get(apart, ratio), ratio)
     return most
@@ -130,8 +138,14 @@ def test_explain_says_both_promises(tmp_path):
     (tmp_path / "city.toml").write_text(surveyed().to_toml())
     said = CliRunner().invoke(main, ["explain", str(tmp_path / "city.toml")]).output
     assert "declared epsilon    6.187184335383" in said
-    assert "metric epsilon      0.5 for each unit of distance: ANOTHER PROMISE than epsilon" in said
-    assert "across the map      the declared epsilon of 6.187184335383, at 12.37 units" in said
+    assert (
+        "metric epsilon      0.5 for each unit of distance: ANOTHER PROMISE than epsilon"
+        in said
+    )
+    assert (
+        "across the map      the declared epsilon of 6.187184335383, at 12.37 units"
+        in said
+    )
     assert "every question once: epsilon 6.187185" in said
 
 
@@ -145,7 +159,9 @@ def test_a_certificate_has_both_and_the_program_checks_both(monkeypatch):
     assert checker.failures(question, stated) == []
     lines, sound = checker.verdicts(stated)
     assert sound
-    assert "epsilon 1/2 a unit where 1 of x is 1/2 units and 1 of y 1: holds" in lines[0]
+    assert (
+        "epsilon 1/2 a unit where 1 of x is 1/2 units and 1 of y 1: holds" in lines[0]
+    )
     question["metric"]["epsilon_per_unit"] = "1/3"
     assert checker.failures(question, stated) == [
         "it is not so that cells are told apart by their distance at most",
@@ -175,7 +191,10 @@ def test_the_most_that_is_taken(keys):
     [
         ({"per_unit": 10**6 + 1}, "expected a number from 1/1000000 to 1000000"),
         ({"lengths": [10**6 + 1, 1]}, "lengths: expected"),
-        ({"per_unit": 5}, "epsilon_per_unit: expected a total from 1/1000 to 40 across the map"),
+        (
+            {"per_unit": 5},
+            "epsilon_per_unit: expected a total from 1/1000 to 40 across the map",
+        ),
         ({"per_unit": "0.00001"}, "expected a total from 1/1000 to 40 across the map"),
         ({"per_unit": 0}, "epsilon_per_unit: expected a number from"),
         ({"lengths": [0, 1]}, "lengths: expected two lengths above 0"),
@@ -215,7 +234,9 @@ def test_it_is_chosen_by_name_alone():
         assert survey["home"].mechanism != "metric"
         assert survey["home"].declared.metric is None
     with pytest.raises(SurveyError, match="expected a question of type place"):
-        ldp.survey("s", ldp.question("a", ["x", "y"], mechanism="metric", epsilon_per_unit=1))
+        ldp.survey(
+            "s", ldp.question("a", ["x", "y"], mechanism="metric", epsilon_per_unit=1)
+        )
 
 
 def test_plans_have_the_maps_that_it_has():

@@ -73,7 +73,10 @@ def test_measured_errors_are_those_to_be_expected(tmp_path):
     """Of 2,000 rectangles and two surveys: within 30 % of the root of the average variance."""
     path = tmp_path / "adult.data"
     generator = np.random.default_rng(1)
-    rows = ([str(age), *["x"] * 11, str(age // 2)] for age in generator.integers(17, 90, 500))
+    rows = (
+        [str(age), *["x"] * 11, str(age // 2)]
+        for age in generator.integers(17, 90, 500)
+    )
     path.write_text("\n".join(", ".join(row) for row in rows), encoding="utf-8")
     named = dict(inputs(path, generator))
     assert [*named] == ["age x hours", "towns", "correlated normal"]
@@ -83,4 +86,6 @@ def test_measured_errors_are_those_to_be_expected(tmp_path):
     expected = math.sqrt(average_error(response) * unit / 100_000)
     for held in named.values():
         assert held.sum() == 100_000
-        assert error_of(response, held, 2, generator=generator) == pytest.approx(expected, rel=0.3)
+        assert error_of(response, held, 2, generator=generator) == pytest.approx(
+            expected, rel=0.3
+        )

@@ -63,7 +63,8 @@ def test_axes_have_the_keys_of_numbers():
     assert (x.name, y.name) == ("x", "north")
     assert y.domain.scale.outside == "clip"
     assert (
-        repr(survey["home"]) == "<Question 'home': place of x (8) x north (8); pyramid, epsilon 2>"
+        repr(survey["home"])
+        == "<Question 'home': place of x (8) x north (8); pyramid, epsilon 2>"
     )
     assert ldp.parse_survey(survey.to_toml()) == survey
     assert compile_survey(survey)["questions"][0]["type"] == "place"
@@ -83,9 +84,15 @@ def test_axes_have_the_keys_of_numbers():
         ({"x": (3, 4, 5)}, "x: expected a table [x]"),
         ({"x": [3, 3]}, "x.high: expected a number above 3"),
         ({"x": (3, 3)}, "x.high: expected a number above 3"),
-        ({"x": {"low": 0, "high": 1, "bins": 4}}, "x.bins: expected nothing: `cells` gives it"),
+        (
+            {"x": {"low": 0, "high": 1, "bins": 4}},
+            "x.bins: expected nothing: `cells` gives it",
+        ),
         ({"x": {"low": 0, "high": 1, "wide": 4}}, "x.wide: expected"),
-        ({"x": {"name": "north", "low": 0, "high": 1}}, "y: expected a name that differs"),
+        (
+            {"x": {"name": "north", "low": 0, "high": 1}},
+            "y: expected a name that differs",
+        ),
         ({"per_device": "last"}, "per_device: expected nothing"),
         ({"goal": "mean"}, "mechanism: expected"),
         ({"circular": True}, "circular: expected nothing"),
@@ -98,16 +105,25 @@ def test_what_does_not_go_with_places(keys, problem):
 
 
 def test_maps_are_of_places():
-    with pytest.raises(SurveyError, match="goal: expected map for a question of type place alone"):
+    with pytest.raises(
+        SurveyError, match="goal: expected map for a question of type place alone"
+    ):
         ldp.survey("city", ldp.question("hours", low=0, high=9, goal="map", epsilon=1))
     with pytest.raises(SurveyError, match="a question of type place for pyramid"):
-        ldp.survey("city", ldp.question("hours", low=0, high=9, mechanism="pyramid", epsilon=1))
+        ldp.survey(
+            "city", ldp.question("hours", low=0, high=9, mechanism="pyramid", epsilon=1)
+        )
 
 
 def test_an_answer_is_a_pair_or_has_names():
     domain = surveyed()["home"].domain
     cell = 8 * 3 + 6
-    for answer in ((5.5, 48), [5.5, 48.4], {"x": "5.9", "north": 48}, {"north": 48, "x": 5.5}):
+    for answer in (
+        (5.5, 48),
+        [5.5, 48.4],
+        {"x": "5.9", "north": 48},
+        {"north": 48, "x": 5.5},
+    ):
         given = answer
         if isinstance(answer, dict):
             given = {name: float(number) for name, number in answer.items()}
@@ -151,13 +167,17 @@ def test_rectangles_and_zooms_hold_the_truth(goal):
     question = surveyed(goal=goal)["home"]
     estimates, truth = estimated(question)
     rectangle = estimates.rectangle(x=(5, "6.5"), y=(46, 49))
-    assert abs(rectangle.frequency - truth[2:5, 2:].sum()) < 5 * rectangle.standard_error
+    assert (
+        abs(rectangle.frequency - truth[2:5, 2:].sum()) < 5 * rectangle.standard_error
+    )
     assert rectangle.range == "[5, 6.5) & [46, 49]"
     assert rectangle.low < rectangle.frequency < rectangle.high
     for cells in ((8, 8), (4, 2), (1, 8)):
         shown = estimates.map(*cells)
         assert shown.shape == cells
-        summed = truth.reshape(cells[0], 8 // cells[0], cells[1], 8 // cells[1]).sum(axis=(1, 3))
+        summed = truth.reshape(cells[0], 8 // cells[0], cells[1], 8 // cells[1]).sum(
+            axis=(1, 3)
+        )
         assert (np.abs(shown.estimate - summed) < 5 * shown.standard_error).all()
         assert shown.estimate.sum() == pytest.approx(1, abs=0.05)
     everything = estimates.rectangle(x=(4, 8), y=(45, 49))
@@ -168,7 +188,9 @@ def test_rectangles_and_zooms_hold_the_truth(goal):
 def test_rectangles_of_pyramids_err_less_than_sums_of_cells():
     """Of a quarter of 32 x 32 cells: a third of the error, or less."""
     wide = [
-        estimated(surveyed(goal=goal, cells=32)["home"])[0].rectangle(x=(4, 6), y=(47, 49))
+        estimated(surveyed(goal=goal, cells=32)["home"])[0].rectangle(
+            x=(4, 6), y=(47, 49)
+        )
         for goal in ("rectangles", "map")
     ]
     assert wide[0].standard_error < wide[1].standard_error / 2
@@ -196,20 +218,28 @@ def test_shown_cells_and_their_map_agree():
     assert shown.shape == (8, 8)
     np.testing.assert_array_equal(shown.estimate.ravel(), estimates.frequency)
     np.testing.assert_array_equal(shown.low.ravel(), estimates.low)
-    normed, _ = estimated(surveyed(goal="map")["home"], options=Options(post_process="norm-sub"))
+    normed, _ = estimated(
+        surveyed(goal="map")["home"], options=Options(post_process="norm-sub")
+    )
     assert normed.map().post_process == "norm-sub"
     assert normed.map().bars().caption.endswith("interval); norm-sub: biased")
     assert shown.bars().caption.endswith("interval)")
     assert normed.map().estimate.min() >= 0
     pyramid, _ = estimated(surveyed()["home"])
-    assert pyramid.map().shape == tuple(1 << halved for halved in pyramid.places.shown_view)
+    assert pyramid.map().shape == tuple(
+        1 << halved for halved in pyramid.places.shown_view
+    )
     assert pyramid.top(3).map().shape == pyramid.map().shape
 
 
 @pytest.mark.parametrize("mechanism", ["auto", "ss", "pgr"])
 def test_products_of_scores_need_no_table(mechanism, monkeypatch):
     """From how values are supported, errors are those of the table, but for how reports fell."""
-    keys = {"goal": "map"} if mechanism == "auto" else {"goal": None, "mechanism": mechanism}
+    keys = (
+        {"goal": "map"}
+        if mechanism == "auto"
+        else {"goal": None, "mechanism": mechanism}
+    )
     question = surveyed(**keys)["home"]
     estimates, _ = estimated(question, 200_000)
     queries = np.kron(np.eye(4).repeat(2, axis=1), np.eye(4).repeat(2, axis=1))
@@ -222,7 +252,9 @@ def test_products_of_scores_need_no_table(mechanism, monkeypatch):
     np.testing.assert_array_equal(by_support.estimate, by_table.estimate)
     others = bare.places.queries.covariance(queries)
     np.testing.assert_allclose(np.diag(others), by_support.variance, rtol=1e-9)
-    np.testing.assert_allclose(others, covariance, atol=0.05 * np.diag(covariance).mean())
+    np.testing.assert_allclose(
+        others, covariance, atol=0.05 * np.diag(covariance).mean()
+    )
 
 
 def test_rectangles_of_64_by_64_cells_hold_the_truth():
@@ -241,8 +273,14 @@ def test_rectangles_of_64_by_64_cells_hold_the_truth():
 @pytest.mark.parametrize(
     ("ask", "problem"),
     [
-        (lambda e: e.rectangle(x=(4, 5.2), y=(45, 49)), "expected ranges of whole cells"),
-        (lambda e: e.rectangle(x=(5, 5), y=(45, 49)), "expected a range whose first end"),
+        (
+            lambda e: e.rectangle(x=(4, 5.2), y=(45, 49)),
+            "expected ranges of whole cells",
+        ),
+        (
+            lambda e: e.rectangle(x=(5, 5), y=(45, 49)),
+            "expected a range whose first end",
+        ),
         (lambda e: e.map(3), "powers of two up to 8, got 3 x 3"),
         (lambda e: e.map(16, 2), "powers of two up to 8"),
         (lambda e: e.map(1, 1), "two cells or more"),
@@ -270,18 +308,24 @@ def test_a_view_for_the_eye_is_closer_and_says_that_it_is_biased():
     assert np.mean(closer) < np.mean(unbiased) / 10
     assert "shrunk: biased" in repr(estimates)
     assert estimates.map().post_process == "shrunk"
-    zoomed_out, _ = estimated(question, options=Options(post_process="shrunk", zoom=(4, 2)))
+    zoomed_out, _ = estimated(
+        question, options=Options(post_process="shrunk", zoom=(4, 2))
+    )
     whole, _ = estimated(question, options=options)
     summed = whole.frequency.reshape(4, 8, 2, 16).sum(axis=(1, 3)).ravel()
     np.testing.assert_allclose(zoomed_out.frequency, summed, atol=1e-12)
-    with pytest.raises(EstimateError, match='shrunk, which is for questions of `goal = "rect'):
+    with pytest.raises(
+        EstimateError, match='shrunk, which is for questions of `goal = "rect'
+    ):
         estimated(surveyed(goal="map")["home"], options=Options(post_process="shrunk"))
 
 
 def test_cells_of_a_map_are_those_of_a_table():
     """Its axes are fields, whose margins and correlation are known; a pyramid has none of that."""
     generator = np.random.default_rng(SEED)
-    people = {"home": [(float(x), float(x + 41)) for x in generator.uniform(4, 8, 2_000)]}
+    people = {
+        "home": [(float(x), float(x + 41)) for x in generator.uniform(4, 8, 2_000)]
+    }
     survey = surveyed(goal="map", cells=4)
     tally = ldp_aggregator.aggregate(survey, sim.randomize(survey, people, seed=SEED))
     table = ldp_aggregator.crosstab(tally, "home")
@@ -301,7 +345,9 @@ def test_errors_of_queries_of_cells_go_together_as_their_covariance_says():
     together = queries.correlation(asked)
     covariance = queries.covariance(asked)
     errors = np.sqrt(np.diag(covariance))
-    np.testing.assert_allclose(together * errors * errors[:, None], covariance, rtol=1e-12)
+    np.testing.assert_allclose(
+        together * errors * errors[:, None], covariance, rtol=1e-12
+    )
     np.testing.assert_allclose(np.diag(together), 1)
     assert together[0, 1] < -0.5
 
@@ -309,7 +355,10 @@ def test_errors_of_queries_of_cells_go_together_as_their_covariance_says():
 def test_other_questions_have_no_map():
     survey = ldp.survey("city", ldp.question("hours", low=0, high=9, epsilon=1))
     reports = sim.randomize(survey, {"hours": [1, 2, 3]})
-    for options in (Options(zoom=(2, 2)), Options(rectangles=((("0", "1"), ("0", "1")),))):
+    for options in (
+        Options(zoom=(2, 2)),
+        Options(rectangles=((("0", "1"), ("0", "1")),)),
+    ):
         with pytest.raises(EstimateError, match="expected a question of"):
             ldp_aggregator.estimate(survey, reports, options=options)
 
@@ -318,7 +367,9 @@ def test_cells_that_are_too_many_have_no_rectangles():
     """Of Hadamard response their errors would be of all pairs; the pyramid has them."""
     estimates, _ = estimated(surveyed(goal=None, mechanism="hr", cells=64)["home"])
     assert estimates.map().shape == (64, 64)
-    with pytest.raises(EstimateError, match='`goal = "rectangles"` has them at any size'):
+    with pytest.raises(
+        EstimateError, match='`goal = "rectangles"` has them at any size'
+    ):
         estimates.rectangle(x=(4, 6), y=(45, 47))
 
 
@@ -366,7 +417,9 @@ def test_what_people_write_for_rectangles_and_zooms():
         with pytest.raises(EstimateError):
             rectangle_of(wrong)
     for wrong in ("8", "8x", "x8", "8x-8", "99999x1"):
-        with pytest.raises(EstimateError, match="expected numbers of cells such as 8x8"):
+        with pytest.raises(
+            EstimateError, match="expected numbers of cells such as 8x8"
+        ):
             zoom_of(wrong)
 
 
@@ -375,7 +428,8 @@ def test_the_command_shows_rectangles_and_writes_cells(tmp_path):
     Path(tmp_path, "city.toml").write_text(survey.to_toml())
     generator = np.random.default_rng(SEED)
     people = [
-        (float(x), float(y)) for x, y in zip(*generator.uniform(4, 8, (2, 3_000)), strict=True)
+        (float(x), float(y))
+        for x, y in zip(*generator.uniform(4, 8, (2, 3_000)), strict=True)
     ]
     reports = sim.randomize(survey, {"home": [(x, y + 41) for x, y in people]})
     Path(tmp_path, "reports").write_bytes(reports)
@@ -383,7 +437,17 @@ def test_the_command_shows_rectangles_and_writes_cells(tmp_path):
     files = [str(Path(tmp_path, name)) for name in ("city.toml", "reports")]
     cells = Path(tmp_path, "cells.geojson")
     result = CliRunner().invoke(
-        main, ["estimate", *files, *asked, "--cells", str(cells), "--format", "json", "--quiet"]
+        main,
+        [
+            "estimate",
+            *files,
+            *asked,
+            "--cells",
+            str(cells),
+            "--format",
+            "json",
+            "--quiet",
+        ],
     )
     assert result.exit_code == 0, result.output
     record = json.loads(result.output)["questions"]["home"]

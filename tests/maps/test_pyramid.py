@@ -14,7 +14,11 @@ from ldp.mechanisms.places.pyramid import halvings, usual_response
 from ldp.numbers.exact import odds
 from ldp_aggregator.decoders.trees.contrasts import contrasts_of
 from ldp_aggregator.decoders.trees.levels import views_of
-from ldp_aggregator.decoders.trees.pyramid import pyramid_moments, queries_of, score_range
+from ldp_aggregator.decoders.trees.pyramid import (
+    pyramid_moments,
+    queries_of,
+    score_range,
+)
 from ldp_aggregator.decoders.trees.squares import even_squares, powers_by_value
 from ldp_aggregator.decoders.trees.zooms import zoom_in
 from ldp_aggregator.explanations.explanation import explanation
@@ -35,7 +39,9 @@ def response(depth, epsilon):
 def all_rectangles(side):
     """Along both axes all ranges, as (ranges, places)."""
     ends = [(low, high) for low in range(side) for high in range(low + 1, side + 1)]
-    along = np.array([[low <= place < high for place in range(side)] for low, high in ends])
+    along = np.array(
+        [[low <= place < high for place in range(side)] for low, high in ends]
+    )
     return along.astype(float)
 
 
@@ -60,17 +66,23 @@ def average_error(randomizer):
 def test_contrasts_add_up_to_the_same_error(depth, epsilon):
     """What the weights minimize is the average n Var: sums over pairs of levels, in closed form."""
     randomizer = response(depth, epsilon)
-    assert by_contrasts(randomizer) == pytest.approx(average_error(randomizer), rel=1e-9)
+    assert by_contrasts(randomizer) == pytest.approx(
+        average_error(randomizer), rel=1e-9
+    )
 
 
 def by_contrasts(randomizer, law=None):
     depth, side = randomizer.depth, 1 << randomizer.depth
     views = halvings(depth)
     weights = law or randomizer.law
-    shares = {view: weight / sum(weights) for view, weight in zip(views, weights, strict=True)}
+    shares = {
+        view: weight / sum(weights) for view, weight in zip(views, weights, strict=True)
+    }
     variances = {
         view: float(difference_variance(oracle, cells))
-        for view, oracle, cells in zip(views, randomizer.oracles, randomizer.cells, strict=True)
+        for view, oracle, cells in zip(
+            views, randomizer.oracles, randomizer.cells, strict=True
+        )
     }
     asked = along_an_axis(side)
     total = 0.0
@@ -91,7 +103,9 @@ def along_an_axis(side):
     wide = side
     while wide > 1:
         halves = ranges.reshape(len(ranges), -1, 2, wide // 2).sum(axis=3)
-        asked.append(((halves[:, :, 0] - halves[:, :, 1]) ** 2).mean(axis=0).sum() / wide)
+        asked.append(
+            ((halves[:, :, 0] - halves[:, :, 1]) ** 2).mean(axis=0).sum() / wide
+        )
         wide //= 2
     return asked
 
@@ -102,7 +116,9 @@ def test_all_rectangles_have_the_error_of_the_reference(depth, stated, epsilon):
     """In units of 4 e^eps / (e^eps - 1)^2, where noise is all there is; within 2 %."""
     ratio = math.exp(Fraction(epsilon))
     unit = 4 * ratio / (ratio - 1) ** 2
-    assert by_contrasts(response(depth, epsilon)) / unit == pytest.approx(stated, rel=0.02)
+    assert by_contrasts(response(depth, epsilon)) / unit == pytest.approx(
+        stated, rel=0.02
+    )
 
 
 def test_64_by_64_has_the_error_of_the_reference():
@@ -114,7 +130,9 @@ def test_64_by_64_has_the_error_of_the_reference():
     views = len(randomizer.law)
     assert by_contrasts(randomizer) == pytest.approx(169.4, rel=0.02)
     assert by_contrasts(randomizer, (1,) * views) == pytest.approx(296, abs=1)
-    assert by_contrasts(randomizer, (*[0] * (views - 1), 1)) == pytest.approx(1326, abs=1)
+    assert by_contrasts(randomizer, (*[0] * (views - 1), 1)) == pytest.approx(
+        1326, abs=1
+    )
 
 
 @pytest.mark.parametrize("epsilon", ["1/2", "1", "3"])
@@ -149,7 +167,9 @@ def test_pooling_is_least_squares():
         table[size, :size] = table[:size, size] = right[size] = 1
         for level in views.levels:
             cells = views.cells_of(level)
-            table[:size, :size] += views.precision[level.number] * (cells[:, None] == cells)
+            table[:size, :size] += views.precision[level.number] * (
+                cells[:, None] == cells
+            )
             right[:size] += views.precision[level.number] * direct[level.number][cells]
         solved = np.linalg.solve(table, right)[:size]
         pooled = views.pooling.pool(direct)
@@ -168,7 +188,9 @@ def test_pooling_is_least_squares():
 def test_every_rectangle_is_unbiased_on_4_by_4():
     """Enumerated: for each value, the mean score over all reports is whether it is within."""
     randomizer = response(2, 2)
-    rows = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    rows = np.array(
+        [[float(mass) for mass in row] for row in randomizer.channel().rows]
+    )
     layout = randomizer.layout
     along = all_rectangles(4)
     rectangles = np.array([np.outer(x, y).ravel() for x in along for y in along])
@@ -239,7 +261,9 @@ def test_errors_are_those_of_the_reports():
     squares, in_cells, wrong = [], [], []
     other = asked.randomizer._replace(law=(1,) * len(asked.randomizer.law))
     for _ in range(400):
-        counts = form_of(asked.randomizer).sample(asked.randomizer, Holders((), holders), generator)
+        counts = form_of(asked.randomizer).sample(
+            asked.randomizer, Holders((), holders), generator
+        )
         known = queries_of(asked.randomizer, counts)
         answers = known.answer(rectangles)
         gap = answers.estimate - rectangles @ holders / 30_000
@@ -247,7 +271,9 @@ def test_errors_are_those_of_the_reports():
         cells = known.cells((3, 3))
         in_cells.append(((cells.estimate - holders / 30_000) / cells.errors()) ** 2)
         misled = queries_of(other, counts).answer(rectangles)
-        wrong.append(((misled.estimate - rectangles @ holders / 30_000) / misled.errors()) ** 2)
+        wrong.append(
+            ((misled.estimate - rectangles @ holders / 30_000) / misled.errors()) ** 2
+        )
     assert 0.85 < np.mean(squares) < 1.15
     assert 0.85 < np.mean(in_cells) < 1.15
     assert np.mean(wrong) > 1.5
@@ -273,7 +299,9 @@ def test_moments_of_many_cells_are_those_of_the_zoom():
     counts = np.random.default_rng(SEED).integers(0, 9, (24, randomizer.layout.symbols))
     moments = pyramid_moments(randomizer, counts)
     known = queries_of(randomizer, counts)
-    np.testing.assert_allclose(moments.frequency, known.cells((4, 4)).estimate, atol=1e-12)
+    np.testing.assert_allclose(
+        moments.frequency, known.cells((4, 4)).estimate, atol=1e-12
+    )
     with pytest.raises(EstimateError, match="expected ranges or rectangles for a cov"):
         moments.covariance()
 
@@ -286,7 +314,9 @@ def test_no_score_is_beyond_the_range(depth):
     generator = np.random.default_rng(SEED)
     lowest, highest = [], []
     used = [oracle.layout.symbols for oracle in randomizer.oracles]
-    reports = [(view, symbol) for view, many in enumerate(used) for symbol in range(many)]
+    reports = [
+        (view, symbol) for view, many in enumerate(used) for symbol in range(many)
+    ]
     for place in generator.permutation(len(reports))[:400].tolist():
         counts = np.zeros((len(used), randomizer.layout.symbols), dtype=np.int64)
         counts[reports[place]] = 1
@@ -312,7 +342,11 @@ def test_the_explanation_says_what_a_rectangle_errs_by():
     survey = map_of(16, 'mechanism = "pyramid"\nepsilon = 1')
     text = explanation(survey)
     assert "24: the map in 1 to 16 by 1 to 16 cells" in text
-    (line,) = [line for line in text.splitlines() if "a rectangle         standard error" in line]
+    (line,) = [
+        line
+        for line in text.splitlines()
+        if "a rectangle         standard error" in line
+    ]
     views = views_of(survey["home"].randomizer)
     middle, cell = np.zeros((16, 16)), np.zeros((16, 16))
     middle[4:12, 4:12], cell[3, 7] = 1, 1

@@ -30,7 +30,11 @@ def ring(*corners):
 
 def district(name, *rings, **properties):
     geometry = {"type": "Polygon", "coordinates": [*rings]}
-    return {"type": "Feature", "properties": {"name": name, **properties}, "geometry": geometry}
+    return {
+        "type": "Feature",
+        "properties": {"name": name, **properties},
+        "geometry": geometry,
+    }
 
 
 def collection(*features):
@@ -45,7 +49,9 @@ def turned(border):
 
 WEST = district("West", ring((0, 0), (2, 0), (2, 4), (0, 4)))
 TRIANGLE = district("Triangle", ring((0, 0), (4, 0), (4, 4)))
-EAST = district("East", ring((2, 0), (4, 0), (4, 4), (2, 4)), ring((3, 1), (3, 2), (3.5, 2)))
+EAST = district(
+    "East", ring((2, 0), (4, 0), (4, 4), (2, 4)), ring((3, 1), (3, 2), (3.5, 2))
+)
 BOTH = collection(WEST, EAST)
 SURVEY = """
 [survey]
@@ -82,7 +88,9 @@ def test_cells_have_the_names_of_a_file(tmp_path):
     assert asked.fingerprint == same.fingerprint
     again = ldp.parse_survey(ldp.survey("city", asked).to_toml())["home"]
     assert again.fingerprint == asked.fingerprint
-    by_code = collection(district("West", WEST["geometry"]["coordinates"][0], code=1), EAST)
+    by_code = collection(
+        district("West", WEST["geometry"]["coordinates"][0], code=1), EAST
+    )
     by_code["features"][1]["properties"]["code"] = 2
     coded = files(tmp_path, by_code, SURVEY.replace("goal", 'by = "code"\ngoal'))
     assert read_survey(coded)["home"].domain.values == ("1", "2")
@@ -91,7 +99,9 @@ def test_cells_have_the_names_of_a_file(tmp_path):
 def test_cells_may_be_listed():
     listed = ldp.parse_survey(LISTED)["home"]
     assert listed.domain.values == ("West", "East", "Abroad")
-    declared = ldp.question("home", cells=["West", "East", "Abroad"], goal="map", epsilon=2)
+    declared = ldp.question(
+        "home", cells=["West", "East", "Abroad"], goal="map", epsilon=2
+    )
     assert ldp.survey("city", declared)["home"].fingerprint == listed.fingerprint
     assert Client(ldp.survey("city", declared)).record("home", "East") is not None
 
@@ -103,7 +113,10 @@ def test_cells_may_be_listed():
         ("[]", "GeoJSON, a collection of features"),
         (json.dumps(collection(WEST, WEST)), "values that all differ"),
         (json.dumps(collection(WEST)), "2 to 16384 values"),
-        (json.dumps({"features": [{"properties": {"code": 1}}] * 2}), "have the property 'name'"),
+        (
+            json.dumps({"features": [{"properties": {"code": 1}}] * 2}),
+            "have the property 'name'",
+        ),
     ],
 )
 def test_files_without_names_are_refused(tmp_path, content, expected):
@@ -126,7 +139,10 @@ def test_districts_that_values_name_are_on_a_map():
     regions = answered.regions
     assert regions.names == ("East", "West")
     assert regions.missing == 1
-    assert regions.estimate.tolist() == [answered["East"].frequency, answered["West"].frequency]
+    assert regions.estimate.tolist() == [
+        answered["East"].frequency,
+        answered["West"].frequency,
+    ]
     assert regions.low.tolist() == [answered["East"].low, answered["West"].low]
     assert regions.told.tolist() == [False, True]
     first, second = regions.geojson()["features"]
@@ -140,8 +156,12 @@ def test_districts_that_values_name_are_on_a_map():
 
 def test_questions_about_others_have_no_such_map():
     geography = geography_of(BOTH)
-    fruit = ldp.survey("x", ldp.question("fruit", ["apple", "West", "pear"], epsilon=1))["fruit"]
-    with pytest.raises(EstimateError, match="values are names in the file, for districts, got no"):
+    fruit = ldp.survey(
+        "x", ldp.question("fruit", ["apple", "West", "pear"], epsilon=1)
+    )["fruit"]
+    with pytest.raises(
+        EstimateError, match="values are names in the file, for districts, got no"
+    ):
         check_asked([fruit], Options(geography=geography))
     number = ldp.survey("x", ldp.question("n", low=0, high=9, epsilon=1))["n"]
     assert not geography.is_named_by(number.domain)
@@ -176,11 +196,21 @@ def test_the_command_line_reads_borders(tmp_path):
     (tmp_path / "reports").write_bytes(report_bytes(reports))
     where = ["--geography", str(tmp_path / "districts.geojson")]
     cells = tmp_path / "cells.geojson"
-    command = ["estimate", str(path), str(tmp_path / "reports"), *where, "--cells", str(cells)]
+    command = [
+        "estimate",
+        str(path),
+        str(tmp_path / "reports"),
+        *where,
+        "--cells",
+        str(cells),
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
     written = json.loads(cells.read_text(encoding="utf-8"))
-    assert [one["properties"]["name"] for one in written["features"]] == ["West", "East"]
+    assert [one["properties"]["name"] for one in written["features"]] == [
+        "West",
+        "East",
+    ]
     assert read_geography(cells).names == ("West", "East")
 
 
@@ -200,11 +230,17 @@ def test_the_page_has_districts_and_borders(tmp_path):
         reports += [client.record("home", "West"), client.record("work", where)]
     geography = geography_of(BOTH)
     with service_of(text, folder=tmp_path, geography=geography) as service:
-        sent = visitor(service, UPLOADING).post("/v1/reports", content=report_bytes(reports))
+        sent = visitor(service, UPLOADING).post(
+            "/v1/reports", content=report_bytes(reports)
+        )
         assert sent.status_code < 300
         page = visitor(service, TOKEN).get("/").text
         record = visitor(service, TOKEN).get("/v1/surveys/city/estimates").json()
-        alone = visitor(service, TOKEN).get("/v1/surveys/city/estimates?question=home").json()
+        alone = (
+            visitor(service, TOKEN)
+            .get("/v1/surveys/city/estimates?question=home")
+            .json()
+        )
     assert 'id="districts-work"' in page
     assert "2 districts, the darkest with the least share" in page
     # Of the map of named cells at least one path each; of the grid the borders.

@@ -32,7 +32,9 @@ def first_stage(goal="rectangles", epsilon=2, cells=16, people=PEOPLE):
     held = np.bincount(grid[:, 0] * cells + grid[:, 1], minlength=cells**2)
     tally = ldp_aggregator.Ingest(survey).tally
     holders = Holders(survey["home"].domain.values, held)
-    tally.counts["home"] += sample_counts(survey["home"], holders, np.random.default_rng(SEED))
+    tally.counts["home"] += sample_counts(
+        survey["home"], holders, np.random.default_rng(SEED)
+    )
     return tally, where
 
 
@@ -48,7 +50,10 @@ def test_boxes_are_cut_where_their_halves_are_even():
     shares[:, 0] = 0.5, 0.1, 0.2, 0.2
     whole = Box(0, 4, 0, north=2)
     assert halve(shares, whole) == (Box(0, 1, 0, north=2), Box(1, 4, 0, north=2))
-    assert halve(shares, Box(1, 4, 0, north=2)) == (Box(1, 3, 0, north=2), Box(3, 4, 0, north=2))
+    assert halve(shares, Box(1, 4, 0, north=2)) == (
+        Box(1, 3, 0, north=2),
+        Box(3, 4, 0, north=2),
+    )
     # An empty one through its middle, and a high one across.
     assert halve(np.zeros((8, 2)), Box(0, 8, 0, north=2)) == (
         Box(0, 4, 0, north=2),
@@ -164,7 +169,9 @@ def test_what_cannot_be_cut_is_refused():
             second_stage(tally, "home", cells)
     with pytest.raises(EstimateError, match="expected reports of a first stage"):
         second_stage(ldp_aggregator.Ingest(tally.survey).tally, "home")
-    metric = ldp.question("m", x=(0, 1), y=(0, 1), cells=4, mechanism="metric", epsilon_per_unit=2)
+    metric = ldp.question(
+        "m", x=(0, 1), y=(0, 1), cells=4, mechanism="metric", epsilon_per_unit=2
+    )
     survey = ldp.survey("s", metric)
     people = {"m": [(0.1, 0.2)] * 300}
     counted = ldp_aggregator.aggregate(survey, sim.randomize(survey, people))
@@ -177,8 +184,22 @@ def test_the_command_writes_the_next_version(tmp_path):
     (tmp_path / "survey.toml").write_text(tally.survey.to_toml(), encoding="utf-8")
     (tmp_path / "first.tally").write_bytes(ldp_aggregator.encode_tally(tally))
     following, borders = tmp_path / "next.toml", tmp_path / "cells.geojson"
-    files = ["survey", "next-stage", str(tmp_path / "survey.toml"), str(tmp_path / "first.tally")]
-    asked = ["--question", "home", "--into", "8", "-o", str(following), "--borders", str(borders)]
+    files = [
+        "survey",
+        "next-stage",
+        str(tmp_path / "survey.toml"),
+        str(tmp_path / "first.tally"),
+    ]
+    asked = [
+        "--question",
+        "home",
+        "--into",
+        "8",
+        "-o",
+        str(following),
+        "--borders",
+        str(borders),
+    ]
     done = CliRunner().invoke(main, files + asked)
     assert done.exit_code == 0, done.output
     assert "an even share is 0.1250" in done.output

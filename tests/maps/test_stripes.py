@@ -20,7 +20,11 @@ from ldp.mechanisms.places.stripes import (
 from ldp.numbers.exact import odds
 from ldp_aggregator.decoders.stripes.plane import plane_of, scores
 from ldp_aggregator.decoders.stripes.squares import extremes, powers_by_value, worths
-from ldp_aggregator.decoders.stripes.stripes import queries_of, score_range, stripe_moments
+from ldp_aggregator.decoders.stripes.stripes import (
+    queries_of,
+    score_range,
+    stripe_moments,
+)
 from ldp_aggregator.decoders.stripes.zooms import score_bounds, zoom_in
 from ldp_aggregator.explanations.explanation import explanation
 from ldp_simulations.holders import Holders
@@ -41,7 +45,10 @@ def stripes(side, epsilon):
 
 def all_ranges(side):
     ends = [(low, high) for low in range(side) for high in range(low + 1, side + 1)]
-    return np.array([[low <= place < high for place in range(side)] for low, high in ends]) * 1.0
+    return (
+        np.array([[low <= place < high for place in range(side)] for low, high in ends])
+        * 1.0
+    )
 
 
 def asked_of_waves(side, modulus):
@@ -72,9 +79,18 @@ def average_error(randomizer, weights=None):
 @pytest.mark.parametrize(
     ("side", "epsilon", "stated"),
     [
-        *((16, epsilon, stated) for epsilon, stated in (("1", 9.3), ("2", 10.2), ("4", 22))),
-        *((32, epsilon, stated) for epsilon, stated in (("1", 17.4), ("2", 19.8), ("4", 39))),
-        *((64, epsilon, stated) for epsilon, stated in (("1", 29.8), ("2", 34.5), ("4", 66))),
+        *(
+            (16, epsilon, stated)
+            for epsilon, stated in (("1", 9.3), ("2", 10.2), ("4", 22))
+        ),
+        *(
+            (32, epsilon, stated)
+            for epsilon, stated in (("1", 17.4), ("2", 19.8), ("4", 39))
+        ),
+        *(
+            (64, epsilon, stated)
+            for epsilon, stated in (("1", 29.8), ("2", 34.5), ("4", 66))
+        ),
     ],
 )
 def test_all_rectangles_have_the_error_of_the_reference(side, epsilon, stated):
@@ -85,12 +101,16 @@ def test_all_rectangles_have_the_error_of_the_reference(side, epsilon, stated):
     assert average_error(randomizer) / unit == pytest.approx(stated, rel=0.025)
 
 
-@pytest.mark.parametrize(("side", "epsilon"), [(4, "1"), (8, "1/2"), (16, "1"), (16, "2")])
+@pytest.mark.parametrize(
+    ("side", "epsilon"), [(4, "1"), (8, "1/2"), (16, "1"), (16, "2")]
+)
 def test_the_weights_are_near_the_best(side, epsilon):
     """Some hundred steps, in floats, over every frequency by itself, gain less than 1 %."""
     randomizer = stripes(side, epsilon)
     modulus, half = randomizer.modulus, randomizer.modulus // 2
-    pairs = np.array([frequency_of(cohort, modulus) for cohort in range((modulus**2 - 1) // 2)])
+    pairs = np.array(
+        [frequency_of(cohort, modulus) for cohort in range((modulus**2 - 1) // 2)]
+    )
     times = np.arange(1, modulus)[:, None]
     places = times * pairs[:, 0] % modulus * modulus + times * pairs[:, 1] % modulus
     arc = abs(np.fft.fft(np.arange(modulus) < randomizer.width))[1:, None] ** 2
@@ -110,11 +130,15 @@ def test_the_weights_are_near_the_best(side, epsilon):
 def test_frequencies_are_half_of_all_pairs():
     """Each pair or its opposite, once; and those as far from 0 share a weight."""
     for modulus in (3, 5, 11):
-        pairs = [frequency_of(cohort, modulus) for cohort in range((modulus**2 - 1) // 2)]
+        pairs = [
+            frequency_of(cohort, modulus) for cohort in range((modulus**2 - 1) // 2)
+        ]
         opposite = [(-a % modulus, -b % modulus) for a, b in pairs]
         every = {(a, b) for a in range(modulus) for b in range(modulus)} - {(0, 0)}
         assert sorted(pairs + opposite) == sorted(every)
-        assert {fold_pair(pair, modulus) for pair in pairs} == set(folded_pairs(modulus))
+        assert {fold_pair(pair, modulus) for pair in pairs} == set(
+            folded_pairs(modulus)
+        )
 
 
 def test_the_usual_weights_are_these():
@@ -127,10 +151,14 @@ def test_every_score_is_unbiased_on_4_by_4():
     """Enumerated: for each cell the mean score of a query is what it asks of that cell."""
     randomizer = stripes(4, 2)
     plane = plane_of(randomizer)
-    rows = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    rows = np.array(
+        [[float(mass) for mass in row] for row in randomizer.channel().rows]
+    )
     queries = np.random.default_rng(SEED).normal(size=(9, 16))
     of_queries = scores(plane, queries)
-    worth = np.concatenate([part.reshape(len(part), -1) for part in worths(plane, of_queries)])
+    worth = np.concatenate(
+        [part.reshape(len(part), -1) for part in worths(plane, of_queries)]
+    )
     np.testing.assert_allclose(worth @ rows.T, queries, atol=1e-10)
     square, cube = powers_by_value(plane, of_queries, powers=(2, 3))
     np.testing.assert_allclose(square, worth**2 @ rows.T, rtol=1e-10)
@@ -151,7 +179,9 @@ def test_the_whole_map_is_known():
     assert answers.variance[1] == pytest.approx(answers.variance[2], rel=1e-9)
 
 
-@pytest.mark.parametrize(("side", "epsilon"), [(2, "1"), (4, "1/2"), (8, "2"), (16, "1")])
+@pytest.mark.parametrize(
+    ("side", "epsilon"), [(2, "1"), (4, "1/2"), (8, "2"), (16, "1")]
+)
 def test_zooms_have_the_errors_of_their_cells(side, epsilon):
     """The one pass is what the scores of each cell give, if people are where estimates say."""
     randomizer = stripes(side, epsilon)
@@ -160,7 +190,10 @@ def test_zooms_have_the_errors_of_their_cells(side, epsilon):
     frequency = np.random.default_rng(SEED).dirichlet(np.full(randomizer.size, 0.3))
     counts = form_of(randomizer).expected(randomizer, (), frequency)
     for across, up in ((depth, depth), (1, depth), (0, 1), (depth, 0)):
-        along = [np.eye(1 << halved).repeat(side >> halved, axis=1) for halved in (across, up)]
+        along = [
+            np.eye(1 << halved).repeat(side >> halved, axis=1)
+            for halved in (across, up)
+        ]
         queries = np.kron(*along)
         zoom = zoom_in(plane, counts, frequency, view=(across, up))
         np.testing.assert_allclose(zoom.share, queries @ frequency, atol=1e-9)
@@ -179,7 +212,9 @@ def test_covariance_is_that_of_sums():
     known = queries_of(randomizer, counts)
     queries = np.kron(np.eye(4).repeat(2, axis=1), np.eye(2).repeat(4, axis=1))
     covariance = known.covariance(queries)
-    np.testing.assert_allclose(np.diag(covariance), known.answer(queries).variance, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.diag(covariance), known.answer(queries).variance, rtol=1e-9
+    )
     both = known.answer((queries[0] + queries[5])[None]).variance[0]
     assert both == pytest.approx(covariance[np.ix_([0, 5], [0, 5])].sum(), rel=1e-9)
     together = known.correlation(queries)
@@ -202,14 +237,17 @@ def test_errors_are_those_of_the_reports(cells, monkeypatch):
     truth = rectangles @ holders / 30_000
     depth = cells.bit_length() - 1
     tallies = [
-        form_of(randomizer).sample(randomizer, Holders((), holders), generator) for _ in range(200)
+        form_of(randomizer).sample(randomizer, Holders((), holders), generator)
+        for _ in range(200)
     ]
     squares, in_cells = [], []
     for counts in tallies:
         known = queries_of(randomizer, counts)
         answers, of_cells = known.answer(rectangles), known.cells((depth, depth))
         squares.append(((answers.estimate - truth) / answers.errors()) ** 2)
-        in_cells.append(((of_cells.estimate - holders / 30_000) / of_cells.errors()) ** 2)
+        in_cells.append(
+            ((of_cells.estimate - holders / 30_000) / of_cells.errors()) ** 2
+        )
     assert 0.8 < np.mean(squares) < 1.2
     assert 0.8 < np.mean(in_cells) < 1.2
     plane = plane_of(randomizer)
@@ -244,7 +282,9 @@ def test_reports_drawn_by_the_thousand_have_the_law_of_a_device():
     reports = rows[:, 0] + 256 * rows[:, 1].astype(int), rows[:, 2]
     counts = np.zeros((12, 5))
     np.add.at(counts, reports, 1)
-    chances = np.array([float(mass) for mass in randomizer.channel().rows[7]]).reshape(12, 5)
+    chances = np.array([float(mass) for mass in randomizer.channel().rows[7]]).reshape(
+        12, 5
+    )
     apart = (counts - 200_000 * chances) / np.sqrt(200_000 * chances + 1e-9)
     assert abs(apart[chances > 0]).max() < 6
 
@@ -269,7 +309,9 @@ def test_moments_of_many_cells_are_those_of_the_zoom():
     counts = np.random.default_rng(SEED).integers(0, 9, (144, 17))
     moments = stripe_moments(randomizer, counts)
     known = queries_of(randomizer, counts)
-    np.testing.assert_allclose(moments.frequency, known.cells((4, 4)).estimate, atol=1e-12)
+    np.testing.assert_allclose(
+        moments.frequency, known.cells((4, 4)).estimate, atol=1e-12
+    )
     with pytest.raises(EstimateError, match="expected ranges or rectangles for a cov"):
         moments.covariance()
 
@@ -302,7 +344,9 @@ def test_plans_say_which_mechanism_needs_fewer():
     )
     mechanism, times = pyramid.places[0].beside
     assert (mechanism, round(times, 1)) == ("stripes", 1.2)
-    assert '`mechanism = "stripes"` would know rectangles as well from 1.' in str(pyramid)
+    assert '`mechanism = "stripes"` would know rectangles as well from 1.' in str(
+        pyramid
+    )
     mechanism, times = many.places[0].beside
     assert mechanism == "pyramid"
     assert times > 1.3
@@ -327,4 +371,6 @@ def test_the_explanation_says_what_a_rectangle_errs_by():
     middle = np.zeros((16, 16))
     middle[4:12, 4:12] = 1
     answers = queries_of(randomizer, counts).answer(middle.reshape(1, -1))
-    assert error == pytest.approx(math.sqrt(answers.variance[0] * counts.sum()), rel=0.1)
+    assert error == pytest.approx(
+        math.sqrt(answers.variance[0] * counts.sum()), rel=0.1
+    )

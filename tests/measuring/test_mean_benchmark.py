@@ -53,7 +53,9 @@ def test_published_mechanisms_have_the_variance_of_their_law(reports, epsilon):
         expected = variance_of(reports, epsilon, numbers[:1])[0]
         assert abs(worth.mean() - number) < 5.5 * (expected / REPORTS) ** 0.5
         squares = (worth - number) ** 2
-        assert abs(squares.mean() - expected) < max(5.5 * squares.std() / REPORTS**0.5, 1e-9)
+        assert abs(squares.mean() - expected) < max(
+            5.5 * squares.std() / REPORTS**0.5, 1e-9
+        )
         assert squares.std() / REPORTS**0.5 * 5.5 < 0.05 * expected
 
 
@@ -75,7 +77,9 @@ def test_dithered_is_that_of_the_channel(numbers):
 def test_geometric_is_that_of_the_channel():
     """Its variance at each place, from the integers that a device draws with."""
     head = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "geometric"\n'
-    asked = parse_survey(f'{head}type = "integer"\nlow = 0\nhigh = 20\nepsilon = "1"')["x"]
+    asked = parse_survey(f'{head}type = "integer"\nlow = 0\nhigh = 20\nepsilon = "1"')[
+        "x"
+    ]
     law = np.array(asked.randomizer.channel().rows, dtype=float)
     # The worths that are unbiased for every number: the channel has but one solution.
     worths = np.linalg.solve(law, np.arange(21.0))

@@ -8,13 +8,26 @@ import itertools
 import numpy as np
 import pytest
 
-from lab.benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
+from lab.benchmarks.peers.errors import (
+    error_over_optimum,
+    share_of_largest,
+    zipf_values,
+)
 from lab.benchmarks.peers.page import best_rows, glance, mechanism_cells, page
 from lab.benchmarks.peers.picture import picture
 from lab.benchmarks.peers.run import Archive, schedule
 from lab.benchmarks.peers.sides import ROOT, WORKERS
 from lab.benchmarks.peers.summary import Row, best, rows
-from lab.benchmarks.peers.table import CELLS, MULTI, OURS, PURE, REQUIREMENTS, ROWS, Cell, present
+from lab.benchmarks.peers.table import (
+    CELLS,
+    MULTI,
+    OURS,
+    PURE,
+    REQUIREMENTS,
+    ROWS,
+    Cell,
+    present,
+)
 from lab.benchmarks.peers.workers import measure
 from lab.benchmarks.peers.workers.unclipping import Witness, unclipped
 from ldp.mechanisms import MECHANISMS
@@ -60,7 +73,9 @@ def test_table_names_each_mechanism_once_and_only_known_peers():
         assert next(iter(row.sides)) == OURS
     assert set(WORKERS) == {OURS, *REQUIREMENTS}
     for module in WORKERS.values():
-        assert (ROOT / "lab" / "benchmarks" / "peers" / "workers" / f"{module}.py").exists()
+        assert (
+            ROOT / "lab" / "benchmarks" / "peers" / "workers" / f"{module}.py"
+        ).exists()
 
 
 def test_cells_are_those_that_are_compared():
@@ -190,7 +205,9 @@ def test_results_are_found_again(tmp_path):
 
 def test_rows_are_medians_of_times_and_means_of_errors():
     """Times are medians over the good rounds, errors means; a side that never worked says why."""
-    ours, pure, _ = schedule([row for row in ROWS if row.mechanism == "oue"], (CELL,), 1)
+    ours, pure, _ = schedule(
+        [row for row in ROWS if row.mechanism == "oue"], (CELL,), 1
+    )
     results = [
         (
             ours,
@@ -205,7 +222,9 @@ def test_rows_are_medians_of_times_and_means_of_errors():
         )
         for seconds in (1.0, 2.0, 6.0)
     ]
-    table = rows([*results, (ours, {"failed": "OSError"}), (pure, {"failed": "TypeError"})])
+    table = rows(
+        [*results, (ours, {"failed": "OSError"}), (pure, {"failed": "TypeError"})]
+    )
     assert table[0][:9] == (CELL, "oue", OURS, 3, 5, 4, 2.0, 1.0, 128.0)
     assert table[0].error == pytest.approx(3.0)
     assert table[1] == Row(CELL, "oue", PURE, failed="TypeError")
@@ -219,7 +238,9 @@ def test_best_is_the_fastest_of_the_most_exact():
     exact = OURS_ROW._replace(error=1.0, server=3.0)
     near = OURS_ROW._replace(error=1.04, server=2.0)
     rough = OURS_ROW._replace(error=1.06, server=1.0)
-    assert best([exact, near, rough, OURS_ROW._replace(error=None, server=None)]) is near
+    assert (
+        best([exact, near, rough, OURS_ROW._replace(error=None, server=None)]) is near
+    )
     assert best([]) is None
 
 
@@ -232,7 +253,10 @@ def test_text_gives_figures_ratios_and_what_they_rest_on():
         *("1.020", "0.100", "1.000 / 0.300", "20,000 decoded"),
     ]
     assert mechanism_cells(OURS_ROW, both)[4:7] == ["12", "0.04", "128"]
-    assert mechanism_cells(Row(CELL, "oue", PURE, failed="TypeError"), both)[4] == "TypeError"
+    assert (
+        mechanism_cells(Row(CELL, "oue", PURE, failed="TypeError"), both)[4]
+        == "TypeError"
+    )
     assert glance(both)[1] == [["oue", "2× / 10×"]]
     assert [line[3:5] for line in best_rows(both)] == [[OURS, "oue"], [MULTI, "oue"]]
 

@@ -13,7 +13,15 @@ from lab.benchmarks.means.__main__ import PAGE
 from lab.benchmarks.means.inputs import Input, drawn
 from lab.benchmarks.means.laws import of_mean
 from lab.benchmarks.means.page import table
-from lab.benchmarks.means.peers import EPSILONS, RESPONDENTS, ROWS, SURVEYS, Error, beside, line
+from lab.benchmarks.means.peers import (
+    EPSILONS,
+    RESPONDENTS,
+    ROWS,
+    SURVEYS,
+    Error,
+    beside,
+    line,
+)
 from lab.benchmarks.means.workers import ours
 from lab.benchmarks.means.workers.surveying import Asked, answered, of_frequencies
 from lab.benchmarks.peers.environments import InstallError
@@ -35,14 +43,18 @@ LAWS = {
 def plain(build):
     """Answers of a worker: three surveys of numbers up to 4."""
     numbers = [0, 1, 4, 4]
-    return answered(build, name="n", options={}, epsilon="1", steps=4, numbers=numbers, surveys=3)
+    return answered(
+        build, name="n", options={}, epsilon="1", steps=4, numbers=numbers, surveys=3
+    )
 
 
 def test_every_row_has_a_worker():
     """A side of the benchmark beside the peers, whose worker for means is there."""
     assert {row.side for row in ROWS} == set(WORKERS)
     for module in WORKERS.values():
-        assert (ROOT / "lab" / "benchmarks" / "means" / "workers" / f"{module}.py").exists()
+        assert (
+            ROOT / "lab" / "benchmarks" / "means" / "workers" / f"{module}.py"
+        ).exists()
 
 
 def test_a_worker_says_means_and_times():
@@ -67,7 +79,10 @@ def test_a_mean_of_frequencies():
         return np.bincount(reports, minlength=5) / len(reports)
 
     contender = Contender(
-        int, int, server=shares, read=lambda shares: {"unbiased": shares, "returned": 0 * shares}
+        int,
+        int,
+        server=shares,
+        read=lambda shares: {"unbiased": shares, "returned": 0 * shares},
     )
     asked = of_frequencies(contender, "unbiased", 4)
     assert asked.mean([0, 1, 4, 4]) == pytest.approx(2.25)
@@ -107,7 +122,10 @@ class Scripted:
             return {"failed": "MemoryError"}
         off = request["steps"] / 10
         middle = np.mean(request["numbers"])
-        return {"means": [middle - off, middle + off] * request["surveys"], "client": 5e-6}
+        return {
+            "means": [middle - off, middle + off] * request["surveys"],
+            "client": 5e-6,
+        }
 
     def close(self):
         """As a worker is ended."""
@@ -124,9 +142,17 @@ def test_what_cannot_be_measured_is_not_made_up(monkeypatch, tmp_path):
 
     monkeypatch.setattr(peers, "interpreter", interpreter)
     monkeypatch.setattr(peers, "Side", Scripted)
-    asked = [Input(f"to {steps}", np.full(steps + 1, 1 / (steps + 1))) for steps in (4, 20)]
+    asked = [
+        Input(f"to {steps}", np.full(steps + 1, 1 / (steps + 1))) for steps in (4, 20)
+    ]
     headings, rows = beside(asked, tmp_path, surveys=2, rows=(ROWS[0], ROWS[3]))
-    assert headings == ["epsilon", "library and mechanism", "µs a report", "to 4", "to 20"]
+    assert headings == [
+        "epsilon",
+        "library and mechanism",
+        "µs a report",
+        "to 4",
+        "to 20",
+    ]
     assert rows[:2] == [
         ["0.5", "ldpkit: `dithered`", "5", "100", "–"],
         ["0.5", "opendp: `make_laplace`, not measured", "–", "–", "–"],
@@ -137,7 +163,14 @@ def test_what_cannot_be_measured_is_not_made_up(monkeypatch, tmp_path):
 def test_a_row():
     """The time is the median of the inputs'."""
     errors = [Error(0.01234, 1e-6), Error(0.2, 3e-6), Error(0.5, 9e-6)]
-    assert line(ROWS[0], "2", errors) == ["2", "ldpkit: `dithered`", "3", "12.3", "200", "500"]
+    assert line(ROWS[0], "2", errors) == [
+        "2",
+        "ldpkit: `dithered`",
+        "3",
+        "12.3",
+        "200",
+        "500",
+    ]
 
 
 def test_the_page_has_what_was_measured():
@@ -149,7 +182,9 @@ def test_the_page_has_what_was_measured():
     """
     text = PAGE.read_text(encoding="utf-8").split("<!-- peers -->\n")[1]
     lines = text.split("<!-- /peers -->")[0].splitlines()
-    written = [[cell.strip("* ") for cell in line.strip("| ").split(" | ")] for line in lines]
+    written = [
+        [cell.strip("* ") for cell in line.strip("| ").split(" | ")] for line in lines
+    ]
     headings, rows = written[0], written[2:]
     names = [f"{row.side}: {row.name}" for row in ROWS]
     measured = [[row[0], row[1].removesuffix(", not measured")] for row in rows]
@@ -161,4 +196,6 @@ def test_the_page_has_what_was_measured():
                 law = of_mean(LAWS[row[1]], float(row[0]), one)
                 # The range is 2 wide in the laws.
                 expected = 1_000 * math.sqrt(law / RESPONDENTS) / 2
-                assert abs(float(row[place]) / expected - 1) < 5.5 / math.sqrt(2 * SURVEYS)
+                assert abs(float(row[place]) / expected - 1) < 5.5 / math.sqrt(
+                    2 * SURVEYS
+                )

@@ -3,8 +3,22 @@
 import numpy as np
 import pytest
 
-from lab.benchmarks.means.__main__ import EPSILONS_OF_SHAPES, PAGE, SURVEYS, biases, distances
-from lab.benchmarks.means.ahead import Node, agree, ahead, grown, leaves_of, parts_of, threshold
+from lab.benchmarks.means.__main__ import (
+    EPSILONS_OF_SHAPES,
+    PAGE,
+    SURVEYS,
+    biases,
+    distances,
+)
+from lab.benchmarks.means.ahead import (
+    Node,
+    agree,
+    ahead,
+    grown,
+    leaves_of,
+    parts_of,
+    threshold,
+)
 from lab.benchmarks.means.inputs import Input, drawn
 from lab.benchmarks.means.page import table
 from lab.benchmarks.means.shapes import (
@@ -24,7 +38,9 @@ def lines_of(mark):
     """The cells of a table on the page, row by row, without its rule."""
     text = PAGE.read_text(encoding="utf-8").split(f"<!-- {mark} -->\n")[1]
     lines = text.split(f"<!-- /{mark} -->")[0].splitlines()
-    rows = [[cell.strip("* ") for cell in line.strip("| ").split(" | ")] for line in lines]
+    rows = [
+        [cell.strip("* ") for cell in line.strip("| ").split(" | ")] for line in lines
+    ]
     return [rows[0], *rows[2:]]
 
 
@@ -64,13 +80,23 @@ def test_a_tree_with_uneven_leaves_is_made_to_agree():
     tree.parts[1].parts = parts_of(tree.parts[1])
     tree.parts[1].parts[0].parts = parts_of(tree.parts[1].parts[0])
     leaves = list(leaves_of(tree))
-    assert [(leaf.first, leaf.cells) for leaf in leaves] == [(0, 4), (4, 1), (5, 1), (6, 2)]
+    assert [(leaf.first, leaf.cells) for leaf in leaves] == [
+        (0, 4),
+        (4, 1),
+        (5, 1),
+        (6, 2),
+    ]
     inner = [tree.parts[1], tree.parts[1].parts[0]]
     generator = np.random.default_rng(3)
     for node in [*leaves, *inner]:
-        node.share, node.asked = generator.normal(0.3, 0.1), float(generator.integers(1, 6))
+        node.share, node.asked = (
+            generator.normal(0.3, 0.1),
+            float(generator.integers(1, 6)),
+        )
     # (nodes, leaves): which leaves are below a node, by the root of how well it is known.
-    below = np.array([*np.eye(4), [0, 1, 1, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=float)
+    below = np.array(
+        [*np.eye(4), [0, 1, 1, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=float
+    )
     # The sum is kept by a row of very great weight.
     known = np.array([*(node.asked for node in [*leaves, *inner]), 1e14])
     shares = np.array([node.share for node in [*leaves, *inner, tree]])
@@ -91,7 +117,20 @@ def test_nodes_are_divided_where_many_are():
     tree = grown(4.0, held, np.random.default_rng(8))
     leaves = {leaf.first: leaf for leaf in leaves_of(tree)}
     assert leaves[5].cells == leaves[50].cells == 1
-    assert sorted(leaf.cells for leaf in leaves.values()) == [1, 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16]
+    assert sorted(leaf.cells for leaf in leaves.values()) == [
+        1,
+        1,
+        1,
+        1,
+        2,
+        2,
+        4,
+        4,
+        8,
+        8,
+        16,
+        16,
+    ]
     # A leaf that was kept whole is asked for in every later round, a cell in the last alone.
     assert {cells.cells: cells.asked for cells in leaves.values()} == {
         1: 1,
@@ -140,7 +179,9 @@ def test_the_page_has_what_is_measured():
         assert [row[:2] for row in written[1:]] == [row[:2] for row in rows]
     measured = away(square_wave("ems"), 1.0, holders_of(inputs[0]), surveys=SURVEYS)
     shapes = {tuple(row[:2]): row for row in lines_of("shapes")}
-    assert shapes["1", "`square-wave`, `ems`"][-2] == f"{10_000 * measured.distance:.0f}"
+    assert (
+        shapes["1", "`square-wave`, `ems`"][-2] == f"{10_000 * measured.distance:.0f}"
+    )
     ranges = {tuple(row[:2]): row for row in lines_of("ranges")}
     of_arcs = away(arcs(rising=False), 1.0, holders_of(inputs[0]), surveys=SURVEYS)
     assert ranges["1", "`arcs`"][-2] == f"{10_000 * of_arcs.ranges:.0f}"

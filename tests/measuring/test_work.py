@@ -15,7 +15,9 @@ from ldp_aggregator import Tally, aggregate, estimate
 from ldp_client import Client, EmbeddedClient
 from ldp_simulations import randomize
 
-OURS = tuple(str(Path(package.__file__).parent) for package in (ldp, ldp_client, ldp_aggregator))
+OURS = tuple(
+    str(Path(package.__file__).parent) for package in (ldp, ldp_client, ldp_aggregator)
+)
 
 
 def calls_of(work):
@@ -38,14 +40,20 @@ def calls_of(work):
 )
 def test_a_report_takes_few_calls(opens, first, next_):
     """A question that is answered once: the limits are kept with the first report of a device."""
-    questions = (ldp.question(name, ["x", "y"], epsilon=1, mechanism="grr") for name in "abc")
+    questions = (
+        ldp.question(name, ["x", "y"], epsilon=1, mechanism="grr") for name in "abc"
+    )
     survey = ldp.survey("s", *questions)
     for name in "abc":
         opens(survey).record(name, "x")  # loads what is loaded when it is used
     # Draws are repeated by chance: the fewest calls of some devices count.
     devices = [opens(survey) for _ in range(8)]
-    assert min(calls_of(partial(device.record, "a", "x")) for device in devices) <= first
-    assert min(calls_of(partial(device.record, "b", "y")) for device in devices) <= next_
+    assert (
+        min(calls_of(partial(device.record, "a", "x")) for device in devices) <= first
+    )
+    assert (
+        min(calls_of(partial(device.record, "b", "y")) for device in devices) <= next_
+    )
 
 
 def product_calls(question, answers):
@@ -53,7 +61,9 @@ def product_calls(question, answers):
     survey = ldp.survey("s", question)
     tally = aggregate(survey, randomize(survey, {"x": answers}))
     assert isinstance(tally, Tally)
-    assert estimate(tally)["x"].reports == len(answers)  # loads what is loaded when it is used
+    assert estimate(tally)["x"].reports == len(
+        answers
+    )  # loads what is loaded when it is used
     return calls_of(lambda: np.isfinite(estimate(tally)["x"].frequency))
 
 
@@ -69,7 +79,9 @@ def test_what_was_not_asked_for_is_not_worked_out(mechanism):
     """Frequencies of whole numbers: the line that they lie on is not listed, however long."""
     size = 4096
     names = [f"value {number}" for number in range(size)]
-    whole = ldp.question("x", type="integer", low=1, high=size, epsilon=1, mechanism=mechanism)
+    whole = ldp.question(
+        "x", type="integer", low=1, high=size, epsilon=1, mechanism=mechanism
+    )
     named = ldp.question("x", names, epsilon=1, mechanism=mechanism)
     calls = product_calls(whole, list(range(1, size + 1)))
     assert calls <= 1.2 * product_calls(named, names)

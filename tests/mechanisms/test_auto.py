@@ -61,7 +61,9 @@ class Sized(Domain):
 def chosen(size, epsilon):
     """(name, randomizer) that `auto` settles on."""
     keys, domain = Keys("x", {"epsilon": epsilon}), Sized(size)
-    able = tuple(row for name in AUTOMATIC if (row := MECHANISMS[name]).accepts(domain) is None)
+    able = tuple(
+        row for name in AUTOMATIC if (row := MECHANISMS[name]).accepts(domain) is None
+    )
     designs = {row.name: (row, row.design(keys, domain)[0]) for row in able}
     name = least_error(list_candidates(designs.values(), 1), 0).row.name
     return name, designs[name][1]
@@ -73,7 +75,9 @@ def test_efficiency(size):
     for epsilon in EPSILONS:
         name, randomizer = chosen(size, epsilon)
         reached = float(efficiency(randomizer))
-        assert reached == pytest.approx(1, abs=1e-6) if name == "ss" else reached >= 0.965, (
+        assert (
+            reached == pytest.approx(1, abs=1e-6) if name == "ss" else reached >= 0.965
+        ), (
             name,
             epsilon,
         )
@@ -122,17 +126,27 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
 
     def counted(row):
         return row._replace(
-            design=lambda *arguments: designed.append(row.name) or row.design(*arguments)
+            design=lambda *arguments: (
+                designed.append(row.name) or row.design(*arguments)
+            )
         )
 
     counted_rows = {name: counted(row) for name, row in MECHANISMS.items()}
-    monkeypatch.setattr(import_module("ldp.survey.survey_file"), "MECHANISMS", counted_rows)
+    monkeypatch.setattr(
+        import_module("ldp.survey.survey_file"), "MECHANISMS", counted_rows
+    )
     values = [str(number) for number in range(20)]
     chosen = question("auto", f'{keys}\nvalues = {values}\nepsilon = "1.25"')
     assert chosen.mechanism in designed
-    (own,) = (considered for considered in chosen.choice if considered.row.name == chosen.mechanism)
+    (own,) = (
+        considered
+        for considered in chosen.choice
+        if considered.row.name == chosen.mechanism
+    )
     assert own.error == total_error(chosen.randomizer, chosen.domain.most or 1)
-    assert sorted(designed) == sorted(considered.row.name for considered in chosen.choice)
+    assert sorted(designed) == sorted(
+        considered.row.name for considered in chosen.choice
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,13 +164,20 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
 )
 def test_limits_are_inclusive(limit, found, chosen):
     """The least error within the limit; the shortest if none keeps to it; the first of equals."""
-    listed = [Considered(name, width, Fraction(error)) for name, (width, error) in found.items()]
+    listed = [
+        Considered(name, width, Fraction(error))
+        for name, (width, error) in found.items()
+    ]
     assert least_error(tuple(listed), limit).row == chosen
 
 
 def test_the_error_of_blocks():
     """The mean squares of all values, less those of the means: 1 for each value held."""
     asked = question(
-        "hr", f'type = "category"\nvalues = {[str(number) for number in range(9)]}\nepsilon = "1"'
+        "hr",
+        f'type = "category"\nvalues = {[str(number) for number in range(9)]}\nepsilon = "1"',
     ).randomizer
-    assert [total_error(asked, most) for most in (1, 2)] == [asked.squares - 1, asked.squares - 2]
+    assert [total_error(asked, most) for most in (1, 2)] == [
+        asked.squares - 1,
+        asked.squares - 2,
+    ]

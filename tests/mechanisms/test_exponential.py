@@ -30,7 +30,9 @@ def test_probabilities_are_proportional_to_the_exponentials():
         'quality = [[3, 1, 0, 2], [0, 2, 0, "1/3"], [1, 0, 4, 0]]\nsensitivity = 5'
     )["x"].randomizer
     for row, quality in zip(
-        randomizer.weights, ([3, 1, 0, 2], [0, 2, 0, Fraction(1, 3)], [1, 0, 4, 0]), strict=True
+        randomizer.weights,
+        ([3, 1, 0, 2], [0, 2, 0, Fraction(1, 3)], [1, 0, 4, 0]),
+        strict=True,
     ):
         exact = [exp_lower(Fraction(exponent) / 5) for exponent in quality]
         assert sum(row) == 2**192
@@ -55,7 +57,9 @@ def test_less_is_delivered_than_declared(epsilon):
 def test_delivered_stays_below_declared_where_it_comes_closest():
     """Many outputs that lose what one gains: the ratio nears e^epsilon and does not reach it."""
     best, worst = [1] + [0] * 255, [0] + [1] * 255
-    question = survey_of(f"quality = {[best, worst, [0, 1] + [0] * 254]}", '"0.001"')["x"]
+    question = survey_of(f"quality = {[best, worst, [0, 1] + [0] * 254]}", '"0.001"')[
+        "x"
+    ]
     assert Fraction(99, 100) < Fraction(log(question.randomizer.ratio)) * 1000 < 1
     assert question.randomizer.ratio < question.declared.bound
 
@@ -77,13 +81,17 @@ def test_qualities_that_cannot_serve_are_problems(keys, place):
     """Too small a sensitivity, values alike, too few outputs, ragged or far-apart rows."""
     with pytest.raises(SurveyError) as refused:
         survey_of(keys)
-    assert place in [problem.place.rpartition(".")[2] for problem in refused.value.problems]
+    assert place in [
+        problem.place.rpartition(".")[2] for problem in refused.value.problems
+    ]
 
 
 def test_how_far_apart_qualities_may_be_is_told():
     """50 times what counts as one at this epsilon: 2 x sensitivity / epsilon."""
     with pytest.raises(SurveyError) as refused:
-        survey_of("quality = [[1, 0, 1000], [0, 1, 1000], [0, 0, 1001]]\nsensitivity = 2")
+        survey_of(
+            "quality = [[1, 0, 1000], [0, 1, 1000], [0, 0, 1001]]\nsensitivity = 2"
+        )
     (problem,) = refused.value.problems
     assert problem.expected == "qualities that differ by at most 100 in each row"
 
@@ -95,7 +103,8 @@ def test_right_inverses_invert_exactly():
     """
     channel = Channel(
         tuple(
-            tuple(Fraction(eighths, 8) for eighths in row) for row in ((4, 2, 1, 1), (1, 1, 2, 4))
+            tuple(Fraction(eighths, 8) for eighths in row)
+            for row in ((4, 2, 1, 1), (1, 1, 2, 4))
         )
     )
     inverse = right_inverse(channel)

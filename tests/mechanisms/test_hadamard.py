@@ -35,11 +35,15 @@ BLOCKS = {
     specimen.name: specimen.randomizer
     for specimen in SMALL
     if isinstance(specimen.randomizer, HadamardResponse | PadAndSample)
-} | {"padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, truth=9, other=2))}
+} | {
+    "padded-2-blocks": PadAndSample(4, 3, HadamardResponse(7, 2, 16, truth=9, other=2))
+}
 
 
 @pytest.mark.parametrize(
-    "randomizer", [value for value in BLOCKS.values() if value.kind == "blocks"], ids=str
+    "randomizer",
+    [value for value in BLOCKS.values() if value.kind == "blocks"],
+    ids=str,
 )
 def test_total_error(randomizer):
     """The largest summed variance of a report's scores over all that may be held, exactly.
@@ -64,7 +68,10 @@ def test_reports_of_other_blocks_are_as_drawn():
             for row in range(response.rows):
                 numbers = iter((drawn, row))
                 report = response.randomize(
-                    value, lambda size, numbers=numbers: next(numbers).to_bytes(size, "little")
+                    value,
+                    lambda size, numbers=numbers: next(numbers).to_bytes(
+                        size, "little"
+                    ),
                 )
                 block, sent = divmod(report, response.rows)
                 supports = (sent & mask).bit_count() % 2 == 0
@@ -105,9 +112,9 @@ def test_published_errors():
     assert squared == [pytest.approx(10_273, abs=1), pytest.approx(545.2, abs=0.1)]
     ratio = many.ratio
     worth = (ratio + 255) / (ratio - 1)
-    assert float(10_000 * worth * (2 / (ratio - 1) + Fraction(255, MANY))) == pytest.approx(
-        688, abs=1
-    )
+    assert float(
+        10_000 * worth * (2 / (ratio - 1) + Fraction(255, MANY))
+    ) == pytest.approx(688, abs=1)
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +123,14 @@ def surveys():
 
     And the frequencies.
     """
-    response, generator = least_error_response(MANY, *AT_FIVE), np.random.default_rng(20)
+    response, generator = (
+        least_error_response(MANY, *AT_FIVE),
+        np.random.default_rng(20),
+    )
     holders = apportion(10_000, 1 / np.arange(1, MANY + 1))
     return [
-        block_moments(response, hadamard_counts(response, holders, generator)) for _ in range(30)
+        block_moments(response, hadamard_counts(response, holders, generator))
+        for _ in range(30)
     ], holders / 10_000
 
 
@@ -131,12 +142,13 @@ def test_errors_are_as_derived(surveys):
     """
     estimates, truth = surveys
     expected = float(total_error(least_error_response(MANY, *AT_FIVE)) / MANY / 10_000)
-    assert np.mean([(moments.frequency - truth) ** 2 for moments in estimates]) == pytest.approx(
-        expected, rel=0.05
-    )
+    assert np.mean(
+        [(moments.frequency - truth) ** 2 for moments in estimates]
+    ) == pytest.approx(expected, rel=0.05)
     f = [np.clip(moments.frequency, 0, 1) for moments in estimates]
     stated = [
-        (own * moments.variance_if_held + (1 - own) * moments.variance_if_not) / moments.reports
+        (own * moments.variance_if_held + (1 - own) * moments.variance_if_not)
+        / moments.reports
         for own, moments in zip(f, estimates, strict=True)
     ]
     assert np.mean(stated) == pytest.approx(expected, rel=0.05)
@@ -151,10 +163,13 @@ def test_intervals_of_many_values_hold_together(surveys):
     estimates, truth = surveys
     missing = 0.05 / MANY
     whole = [
-        _all_hold(score_interval(moments, missing, "respondents"), truth) for moments in estimates
+        _all_hold(score_interval(moments, missing, "respondents"), truth)
+        for moments in estimates
     ]
     without = [
-        _all_hold(score_interval(replace(moments, below=None), missing, "respondents"), truth)
+        _all_hold(
+            score_interval(replace(moments, below=None), missing, "respondents"), truth
+        )
         for moments in estimates
     ]
     assert sum(whole) >= 20 > sum(without)
@@ -180,13 +195,16 @@ def test_the_best_forged_report():
 
 def test_reports_of_another_epsilon_show():
     """All hold one value: at epsilon 3.2 in place of 3, its block has too large a share."""
-    keys = f'type = "category"\nvalues = {[str(value) for value in range(40)]}\nepsilon = '
+    keys = (
+        f'type = "category"\nvalues = {[str(value) for value in range(40)]}\nepsilon = '
+    )
     asked, other = (question("hr", f'{keys}"{epsilon}"') for epsilon in ("3", "3.2"))
     assert asked.randomizer.blocks == other.randomizer.blocks == 8
     holders = Holders(asked.domain.values, np.array([100_000] + [0] * 39))
     generator = np.random.default_rng(4)
     honest, wrong = (
-        health(asked, sample_counts(sender, holders, generator)) for sender in (asked, other)
+        health(asked, sample_counts(sender, holders, generator))
+        for sender in (asked, other)
     )
     assert {check.name for check in honest} == {"rates", "payloads"}
     assert min(check.p_value for check in honest) > 1e-6
@@ -194,11 +212,16 @@ def test_reports_of_another_epsilon_show():
 
 
 @pytest.mark.parametrize(
-    "randomizer", [block for block in BLOCKS.values() if block.kind == "blocks"], ids=str
+    "randomizer",
+    [block for block in BLOCKS.values() if block.kind == "blocks"],
+    ids=str,
 )
 def test_moments_written_out(randomizer):
     """Of scores that a tally has: mean, mean square, and the variances of the docstring."""
-    oracle, most = getattr(randomizer, "oracle", randomizer), getattr(randomizer, "most", 1)
+    oracle, most = (
+        getattr(randomizer, "oracle", randomizer),
+        getattr(randomizer, "most", 1),
+    )
     symbols = np.arange(oracle.symbols)
     counts = 1 + symbols * 7 % 23 + 3 * (symbols // oracle.rows)
     moments = block_moments(randomizer, counts[None])
@@ -214,9 +237,15 @@ def test_moments_written_out(randomizer):
         ]
     )
     share = np.clip(frequency, 0, 1) / most
-    block = worth * in_block / reports - elsewhere if blocks > 1 else np.ones(randomizer.size)
+    block = (
+        worth * in_block / reports - elsewhere
+        if blocks > 1
+        else np.ones(randomizer.size)
+    )
     alike = np.clip(
-        [(b - f) / (1 - f) if f < 1 else 1 for b, f in zip(block, share, strict=True)], 0, 1
+        [(b - f) / (1 - f) if f < 1 else 1 for b, f in zip(block, share, strict=True)],
+        0,
+        1,
     )
     if_held = most**2 * worth * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     assert np.allclose(moments.variance_if_held, if_held)
@@ -228,7 +257,10 @@ def test_moments_written_out(randomizer):
         assert np.allclose(moments.below, [squares - 1, squares])
         return
     votes = np.array(
-        [[x in supported(randomizer, y) for x in range(randomizer.size)] for y in symbols]
+        [
+            [x in supported(randomizer, y) for x in range(randomizer.size)]
+            for y in symbols
+        ]
     )
     assert moments.supports.tolist() == (counts @ votes).tolist()
     assert np.allclose(

@@ -34,7 +34,10 @@ from ldp.numbers.exact import odds
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import score_interval
-from ldp_aggregator.decoders.search.continuations import continuations, partial_character
+from ldp_aggregator.decoders.search.continuations import (
+    continuations,
+    partial_character,
+)
 from ldp_aggregator.decoders.search.found import _squares, found_moments
 from ldp_aggregator.decoders.search.prefix_extension import (
     _confirm,
@@ -73,7 +76,9 @@ BEGUN = (
 )
 
 ALPHABET = "abcdefgh"
-LETTERS = f'type = "text"\nepsilon = 2\nalphabet = "{ALPHABET}"\nlongest = 12\ncells = 16000'
+LETTERS = (
+    f'type = "text"\nepsilon = 2\nalphabet = "{ALPHABET}"\nlongest = 12\ncells = 16000'
+)
 RESPONDENTS, SEARCHES = 200_000, 20
 
 SMALL = HeavyHitters(ProjectiveResponse(40, 3, 4, truth=5, other=2), (2, 4, 5), 2)
@@ -110,9 +115,9 @@ def test_continuations_of_nothing_begin_texts():
     )
     ending, going_on = continuations(b"", 2, "")
     assert set(ending) == {b"", *short}
-    assert set(going_on) == {character[:2] for character in characters() if len(character) > 1} | {
-        a + b for a in short for b in first
-    }
+    assert set(going_on) == {
+        character[:2] for character in characters() if len(character) > 1
+    } | {a + b for a in short for b in first}
     assert len(set(going_on)) == len(going_on) <= UNICODE**2
 
 
@@ -122,7 +127,9 @@ def test_continuations_of_part_of_a_character(begun):
     ending, going_on = continuations(begun, 1, "")
     assert ending == ()
     assert {begun + text for text in going_on} == {
-        character[: len(begun) + 1] for character in characters() if character.startswith(begun)
+        character[: len(begun) + 1]
+        for character in characters()
+        if character.startswith(begun)
     }
 
 
@@ -139,7 +146,8 @@ def test_texts_without_a_character_in_common_are_unfinished_nowhere():
         encoded = f"x{character}".encode()
         assert partial_character(encoded) == b""
         assert all(
-            partial_character(encoded[:end]) == encoded[1:end] for end in range(2, len(encoded))
+            partial_character(encoded[:end]) == encoded[1:end]
+            for end in range(2, len(encoded))
         )
 
 
@@ -148,9 +156,12 @@ def test_estimates_are_unbiased_over_cells():
     oracle, cohort = SMALL.oracle, SMALL.stages
     counts = empty_counts(SMALL.layout)
     counts[cohort] = [
-        round(10**12 * mass) for mass in oracle.channel().rows[SMALL.cell(b"held", cohort)]
+        round(10**12 * mass)
+        for mass in oracle.channel().rows[SMALL.cell(b"held", cohort)]
     ]
-    in_each = {SMALL.cell(text.encode(), cohort): text for text in map(str, range(1000))}
+    in_each = {
+        SMALL.cell(text.encode(), cohort): text for text in map(str, range(1000))
+    }
     moments = found_moments(SMALL, counts, ["held", *in_each.values()])
     assert len(in_each) == oracle.size
     assert moments.frequency[0] == pytest.approx(1, abs=1e-9)
@@ -159,17 +170,24 @@ def test_estimates_are_unbiased_over_cells():
 
 def test_intervals_hold_the_truth_where_texts_meet():
     """With 40 cells most error comes of texts that meet, and intervals over hash seeds cover."""
-    words, generator = made_up_words(np.random.default_rng(1), 30), np.random.default_rng(2)
+    words, generator = (
+        made_up_words(np.random.default_rng(1), 30),
+        np.random.default_rng(2),
+    )
     holders = apportion(20_000, 1 / np.arange(1, 31))
     covered = []
     for seed in range(400):
         randomizer = SMALL._replace(hash_seed=seed)
         moments = found_moments(
-            randomizer, search_counts(randomizer, Holders(words, holders), generator), words
+            randomizer,
+            search_counts(randomizer, Holders(words, holders), generator),
+            words,
         )
         low, high = score_interval(moments, 0.05, "respondents")
         covered.append(
-            ((low <= holders / holders.sum()) & (holders / holders.sum() <= high)).mean()
+            (
+                (low <= holders / holders.sum()) & (holders / holders.sum() <= high)
+            ).mean()
         )
     assert 0.93 < np.mean(covered) < 0.97
 
@@ -182,9 +200,12 @@ def test_tallies_are_drawn_from_the_law_of_reports():
         for report, mass in declared_law(SMALL, word.encode()).items():
             expected[report & 0xFFFF, report >> 16] += holders * mass
     generator = np.random.default_rng(6)
-    tallies = [search_counts(SMALL, Holders(words, counts), generator) for _ in range(400)]
+    tallies = [
+        search_counts(SMALL, Holders(words, counts), generator) for _ in range(400)
+    ]
     assert (
-        np.abs(np.mean(tallies, axis=0) - expected) < 6 * np.sqrt(expected / len(tallies))
+        np.abs(np.mean(tallies, axis=0) - expected)
+        < 6 * np.sqrt(expected / len(tallies))
     ).all()
 
 
@@ -194,11 +215,14 @@ def test_moments_of_found_texts():
     counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
     counts[SMALL.stages] *= 3
     texts = ("ab", "abc", "abcdef", "zz")
-    for cohort, (place, text) in product(range(SMALL.stages, SMALL.cohorts), enumerate(texts[:3])):
+    for cohort, (place, text) in product(
+        range(SMALL.stages, SMALL.cohorts), enumerate(texts[:3])
+    ):
         cell = SMALL.cell(text.encode(), cohort)
         often = 40 * (place + 1)
         counts[cohort] += [
-            often * (cell in supported(SMALL.oracle, symbol)) for symbol in range(SMALL.oracle.size)
+            often * (cell in supported(SMALL.oracle, symbol))
+            for symbol in range(SMALL.oracle.size)
         ]
     moments = found_moments(SMALL, counts, texts)
     reports, apart = counts.sum(), counts[SMALL.stages :].sum()
@@ -216,24 +240,30 @@ def test_moments_of_found_texts():
         by_cell, size = counts[cohort] @ votes, counts[cohort].sum()
         supports += [by_cell[SMALL.cell(text.encode(), cohort)] for text in texts]
         noise = cells * q * (1 - q) / ((p - q) ** 2 * size)
-        squares += max(0, (((by_cell / size - q) / (p - q)) ** 2).sum() - noise) * size / apart
+        squares += (
+            max(0, (((by_cell / size - q) / (p - q)) ** 2).sum() - noise) * size / apart
+        )
     frequency = (supports / apart - q) / (p - q)
     shares, thinned = np.clip(frequency, 0, 1), reports / apart
     assert moments.reports == reports
     assert np.allclose(moments.frequency, frequency)
     if_held, if_not = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2
     assert np.allclose(moments.variance_if_not, thinned * if_not)
-    assert np.allclose(moments.variance_if_held, thinned * if_held + (thinned - 1) * (1 - shares))
+    assert np.allclose(
+        moments.variance_if_held, thinned * if_held + (thinned - 1) * (1 - shares)
+    )
     assert squares > 0
     assert np.allclose(
-        moments.collision_variance, np.maximum(squares - shares**2, 0) / (cells - 1) / held_out
+        moments.collision_variance,
+        np.maximum(squares - shares**2, 0) / (cells - 1) / held_out,
     )
     meet = 1 / cells
     for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
         away, law = np.array([1 - q, -q]) / (p - q) - mean, np.array([rate, 1 - rate])
         assert np.allclose(moments.third[place], thinned**2 * (law @ away**3))
         assert np.allclose(
-            moments.fourth[place], thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2)
+            moments.fourth[place],
+            thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2),
         )
     for place in range(len(texts)):
         jumps = np.delete(shares, place) / ((1 - meet) * held_out)
@@ -290,10 +320,14 @@ def test_no_one_held_out_yet():
     asked, _, estimates = searched(
         LETTERS, words, 1 / np.arange(1, 21), respondents=RESPONDENTS, seed=3
     )
-    assert estimates.frequency.tolist() == sorted(estimates.frequency.tolist(), reverse=True)
+    assert estimates.frequency.tolist() == sorted(
+        estimates.frequency.tolist(), reverse=True
+    )
     searching, apart = (
         int(part)
-        for part in re.findall(r"([\d,]+) (?:respondents|others)", estimates.note.replace(",", ""))
+        for part in re.findall(
+            r"([\d,]+) (?:respondents|others)", estimates.note.replace(",", "")
+        )
     )
     assert searching + apart == RESPONDENTS
     assert searching / apart == pytest.approx(
@@ -317,7 +351,8 @@ def test_what_is_anothers_confirms_no_text():
         b"late": ((4, 4, 4, 1), 2),
     }
     remembered = [
-        [text for text, (_, ends) in texts.items() if ends == stage] for stage in range(3)
+        [text for text, (_, ends) in texts.items() if ends == stage]
+        for stage in range(3)
     ]
     line = confirming_line(len(texts))
     by_stage = [
@@ -325,7 +360,11 @@ def test_what_is_anothers_confirms_no_text():
         for level, other in ((3, 3), (3, 3), (0.9, 0.6), (0.9, 0.6))
     ]
     hashed = SimpleNamespace(stages=4, cell=lambda text, stage: texts[text][0][stage])
-    assert set(_confirm(hashed, by_stage, remembered)) == {b"frequent", b"partly", b"late"}
+    assert set(_confirm(hashed, by_stage, remembered)) == {
+        b"frequent",
+        b"partly",
+        b"late",
+    }
 
 
 def test_those_held_out_take_no_part_in_the_search():
@@ -334,17 +373,24 @@ def test_those_held_out_take_no_part_in_the_search():
     randomizer, words = asked.randomizer, made_up_words(np.random.default_rng(3), 50)
     tallies = [
         search_counts(
-            randomizer, Holders(words, apportion(100_000, weights)), np.random.default_rng(4)
+            randomizer,
+            Holders(words, apportion(100_000, weights)),
+            np.random.default_rng(4),
         )
         for weights in (1 / np.arange(1, 51), np.arange(1, 51) ** 2.0)
     ]
-    mixed = np.concatenate([tallies[0][: randomizer.stages], tallies[1][randomizer.stages :]])
+    mixed = np.concatenate(
+        [tallies[0][: randomizer.stages], tallies[1][randomizer.stages :]]
+    )
     assert (
         search(randomizer, mixed)
         == search(randomizer, tallies[0])
         != search(randomizer, tallies[1])
     )
-    estimates = [found_moments(randomizer, counts, words).frequency for counts in (mixed, *tallies)]
+    estimates = [
+        found_moments(randomizer, counts, words).frequency
+        for counts in (mixed, *tallies)
+    ]
     assert np.array_equal(estimates[0], estimates[2])
     assert not np.array_equal(estimates[0], estimates[1])
 
@@ -362,12 +408,17 @@ def test_what_is_promised_is_found_and_covered():
         promised = {
             word
             for word in words
-            if any(len(word) <= step.longest and truth[word] > step.frequency for step in reach)
+            if any(
+                len(word) <= step.longest and truth[word] > step.frequency
+                for step in reach
+            )
         }
         assert len(promised) > 5
         missed += len(promised - set(estimates.values))
         wrong += len(set(estimates.values) - set(words))
-        covered += [value.low <= truth.get(value.value, 0) <= value.high for value in estimates]
+        covered += [
+            value.low <= truth.get(value.value, 0) <= value.high for value in estimates
+        ]
     assert missed <= 0.05 * SEARCHES
     assert wrong <= 8
     assert abs(np.mean(covered) - 0.95) < 6 * np.sqrt(0.95 * 0.05 / len(covered))
@@ -380,9 +431,13 @@ def test_a_word_of_exactly_the_frequency_stated(word):
     frequency = next(step.frequency for step in reach if len(word) <= step.longest)
     weights = [frequency, 1 - frequency]
     searches = [
-        searched(LETTERS, (word, "hgfedcbahgfedcba"), weights, respondents=RESPONDENTS, seed=seed)[
-            2
-        ]
+        searched(
+            LETTERS,
+            (word, "hgfedcbahgfedcba"),
+            weights,
+            respondents=RESPONDENTS,
+            seed=seed,
+        )[2]
         for seed in range(SEARCHES)
     ]
     assert sum(word in estimates.values for estimates in searches) >= SEARCHES - 5
@@ -395,10 +450,13 @@ def test_more_respondents_find_more():
     """
     randomizer = question("heavy-hitters", LETTERS).randomizer
     stated = [
-        [step.frequency for step in expected_reach(randomizer, 10**power)] for power in range(5, 13)
+        [step.frequency for step in expected_reach(randomizer, 10**power)]
+        for power in range(5, 13)
     ]
     assert all(
-        few > many for row, more in pairwise(stated) for few, many in zip(row, more, strict=True)
+        few > many
+        for row, more in pairwise(stated)
+        for few, many in zip(row, more, strict=True)
     )
     assert all(row == sorted(row) for row in stated)
     assert {step.frequency for step in expected_reach(randomizer, 20)} == {None}
@@ -407,7 +465,11 @@ def test_more_respondents_find_more():
 def test_texts_too_long_are_no_error_and_never_found():
     """A device reports them like any other; what begins as they do is not taken for them."""
     _, _, estimates = searched(
-        LETTERS, ("abcdefghabcdefgh", "abcdefghabcd"), (9, 1), respondents=RESPONDENTS, seed=1
+        LETTERS,
+        ("abcdefghabcdefgh", "abcdefghabcd"),
+        (9, 1),
+        respondents=RESPONDENTS,
+        seed=1,
     )
     assert estimates.values == ("abcdefghabcd",)
     assert abs(estimates.frequency[0] - 0.1) < 6 * estimates.standard_error[0]
@@ -431,9 +493,15 @@ def test_identifiers_are_found():
     """Those of 64 bits, written as 16 hexadecimal digits."""
     keys = 'type = "text"\nepsilon = 2\nlongest = 16\nalphabet = "0123456789abcdef"'
     frequent = ("00c0ffee00c0ffee", "ffffffffffffffff", "0000000000000000")
-    rare = tuple(f"{number:016x}" for number in range(10**15, 10**15 + 1000 * 10**9, 10**9))
+    rare = tuple(
+        f"{number:016x}" for number in range(10**15, 10**15 + 1000 * 10**9, 10**9)
+    )
     estimates = searched(
-        keys, (*frequent, *rare), (100, 100, 100, *[1] * 1000), respondents=10**6, seed=3
+        keys,
+        (*frequent, *rare),
+        (100, 100, 100, *[1] * 1000),
+        respondents=10**6,
+        seed=3,
     )[2]
     assert set(estimates.values) == set(frequent)
 
@@ -484,17 +552,20 @@ def test_the_alphabet_is_nothing_that_reports_depend_on():
 def test_the_plan_says_what_will_be_found():
     """In the search's own numbers, and, the other way round, in just enough respondents."""
     asked = parse_survey(EXAMPLE.read_bytes())["word"]
-    question = json.loads(run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output)[
-        "plans"
-    ][0]
-    assert question["finds"] == [step._asdict() for step in expected_reach(asked.randomizer, 10**6)]
+    question = json.loads(
+        run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output
+    )["plans"][0]
+    assert question["finds"] == [
+        step._asdict() for step in expected_reach(asked.randomizer, 10**6)
+    ]
     shown = run("plan", EXAMPLE, "--respondents", "1e6").output
     assert all(f"{step['frequency']:.3%}" in shown for step in question["finds"])
-    needed = json.loads(run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output)[
-        "plans"
-    ][0]["respondents"]
+    needed = json.loads(
+        run("plan", EXAMPLE, "--detect", "0.02", "--format", "json").output
+    )["plans"][0]["respondents"]
     enough, less = (
-        expected_reach(asked.randomizer, number)[-1].frequency for number in (needed, needed - 1)
+        expected_reach(asked.randomizer, number)[-1].frequency
+        for number in (needed, needed - 1)
     )
     assert enough <= 0.02 < less
 
@@ -530,7 +601,9 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
         "--way",
         way,
     )
-    record = json.loads(run("simulate", tmp_path / "s.toml", *words, "--format", "json").output)
+    record = json.loads(
+        run("simulate", tmp_path / "s.toml", *words, "--format", "json").output
+    )
     by_value = {value["value"]: value for value in record["questions"]["x"]["values"]}
     assert by_value["apple"]["truth"] == pytest.approx(0.8606, abs=1e-4)
     assert (
@@ -547,9 +620,13 @@ def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells)
     """Spaces are passed over only where all are too large: what is taken is as without them."""
     truth, other = odds(Fraction(epsilon))
     fewer = cells
-    while (space := least_error_response(fewer, truth, other)).layout.symbols > MOST_CELLS:
+    while (
+        space := least_error_response(fewer, truth, other)
+    ).layout.symbols > MOST_CELLS:
         fewer //= 2
-    assert response_to_cells(truth, other, cells) == space._replace(size=space.layout.symbols)
+    assert response_to_cells(truth, other, cells) == space._replace(
+        size=space.layout.symbols
+    )
 
 
 def test_the_least_and_the_most_that_a_search_may_ask():

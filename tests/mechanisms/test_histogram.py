@@ -40,7 +40,9 @@ def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
     p, q = randomizer.sides.support
     law = randomizer.level_law(holds=holds)
     expected = folded_laplace(q / p, randomizer.levels, int(holds))
-    assert all(abs(mass - exact) <= HAIR for mass, exact in zip(law, expected, strict=True))
+    assert all(
+        abs(mass - exact) <= HAIR for mass, exact in zip(law, expected, strict=True)
+    )
     assert min(law) > 0
     assert sum(law) == 1
 
@@ -52,7 +54,11 @@ def test_summed_variance(epsilon):
     p, q = randomizer.sides.support
     noise = 2 * p * q / (p - q) ** 2
     beyond = float(q / p) ** (MOST_LEVELS // 2)
-    assert 1 - 2 * MOST_LEVELS * beyond - 1e-9 <= float(randomizer.variance() / noise) <= 1 + 1e-15
+    assert (
+        1 - 2 * MOST_LEVELS * beyond - 1e-9
+        <= float(randomizer.variance() / noise)
+        <= 1 + 1e-15
+    )
 
 
 @pytest.mark.parametrize(("epsilon", "delivered"), [("1", 0.896), ("4", 2.859)])
@@ -74,22 +80,29 @@ def test_threshold_of_least_variance(epsilon):
     u = 1 / (2 * q)
     assert abs(p - (1 - u / (2 * s))) <= HAIR / q
     assert variance(u) < min(
-        variance(u * nudge) for nudge in (Fraction(9999, 10_000), Fraction(10_001, 10_000))
+        variance(u * nudge)
+        for nudge in (Fraction(9999, 10_000), Fraction(10_001, 10_000))
     )
-    assert variance(u) <= min(variance(1 + (s - 1) * Fraction(step, 64)) for step in range(1, 64))
+    assert variance(u) <= min(
+        variance(1 + (s - 1) * Fraction(step, 64)) for step in range(1, 64)
+    )
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "threshold"), [("0.5", 0.5616), ("1", 0.6186), ("2", 0.7096), ("4", 0.8157)]
+    ("epsilon", "threshold"),
+    [("0.5", 0.5616), ("1", 0.6186), ("2", 0.7096), ("4", 0.8157)],
 )
 def test_published_thresholds(epsilon, threshold):
     """The threshold itself, for which q is half of e^(-epsilon t / 2)."""
     _, q = encoding("the", epsilon).support
-    assert -2 * math.log(2 * q) / float(epsilon) == pytest.approx(threshold, abs=0.5001e-4)
+    assert -2 * math.log(2 * q) / float(epsilon) == pytest.approx(
+        threshold, abs=0.5001e-4
+    )
 
 
 @pytest.mark.parametrize(
-    "square", [Fraction(0), Fraction(2), Fraction(1, 3), Fraction(10**30 + 1), Fraction(49, 25)]
+    "square",
+    [Fraction(0), Fraction(2), Fraction(1, 3), Fraction(10**30 + 1), Fraction(49, 25)],
 )
 def test_square_roots(square):
     """A lower bound, below the root by at most 10^-80."""
@@ -128,10 +141,15 @@ def test_chances_of_levels():
     least, greatest = decoder_of(asked.randomizer).payload_chances(asked.randomizer)
     for place in range(3):
         at_place = [
-            laws[:, rows[:, place] == level].sum(axis=1) for level in range(asked.randomizer.levels)
+            laws[:, rows[:, place] == level].sum(axis=1)
+            for level in range(asked.randomizer.levels)
         ]
-        np.testing.assert_allclose(least, [chances.min() for chances in at_place], atol=1e-12)
-        np.testing.assert_allclose(greatest, [chances.max() for chances in at_place], atol=1e-12)
+        np.testing.assert_allclose(
+            least, [chances.min() for chances in at_place], atol=1e-12
+        )
+        np.testing.assert_allclose(
+            greatest, [chances.max() for chances in at_place], atol=1e-12
+        )
 
 
 def test_the_most_values_with_a_number_each():

@@ -50,7 +50,9 @@ def categories(name, size, epsilon):
 def test_least_over_all_support_sizes(size, epsilon):
     """R* is the least error over every w, and equals its closed form exactly."""
     ratio = exp_lower(epsilon)
-    ratio = ratio.limit_denominator(1000)  # short fractions: there are a thousand w to try
+    ratio = ratio.limit_denominator(
+        1000
+    )  # short fractions: there are a thousand w to try
     supports = range(1, size)
     assert optimal_total_error(size, ratio) == min(
         error(size, *rates(size, ratio, w)) for w in supports
@@ -76,16 +78,27 @@ def test_nothing_beats_the_optimum(name):
 def test_optimal_mechanisms_reach_it():
     """Two values and Warner, one and GRR, any number and subset selection: exactly 1."""
     assert efficiency(categories("warner", 2, "1")) == 1
-    assert efficiency(categories("grr", 2, "1")) == efficiency(categories("grr", 16, "3")) == 1
+    assert (
+        efficiency(categories("grr", 2, "1"))
+        == efficiency(categories("grr", 16, "3"))
+        == 1
+    )
     if "ss" in MECHANISMS:
-        assert all(efficiency(categories("ss", size, epsilon)) == 1 for size, epsilon in GRID)
+        assert all(
+            efficiency(categories("ss", size, epsilon)) == 1 for size, epsilon in GRID
+        )
 
 
 # Published table of R / R*: epsilon, number of values, n R* / d, then what each mechanism has.
 MECHANISM_NAMES = ("grr", "sue", "oue", "olh", "blh", "she", "the")
 RATIOS = [
     ("0.5", 16, "13.715", ("2.81", "1.161", "1.147", "1.162", "1.211", "2.33", "1.30")),
-    ("0.5", 1024, "15.639", ("155.6", "1.018", "1.002", "1.012", "1.066", "2.05", "1.14")),
+    (
+        "0.5",
+        1024,
+        "15.639",
+        ("155.6", "1.018", "1.002", "1.012", "1.066", "2.05", "1.14"),
+    ),
     ("1", 4, "1.8891", ("1.00", "2.07", "2.08", "2.05", "2.35", "4.23", "2.57")),
     ("1", 16, "3.1860", ("1.94", "1.23", "1.18", "1.18", "1.45", "2.51", "1.51")),
     ("1", 1024, "3.6745", ("94.6", "1.07", "1.003", "1.005", "1.27", "2.18", "1.31")),
@@ -118,14 +131,18 @@ def test_optimum_of_the_published_table():
         assert float(error) / size == as_printed(least), (epsilon, size)
 
 
-@pytest.mark.parametrize("name", [name for name in MECHANISM_NAMES if name in MECHANISMS])
+@pytest.mark.parametrize(
+    "name", [name for name in MECHANISM_NAMES if name in MECHANISMS]
+)
 def test_ratios_of_the_published_table(name):
     """Each mechanism's total error over the optimum at the declared epsilon, as tabulated."""
     place = MECHANISM_NAMES.index(name)
     for epsilon, size, _, ratios in RATIOS:
         optimum = optimal_total_error(size, exp_lower(fraction(epsilon)))
         ratio = settled_error(categories(name, size, epsilon)).error / optimum
-        continuous = of_continuous_noise(float(fraction(epsilon))) if name == "she" else 1
+        continuous = (
+            of_continuous_noise(float(fraction(epsilon))) if name == "she" else 1
+        )
         assert float(ratio) * continuous == as_printed(ratios[place]), (epsilon, size)
 
 
@@ -140,12 +157,19 @@ def test_what_has_an_efficiency():
     """
     assert efficiency(question("forced", COIN.format("1/4", "1/4")).randomizer) == 1
     assert efficiency(question("forced", COIN.format("1/6", "1/3")).randomizer) is None
-    assert efficiency(question("warner", 'type = "boolean"\ntruth = "1/4"').randomizer) == 1
+    assert (
+        efficiency(question("warner", 'type = "boolean"\ntruth = "1/4"').randomizer)
+        == 1
+    )
     one_hot = question("rappor", RAPPOR.format("boolean")).randomizer
     assert isinstance(one_hot, Pure)
-    assert efficiency(one_hot) == optimal_total_error(2, Fraction(9)) / total_error(one_hot)
+    assert efficiency(one_hot) == optimal_total_error(2, Fraction(9)) / total_error(
+        one_hot
+    )
     assert (
-        efficiency(question("rappor", RAPPOR.format("text") + "\nbloom_bits = 8").randomizer)
+        efficiency(
+            question("rappor", RAPPOR.format("text") + "\nbloom_bits = 8").randomizer
+        )
         is None
     )
 

@@ -30,7 +30,19 @@ from ldp_aggregator.numerics.projective.cyclic_order import cyclic_orders
 from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.sampling.values.projective import projective_counts
 
-SPACES = ((2, 3), (2, 6), (3, 3), (3, 5), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3), (13, 3), (16, 3))
+SPACES = (
+    (2, 3),
+    (2, 6),
+    (3, 3),
+    (3, 5),
+    (4, 3),
+    (4, 4),
+    (5, 3),
+    (7, 3),
+    (8, 3),
+    (13, 3),
+    (16, 3),
+)
 
 
 def test_the_transform_of_each_row():
@@ -48,17 +60,24 @@ def test_points_are_numbered_in_lexicographic_order(order, dimension):
     points = projective_points(order, dimension)
     assert len(points) == geometry(order, dimension).points
     for number, coordinates in enumerate(points):
-        as_number = sum(x * order**place for place, x in enumerate(reversed(coordinates)))
+        as_number = sum(
+            x * order**place for place, x in enumerate(reversed(coordinates))
+        )
         assert vector(number, order) == as_number
-        assert {index(multiple(as_number, factor, order), order) for factor in range(1, order)} == {
-            number
-        }
+        assert {
+            index(multiple(as_number, factor, order), order)
+            for factor in range(1, order)
+        } == {number}
 
 
 def incidence(order, dimension):
     """Which point is orthogonal to which, one pair after the other."""
-    vectors = [vector(point, order) for point in range(geometry(order, dimension).points)]
-    return np.array([[inner_product(x, y, order) == 0 for y in vectors] for x in vectors])
+    vectors = [
+        vector(point, order) for point in range(geometry(order, dimension).points)
+    ]
+    return np.array(
+        [[inner_product(x, y, order) == 0 for y in vectors] for x in vectors]
+    )
 
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
@@ -71,7 +90,9 @@ def test_decoding_is_counting(order, dimension):
         expected = orthogonal @ counts
         for size in (2, len(orthogonal) - 1, len(orthogonal)):
             randomizer = ProjectiveResponse(size, order, dimension, truth=2, other=1)
-            assert np.array_equal(support_counts(randomizer, counts[None, :]), expected[:size])
+            assert np.array_equal(
+                support_counts(randomizer, counts[None, :]), expected[:size]
+            )
         assert np.array_equal(
             cyclic_design(order, dimension).supports(counts, len(counts)), expected
         )
@@ -85,7 +106,10 @@ def test_decoding_of_larger_spaces(order, dimension):
     supports = design.supports(counts, points)
     for value in (0, 1, order, points // 2, points - 1):
         x = vector(value, order)
-        votes = [inner_product(x, vector(report, order), order) == 0 for report in range(points)]
+        votes = [
+            inner_product(x, vector(report, order), order) == 0
+            for report in range(points)
+        ]
         assert supports[value] == counts[votes].sum()
 
 
@@ -160,7 +184,9 @@ def test_the_chosen_space_has_the_least_error(epsilon):
             if geometry(order, dimension).points <= 1024 * size:
                 errors.append(
                     total_error(
-                        ProjectiveResponse(size, order, dimension, truth=truth, other=other)
+                        ProjectiveResponse(
+                            size, order, dimension, truth=truth, other=other
+                        )
                     )
                 )
         assert total_error(chosen) <= Fraction(1001, 1000) * min(errors)
@@ -202,7 +228,9 @@ def test_a_space_is_folded_into_sixteen_slices_at_most():
     assert (space.order, space.dimension, space.layout.folding.slices) == (433, 4, 16)
 
 
-@pytest.mark.parametrize(("size", "order", "folded"), [(284_439, 541, False), (322_216, 383, True)])
+@pytest.mark.parametrize(
+    ("size", "order", "folded"), [(284_439, 541, False), (322_216, 383, True)]
+)
 def test_folding_is_worth_a_fiftieth_of_the_error(size, order, folded):
     """Little less than that is gained for so many values, and little more for some more."""
     space = least_error_response(size, *odds(Fraction(6)))
@@ -227,7 +255,9 @@ def test_few_holders_are_sampled_from_the_law():
     expected = holders @ np.array(
         [[float(chance) for chance in row] for row in randomizer.channel().rows]
     )
-    scores = (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))
+    scores = (
+        (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))
+    )
     assert np.abs(scores).max() < 6
 
 

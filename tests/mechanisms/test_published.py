@@ -41,7 +41,9 @@ def null_variance(randomizer):
     """The variance of one report's score for a value that no one holds."""
     size = randomizer.size
     counts = (
-        np.full((1, size + 1), 1000) if randomizer.layout.counters else np.full((1, size), 1000)
+        np.full((1, size + 1), 1000)
+        if randomizer.layout.counters
+        else np.full((1, size), 1000)
     )
     return pure_moments(randomizer, counts).variance_if_not[0]
 
@@ -59,18 +61,26 @@ VARIANCES = {
 @pytest.mark.parametrize(("mechanism", "size"), VARIANCES)
 def test_variance_of_ten_thousand_reports(mechanism, size):
     """The variance of a frequency near zero, as tabulated for GRR, OUE and SUE."""
-    ours = [null_variance(category(mechanism, size, epsilon)) / 10_000 for epsilon in EPSILONS]
+    ours = [
+        null_variance(category(mechanism, size, epsilon)) / 10_000
+        for epsilon in EPSILONS
+    ]
     assert ours == pytest.approx(VARIANCES[mechanism, size], abs=0.5001e-6)
 
 
 @pytest.mark.parametrize(
     ("mechanism", "limits", "half_a_digit"),
-    [("sue", (15.92, 3.92, 0.92, 0.18), 0.005), ("oue", (15.67, 3.68, 0.72, 0.076), 0.005)],
+    [
+        ("sue", (15.92, 3.92, 0.92, 0.18), 0.005),
+        ("oue", (15.67, 3.68, 0.72, 0.076), 0.005),
+    ],
 )
 def test_variance_of_unary_encodings(mechanism, limits, half_a_digit):
     """SUE has e^(eps/2) / (e^(eps/2) - 1)^2, OUE 4 e^eps / (e^eps - 1)^2, for any size."""
     for size in (2, 100):
-        ours = [null_variance(category(mechanism, size, epsilon)) for epsilon in EPSILONS]
+        ours = [
+            null_variance(category(mechanism, size, epsilon)) for epsilon in EPSILONS
+        ]
         assert ours == pytest.approx(limits, abs=half_a_digit)
 
 
@@ -115,8 +125,12 @@ def test_projective_planes(order, p, q, variance):
     """The Fano plane and the plane of order 3, at epsilon 1, have subset selection's rates."""
     points = order * order + order + 1
     plane = ProjectiveResponse(points, order, 3, *odds(Fraction(1)))
-    assert [float(rate) for rate in plane.support] == pytest.approx([p, q], abs=0.5001e-6)
-    assert plane.support == SubsetSelection(points, order + 1, *odds(Fraction(1))).support
+    assert [float(rate) for rate in plane.support] == pytest.approx(
+        [p, q], abs=0.5001e-6
+    )
+    assert (
+        plane.support == SubsetSelection(points, order + 1, *odds(Fraction(1))).support
+    )
     assert null_variance(plane) == pytest.approx(variance, abs=0.5001e-5)
 
 
@@ -126,7 +140,11 @@ DESIGNS = {
         'forced_true = "1/4"\nforced_false = "1/4"',
         3,
     ),
-    "a die: six says yes, one says no": ("forced", 'forced_true = "1/6"\nforced_false = "1/6"', 5),
+    "a die: six says yes, one says no": (
+        "forced",
+        'forced_true = "1/6"\nforced_false = "1/6"',
+        5,
+    ),
     "truth with 3/4": ("warner", 'truth = "3/4"', 3),
     "truth with 0.7 (epsilon 0.8473)": ("warner", 'truth = "0.7"', Fraction(7, 3)),
     "an unrelated question (epsilon 2.335)": (
@@ -189,7 +207,9 @@ RAPPOR = {
 }
 
 
-@pytest.mark.parametrize(("k", "h", "m", "p", "q", "f", "one", "ever"), RAPPOR.values(), ids=RAPPOR)
+@pytest.mark.parametrize(
+    ("k", "h", "m", "p", "q", "f", "one", "ever"), RAPPOR.values(), ids=RAPPOR
+)
 def test_rappor_epsilons(k, h, m, p, q, f, one, ever):
     """The epsilon of one report and of all reports, in the configurations that were deployed."""
     keys = f'bloom_bits = {k}\nhashes = {h}\ncohorts = {m}\np = "{p}"\nq = "{q}"\nf = "{f}"'
@@ -203,14 +223,19 @@ def test_rappor_epsilons(k, h, m, p, q, f, one, ever):
 
 def test_chrome_setting_is_four_ln_three():
     """With f = 1/2 and two hashes, all that is ever sent stays below 4 ln 3, and next to it."""
-    keys = 'bloom_bits = 128\nhashes = 2\ncohorts = 32\np = "0.5"\nq = "0.75"\nf = "0.5"'
-    assert question("rappor", f'type = "text"\n{keys}').randomizer.lifetime_ratio == 3**4
+    keys = (
+        'bloom_bits = 128\nhashes = 2\ncohorts = 32\np = "0.5"\nq = "0.75"\nf = "0.5"'
+    )
+    assert (
+        question("rappor", f'type = "text"\n{keys}').randomizer.lifetime_ratio == 3**4
+    )
 
 
 def test_rappor_of_normal_data():
     """One hot, p = 1/2, q = 3/4, f = 0: epsilon is ln 3, a rare value's error 2 / sqrt(N)."""
     randomizer = question(
-        "rappor", 'type = "category"\nvalues = ["a", "b"]\np = "0.5"\nq = "0.75"\nf = "0"'
+        "rappor",
+        'type = "category"\nvalues = ["a", "b"]\np = "0.5"\nq = "0.75"\nf = "0"',
     ).randomizer
     assert randomizer.ratio == 3
     assert math.sqrt(null_variance(randomizer)) == 2
@@ -245,11 +270,14 @@ def test_golden_report_of_google_rappor():
     for byte in hashlib.md5(bytes(4) + b"abc").digest()[:2]:  # noqa: S324 (that dialect's hash)
         bits |= 1 << byte % 16
     permanent = 0
-    for place, byte in enumerate(hmac.digest(b"secret", bits.to_bytes(4, "big"), "sha256")[:16]):
+    for place, byte in enumerate(
+        hmac.digest(b"secret", bits.to_bytes(4, "big"), "sha256")[:16]
+    ):
         noisy = byte >> 1 < 64
         permanent |= (byte & 1 if noisy else bits >> place & 1) << place
     words = [
-        int(fraction(uniform) * (1 << WORD)) for uniform in islice(cycle(("0", "0.6", "0")), 16)
+        int(fraction(uniform) * (1 << WORD))
+        for uniform in islice(cycle(("0", "0.6", "0")), 16)
     ]
     # Eight planes decide every one of these words; the reserve is drawn all the same.
     planes = (
@@ -259,4 +287,6 @@ def test_golden_report_of_google_rappor():
     tape = b"".join(plane.to_bytes(2, "little") for plane in planes) + bytes(16 * 7)
     quarter = 1 << WORD - 2
     client = Rappor(16, 2, 64, flip=quarter, if_one=3 * quarter, if_zero=2 * quarter)
-    assert client.instantaneous(permanent, 0, Replay(tape)) == client.layout.report(64493)
+    assert client.instantaneous(permanent, 0, Replay(tape)) == client.layout.report(
+        64493
+    )

@@ -23,7 +23,9 @@ from ldp_simulations.simulation.simulation import LAW, simulate
 
 MODES = SetDomain(("bus", "bike", "car", "walk"), 2)
 OF_SETS = [name for name, row in MECHANISMS.items() if row.accepts(MODES) is None]
-QUESTION = 'type = "multi"\nvalues = ["bus", "bike", "car", "walk"]\nmost = 2\nepsilon = "1"'
+QUESTION = (
+    'type = "multi"\nvalues = ["bus", "bike", "car", "walk"]\nmost = 2\nepsilon = "1"'
+)
 FILE = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "auto"\n'
 
 
@@ -35,7 +37,9 @@ def designed(mechanism, size, most, epsilon):
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
 def test_any_collection_is_a_set(kind):
     """Lists, tuples and sets of texts are answers, the empty one too; order does not matter."""
-    assert MODES.value(kind(["bike", "bus"])) == MODES.value(kind(["bus", "bike"])) == 0b11
+    assert (
+        MODES.value(kind(["bike", "bus"])) == MODES.value(kind(["bus", "bike"])) == 0b11
+    )
     assert MODES.value(kind([])) == 0
 
 
@@ -110,7 +114,11 @@ def test_one_dummy_serves_half_of_the_values_at_most(mechanism):
     """Beyond that their ratio would not be known exactly; the other two serve any number."""
     whole = SetDomain(MODES.values, 3)
     assert "at most half" in MECHANISMS[mechanism].accepts(whole)
-    assert MECHANISMS["set-unary"].accepts(whole) is MECHANISMS["pad-grr"].accepts(whole) is None
+    assert (
+        MECHANISMS["set-unary"].accepts(whole)
+        is MECHANISMS["pad-grr"].accepts(whole)
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,14 +144,18 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
         low, high = 1, if_true - 1
         while low < high:
             middle = (low + high) // 2
-            fits = SetEncoding(size, most, if_true, if_other=middle).ratio <= declared.bound
+            fits = (
+                SetEncoding(size, most, if_true, if_other=middle).ratio
+                <= declared.bound
+            )
             low, high = (low, middle) if fits else (middle + 1, high)
         encoding = SetEncoding(size, most, if_true, if_other=low)
         return total_error(encoding, most) if encoding.ratio <= declared.bound else None
 
     tried = [span * step // 50 for step in range(1, 50)]
     tried += [
-        int(chosen.if_true * (1 + sign * step)) for sign, step in product((-1, 1), (1e-3, 1e-2))
+        int(chosen.if_true * (1 + sign * step))
+        for sign, step in product((-1, 1), (1e-3, 1e-2))
     ]
     errors = [best(if_true) for if_true in tried if 1 < if_true < span]
     least = min(error for error in errors if error is not None)
@@ -151,7 +163,9 @@ def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "6"])
-@pytest.mark.parametrize(("size", "most"), [(4, 1), (4, 4), (20, 3), (100, 3), (100, 40)])
+@pytest.mark.parametrize(
+    ("size", "most"), [(4, 1), (4, 4), (20, 3), (100, 3), (100, 40)]
+)
 def test_auto_takes_the_least_error(size, most, epsilon):
     """Of all mechanisms of sets that can serve, at the full number of values held.
 
@@ -160,7 +174,8 @@ def test_auto_takes_the_least_error(size, most, epsilon):
     domain = SetDomain(tuple(map(str, range(size))), most)
     able = [name for name in AUTOMATIC if MECHANISMS[name].accepts(domain) is None]
     errors = {
-        name: total_error(designed(name, size, most, epsilon=epsilon)[0], most) for name in able
+        name: total_error(designed(name, size, most, epsilon=epsilon)[0], most)
+        for name in able
     }
     keys = f'type = "multi"\nvalues = {list(domain.values)}\nmost = {most}\nepsilon = "{epsilon}"'
     asked = question("auto", keys)
@@ -171,7 +186,8 @@ def test_auto_takes_the_least_error(size, most, epsilon):
 def test_the_budget_is_that_of_the_set():
     """The more values may be held, the less of the set's epsilon is left to each."""
     errors = [
-        total_error(designed("set-unary", 40, most, epsilon="1")[0]) for most in (1, 2, 4, 8, 16)
+        total_error(designed("set-unary", 40, most, epsilon="1")[0])
+        for most in (1, 2, 4, 8, 16)
     ]
     assert errors == sorted(errors)
     assert errors[-1] > 100 * errors[0]
@@ -180,9 +196,13 @@ def test_the_budget_is_that_of_the_set():
 def simulated(mechanism, **options):
     survey = Survey("s", (question(mechanism, QUESTION),))
     holders = dict(
-        zip(sets_of(4, 2), (500, 900, 0, 300, 0, 1000, 0, 400, 300, 100, 0), strict=True)
+        zip(
+            sets_of(4, 2), (500, 900, 0, 300, 0, 1000, 0, 400, 300, 100, 0), strict=True
+        )
     )
-    return simulate(survey, {"x": SetHolders.of(MODES, holders)}, seed=5, way=LAW, **options)
+    return simulate(
+        survey, {"x": SetHolders.of(MODES, holders)}, seed=5, way=LAW, **options
+    )
 
 
 @pytest.mark.parametrize("mechanism", OF_SETS)
@@ -203,7 +223,9 @@ def test_shares_are_not_projected_on_the_simplex():
     """
     assert "need not sum to 1" in simulated("pad-grr").first["x"].note
     assert (
-        simulated("pad-grr", options=Options(post_process="base-cut")).first["x"].frequency.min()
+        simulated("pad-grr", options=Options(post_process="base-cut"))
+        .first["x"]
+        .frequency.min()
         >= 0
     )
     with pytest.raises(EstimateError, match="sum to 1"):
@@ -216,7 +238,9 @@ def test_covariance_where_it_is_known():
     Elsewhere it depends on who holds both values.
     """
     estimates = simulated("set-unary", options=Options(covariance=True)).first["x"]
-    assert np.allclose(estimates.covariance, np.diag(estimates.standard_error**2), atol=1e-12)
+    assert np.allclose(
+        estimates.covariance, np.diag(estimates.standard_error**2), atol=1e-12
+    )
     with pytest.raises(EstimateError, match="covariance"):
         simulated("pad-ss", options=Options(covariance=True))
 
@@ -231,14 +255,19 @@ def test_made_up_populations():
     shares = holders.frequencies(MODES.values)
     assert shares == sorted(shares, reverse=True)
     assert shares[3] == 0
-    assert holders.counts.tolist() == synthetic_sets(MODES, 12_345, weights).counts.tolist()
+    assert (
+        holders.counts.tolist()
+        == synthetic_sets(MODES, 12_345, weights).counts.tolist()
+    )
 
 
 def test_a_set_is_its_members():
     """Sets and their members tell the same, over all sets of five values."""
     every = list(sets_of(5, 5))
     assert sorted(every) == list(range(32))
-    assert [set_of(reversed(members(set_of_values))) for set_of_values in every] == every
+    assert [
+        set_of(reversed(members(set_of_values))) for set_of_values in every
+    ] == every
 
 
 def test_the_commands_take_sets(tmp_path):
@@ -251,7 +280,10 @@ def test_the_commands_take_sets(tmp_path):
     run("randomize", survey, "--input", table, "--output", reports)
     assert "3 reports" in run("estimate", survey, reports).output
     assert "0.3333" in run("simulate", survey, "--population", table).output
-    assert "1,000,000,000 respondents" in run("simulate", survey, "--respondents", "1e9").output
+    assert (
+        "1,000,000,000 respondents"
+        in run("simulate", survey, "--respondents", "1e9").output
+    )
     assert "pad-grr" in run("plan", survey, "--respondents", "1e5").output
 
 

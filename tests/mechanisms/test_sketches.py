@@ -33,7 +33,8 @@ def test_hash_functions_are_independent_for_three_values():
     """Over all polynomials, three values take every triple of residues equally often."""
     for values in ((0, 1, 2), (4, 0, 6)):
         triples = Counter(
-            tuple(evaluated(polynomial, x, 7) for x in values) for polynomial in polynomials(7)
+            tuple(evaluated(polynomial, x, 7) for x in values)
+            for polynomial in polynomials(7)
         )
         assert triples == dict.fromkeys(product(range(7), repeat=3), 1)
 
@@ -76,31 +77,37 @@ def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
     means, spreads = [], []
     for chosen in product(polynomials(prime), repeat=sketch.cohorts):
         rates = [
-            sum(p_or_q(sketch, chosen, x, other=0)) / sketch.cohorts for x in range(sketch.size)
+            sum(p_or_q(sketch, chosen, x, other=0)) / sketch.cohorts
+            for x in range(sketch.size)
         ]
         means.append(
-            sum(f * (rate - q) for f, rate in zip(frequency, rates, strict=True)) / (p - q)
+            sum(f * (rate - q) for f, rate in zip(frequency, rates, strict=True))
+            / (p - q)
         )
         spreads.append(
             sum(f * rate * (1 - rate) for f, rate in zip(frequency, rates, strict=True))
             / (p - q) ** 2
         )
     mean = sum(means) / len(means)
-    total = sum(spreads) / len(spreads) / reports + sum((one - mean) ** 2 for one in means) / len(
-        means
-    )
+    total = sum(spreads) / len(spreads) / reports + sum(
+        (one - mean) ** 2 for one in means
+    ) / len(means)
     assert mean == frequency[0]
 
     share = c / ((1 - c) * sketch.cohorts)
     if_held, if_not = p * (1 - p) / (p - q) ** 2, q * (1 - q) / (p - q) ** 2 - share
     collisions = share * sum(f * f for f in frequency[1:])
-    sizes = Counter(residue * sketch.buckets // prime for residue in range(prime)).values()
+    sizes = Counter(
+        residue * sketch.buckets // prime for residue in range(prime)
+    ).values()
     uneven = sum(Fraction(size, prime) ** 3 for size in sizes) - c**2
     pairs = sum(frequency[1:]) ** 2 - sum(f * f for f in frequency[1:])
     beside = uneven * pairs / (sketch.cohorts * (1 - c) ** 2)
     assert (
         total
-        == (frequency[0] * if_held + (1 - frequency[0]) * if_not) / reports + collisions + beside
+        == (frequency[0] * if_held + (1 - frequency[0]) * if_not) / reports
+        + collisions
+        + beside
     )
 
 
@@ -110,7 +117,12 @@ def p_or_q(sketch, chosen, value, other):
     prime = sketches.MODULUS
     for polynomial in chosen:
         met = (
-            len({evaluated(polynomial, x, prime) * sketch.buckets // prime for x in (value, other)})
+            len(
+                {
+                    evaluated(polynomial, x, prime) * sketch.buckets // prime
+                    for x in (value, other)
+                }
+            )
             == 1
         )
         yield p if met else q
@@ -150,7 +162,9 @@ def test_calibrated_over_seeds(asked):
         errors.append(moments.frequency - truth)
         shrinking.append(noise)
         stated.append(noise + moments.collision_variance)
-    errors, stated, shrinking = (np.array(numbers) for numbers in (errors, stated, shrinking))
+    errors, stated, shrinking = (
+        np.array(numbers) for numbers in (errors, stated, shrinking)
+    )
     root = np.sqrt(len(errors))
     assert np.abs(errors.mean(axis=0) / (errors.std(axis=0) / root)).max() < SIX_SIGMA
     excess = (errors**2 - stated).mean(axis=1)
@@ -168,7 +182,9 @@ def test_the_error_of_collisions_is_said_aloud(asked):
     holders = np.array([6, 2, 1] + [0] * 9) * 10**9
     survey = Survey("sketch", (asked,))
     tally = Tally.empty(survey)
-    tally.counts[asked.name] = sample_counts(asked, Holders((), holders), np.random.default_rng(6))
+    tally.counts[asked.name] = sample_counts(
+        asked, Holders((), holders), np.random.default_rng(6)
+    )
     estimates = estimate(tally)[asked.name]
     assert "does not shrink with more reports" in estimates.note
     assert estimates.note in estimates.to_dict()["note"]
@@ -178,7 +194,9 @@ def test_the_error_of_collisions_is_said_aloud(asked):
     assert ((estimates.high - estimates.low)[inside] > 0.99 * normal).all()
     assert ((estimates.high - estimates.low)[inside] < 3 * normal).all()
     together = estimate(tally, options=Options(covariance=True))[asked.name].covariance
-    assert np.allclose(np.sqrt(np.diag(together)), estimates.standard_error, rtol=0.02, atol=0.006)
+    assert np.allclose(
+        np.sqrt(np.diag(together)), estimates.standard_error, rtol=0.02, atol=0.006
+    )
     with pytest.raises(EstimateError, match="clopper-pearson"):
         estimate(tally, options=Options(interval="clopper-pearson"))
 
@@ -192,7 +210,9 @@ def test_rates_written_out_apart():
         assert abs(c - Fraction(1, sketch.buckets)) < Fraction(1, 10**9)
 
 
-@pytest.mark.parametrize("size", ["width = 1", "hashes = 0", "width = 4194305", "hashes = 65537"])
+@pytest.mark.parametrize(
+    "size", ["width = 1", "hashes = 0", "width = 4194305", "hashes = 65537"]
+)
 def test_sizes_that_make_no_sketch(size):
     """Fewer buckets than two, no hash function, or more than are counted."""
     for mechanism in ("cms", "hcms"):

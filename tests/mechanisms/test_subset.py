@@ -49,7 +49,8 @@ def off(rates, expected):
 
 
 @pytest.mark.parametrize(
-    ("size", "count"), [(100, 3), (97, 6), (64, 3), (1000, 7), (33, 2), (48, 3), (40, 20), (5, 5)]
+    ("size", "count"),
+    [(100, 3), (97, 6), (64, 3), (1000, 7), (33, 2), (48, 3), (40, 20), (5, 5)],
 )
 def test_members_of_sparse_and_dense_sets(size, count):
     """As many positions lead to each member as to any other, be they tried or divided by.
@@ -59,7 +60,9 @@ def test_members_of_sparse_and_dense_sets(size, count):
     members = range(0, size, -(-size // count))
     members = [*members, *(x for x in range(size) if x not in members)][:count]
     vector = sum(1 << member for member in members)
-    led = Counter(next_member(vector, size, count, position=position) for position in range(size))
+    led = Counter(
+        next_member(vector, size, count, position=position) for position in range(size)
+    )
     again = led.pop(None, 0)
     assert led.keys() == {1 << member for member in members}
     assert len(set(led.values())) == 1
@@ -106,7 +109,9 @@ def test_size_of_least_error(size, epsilon):
 
     best = least_error_size(size, Fraction(truth, other))
     sizes = (
-        range(1, size) if size <= 100 else range(max(1, best - 40), min(size - 1, best + 40) + 1)
+        range(1, size)
+        if size <= 100
+        else range(max(1, best - 40), min(size - 1, best + 40) + 1)
     )
     assert error(best) == min(error(chosen) for chosen in sizes)
 
@@ -118,7 +123,11 @@ def test_pairs_in_one_set_by_the_channel(size, chosen):
     law = selection.channel().rows[0]
     one, neither = (
         sum(
-            (mass for vector, mass in enumerate(law) if vector >> first & vector >> second & 1),
+            (
+                mass
+                for vector, mass in enumerate(law)
+                if vector >> first & vector >> second & 1
+            ),
             Fraction(0),
         )
         for first, second in ((0, 1), (1, 2))
@@ -145,7 +154,8 @@ def test_large_sets_are_drawn_as_they_always_were(size, chosen):
         Replay(hashlib.shake_256(b"sets").digest(1 << 18)),
     )
     sets = [
-        selection.randomize(value, tape).to_bytes((size + 7) // 8, "little") for value in range(10)
+        selection.randomize(value, tape).to_bytes((size + 7) // 8, "little")
+        for value in range(10)
     ]
     digest = hashlib.blake2b(b"".join(sets), digest_size=8).hexdigest()
     assert f"{tape.used} {digest}" == PINNED[size, chosen]

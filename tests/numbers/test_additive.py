@@ -38,7 +38,8 @@ def ends_and_scores(noise):
     """Of each output: whether it is an end once cut to the domain, and what it then counts for."""
     beyond = noise.step / (1 - noise.step)
     cut = [
-        min(max(output - noise.margin, 0), noise.size - 1) for output in range(noise.layout.symbols)
+        min(max(output - noise.margin, 0), noise.size - 1)
+        for output in range(noise.layout.symbols)
     ]
     score = {0: -beyond, noise.size - 1: noise.size - 1 + beyond}
     return [y in score for y in cut], [score.get(y, Fraction(y)) for y in cut]
@@ -51,7 +52,9 @@ def test_means_and_their_variance_are_exact(noise):
     at_end, score = ends_and_scores(noise)
     for value, row in enumerate(noise.channel().rows):
         assert sum(mass * s for mass, s in zip(row, score, strict=True)) == value
-        variance = sum(mass * s**2 for mass, s in zip(row, score, strict=True)) - value**2
+        variance = (
+            sum(mass * s**2 for mass, s in zip(row, score, strict=True)) - value**2
+        )
         assert variance == spread * (
             2 - sum(mass for mass, end in zip(row, at_end, strict=True) if end)
         )
@@ -82,7 +85,9 @@ def test_cutting_to_the_domain_loses_nothing(noise):
     step, channel = noise.step, chain(noise.channel(), cut)
     plain = [
         [
-            step ** abs(x - y) / (1 + step) * (1 if y in (0, noise.size - 1) else 1 - step)
+            step ** abs(x - y)
+            / (1 + step)
+            * (1 if y in (0, noise.size - 1) else 1 - step)
             for y in places
         ]
         for x in places
@@ -124,7 +129,9 @@ def test_tails_are_folded():
     """The noise has one total whatever the value, and tails fall by one step's odds at most."""
     for noise in GEOMETRIC:
         falling = tails(noise)[::-1]
-        assert all(tail * noise.far <= after * noise.near for tail, after in pairwise(falling))
+        assert all(
+            tail * noise.far <= after * noise.near for tail, after in pairwise(falling)
+        )
         assert all(sum(row) == 1 for row in noise.channel().rows)
 
 
@@ -153,12 +160,17 @@ def test_ranges_that_are_too_long_are_refused(keys, place):
             '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
             f'type = "integer"\nepsilon = 1\n{keys}\n'
         )
-    assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [place]
+    assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [
+        place
+    ]
 
 
 def means_of(asked, answers, options, tallies):
     """The means of n surveys of the same respondents."""
-    holders, generator = Holders(asked.domain.values, answers), np.random.default_rng(21)
+    holders, generator = (
+        Holders(asked.domain.values, answers),
+        np.random.default_rng(21),
+    )
     means = []
     for _ in range(tallies):
         counts = sample_counts(asked, holders, generator)
@@ -189,13 +201,18 @@ def test_means_of_respondents_are_covered(name):
     """
     asked = integers(*QUESTIONS[name])
     size = asked.domain.size
-    holders = np.array([1000 // size + (1000 % size if value == 1 else 0) for value in range(size)])
-    truth = float(holders @ [int(value) for value in asked.domain.values]) / holders.sum()
+    holders = np.array(
+        [1000 // size + (1000 % size if value == 1 else 0) for value in range(size)]
+    )
+    truth = (
+        float(holders @ [int(value) for value in asked.domain.values]) / holders.sum()
+    )
     means = means_of(asked, holders, Options(estimand="respondents"), tallies=2000)
     covered = np.mean([mean.low <= truth <= mean.high for mean in means])
     assert 0.925 < covered < 0.975
     estimates, errors = (
-        np.array([getattr(mean, what) for mean in means]) for what in ("estimate", "standard_error")
+        np.array([getattr(mean, what) for mean in means])
+        for what in ("estimate", "standard_error")
     )
     assert abs(estimates.mean() - truth) < 6 * estimates.std() / np.sqrt(2000)
     assert abs(np.sqrt((errors**2).mean()) / estimates.std() - 1) < 0.1
@@ -204,11 +221,16 @@ def test_means_of_respondents_are_covered(name):
 def test_means_of_populations_are_covered():
     """Respondents drawn anew: the population's interval holds its mean .925 to .975 of the time."""
     asked = integers(0, 20, "geometric", keys="epsilon = 8")
-    generator, shares = np.random.default_rng(22), np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)]
+    generator, shares = (
+        np.random.default_rng(22),
+        np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)],
+    )
     truth, covered = float(shares @ np.arange(21)), 0
     for _ in range(2000):
         counts = sample_counts(
-            asked, Holders(asked.domain.values, generator.multinomial(300, shares)), generator
+            asked,
+            Holders(asked.domain.values, generator.multinomial(300, shares)),
+            generator,
         )
         mean = estimate_question(asked, counts, Options(estimand="population")).mean
         covered += mean.low <= truth <= mean.high
@@ -219,7 +241,9 @@ def test_the_worst_error_is_the_worst():
     """What `ldp explain` says of a mean is its standard error if all hold the middle."""
     randomizer = integers(0, 8, "geometric", keys="epsilon = 2").randomizer
     channel = np.array(randomizer.channel().rows, dtype=float)
-    parts = [parts_of(randomizer, None, counts[None]) for counts in np.eye(9, dtype=np.int64)]
+    parts = [
+        parts_of(randomizer, None, counts[None]) for counts in np.eye(9, dtype=np.int64)
+    ]
     variances = channel @ [part.variance for part in parts]
     assert np.isclose(np.sqrt(variances.max()), mean_error(randomizer), rtol=1e-12)
     assert variances.argmax() == 4
@@ -235,7 +259,10 @@ def test_means_written_out(name, estimand):
     from scipy.stats import norm
 
     asked = integers(*QUESTIONS[name])
-    values, size = np.array([int(value) for value in asked.domain.values]), asked.domain.size
+    values, size = (
+        np.array([int(value) for value in asked.domain.values]),
+        asked.domain.size,
+    )
     counts = np.array([np.arange(asked.layout.symbols) * 37 % 50 + 1])
     reports = counts.sum()
     options = Options(estimand=estimand, level=0.9)
@@ -248,7 +275,10 @@ def test_means_written_out(name, estimand):
     else:
         at_end, score = ends_and_scores(asked.randomizer)
         step = asked.randomizer.step
-        score, spread = np.array(score, dtype=float) + values[0], float(step / (1 - step) ** 2)
+        score, spread = (
+            np.array(score, dtype=float) + values[0],
+            float(step / (1 - step) ** 2),
+        )
         noise = spread * (2 - counts[0][at_end].sum() / reports)
         variance, estimate, square = (
             noise / reports,
@@ -261,7 +291,9 @@ def test_means_written_out(name, estimand):
     assert mean.estimate == pytest.approx(estimate, rel=1e-9)
     assert mean.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
     ends = np.clip(
-        estimate + norm.ppf(0.95) * np.sqrt(variance) * np.array([-1, 1]), values[0], values[-1]
+        estimate + norm.ppf(0.95) * np.sqrt(variance) * np.array([-1, 1]),
+        values[0],
+        values[-1],
     )
     assert [mean.low, mean.high] == pytest.approx(ends.tolist(), rel=1e-9)
     assert mean.to_dict() == {
@@ -293,12 +325,18 @@ def test_means_of_next_to_no_one():
     apart = np.array([[1, 0, 0, 0, 1]])
     asked = integers(0, 4, "geometric", keys="epsilon = 20")
     mean = mean_of(
-        asked, noise_moments(asked.randomizer, apart), apart, options=Options(estimand="population")
+        asked,
+        noise_moments(asked.randomizer, apart),
+        apart,
+        options=Options(estimand="population"),
     )
     assert mean.standard_error == pytest.approx(2, rel=0.05)
     two = counts * 2
     mean = mean_of(
-        ages, noise_moments(ages.randomizer, two), two, options=Options(estimand="population")
+        ages,
+        noise_moments(ages.randomizer, two),
+        two,
+        options=Options(estimand="population"),
     )
     parts = parts_of(ages.randomizer, noise_moments(ages.randomizer, two), two)
     spread = max(parts.mean_square - parts.estimate**2 + parts.variance, 0)
@@ -340,7 +378,9 @@ def test_a_mean_of_so_many_values():
         assert (parts is not None) == has_mean
 
 
-@pytest.mark.parametrize(("respondents", "known"), [(9, False), (10, False), (11, True)])
+@pytest.mark.parametrize(
+    ("respondents", "known"), [(9, False), (10, False), (11, True)]
+)
 def test_too_few_reports_for_a_value(respondents, known):
     """With fewer than five reports expected if all hold it, nothing is known, which is said."""
     randomizer = AdditiveNoise(5, 0, 3, far=2, least=32)
@@ -390,7 +430,9 @@ def test_explain_says_what_epsilon_covers():
     """The sensitivity is the whole range, and the error of a mean is told."""
     head = '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "integer"\n'
     text = explanation(
-        parse_survey(f'{head}low = 10\nhigh = 40\nmechanism = "geometric"\nepsilon = 2\n')
+        parse_survey(
+            f'{head}low = 10\nhigh = 40\nmechanism = "geometric"\nepsilon = 2\n'
+        )
     )
     assert "sensitivity         30: epsilon covers any value against any other" in text
     assert "error of a mean     at most 19.09 / sqrt(respondents)" in text

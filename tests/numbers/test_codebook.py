@@ -79,14 +79,20 @@ def test_the_usual_number_of_near_words_is_next_to_the_best(words, epsilon):
 
 @pytest.mark.parametrize(
     ("words", "ratio"),
-    [(26, "3303000/2220763"), (48, "2457599/1157767"), (62, "434983/1386"), (74, "304937/760")],
+    [
+        (26, "3303000/2220763"),
+        (48, "2457599/1157767"),
+        (62, "434983/1386"),
+        (74, "304937/760"),
+    ],
 )
 def test_the_usual_number_of_near_words_is_that_of_quantiles(words, ratio):
     """Also where others next to them would have another: so that every version has the same."""
     table, numbers = magnitudes(), words // 2
     # Blom's quantiles, the greatest first, each as the code below the middle of its own.
     shares = [
-        (rank - Fraction(3, 8)) / (numbers + Fraction(1, 4)) for rank in range(numbers, 0, -1)
+        (rank - Fraction(3, 8)) / (numbers + Fraction(1, 4))
+        for rank in range(numbers, 0, -1)
     ]
     sizes = [table[math.floor(CODES * share - Fraction(1, 2))] for share in shares]
     masses = [near * (Fraction(ratio) - 1) + words for near in range(1, numbers + 1)]
@@ -97,7 +103,9 @@ def test_the_usual_number_of_near_words_is_that_of_quantiles(words, ratio):
 def test_sums_of_the_greatest_half_normal_numbers():
     """Known ones: all of them, and the greater of two."""
     for numbers in (1, 3, 32):
-        assert greatest(numbers, numbers).numbers == pytest.approx(numbers * math.sqrt(2 / math.pi))
+        assert greatest(numbers, numbers).numbers == pytest.approx(
+            numbers * math.sqrt(2 / math.pi)
+        )
         assert greatest(numbers, numbers).squares == pytest.approx(numbers)
     assert greatest(2, 1).numbers == pytest.approx(2 / math.sqrt(math.pi))
     assert greatest(2, 1).squares == pytest.approx(1 + 2 / math.pi)
@@ -117,7 +125,9 @@ def test_coordinates_have_the_normal_law():
     assert max(magnitudes()) < OFFSET
 
 
-@pytest.mark.parametrize(("words", "bias"), [(2, 1e-5), (16, 1e-5), (64, 3e-5), (256, 1e-4)])
+@pytest.mark.parametrize(
+    ("words", "bias"), [(2, 1e-5), (16, 1e-5), (64, 3e-5), (256, 1e-4)]
+)
 def test_the_bias_along_an_axis_is_as_stated(words, bias):
     """There one coordinate decides: the sum of the w greatest of its law, exactly, beside S1."""
     from scipy.stats import binom
@@ -128,7 +138,12 @@ def test_the_bias_along_an_axis_is_as_stated(words, bias):
     above = 1 - np.cumsum(shares)
     counts = np.arange(vectors + 1)
     chances = binom.pmf(counts[None], vectors, np.clip(above, 0, 1)[:, None])
-    for near in {1, max(1, vectors // 6), max(1, vectors // 3), max(1, 27 * vectors // 32)}:
+    for near in {
+        1,
+        max(1, vectors // 6),
+        max(1, vectors // 3),
+        max(1, 27 * vectors // 32),
+    }:
         exact = (chances * np.minimum(counts, near)).sum() / deviation()
         assert exact / greatest(vectors, near).numbers == pytest.approx(1, abs=bias)
 
@@ -150,15 +165,24 @@ def test_words_are_unbiased_over_all_codebooks(monkeypatch):
     books = list(product(product((-2, -1, 1, 2), repeat=2), repeat=2))
     chosen = []
     monkeypatch.setattr(
-        "ldp.mechanisms.vectors.codebook.codeword", lambda _seed, number, _size: chosen[-1][number]
+        "ldp.mechanisms.vectors.codebook.codeword",
+        lambda _seed, number, _size: chosen[-1][number],
     )
     lengths = {}
-    for direction in ((UNIT, 0), (0, -UNIT), (UNIT // 2, 0), (UNIT // 4, UNIT // 4), (0, 0)):
+    for direction in (
+        (UNIT, 0),
+        (0, -UNIT),
+        (UNIT // 2, 0),
+        (UNIT // 4, UNIT // 4),
+        (0, 0),
+    ):
         total = [Fraction(0), Fraction(0)]
         for book in books:
             chosen.append(book)
             # A seed tells nothing more here, so that one stands for all of them.
-            row = response._replace(word=4).row(pack_coordinates(direction))[: response.words]
+            row = response._replace(word=4).row(pack_coordinates(direction))[
+                : response.words
+            ]
             for word, mass in enumerate(row):
                 sign = 1 - 2 * (word % 2)
                 for axis in (0, 1):
@@ -188,7 +212,9 @@ def tally_of(survey, vector, reports, seed, response=None):
     response = response or question.randomizer
     values = np.tile(np.frombuffer(question.value(vector), dtype="<i4"), (reports, 1))
     source = np.random.default_rng(seed).bytes
-    return count_rows(codebook_rows(response, values.astype(np.int64), source), question.layout)
+    return count_rows(
+        codebook_rows(response, values.astype(np.int64), source), question.layout
+    )
 
 
 def largest_score(survey, counts, vector):
@@ -240,17 +266,25 @@ def test_an_aggregator_works_out_the_words_of_devices():
     numbers = generator.integers(256, size=200)
     for dimensions in (2, 3, 4, 5, 101):
         words = codewords(seeds, numbers, dimensions)
-        for seed, number, word in zip(seeds.tolist(), numbers.tolist(), words, strict=True):
+        for seed, number, word in zip(
+            seeds.tolist(), numbers.tolist(), words, strict=True
+        ):
             sign = 1 - 2 * (number % 2)
-            assert word.tolist() == [sign * x for x in codeword(seed, number // 2, dimensions)]
+            assert word.tolist() == [
+                sign * x for x in codeword(seed, number // 2, dimensions)
+            ]
 
 
-@pytest.mark.parametrize("keys", [{"dimensions": 9, "epsilon": 2}, {"dimensions": 2, "words": 6}])
+@pytest.mark.parametrize(
+    "keys", [{"dimensions": 9, "epsilon": 2}, {"dimensions": 2, "words": 6}]
+)
 def test_reports_in_bulk_are_those_of_clients(keys):
     """Of the same bytes, where no draw is rejected: report by report."""
     response, generator = response_of(**keys), np.random.default_rng(2)
     vectors = generator.standard_normal((100, response.dimensions))
-    vectors *= generator.random((100, 1)) / np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors *= generator.random((100, 1)) / np.linalg.norm(
+        vectors, axis=1, keepdims=True
+    )
     values = np.rint(UNIT * vectors).astype(np.int64)
     parts = [generator.bytes(8 * len(values)) for _ in range(3)]
     drawn = iter(parts)
@@ -258,8 +292,16 @@ def test_reports_in_bulk_are_those_of_clients(keys):
     for place, value in enumerate(values.tolist()):
         seed, sign, word = (part[8 * place : 8 * place + 8] for part in parts)
         below = int.from_bytes(word, "little") % response.mass
-        tape = iter((seed, sign, below.to_bytes((response.mass.bit_length() + 7) // 8, "little")))
-        report = response.randomize(pack_coordinates(value), lambda _, tape=tape: next(tape))
+        tape = iter(
+            (
+                seed,
+                sign,
+                below.to_bytes((response.mass.bit_length() + 7) // 8, "little"),
+            )
+        )
+        report = response.randomize(
+            pack_coordinates(value), lambda _, tape=tape: next(tape)
+        )
         assert report.to_bytes(9, "little") == rows[place].tobytes()
 
 
@@ -267,14 +309,20 @@ def test_tallies_add_up_exactly():
     """Whole sums: in any parts and order, one tally; none of its numbers is below 0."""
     survey = asked(dimensions=5)
     response, layout = survey["v"].randomizer, survey["v"].layout
-    values = np.tile(np.frombuffer(survey["v"].value((0.6, 0, 0, 0, -0.8)), dtype="<i4"), (999, 1))
-    rows = codebook_rows(response, values.astype(np.int64), np.random.default_rng(4).bytes)
+    values = np.tile(
+        np.frombuffer(survey["v"].value((0.6, 0, 0, 0, -0.8)), dtype="<i4"), (999, 1)
+    )
+    rows = codebook_rows(
+        response, values.astype(np.int64), np.random.default_rng(4).bytes
+    )
     whole = count_rows(rows, layout)
     parts = [count_rows(rows[a:b], layout) for a, b in pairwise((0, 1, 500, 999))]
     assert np.array_equal(sum(parts[::-1], empty_counts(layout)), whole)
     assert np.array_equal(count_rows(rows[::-1].copy(), layout), whole)
     assert whole.min() >= 0
-    words = codewords(rows[:, :8].copy().view("<u8")[:, 0], rows[:, 8].astype(np.int64), 5)
+    words = codewords(
+        rows[:, :8].copy().view("<u8")[:, 0], rows[:, 8].astype(np.int64), 5
+    )
     assert whole[0].tolist() == [
         999,
         *(words.sum(axis=0, dtype=int) + 999 * OFFSET).tolist(),
@@ -301,7 +349,11 @@ def test_vectors_are_rounded_and_clipped_in_whole_numbers():
         numbers = [generator.gauss(0, 1) for _ in range(3)]
         length = math.hypot(*numbers)
         unit.value([number / length for number in numbers])
-    assert clipping.value(np.array([1, 2])) == clipping.value((1, 2)) == clipping.value([1.0, 2.0])
+    assert (
+        clipping.value(np.array([1, 2]))
+        == clipping.value((1, 2))
+        == clipping.value([1.0, 2.0])
+    )
 
 
 @pytest.mark.parametrize(
@@ -402,7 +454,9 @@ def test_few_reports_are_said_to_be_few():
     none = estimate(survey, b"")["v"]
     assert none.reports == 0
     assert np.isnan(none.frequency).all()
-    one = estimate(survey, ldp_simulations.randomize(survey, {"v": [[1, 0, 0]]}, seed=1))["v"]
+    one = estimate(
+        survey, ldp_simulations.randomize(survey, {"v": [[1, 0, 0]]}, seed=1)
+    )["v"]
     assert one.remarks
     assert (one.standard_error > 2).all()
 
@@ -427,5 +481,9 @@ def test_vectors_in_cells_of_tables_are_read_back():
     """Exactly: each number is a fraction of the radius."""
     value = pack_coordinates((UNIT // 3, -5, 0))
     cell = written_vector(value, Fraction(5, 2))
-    assert read_vector(cell) == (Fraction(5, 2) * (UNIT // 3) / UNIT, Fraction(-25, 2) / UNIT, 0)
+    assert read_vector(cell) == (
+        Fraction(5, 2) * (UNIT // 3) / UNIT,
+        Fraction(-25, 2) / UNIT,
+        0,
+    )
     assert asked(dimensions=3, radius="2.5")["v"].value(read_vector(cell)) == value

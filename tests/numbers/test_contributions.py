@@ -39,7 +39,9 @@ def exactly(question, answer):
     return sum(value + Fraction(rest, 1 << 64) for value, rest in places) / len(places)
 
 
-NUMBERS = st.lists(st.fractions(-100, 200, max_denominator=1000), min_size=1, max_size=9)
+NUMBERS = st.lists(
+    st.fractions(-100, 200, max_denominator=1000), min_size=1, max_size=9
+)
 
 
 @given(NUMBERS)
@@ -60,7 +62,10 @@ def test_sums_are_clipped_afterwards(numbers):
 
 def test_others_are_replaced_or_refused():
     """`outside` as for one number: each of them, for an average; the sum, for a sum."""
-    replaced = {mode: asked(mode, outside=12, **HOURS) for mode in ("mean", "sum", "last", "one")}
+    replaced = {
+        mode: asked(mode, outside=12, **HOURS)
+        for mode in ("mean", "sum", "last", "one")
+    }
     assert exactly(replaced["mean"], [100, 14]) == 13
     assert exactly(replaced["sum"], [100, -90]) == 10
     assert exactly(replaced["sum"], [30, 31]) == 12
@@ -85,7 +90,12 @@ def test_whole_numbers():
     assert not total.rounds
     assert mean.places([-3, -2, -2]) == ((0, (2 << 64) // 3),)
     assert total.places([20, -14, -9]) == ((0, 0),)
-    for question, answer in ((mean, [10, 2]), (total, [9, 1]), (mean, [1.0]), (mean, [True])):
+    for question, answer in (
+        (mean, [10, 2]),
+        (total, [9, 1]),
+        (mean, [1.0]),
+        (mean, [True]),
+    ):
         with pytest.raises(AnswerError, match="expected a whole number"):
             question.value(answer)
     assert asked("mean", mechanism="grr", **COUNT).rounds
@@ -99,7 +109,9 @@ def test_cells_take_averages():
     assert question.value([100], source) == 2
 
 
-@pytest.mark.parametrize(("mode", "size"), [("mean", 8), ("sum", 8), ("last", 8), ("one", 24)])
+@pytest.mark.parametrize(
+    ("mode", "size"), [("mean", 8), ("sum", 8), ("last", 8), ("one", 24)]
+)
 def test_as_many_bytes_are_drawn_for_any_records(mode, size):
     """Neither the number of records nor what they are shows in what is drawn, or in the report."""
     question = asked(mode, outside="clip", **HOURS)
@@ -119,7 +131,9 @@ def test_each_record_is_as_likely_as_another(records):
     for record in {0, 1, records // 2, records - 1} & set(range(records)):
         # Those u for which floor(records u / draws) is the record.
         first, after = (-(-draws * bound // records) for bound in (record, record + 1))
-        assert abs(Fraction(after - first, draws) - Fraction(1, records)) < Fraction(1, draws)
+        assert abs(Fraction(after - first, draws) - Fraction(1, records)) < Fraction(
+            1, draws
+        )
         places = [(place, 0) for place in range(records)]
         for drawn in (first, after - 1):
             tape = Replay(drawn.to_bytes(CHOOSING_BYTES, "little"))
@@ -139,7 +153,9 @@ def test_delivered_ratio_is_that_of_one_answer(records):
             for (value, rest), column in product(places, range(10)):
                 above = Fraction(rest, 1 << 64)
                 upper = rows[min(value + 1, 9)][column]
-                law[column] += ((1 - above) * rows[value][column] + above * upper) / len(places)
+                law[column] += (
+                    (1 - above) * rows[value][column] + above * upper
+                ) / len(places)
             laws.append(law)
         ratio = question.randomizer.ratio
         assert all(
@@ -155,7 +171,9 @@ def test_delivered_ratio_is_that_of_one_answer(records):
 def test_what_is_no_sequence_of_records_is_refused(answer):
     """An empty one too; the message says nothing of what came but its type."""
     for mode in ("mean", "sum", "last", "one"):
-        with pytest.raises(AnswerError, match=r"question 'x': expected (a sequence|at least one)"):
+        with pytest.raises(
+            AnswerError, match=r"question 'x': expected (a sequence|at least one)"
+        ):
             asked(mode, **HOURS).value(answer)
 
 
@@ -181,17 +199,34 @@ def test_texts_and_booleans():
     page = ldp.question("p", type="text", profile="rappor-paper", per_device="one")
     homepage = ldp.survey("s", page)["p"]
     assert homepage.value(["x", "y"], Replay(b"\xff" * 16)) == b"y"
-    assert asked("one", mechanism="warner", type="boolean").value([True], Replay(bytes(16))) == 1
+    assert (
+        asked("one", mechanism="warner", type="boolean").value(
+            [True], Replay(bytes(16))
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"values": ["a", "b"], "per_device": "mean"}, "expected one of last, one, got 'mean'"),
+        (
+            {"values": ["a", "b"], "per_device": "mean"},
+            "expected one of last, one, got 'mean'",
+        ),
         ({"low": 0, "high": 3, "per_device": "median"}, 'expected "mean", got'),
-        ({"values": ["a", "b"], "most": 1, "per_device": "one"}, "per_device: expected nothing"),
-        ({"values": ["a|b", "c"], "per_device": "one"}, "values: expected values without |"),
-        ({"low": 0, "high": 3, "per_device": 1}, "expected one of mean, sum, last, one, got 1"),
+        (
+            {"values": ["a", "b"], "most": 1, "per_device": "one"},
+            "per_device: expected nothing",
+        ),
+        (
+            {"values": ["a|b", "c"], "per_device": "one"},
+            "values: expected values without |",
+        ),
+        (
+            {"low": 0, "high": 3, "per_device": 1},
+            "expected one of mean, sum, last, one, got 1",
+        ),
     ],
 )
 def test_bad_surveys(keys, message):
@@ -236,9 +271,9 @@ def test_certificates_state_the_range():
         question = asked("mean", mechanism=mechanism, **keys)
         (stated,) = certificate(ldp.survey("s", question))["questions"]
         assert stated["one_respondent_changes_it_by_at_most"] == width
-    (stated,) = certificate(ldp.survey("s", asked("one", mechanism="grr", values=["a", "b"])))[
-        "questions"
-    ]
+    (stated,) = certificate(
+        ldp.survey("s", asked("one", mechanism="grr", values=["a", "b"]))
+    )["questions"]
     assert "one_respondent_changes_it_by_at_most" not in stated
 
 
@@ -255,7 +290,10 @@ def test_estimates_say_what_they_are_of():
         reports = ldp_simulations.randomize(survey, {"x": [[1, 2], [70]]})
         assert note in ldp_aggregator.estimate(survey, reports)["x"].note
     assert asked("mean", **HOURS).domain.estimand.endswith("average of their numbers")
-    assert "counted as 7 outside [0, 60]" in asked("sum", outside=7, **HOURS).domain.estimand
+    assert (
+        "counted as 7 outside [0, 60]"
+        in asked("sum", outside=7, **HOURS).domain.estimand
+    )
 
 
 @pytest.mark.parametrize("mode", ["mean", "sum", "last", "one"])
@@ -269,7 +307,10 @@ def test_tables_of_records(mode, mechanism):
     keys = HOURS | {"outside": "clip"}
     survey = ldp.survey("s", asked(mode, mechanism=mechanism, **keys))
     generator = np.random.default_rng(5)
-    few, many = [[40, 70.5]] * 10_000, [[float(number) for number in range(10)]] * 10_000
+    few, many = (
+        [[40, 70.5]] * 10_000,
+        [[float(number) for number in range(10)]] * 10_000,
+    )
     mean = {"mean": (50 + 4.5) / 2, "sum": (60 + 45) / 2, "last": (60 + 9) / 2}
     expected = mean.get(mode, (50 + 4.5) / 2)
     table = {"x": [*few, *many]}
@@ -291,10 +332,14 @@ def test_cells_of_a_table(tmp_path):
     (tmp_path / "answers.csv").write_text("x\n1|2.5\n 7 \n\n")
     rows = ldp_simulations.from_table(survey, tmp_path / "answers.csv")["x"]
     assert rows.respondents == 2
-    frame = {"x": ["1|2.5", 7, 7.0, 7.5, [7, 8.0], np.array([7.0]), None, float("nan"), ""]}
+    frame = {
+        "x": ["1|2.5", 7, 7.0, 7.5, [7, 8.0], np.array([7.0]), None, float("nan"), ""]
+    }
     assert ldp_simulations.from_table(survey, frame)["x"].respondents == 6
     whole = ldp.survey("s", asked("sum", **COUNT))
-    assert ldp_simulations.from_table(whole, {"x": [[1.0, 2], 3.0, "4|-1"]})["x"].mean == 3
+    assert (
+        ldp_simulations.from_table(whole, {"x": [[1.0, 2], 3.0, "4|-1"]})["x"].mean == 3
+    )
     with pytest.raises(ldp_simulations.AnswersError, match="row 1"):
         ldp_simulations.from_table(survey, {"x": ["1||2"]})
 
@@ -306,7 +351,10 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "s.toml").write_text(survey.to_toml())
     said = run("explain", "s.toml").stdout
     assert "the average of a device's numbers: it answers once" in said
-    assert "one respondent      changes the answer by at most 60 hours, however many" in said
+    assert (
+        "one respondent      changes the answer by at most 60 hours, however many"
+        in said
+    )
     (tmp_path / "answers.csv").write_text("x\n" + "1|2.5|99\n" * 100)
     run("randomize", "s.toml", "-i", "answers.csv", "-o", "reports", "-q")
     said = run("estimate", "s.toml", "reports", "--format", "json", "-q").stdout

@@ -24,7 +24,11 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.manipulation import mean_reach
 from ldp_aggregator.answers.results.means import mean_of
 from ldp_aggregator.decoders.decoder import Parts
-from ldp_aggregator.decoders.numbers.dithered import largest_error, mean_parts, scores_of
+from ldp_aggregator.decoders.numbers.dithered import (
+    largest_error,
+    mean_parts,
+    scores_of,
+)
 from ldp_service.page.document import render
 from ldp_service.page.views.question import QuestionView
 from ldp_simulations.holders import Holders
@@ -61,16 +65,35 @@ def test_exact_moments(last, levels, odds, variances, worth):
 def test_numbers_of_levels():
     """Where more levels begin to be better, to the digits of the reference figures, and ties."""
     assert usual_levels(Fraction(3)) == 2
-    for epsilon, levels in (("1.098", 2), ("1.099", 3), ("2.607", 3), ("2.608", 4), ("3.666", 4)):
+    for epsilon, levels in (
+        ("1.098", 2),
+        ("1.099", 3),
+        ("2.607", 3),
+        ("2.608", 4),
+        ("3.666", 4),
+    ):
         assert usual_levels(exp_lower(Fraction(epsilon))) == levels
-    for epsilon, levels in (("3.668", 5), ("4.451", 5), ("4.452", 6), ("5.071", 6), ("5.072", 7)):
+    for epsilon, levels in (
+        ("3.668", 5),
+        ("4.451", 5),
+        ("4.452", 6),
+        ("5.071", 6),
+        ("5.072", 7),
+    ):
         assert usual_levels(exp_lower(Fraction(epsilon))) == levels
     assert usual_levels(exp_lower(Fraction(40))) == 256
 
 
 @pytest.mark.parametrize(
     ("epsilon", "error"),
-    [("0.5", 16.004), ("1", 4.016), ("1.5", 1.584), ("2", 0.778), ("3", 0.263), ("4", 0.107)],
+    [
+        ("0.5", 16.004),
+        ("1", 4.016),
+        ("1.5", 1.584),
+        ("2", 0.778),
+        ("3", 0.263),
+        ("4", 0.107),
+    ],
 )
 def test_error_for_values_spread_evenly(epsilon, error):
     """On a range of -1 to 1, to the digits of the reference figures.
@@ -105,7 +128,9 @@ def test_scores_are_unbiased(numbers):
     """Of the place, of its square, and of the variance: the decoder's, against the channel."""
     dithered = DitheredResponse(*numbers)
     scores, last = scores_of(dithered), dithered.size - 1
-    law = np.array(dithered.channel().rows, dtype=float).reshape(-1, dithered.grid, dithered.levels)
+    law = np.array(dithered.channel().rows, dtype=float).reshape(
+        -1, dithered.grid, dithered.levels
+    )
     places = np.arange(dithered.size) * dithered.grid / last
     rounding = places % 1 * (1 - places % 1)
     means, squares, variances = (np.einsum("xul,ul->x", law, score) for score in scores)
@@ -122,7 +147,9 @@ def test_scores_are_unbiased(numbers):
     assert min(exact) == pytest.approx(last - max(exact))
 
 
-@pytest.mark.parametrize("numbers", [(5, 4, 2, 3, 1), (6, 4, 3, 5, 1), (10, 4, 3, 5, 1)])
+@pytest.mark.parametrize(
+    "numbers", [(5, 4, 2, 3, 1), (6, 4, 3, 5, 1), (10, 4, 3, 5, 1)]
+)
 def test_parts_of_the_expected_tally(numbers):
     """Reports as often as the channel says: moments of the values, and the variance of their mean.
 
@@ -153,7 +180,10 @@ def test_parts_of_the_expected_tally(numbers):
         float(sum(share * (value - middle) for value, share in enumerate(held)))
     )
     assert parts.mean_square == pytest.approx(
-        float(sum(share * (value - middle) ** 2 for value, share in enumerate(held)) + rounding)
+        float(
+            sum(share * (value - middle) ** 2 for value, share in enumerate(held))
+            + rounding
+        )
     )
     assert parts.variance * reports == pytest.approx(float(noise - rounding + allowed))
     # Reports are drawn evenly with the chance of all levels together at that of one that is not
@@ -172,19 +202,25 @@ def test_errors_of_a_variance_by_hand(numbers, cells):
     counts = np.bincount(cells, minlength=dithered.grid * dithered.levels)
     counts = counts.reshape(dithered.grid, -1)
     scores, step = scores_of(dithered), (dithered.size - 1) / dithered.grid
-    place, square = (score.ravel()[list(cells)] for score in (scores.place, scores.square))
+    place, square = (
+        score.ravel()[list(cells)] for score in (scores.place, scores.square)
+    )
     expected = 0.0
     if len(cells) > 1:
         added = square - 2 * place.mean() * place
         expected = step**2 * added.std(ddof=1) / len(cells) ** 0.5
-    assert mean_parts(dithered, None, counts).spread_error == pytest.approx(expected, abs=1e-12)
+    assert mean_parts(dithered, None, counts).spread_error == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_errors_of_a_variance_are_real():
     """Also where rounding leaves a little less than nothing of the spread."""
     counts = np.zeros((4, 3), dtype=np.int64)
     counts[2, 1:] = 5, 2
-    error = mean_parts(DitheredResponse(10, 4, 3, truth=5, other=1), None, counts).spread_error
+    error = mean_parts(
+        DitheredResponse(10, 4, 3, truth=5, other=1), None, counts
+    ).spread_error
     assert isinstance(error, float)
     assert error == pytest.approx(0, abs=1e-6)
 
@@ -195,7 +231,9 @@ def test_squares_of_two_levels_by_hand():
     With (x - 2)^2 = 4 + sum (2t - 5) [x >= t], a level is worth four times its threshold's part.
     """
     expected = [[-6.4, 17.6], [-1.6, 6.4], [6.4, -1.6], [17.6, -6.4]]
-    assert np.allclose(scores_of(DitheredResponse(5, 4, 2, truth=3, other=1)).square, expected)
+    assert np.allclose(
+        scores_of(DitheredResponse(5, 4, 2, truth=3, other=1)).square, expected
+    )
 
 
 def test_a_survey_may_say_how_many_levels():
@@ -226,9 +264,22 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     Respondents may have been rounded, which adds a quarter at most; their variance is a sample's.
     Of fewer than five it is not known, and a population may have all that the range allows.
     """
-    parts = [Parts(0.5, 1.5, variance, spread_error=0.125, spread_noise=0.125, least_variance=0.1)]
-    monkeypatch.setattr("ldp_aggregator.answers.results.means.parts_of", lambda *_: parts[0])
-    asked = question("dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4')
+    parts = [
+        Parts(
+            0.5,
+            1.5,
+            variance,
+            spread_error=0.125,
+            spread_noise=0.125,
+            least_variance=0.1,
+        )
+    ]
+    monkeypatch.setattr(
+        "ldp_aggregator.answers.results.means.parts_of", lambda *_: parts[0]
+    )
+    asked = question(
+        "dithered", 'type = "number"\nlow = 10\nhigh = 22\nstep = 3\nepsilon = 4'
+    )
     counts = np.zeros((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
     counts[0, 0] = reports
     options = Options(estimand=estimand)
@@ -243,16 +294,25 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
         # Where nothing is known: all that numbers between 10 and 22 can have.
         parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6, spread_noise=1e6)
         most = 36 if estimand == "population" else 45
-        assert mean_of(asked, None, counts, options=options).variance.interval == (0, most)
-        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1, spread_noise=1, least_spread_error=7)
-        assert mean_of(asked, None, counts, options=options).variance.standard_error == 63
+        assert mean_of(asked, None, counts, options=options).variance.interval == (
+            0,
+            most,
+        )
+        parts[0] = Parts(
+            0.5, 1.5, 0.25, spread_error=1, spread_noise=1, least_spread_error=7
+        )
+        assert (
+            mean_of(asked, None, counts, options=options).variance.standard_error == 63
+        )
     parts[0] = Parts(0.5, 1.5, 1e6)
     assert mean_of(asked, None, counts, options=options).interval == (10, 22)
 
 
 def test_a_coarser_grid():
     """Of more than 4,096 steps, values are rounded at random, without bias."""
-    gains = question("dithered", 'type = "number"\nlow = 0\nhigh = 99999\nstep = 1\nepsilon = 4')
+    gains = question(
+        "dithered", 'type = "number"\nlow = 0\nhigh = 99999\nstep = 1\nepsilon = 4'
+    )
     dithered = gains.randomizer
     assert dithered[:3] == (100_000, FINEST_GRID, 5)
     assert gains.layout.width == 3
@@ -269,7 +329,9 @@ def test_sampled_tallies_have_the_law_of_the_channel():
     Within 6 standard deviations, but for a chance below 1e-6; odds that are 4 % off are detected.
     """
     for keys in ("high = 12", "high = 9999"):
-        asked = question("dithered", f'type = "integer"\nlow = 0\n{keys}\nepsilon = "2"')
+        asked = question(
+            "dithered", f'type = "integer"\nlow = 0\n{keys}\nepsilon = "2"'
+        )
         dithered, generator = asked.randomizer, np.random.default_rng(5)
         held = np.zeros(dithered.size, dtype=np.int64)
         held[[0, 3, 12]] = 500_000, 300_000, 200_000
@@ -295,7 +357,8 @@ def test_other_odds_would_be_seen():
     held = np.zeros(13)
     held[[0, 3, 12]] = 500_000, 300_000, 200_000
     expected, drawn = (
-        held @ np.array(randomizer.channel().rows, dtype=float) for randomizer in (dithered, other)
+        held @ np.array(randomizer.channel().rows, dtype=float)
+        for randomizer in (dithered, other)
     )
     chi = ((drawn - expected) ** 2 / expected).sum()
     assert chi > 6 * (2 * expected.size) ** 0.5
@@ -311,9 +374,13 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     )
     hours = [20 + number % 41 + 0.25 for number in range(4000)]
     cells = [*map(str, hours), "NA", "?", "1000"]
-    (tmp_path / "answers.csv").write_text("hours\n" + "".join(f"{cell}\n" for cell in cells))
+    (tmp_path / "answers.csv").write_text(
+        "hours\n" + "".join(f"{cell}\n" for cell in cells)
+    )
     run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
-    record = json.loads(run("estimate", "survey.toml", "reports", "--format", "json", "-q").stdout)
+    record = json.loads(
+        run("estimate", "survey.toml", "reports", "--format", "json", "-q").stdout
+    )
     hours_record = record["questions"]["hours"]
     assert hours_record["reports"] == 4001
     truth = np.mean([*hours, 60])
@@ -328,7 +395,9 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert "variance" in run("estimate", "survey.toml", "reports", "-q").stdout
 
 
-@pytest.mark.parametrize(("estimand", "most"), [("respondents", 1.0), ("population", 1.3)])
+@pytest.mark.parametrize(
+    ("estimand", "most"), [("respondents", 1.0), ("population", 1.3)]
+)
 def test_rounding_is_allowed_for(estimand, most):
     """Halfway between coarse steps, 400 surveys of 500, seed 7: errors are as stated or less.
 
@@ -353,7 +422,9 @@ def test_the_page_shows_the_unit():
     asked = question("dithered", keys)
     counts = np.full((asked.layout.cohorts, asked.layout.symbols), 20)
     estimates = estimate_question(asked, counts, Options())
-    section = render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
+    section = render(
+        "question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=()
+    )
     assert ">Mean, in hours<" in section
     assert ">Variance, in hours squared<" in section
     assert "; in hours" in repr(estimates)

@@ -51,7 +51,9 @@ class Unasked:
 def question(name, epsilon=4, **keys):
     """One about whole numbers from 0 to 31, unless the keys say otherwise."""
     of_range = {"type": "integer", "low": 0, "high": SIZE - 1} | keys
-    return ldp.survey("s", ldp.question("x", epsilon=epsilon, **of_range, **ASKED[name]))["x"]
+    return ldp.survey(
+        "s", ldp.question("x", epsilon=epsilon, **of_range, **ASKED[name])
+    )["x"]
 
 
 def alike(asked, reports):
@@ -88,7 +90,9 @@ def test_no_error_is_nothing(name, reports, estimand):
             errors += estimates.standard_error.tolist() if reports else []
             if name == "arcs":
                 errors += [share.standard_error for share in estimates.ranges]
-                assert not reports or estimates.distribution.cdf().standard_error.min() > 0
+                assert (
+                    not reports or estimates.distribution.cdf().standard_error.min() > 0
+                )
             assert all(error > 0 for error in errors)
             assert (estimates.variance is None) or reports >= FEWEST
             few = {remark.name for remark in estimates.remarks}
@@ -106,14 +110,20 @@ def test_no_format_says_nan(name, reports):
     asked = question(name)
     counts = drawn(asked, generator.integers(0, SIZE, reports), generator)
     left_out = {"png"} if reports <= 1 else {"png", "svg"}
-    forms = [row.name for row in FORMATS.values() if row.available and row.name not in left_out]
+    forms = [
+        row.name
+        for row in FORMATS.values()
+        if row.available and row.name not in left_out
+    ]
     for keys in ({}, SHAPES.get(name, {}), {"frequencies": True}):
         estimates = SurveyEstimates(
             "s", "0", {"x": estimate_question(asked, counts, Options(**keys))}
         )
         content = {form: estimates.rendered(form) for form in forms}
         for form, text in content.items():
-            assert not (isinstance(text, str) and re.search(r"\bnan\b", text, re.IGNORECASE)), form
+            assert not (
+                isinstance(text, str) and re.search(r"\bnan\b", text, re.IGNORECASE)
+            ), form
         for row in csv.DictReader(io.StringIO(content["csv"])):
             assert all(np.isfinite(float(row[column] or 0)) for column in list(row)[2:])
         json.loads(content["json"], parse_constant=pytest.fail)
@@ -123,7 +133,9 @@ def test_quantiles_have_no_standard_error():
     """An empty field, a null, a dash; the interval is there."""
     asked = question("arcs")
     counts = drawn(asked, np.arange(2000) % SIZE, np.random.default_rng(3))
-    estimates = SurveyEstimates("s", "0", {"x": estimate_question(asked, counts, Options())})
+    estimates = SurveyEstimates(
+        "s", "0", {"x": estimate_question(asked, counts, Options())}
+    )
     rows = [*csv.DictReader(io.StringIO(estimates.rendered("csv")))]
     (median,) = (row for row in rows if row["value"] == "median")
     assert median["standard_error"] == ""
@@ -133,7 +145,9 @@ def test_quantiles_have_no_standard_error():
     assert error is None
     assert estimates.to_pandas()["standard_error"].dtype == np.float64
     for form in ("table", "markdown"):
-        (line,) = (line for line in estimates.rendered(form).splitlines() if "median" in line)
+        (line,) = (
+            line for line in estimates.rendered(form).splitlines() if "median" in line
+        )
         assert "-" in line.replace("|", " ").split()
 
 
@@ -146,7 +160,9 @@ def test_the_page_of_few_reports(name, reports):
     counts = drawn(asked, generator.integers(0, SIZE, reports), generator)
     for keys in ({}, SHAPES.get(name, {})):
         estimates = estimate_question(asked, counts, Options(**keys))
-        text = render("question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=())
+        text = render(
+            "question", "x", view=QuestionView.of(estimates), asked=Unasked, notes=()
+        )
         assert not re.search(r"\bnan\b", text, re.IGNORECASE)
         assert " ± 0 " not in text
 
@@ -168,7 +184,11 @@ def test_noise_is_never_less_than_a_mechanism_makes(name, epsilon):
         parts = parts_of(asked.randomizer, moments, counts)
         assert 0.05 * parts.variance < parts.least_variance < 1.05 * parts.variance
         if parts.spread_error is not None:
-            assert 0.05 * parts.spread_error < parts.least_spread_error < 1.05 * parts.spread_error
+            assert (
+                0.05 * parts.spread_error
+                < parts.least_spread_error
+                < 1.05 * parts.spread_error
+            )
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -185,7 +205,9 @@ def test_intervals_of_few_hold_the_mean(name, reports, estimand):
         places = generator.integers(0, 2, reports) * (SIZE - 1)
         truth = places.mean() if estimand == "respondents" else (SIZE - 1) / 2
         counts = drawn(asked, places, generator)
-        low, high = estimate_question(asked, counts, Options(estimand=estimand)).mean.interval
+        low, high = estimate_question(
+            asked, counts, Options(estimand=estimand)
+        ).mean.interval
         held += low <= truth <= high
     assert held > 0.7 * 600
 
@@ -193,7 +215,10 @@ def test_intervals_of_few_hold_the_mean(name, reports, estimand):
 def test_a_mean_of_few_is_the_contrast():
     """By the jumps of single reports; normal intervals of 100 held .79 (`pgr`) and .83 (`blh`)."""
     middle = (SIZE - 1) / 2
-    asked, weights = question("grr", 7), {str(place): place - middle for place in range(SIZE)}
+    asked, weights = (
+        question("grr", 7),
+        {str(place): place - middle for place in range(SIZE)},
+    )
     counts = drawn(asked, np.arange(100) % 7, np.random.default_rng(3))
     estimates = estimate_question(asked, counts, Options(frequencies=True))
     contrast = estimates.contrast(weights)
@@ -207,8 +232,14 @@ def test_a_variance_is_not_cut_below_what_samples_have():
     asked, generator, held = question("dithered"), np.random.default_rng(2), 0
     for _ in range(400):
         counts = drawn(asked, np.repeat([0, SIZE - 1], 10), generator)
-        variance = estimate_question(asked, counts, Options(estimand="respondents")).variance
-        held += variance.low <= np.var(np.repeat([0, SIZE - 1], 10), ddof=1) <= variance.high
+        variance = estimate_question(
+            asked, counts, Options(estimand="respondents")
+        ).variance
+        held += (
+            variance.low
+            <= np.var(np.repeat([0, SIZE - 1], 10), ddof=1)
+            <= variance.high
+        )
     assert held > 0.8 * 400
 
 
@@ -222,7 +253,8 @@ def test_the_error_of_a_variance_is_that_of_noise(name):
     held = np.repeat(np.arange(SIZE), apportion(100, 1 / np.arange(1.0, SIZE + 1)))
     counts = [drawn(asked, held, generator) for _ in range(100)]
     variances = [
-        estimate_question(asked, one, Options(estimand="respondents")).variance for one in counts
+        estimate_question(asked, one, Options(estimand="respondents")).variance
+        for one in counts
     ]
     squares = np.mean([(one.estimate - np.var(held, ddof=1)) ** 2 for one in variances])
     assert 0.5 < np.mean([one.standard_error**2 for one in variances]) / squares < 3.5
@@ -241,8 +273,15 @@ def test_frequencies_of_a_distribution_are_worked_out_once(monkeypatch):
     frequencies = arcs.frequencies
     monkeypatch.setattr(arcs, "frequencies", noting)
     asked = question("arcs")
-    counts = drawn(asked, apportion(3000, np.ones(SIZE)) % SIZE, np.random.default_rng(1))
-    for keys in ({}, {"frequencies": True}, {"covariance": True}, {"ranges": (("3", "9"),)}):
+    counts = drawn(
+        asked, apportion(3000, np.ones(SIZE)) % SIZE, np.random.default_rng(1)
+    )
+    for keys in (
+        {},
+        {"frequencies": True},
+        {"covariance": True},
+        {"ranges": (("3", "9"),)},
+    ):
         solved.clear()
         estimates = estimate_question(asked, counts, Options(**keys))
         assert estimates.mean is not None

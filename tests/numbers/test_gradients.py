@@ -16,7 +16,11 @@ MADE_UP = "import gradients; gradients.main(people=6_000)"
 def printed(*words):
     """The lines of a run."""
     done = subprocess.run(
-        [sys.executable, *words], cwd=EXAMPLES, capture_output=True, text=True, check=True
+        [sys.executable, *words],
+        cwd=EXAMPLES,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout.splitlines()
 
@@ -25,7 +29,10 @@ def check(lines):
     """Each epoch is spent for; learning without being seen comes near to learning in the clear."""
     assert len(lines) == 7
     losses = [float(loss) for loss in re.findall(r"loss ([0-9.]+)", "\n".join(lines))]
-    spent = [float(epsilon) for epsilon in re.findall(r"epsilon ([0-9.]+) spent", "\n".join(lines))]
+    spent = [
+        float(epsilon)
+        for epsilon in re.findall(r"epsilon ([0-9.]+) spent", "\n".join(lines))
+    ]
     assert spent == [1.0, 2.0, 4.0, 8.0]
     clear, at_four = losses[1], losses[5]
     # ln 2 is the loss of knowing nothing.
@@ -46,4 +53,6 @@ def test_adult():
 
 def test_the_page_names_the_program():
     """Those who read of it find it."""
-    assert "examples/gradients.py" in (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
+    assert "examples/gradients.py" in (ROOT / "docs" / "vectors.md").read_text(
+        encoding="utf-8"
+    )

@@ -62,11 +62,17 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ("NaN", "got a text that is none (texts that stand for no answer belong in `missing`)"),
+        (
+            "NaN",
+            "got a text that is none (texts that stand for no answer belong in `missing`)",
+        ),
         ("inf", "got a text that is none"),
         ("abc", "got a text that is none"),
         ("1_000", "got a text that is none"),
-        ("1e999", "expected a number that is finite, of at most 400 digits, got another"),
+        (
+            "1e999",
+            "expected a number that is finite, of at most 400 digits, got another",
+        ),
         ("61", "expected a number from 0 to 60, got another"),
     ],
 )
@@ -135,7 +141,9 @@ def test_bad_options(folder, words):
 
 def test_control_characters_steer_no_terminal():
     """Not in captions, nor in remarks: they are written by their numbers."""
-    text = align(TextTable("x", "in \x1b[31mh", ("a",), rows=[("1",)], remarks=["\x07"]))
+    text = align(
+        TextTable("x", "in \x1b[31mh", ("a",), rows=[("1",)], remarks=["\x07"])
+    )
     assert "\\x1b[31mh" in text
     assert "\\x07" in text
     assert not {"\x1b", "\x07"} & set(text)
@@ -145,10 +153,17 @@ def test_control_characters_steer_no_terminal():
 def test_a_tree_has_no_such_view(post_process):
     """What there is in its place is said."""
     parents = {"a": "n", "b": "n", "c": "s", "d": "s"}
-    tree = ldp.question("place", list("abcd"), parents=parents, mechanism="taxonomy", epsilon=1)
+    tree = ldp.question(
+        "place", list("abcd"), parents=parents, mechanism="taxonomy", epsilon=1
+    )
     asked = ldp.survey("s", tree)["place"]
     counts = np.ones((asked.layout.cohorts, asked.layout.symbols), dtype=np.int64)
     with pytest.raises(EstimateError, match="chosen by --at, --finest and --crowd"):
         estimate_question(asked, counts, Options(post_process=post_process))
     with pytest.raises(SurveyError, match="reported as symbols or bits"):
-        ldp.survey("s", tree, ldp.question("o", type="boolean", epsilon=1), joint=["place", "o"])
+        ldp.survey(
+            "s",
+            tree,
+            ldp.question("o", type="boolean", epsilon=1),
+            joint=["place", "o"],
+        )

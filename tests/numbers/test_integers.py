@@ -52,13 +52,17 @@ def test_other_answers_are_refused_and_not_repeated(answer):
     )
 
 
-@pytest.mark.parametrize(("cell", "answer"), [("1", 1), (" +2 ", 2), ("-0", 0), ("-2", -2)])
+@pytest.mark.parametrize(
+    ("cell", "answer"), [("1", 1), (" +2 ", 2), ("-0", 0), ("-2", -2)]
+)
 def test_cells_of_tables_are_read(cell, answer):
     """A cell holds a whole number as people write it."""
     assert survey_of()["steps"].domain.parse(cell) == answer
 
 
-@pytest.mark.parametrize("cell", ["1.0", "1_0", "\N{ARABIC-INDIC DIGIT ONE}", "one", "9" * 30, "3"])
+@pytest.mark.parametrize(
+    "cell", ["1.0", "1_0", "\N{ARABIC-INDIC DIGIT ONE}", "one", "9" * 30, "3"]
+)
 def test_other_cells_are_refused_and_not_repeated(cell, tmp_path):
     """What is no whole number, or none of the question's, is named by its row."""
     path = tmp_path / "answers.csv"
@@ -90,7 +94,9 @@ def test_problems_of_ranges(keys, places):
             '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
             'type = "integer"\nmechanism = "grr"\nepsilon = 1\n' + keys
         )
-    assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == places
+    assert [
+        problem.place.rpartition(".")[2] for problem in refused.value.problems
+    ] == places
 
 
 def test_the_mean_stands_beside_the_frequencies():
@@ -98,7 +104,11 @@ def test_the_mean_stands_beside_the_frequencies():
     estimates = estimated([120, 90, 310, 200, 80])
     mean = estimates["steps"].mean
     assert mean.low < mean.estimate < mean.high
-    (row,) = (line.split() for line in repr(estimates).splitlines() if line.startswith(" mean "))
+    (row,) = (
+        line.split()
+        for line in repr(estimates).splitlines()
+        if line.startswith(" mean ")
+    )
     assert row == ["mean", *" ".join(mean.cells).split()]
     assert "<td>mean</td>" in estimates._repr_html_()
     assert estimates.to_dict()["questions"]["steps"]["mean"] == {

@@ -24,7 +24,10 @@ def test_intervals_hold_mean_and_variance(mechanism, epsilon, estimand):
     either case, at least 91 %. Errors that are 7 % too small are detected.
     """
     keys = f'type = "number"\nlow = 0\nhigh = 100\nstep = 1\nepsilon = "{epsilon}"'
-    asked, generator = question(mechanism, keys + KEYS[mechanism]), np.random.default_rng(3)
+    asked, generator = (
+        question(mechanism, keys + KEYS[mechanism]),
+        np.random.default_rng(3),
+    )
     ages = np.arange(101)
     shares = np.exp(-((ages - 35) ** 2) / 300) + (ages > 60) * 0.1
     shares /= shares.sum()
@@ -33,7 +36,9 @@ def test_intervals_hold_mean_and_variance(mechanism, epsilon, estimand):
     of_mean = of_variance = 0
     scaled, surveys = [], 4000
     for _ in range(surveys):
-        held = fixed if estimand == "respondents" else generator.multinomial(500, shares)
+        held = (
+            fixed if estimand == "respondents" else generator.multinomial(500, shares)
+        )
         law = fixed / 500 if estimand == "respondents" else shares
         truth = law @ ages
         spread = law @ (ages - truth) ** 2

@@ -18,7 +18,9 @@ from ldp.survey.compiled import compile_survey
 
 def asked(mechanism="dithered", **keys):
     """A question of type number."""
-    question = ldp.question("x", type="number", mechanism=mechanism, epsilon="1", **keys)
+    question = ldp.question(
+        "x", type="number", mechanism=mechanism, epsilon="1", **keys
+    )
     return ldp.survey("s", question)["x"]
 
 
@@ -44,14 +46,29 @@ def test_points(answer, place):
 
 
 @pytest.mark.parametrize(
-    "answer", [True, "3", None, float("nan"), float("inf"), Decimal("NaN"), 1j, [3], b"3", 50, -0.5]
+    "answer",
+    [
+        True,
+        "3",
+        None,
+        float("nan"),
+        float("inf"),
+        Decimal("NaN"),
+        1j,
+        [3],
+        b"3",
+        50,
+        -0.5,
+    ],
 )
 def test_others_are_refused_without_being_told(answer):
     """What is no number, or lies outside."""
     with pytest.raises(AnswerError, match="'x': expected a number") as caught:
         asked(**HOURS).value(answer)
     said = str(caught.value).partition("of type")[0]
-    assert repr(answer) not in said.removeprefix("question 'x': expected a number from 0 to 49.5")
+    assert repr(answer) not in said.removeprefix(
+        "question 'x': expected a number from 0 to 49.5"
+    )
     assert caught.value.__context__ is None or caught.value.__suppress_context__
 
 
@@ -74,13 +91,20 @@ def test_outside_is_part_of_the_question():
         asked(**HOURS, outside=outside) if outside else asked(**HOURS)
         for outside in (None, "clip", 12, "12.5")
     ]
-    assert [question.place(70) for question in questions[1:]] == [(99, 0), (24, 0), (25, 0)]
+    assert [question.place(70) for question in questions[1:]] == [
+        (99, 0),
+        (24, 0),
+        (25, 0),
+    ]
     assert [question.place(-1)[0] for question in questions[1:]] == [0, 24, 25]
     others = [asked(**(HOURS | {"unit": "minutes"})), asked(**HOURS, missing=["NA"])]
     fingerprints = {question.fingerprint for question in [*questions, *others]}
     assert len(fingerprints) == 6
     assert asked(**HOURS, outside="refuse").fingerprint == questions[0].fingerprint
-    assert asked(**(HOURS | {"step": "1/2", "low": "0.0"})).fingerprint == questions[0].fingerprint
+    assert (
+        asked(**(HOURS | {"step": "1/2", "low": "0.0"})).fingerprint
+        == questions[0].fingerprint
+    )
 
 
 COUNTS = {"low": 0, "high": 9, "mechanism": "grr"}
@@ -109,7 +133,9 @@ def test_whole_numbers_need_a_whole_stand_in(outside):
 def test_whole_numbers_that_are_refused_keep_their_fingerprint():
     """As it was before there was a choice."""
     fingerprints = {
-        ldp.survey("s", ldp.question("x", epsilon=1, **COUNTS, **keys))["x"].fingerprint.hex()
+        ldp.survey("s", ldp.question("x", epsilon=1, **COUNTS, **keys))[
+            "x"
+        ].fingerprint.hex()
         for keys in ({}, {"outside": "refuse"})
     }
     assert fingerprints == {"c4c992cce93011cad58d7d7f1795956c"}
@@ -139,7 +165,9 @@ def test_rounding_draws_as_many_bytes_for_any_answer():
 def test_memoized_numbers_are_not_rounded():
     """The same answer has to have the same permanent response: none is drawn for two points."""
     keys = {"epsilon_first": "1", "epsilon_lifetime": "2"}
-    question = ldp.question("x", low=0, high=3, step=1, unit="km", mechanism="l-grr", **keys)
+    question = ldp.question(
+        "x", low=0, high=3, step=1, unit="km", mechanism="l-grr", **keys
+    )
     memoized = ldp.survey("s", question)["x"]
     source = Replay(b"")
     assert memoized.value(2.0, source) == 2
@@ -151,7 +179,10 @@ def test_memoized_numbers_are_not_rounded():
 @pytest.mark.parametrize(
     ("keys", "cells"),
     [
-        ({"edges": [0, 18, 25, 65, "99.5"]}, {0: 0, 17.99: 0, 18: 1, 64: 2, 65: 3, 99.5: 3}),
+        (
+            {"edges": [0, 18, 25, 65, "99.5"]},
+            {0: 0, 17.99: 0, 18: 1, 64: 2, 65: 3, 99.5: 3},
+        ),
         ({"low": 0, "high": 1, "bins": 4}, {0: 0, 0.25: 1, 0.2499: 0, 1: 3, 0.75: 3}),
         ({"low": 0, "high": 1, "bins": 3}, {Fraction(1, 3): 1, 0.333: 0, 1.0: 2}),
     ],
@@ -192,8 +223,14 @@ def test_cells_and_points_have_names():
         ({"edges": [1, "x", 2]}, "edges: expected a number"),
         ({"edges": [1, 2, "1e16"]}, "edges: expected numbers from"),
         ({"low": 0, "edges": [1, 2, 3]}, "low: expected nothing"),
-        ({"low": 0, "high": 1, "outside": "wrap"}, "outside: expected refuse, clip or a number"),
-        ({"low": 0, "high": 1, "outside": 2}, "outside: expected refuse, clip or a number"),
+        (
+            {"low": 0, "high": 1, "outside": "wrap"},
+            "outside: expected refuse, clip or a number",
+        ),
+        (
+            {"low": 0, "high": 1, "outside": 2},
+            "outside: expected refuse, clip or a number",
+        ),
         ({"low": 0, "high": 1, "missing": [3]}, "missing: expected a list of texts"),
         ({"low": "1e20", "high": 1}, "low: expected a number"),
         ({"low": 0, "high": 1, "steps": 2}, 'steps: expected "step"'),
@@ -231,8 +268,13 @@ def test_many_points():
 
 def test_surveys_go_to_text_and_back():
     """As TOML, in the compiled form, and in print."""
-    for keys in (HOURS | {"outside": "clip", "missing": ["NA", "?"]}, {"edges": [0, "1/3", 1]}):
-        question = ldp.question("x", goal="mean" if "step" in keys else None, epsilon=1, **keys)
+    for keys in (
+        HOURS | {"outside": "clip", "missing": ["NA", "?"]},
+        {"edges": [0, "1/3", 1]},
+    ):
+        question = ldp.question(
+            "x", goal="mean" if "step" in keys else None, epsilon=1, **keys
+        )
         survey = ldp.survey("s", question)
         assert ldp.parse_survey(survey.to_toml()) == survey
         scale = compile_survey(survey)["questions"][0]["scale"]
@@ -245,7 +287,9 @@ def test_cells_of_tables_never_raise(text):
     """A cell is a number or is not; blanks around it do not count."""
     domain = asked(**HOURS).domain
     parsed = domain.parse(text)
-    assert parsed == (text if read_number(text.strip()) is None else read_number(text.strip()))
+    assert parsed == (
+        text if read_number(text.strip()) is None else read_number(text.strip())
+    )
 
 
 def test_columns_are_rounded_one_by_one():

@@ -20,9 +20,7 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
 AGE = 'type = "integer"\nlow = 18\nhigh = 98\n'
-SURVEY = (
-    f'[survey]\nname = "s"\n[[question]]\nname = "age"\nmechanism = "one-bit"\nepsilon = 1\n{AGE}'
-)
+SURVEY = f'[survey]\nname = "s"\n[[question]]\nname = "age"\nmechanism = "one-bit"\nepsilon = 1\n{AGE}'
 
 
 def asked(epsilon="1"):
@@ -40,7 +38,9 @@ def test_chances_are_on_a_line():
     """The channel is linear in the value, from q to p, exactly."""
     channel = OneBitMean(5, 7, 3).channel()
     ones = [row[1] for row in channel.rows]
-    assert ones == [Fraction(3, 10) + Fraction(4, 10) * Fraction(x, 4) for x in range(5)]
+    assert ones == [
+        Fraction(3, 10) + Fraction(4, 10) * Fraction(x, 4) for x in range(5)
+    ]
     assert max(ones) / min(ones) == OneBitMean(5, 7, 3).ratio == Fraction(7, 3)
 
 
@@ -52,7 +52,9 @@ def test_parts_by_hand(ones):
     worth = 40 / (p - q)
     mean = worth * (2 * ones - 201) / 201
     variance = (worth**2 - mean**2) / 200
-    parts = decoder_of(question.randomizer).mean_parts(question.randomizer, None, counts)
+    parts = decoder_of(question.randomizer).mean_parts(
+        question.randomizer, None, counts
+    )
     assert parts[:3] == pytest.approx((mean, mean**2 - variance, variance))
     for estimand in ("population", "respondents"):
         said = mean_said(question, ones, 201, estimand=estimand)
@@ -81,7 +83,9 @@ def test_mean_and_variance_are_unbiased(reports, value):
     estimates = np.array([mean.estimate for mean in means])
     stated = np.array(
         [
-            decode(question.randomizer, None, np.array([[reports - ones, ones]])).variance
+            decode(
+                question.randomizer, None, np.array([[reports - ones, ones]])
+            ).variance
             for ones in range(reports + 1)
         ]
     )
@@ -107,7 +111,9 @@ def test_intervals_hold_the_mean(estimand):
     fixed[22] += 500 - fixed.sum()
     covered = 0
     for _ in range(4000):
-        holders = fixed if estimand == "respondents" else generator.multinomial(500, shares)
+        holders = (
+            fixed if estimand == "respondents" else generator.multinomial(500, shares)
+        )
         truth = fixed @ ages / 500 if estimand == "respondents" else shares @ ages
         counts = sample_counts(question, Holders((), holders), generator)
         mean = mean_said(question, int(counts[0, 1]), 500, estimand=estimand)
@@ -177,5 +183,6 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert "error of a mean" in run("explain", "survey.toml").stdout
     assert "no frequencies" in run("simulate", "survey.toml", "-n", "200", "-q").stdout
     assert (
-        "mean to 98" in run("survey", "simulate-attacks", "survey.toml", "-n", "200", "-q").stdout
+        "mean to 98"
+        in run("survey", "simulate-attacks", "survey.toml", "-n", "200", "-q").stdout
     )

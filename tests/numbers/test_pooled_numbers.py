@@ -34,10 +34,14 @@ def test_versions_of_one_mechanism_pool_to_one_tally():
     versions = [drawn(question, respondents, generator) for respondents in (3000, 1000)]
     options = Options(ranges=(("3", "20"),), post_process="monotone")
     pooled = estimate_pooled(versions, options)
-    together = estimate_question(question, versions[0].counts + versions[1].counts, options)
+    together = estimate_question(
+        question, versions[0].counts + versions[1].counts, options
+    )
     assert pooled.values == together.values
     np.testing.assert_allclose(pooled.frequency, together.frequency, atol=1e-9)
-    np.testing.assert_allclose(pooled.standard_error, together.standard_error, rtol=1e-2)
+    np.testing.assert_allclose(
+        pooled.standard_error, together.standard_error, rtol=1e-2
+    )
     assert pooled.quantiles == together.quantiles
     for one, other in (
         (pooled.mean, together.mean),
@@ -45,7 +49,9 @@ def test_versions_of_one_mechanism_pool_to_one_tally():
     ):
         assert one.standard_error == pytest.approx(other.standard_error, rel=1e-3)
         assert one.interval == pytest.approx(other.interval, rel=1e-3)
-    assert pooled.manipulation.to_dict() == pytest.approx(together.manipulation.to_dict())
+    assert pooled.manipulation.to_dict() == pytest.approx(
+        together.manipulation.to_dict()
+    )
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])

@@ -56,7 +56,13 @@ def test_its_estimates_are_unbiased_and_vary_as_stated():
     vector, generator = np.full(DIMENSIONS, 0.1), np.random.default_rng(1)
     holders = np.tile(vector, (10_000, 1))
     # (surveys, coordinates)
-    errors = np.array([privunit.estimate(holders, generator) - vector for _ in range(30)])
-    assert np.abs(errors.mean(axis=0)).max() < 6 * math.sqrt(privunit.variance / 300_000)
+    errors = np.array(
+        [privunit.estimate(holders, generator) - vector for _ in range(30)]
+    )
+    assert np.abs(errors.mean(axis=0)).max() < 6 * math.sqrt(
+        privunit.variance / 300_000
+    )
     squares = 10_000 * np.mean(errors**2)
-    assert squares == pytest.approx(privunit.variance, rel=6 * math.sqrt(2 / errors.size))
+    assert squares == pytest.approx(
+        privunit.variance, rel=6 * math.sqrt(2 / errors.size)
+    )

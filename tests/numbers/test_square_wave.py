@@ -55,7 +55,9 @@ def test_exact_law(numbers):
         mean, variance = moments_of(wave, row)
         middle = value - Fraction(size - 1, 2)
         assert mean == value
-        assert variance == at_middle + Fraction(places) / ((odds - 1) * width) * middle**2
+        assert (
+            variance == at_middle + Fraction(places) / ((odds - 1) * width) * middle**2
+        )
     assert max(max(column) / min(column) for column in zip(*rows, strict=True)) == odds
 
 
@@ -64,7 +66,9 @@ def test_exact_law(numbers):
     [
         lambda wave, value, place: place - value <= wave.width,
         lambda wave, value, place: not 0 <= place - value < wave.width,
-        lambda wave, value, place: 0 <= place - value < max(1, wave.width - (value == 0)),
+        lambda wave, value, place: (
+            0 <= place - value < max(1, wave.width - (value == 0))
+        ),
     ],
     ids=["window too wide", "weights swapped", "narrower at an end"],
 )
@@ -74,7 +78,9 @@ def test_another_law_would_be_seen(mistake):
     near, far = wave.rates
     wrong = []
     for value in range(wave.size):
-        row = [near if mistake(wave, value, place) else far for place in range(wave.places)]
+        row = [
+            near if mistake(wave, value, place) else far for place in range(wave.places)
+        ]
         mean, _ = moments_of(wave, [mass / sum(row) for mass in row])
         wrong.append(mean != value)
     assert any(wrong)
@@ -86,9 +92,12 @@ def test_every_draw_has_the_law():
     total = 3 * 5 + 4 * 2
     for value, row in enumerate(wave.channel().rows):
         reports = [
-            wave.randomize(value, lambda _, drawn=drawn: bytes([drawn])) for drawn in range(total)
+            wave.randomize(value, lambda _, drawn=drawn: bytes([drawn]))
+            for drawn in range(total)
         ]
-        assert [Fraction(reports.count(place), total) for place in range(7)] == list(row)
+        assert [Fraction(reports.count(place), total) for place in range(7)] == list(
+            row
+        )
 
 
 def test_widths():
@@ -100,7 +109,9 @@ def test_widths():
         ("3", 0.063715),
         ("4", 0.030428),
     ):
-        assert usual_width(10**6, Fraction(epsilon)) == pytest.approx(2e6 * share, abs=2)
+        assert usual_width(10**6, Fraction(epsilon)) == pytest.approx(
+            2e6 * share, abs=2
+        )
     assert [usual_width(64, Fraction(epsilon, 2)) for epsilon in range(1, 9)] == [
         46,
         33,
@@ -138,10 +149,14 @@ def test_a_width_tells_most(epsilon):
 
 def test_survey_keys():
     """`goal` chooses it, a width may be said, and what it cannot serve is refused."""
-    asked = ldp.survey("s", ldp.question("x", low=0, high=9, bins=20, goal="shape", epsilon=1))["x"]
+    asked = ldp.survey(
+        "s", ldp.question("x", low=0, high=9, bins=20, goal="shape", epsilon=1)
+    )["x"]
     assert asked.mechanism == "square-wave"
     assert asked.randomizer[:2] == (20, 10)
-    wide = question("square-wave", 'type = "integer"\nlow = 0\nhigh = 9\nwidth = 10\nepsilon = 1')
+    wide = question(
+        "square-wave", 'type = "integer"\nlow = 0\nhigh = 9\nwidth = 10\nepsilon = 1'
+    )
     assert wide.randomizer.width == 10
     assert (
         wide.fingerprint
@@ -188,7 +203,9 @@ def test_sampled_tallies_have_the_law_of_the_channel():
     Within 6 standard deviations, but for a chance below 1e-6; odds that are 4 % off, and a window
     that is one place wider, are detected.
     """
-    asked = question("square-wave", 'type = "integer"\nlow = 0\nhigh = 12\nepsilon = "2"')
+    asked = question(
+        "square-wave", 'type = "integer"\nlow = 0\nhigh = 12\nepsilon = "2"'
+    )
     wave, generator = asked.randomizer, np.random.default_rng(5)
     held = np.zeros(13, dtype=np.int64)
     held[[0, 3, 12]] = 500_000, 300_000, 200_000
@@ -201,7 +218,10 @@ def test_sampled_tallies_have_the_law_of_the_channel():
     form = form_of(wave)
     in_expectation = form.expected(wave, (), held / held.sum())[0] / 10**12
     assert np.allclose(in_expectation * 1_000_000, expected)
-    for other in (wave._replace(truth=wave.truth * 96 // 100), wave._replace(width=wave.width + 1)):
+    for other in (
+        wave._replace(truth=wave.truth * 96 // 100),
+        wave._replace(width=wave.width + 1),
+    ):
         law = held @ np.array(other.channel().rows, dtype=float)
         away = law[: counts.size] - expected
         assert (away**2 / expected).sum() > 6 * (2 * freedom) ** 0.5
@@ -212,7 +232,9 @@ def test_a_billion_respondents():
 
     Within 6 standard errors, of chance 2e-9.
     """
-    asked = question("square-wave", 'type = "integer"\nlow = 0\nhigh = 4095\nepsilon = "1"')
+    asked = question(
+        "square-wave", 'type = "integer"\nlow = 0\nhigh = 4095\nepsilon = "1"'
+    )
     held = np.full(4096, 10**9 // 4096, dtype=np.int64)
     counts = sample_counts(asked, Holders((), held), np.random.default_rng(2))
     assert counts.sum() == held.sum()
@@ -242,7 +264,9 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert record["values"] == []
     assert "--post-process em" in record["note"]
     shape = ("--question", "hours", "--post-process", "ems")
-    shaped = json.loads(run(*estimate, *shape, "--format", "json").stdout)["questions"]["hours"]
+    shaped = json.loads(run(*estimate, *shape, "--format", "json").stdout)["questions"][
+        "hours"
+    ]
     assert shaped["mean"] == record["mean"]
     assert shaped["biased"] is True
     assert len(shaped["values"]) == 61

@@ -30,4 +30,7 @@ def test_page_and_doctor_say_that_the_clock_has_jumped(tmp_path, monkeypatch):
     assert f"besides: {words}" in run("store", "doctor", store).output
     room = os.statvfs(tmp_path)
     monkeypatch.setattr(circumstances, "LEAST_ROOM", room.f_blocks * room.f_frsize + 1)
-    assert "besides: expected room on the store's disk" in run("store", "doctor", store).output
+    assert (
+        "besides: expected room on the store's disk"
+        in run("store", "doctor", store).output
+    )

@@ -24,7 +24,9 @@ from ldp_service.relay.command import serve as relay_serve
 
 FILES = ROOT / "aggregator/ldp_service/operating/files"
 PAGE = ROOT / "docs" / "operating.md"
-TEXTS = {path.name: path.read_text(encoding="utf-8") for path in [*FILES.iterdir(), PAGE]}
+TEXTS = {
+    path.name: path.read_text(encoding="utf-8") for path in [*FILES.iterdir(), PAGE]
+}
 _METRIC = re.compile(r"(?<!/)\b(?:ldp|process)_[a-z_]+\b(?!/)")
 _SUFFIX = re.compile(r"_(total|bucket|count|sum)$")
 _NO_METRICS = {"ldp_requests", "ldp_connections", "ldp_token_upload"}
@@ -56,9 +58,15 @@ GOING_OFF = {
     "LdpDiskNearFull": ({"ldp_disk_free_bytes": "5e10x90 9e8x10"}, 99),
     "LdpReportsDrop": ({"ldp_batches_received_total": "0+60x1500 90000+10x300"}, 1680),
     "LdpClock": ({"ldp_clock_in_order": "1x90 0x10"}, 99),
-    "LdpLate": ({'ldp_batches_total{outcome="rejected",reason="late"}': "0+3.1x200"}, 90),
+    "LdpLate": (
+        {'ldp_batches_total{outcome="rejected",reason="late"}': "0+3.1x200"},
+        90,
+    ),
     "LdpEarly": ({"ldp_batches_early_total": "0+1x200"}, 90),
-    "LdpRejects": ({'ldp_batches_total{outcome="rejected",reason="rows"}': "0+4x200"}, 120),
+    "LdpRejects": (
+        {'ldp_batches_total{outcome="rejected",reason="rows"}': "0+4x200"},
+        120,
+    ),
     "LdpQuarantine": ({"ldp_batches_quarantined": "3x200"}, 90),
     "LdpRefusals": ({'ldp_uploads_total{status="503"}': "0+2x200"}, 90),
     "LdpWrongTokens": ({'ldp_uploads_total{status="401"}': "0+6x200"}, 150),
@@ -85,7 +93,9 @@ def test_metrics_are_there(name, scraped):
     """Every one that is asked for is one that a service has."""
     named = set(_METRIC.findall(TEXTS[name])) - _NO_METRICS
     assert named
-    assert {metric for metric in named if _SUFFIX.sub("", metric) not in scraped} == set()
+    assert {
+        metric for metric in named if _SUFFIX.sub("", metric) not in scraped
+    } == set()
 
 
 def test_files_parse():
@@ -97,7 +107,11 @@ def test_files_parse():
     assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
     assert container["livenessProbe"]["httpGet"]["path"] == "/livez"
     compose = yaml.safe_load(TEXTS["compose.yaml"])
-    asked = {secret for one in compose["services"].values() for secret in one.get("secrets", ())}
+    asked = {
+        secret
+        for one in compose["services"].values()
+        for secret in one.get("secrets", ())
+    }
     assert asked == compose["secrets"].keys()
     mounted = {
         volume.partition(":")[0].removeprefix("./")
@@ -105,17 +119,27 @@ def test_files_parse():
         for volume in one.get("volumes", ())
         if volume.startswith("./")
     }
-    assert {name for name in mounted if "secrets/" not in name} - {"survey.toml"} <= TEXTS.keys()
-    assert all(one["restart"] == "unless-stopped" for one in compose["services"].values())
+    assert {name for name in mounted if "secrets/" not in name} - {
+        "survey.toml"
+    } <= TEXTS.keys()
+    assert all(
+        one["restart"] == "unless-stopped" for one in compose["services"].values()
+    )
     [source] = yaml.safe_load(TEXTS["grafana-source.yaml"])["datasources"]
-    assert source["url"].removeprefix("http://").partition(":")[0] in compose["services"]
+    assert (
+        source["url"].removeprefix("http://").partition(":")[0] in compose["services"]
+    )
     [boards] = yaml.safe_load(TEXTS["grafana-boards.yaml"])["providers"]
     place = boards["options"]["path"]
-    assert any(f":{place}/" in volume for volume in compose["services"]["grafana"]["volumes"])
+    assert any(
+        f":{place}/" in volume for volume in compose["services"]["grafana"]["volumes"]
+    )
     assert yaml.safe_load(TEXTS["prometheus.yaml"])["rule_files"] == ["rules.yaml"]
     board = json.loads(TEXTS["board.json"])
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
-    assert all(target["expr"] for panel in board["panels"] for target in panel["targets"])
+    assert all(
+        target["expr"] for panel in board["panels"] for target in panel["targets"]
+    )
 
 
 def test_every_alarm_is_in_the_runbook():
@@ -131,7 +155,9 @@ def test_every_alarm_is_in_the_runbook():
 def test_flags_and_variables_are_those_of_commands():
     """Whatever a file or the page names; a name of a file's table as well."""
     variables = {PREFIX + name.upper().replace("-", "_") for name in settings_of(serve)}
-    variables |= {SETTINGS + name.upper().replace("-", "_") for name in settings_of(relay_serve)}
+    variables |= {
+        SETTINGS + name.upper().replace("-", "_") for name in settings_of(relay_serve)
+    }
     secrets = {*_TOKENS, SECRET, TOKEN}
     variables |= {
         f"{PREFIX}CONFIG",
@@ -150,7 +176,9 @@ def test_flags_and_variables_are_those_of_commands():
         "store tokens new",
         "store remove-survey",
     )
-    helps = [CliRunner().invoke(main, [*name.split(), "--help"]).output for name in commands]
+    helps = [
+        CliRunner().invoke(main, [*name.split(), "--help"]).output for name in commands
+    ]
     flags = set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
     for name, text in TEXTS.items():
         named = set(re.findall(r"\bLDP_[A-Z_]+[A-Z]\b", text)) - {"LDP_TOKEN"}
@@ -168,7 +196,9 @@ def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
     """Nothing of the examples' is left in them; what is there already is not written over."""
     folder = tmp_path / "here"
     run("store", "init", folder, kind, "--domain", "collect.test")
-    texts = {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()}
+    texts = {
+        path.name: path.read_text() for path in folder.rglob("*") if path.is_file()
+    }
     assert "server_name collect.test;" in texts["nginx.conf"]
     assert "example.org" not in "".join(texts.values())
     [scraped] = yaml.safe_load(texts["prometheus.yaml"])["scrape_configs"]
@@ -177,7 +207,9 @@ def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
     token = scraped["authorization"]["credentials_file"]
     if kind == "--systemd":
         assert target == f"127.0.0.1:{tomllib.loads(texts['ldp.toml'])['port']}"
-        assert f"LoadCredential=ldp:{token.rpartition('/')[0]}\n" in texts["ldp.service"]
+        assert (
+            f"LoadCredential=ldp:{token.rpartition('/')[0]}\n" in texts["ldp.service"]
+        )
         assert Path(token).name in texts
     else:
         compose = yaml.safe_load(texts["compose.yaml"])
@@ -211,7 +243,9 @@ def test_the_file_is_understood(monkeypatch):
 def test_the_file_of_a_relay_is_understood(monkeypatch):
     """`ldp relay serve --config` takes it as it is."""
     understood = []
-    monkeypatch.setattr(relay_serve, "callback", lambda **given: understood.append(given))
+    monkeypatch.setattr(
+        relay_serve, "callback", lambda **given: understood.append(given)
+    )
     result = CliRunner().invoke(relay_serve, ["--config", str(FILES / "relay.toml")])
     assert result.exit_code == 0, result.output
     [options] = understood
@@ -220,13 +254,17 @@ def test_the_file_of_a_relay_is_understood(monkeypatch):
 
 def checked(folder, *command):
     """What a tool that checks a file says."""
-    result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    result = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, check=False
+    )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout + result.stderr
 
 
 @pytest.mark.needs("systemd-analyze")
-@pytest.mark.parametrize("name", ["ldp.service", "ldp-backup.service", "ldp-backup.timer"])
+@pytest.mark.parametrize(
+    "name", ["ldp.service", "ldp-backup.service", "ldp-backup.timer"]
+)
 def test_systemd_takes_the_units(tmp_path, name):
     """With the command where it is here."""
     for unit in ("ldp.service", "ldp-backup.service", "ldp-backup.timer"):
@@ -246,7 +284,10 @@ def test_alarms_go_off(tmp_path):
     """Each for what it is for, and none of the others; as promtool works them out."""
     tests = []
     for alarm, (series, minutes) in GOING_OFF.items():
-        given = [{"series": name, "values": values} for name, values in (USUAL | series).items()]
+        given = [
+            {"series": name, "values": values}
+            for name, values in (USUAL | series).items()
+        ]
         asked = [
             {
                 "expr": f'count(ALERTS{{alertstate="firing",alertname="{name}"}}) or vector(0)',
@@ -255,7 +296,9 @@ def test_alarms_go_off(tmp_path):
             }
             for name in GOING_OFF
         ]
-        tests.append({"interval": "1m", "input_series": given, "promql_expr_test": asked})
+        tests.append(
+            {"interval": "1m", "input_series": given, "promql_expr_test": asked}
+        )
     assert GOING_OFF.keys() == set(re.findall(r"alert: (\w+)", TEXTS["rules.yaml"]))
     (tmp_path / "rules.yaml").write_text(TEXTS["rules.yaml"])
     rules = {"rule_files": ["rules.yaml"], "evaluation_interval": "1m", "tests": tests}
@@ -274,7 +317,9 @@ def test_proxies_take_no_name_from_a_client(header):
 @pytest.mark.needs("caddy")
 def test_caddy_takes_its_file():
     """As `caddy validate` reads it."""
-    checked(FILES, "caddy", "validate", "--adapter", "caddyfile", "--config", "Caddyfile")
+    checked(
+        FILES, "caddy", "validate", "--adapter", "caddyfile", "--config", "Caddyfile"
+    )
 
 
 @pytest.mark.needs("nginx", "openssl")
@@ -282,11 +327,14 @@ def test_nginx_takes_its_file(tmp_path):
     """Within a server of ours: names that it looks up are of this machine."""
     key = ["-newkey", "rsa:2048", "-nodes", "-keyout", tmp_path / "tls.key"]
     subject = ["-subj", "/CN=localhost", "-out", tmp_path / "tls.pem"]
-    subprocess.run(["openssl", "req", "-x509", *key, *subject], check=True, capture_output=True)
+    subprocess.run(
+        ["openssl", "req", "-x509", *key, *subject], check=True, capture_output=True
+    )
     text = TEXTS["nginx.conf"].replace("ldp:8000", "127.0.0.1:8000")
     (tmp_path / "ldp.conf").write_text(text.replace("/etc/nginx", str(tmp_path)))
     temporary = "".join(
-        f"{name}_temp_path {tmp_path};" for name in ("proxy", "client_body", "fastcgi", "uwsgi")
+        f"{name}_temp_path {tmp_path};"
+        for name in ("proxy", "client_body", "fastcgi", "uwsgi")
     )
     (tmp_path / "nginx.conf").write_text(
         f"pid {tmp_path}/pid; error_log stderr; events {{}}\n"

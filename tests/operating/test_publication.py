@@ -29,7 +29,13 @@ from ldp_service.store.reading import tally_of
 from ldp_service.store.records import EVER, SHOWN, Epoch, seal, shard_of, tally_key
 from ldp_service.store.shown import ShownSnapshot
 from ldp_service.store.verification import findings
-from ldp_service.uploads.tokens import ANALYST, OPERATOR, TokenFile, Tokens, token_record
+from ldp_service.uploads.tokens import (
+    ANALYST,
+    OPERATOR,
+    TokenFile,
+    Tokens,
+    token_record,
+)
 
 DEVICES = 8
 PATHS = (
@@ -49,7 +55,9 @@ def polled(service, looker):
 
     Beside each difference of two tallies, the report that came between them.
     """
-    counts = decode_tally(looker.get("/v1/surveys/example/tally").content, SURVEY).counts["wide"]
+    counts = decode_tally(
+        looker.get("/v1/surveys/example/tally").content, SURVEY
+    ).counts["wide"]
     recovered, sent = [], []
     for device in range(DEVICES):
         batch = batch_of("wide", 1, f"device {device}")
@@ -84,7 +92,9 @@ def test_polling_recovers_no_report(tmp_path, monkeypatch):
         if publication is LIVE:
             assert same == [True] * DEVICES
             assert before != after
-            assert 'ldp_estimate_low{question="wide",survey="example",value="' in after[-2]
+            assert (
+                'ldp_estimate_low{question="wide",survey="example",value="' in after[-2]
+            )
             continue
         assert not any(difference.any() for difference in recovered)
         assert before[:-3] == after[:-3]
@@ -105,7 +115,11 @@ def _without_batches(health):
 def _masked(text):
     """Without what counts batches and requests; the numbers of reports of metrics stay."""
     if text.startswith("# HELP"):
-        kept = [line for line in text.splitlines() if line.startswith(("ldp_reports", "ldp_check"))]
+        kept = [
+            line
+            for line in text.splitlines()
+            if line.startswith(("ldp_reports", "ldp_check"))
+        ]
         return "\n".join(kept)
     start, end = text.index('id="accounts"'), text.index('id="together"')
     table = text.index('id="batches"')
@@ -139,11 +153,17 @@ def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
     later = file_of(batch_of("wide", 1, "later"))
     url, seen = f"sqlite:///{tmp_path}/store.db", []
     for life in range(3):
-        with service_of(TEXT, other, folder=tmp_path, publication=Publication()) as service:
+        with service_of(
+            TEXT, other, folder=tmp_path, publication=Publication()
+        ) as service:
             if not life:
                 service.writer.write(file_of(batch_of("wide", 20, "class")))
                 service.writer.write(b"")
-                wait_for(lambda: service.analysis.tally(served_in(service)).reports("wide") == 20)
+                wait_for(
+                    lambda: (
+                        service.analysis.tally(served_in(service)).reports("wide") == 20
+                    )
+                )
                 service.writer.write(file_of(batch_of("wide", 10, "rest")))
             seen.append(service.analysis.tally(served_in(service)).reports("wide"))
             if running:
@@ -153,7 +173,9 @@ def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
                 of_other = batch_of("wide", 1, f"other {life}")._replace(
                     fingerprint=theirs.fingerprint
                 )
-                assert service.writer.write(file_of(of_other)).outcomes == {"accepted": 1}
+                assert service.writer.write(file_of(of_other)).outcomes == {
+                    "accepted": 1
+                }
                 seen.append(service.analysis.tally(served_in(service)).reports("wide"))
         with open_snapshot(url) as snapshot:
             assert list(findings(snapshot, None)) == []
@@ -167,7 +189,10 @@ def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
 def close_running(service, folder, monkeypatch):
     """Close a survey that is served, as who may: the page has a button for it."""
     own = "operator" + "o" * 40
-    tokens = token_record(own, "operates", OPERATOR), token_record(TOKEN, "looks", ANALYST)
+    tokens = (
+        token_record(own, "operates", OPERATOR),
+        token_record(TOKEN, "looks", ANALYST),
+    )
     file = folder / "closing.toml"
     file.write_text(Tokens(tokens).to_toml())
     service.settings = replace(service.settings, tokens=TokenFile(file))
@@ -181,7 +206,9 @@ def close_running(service, folder, monkeypatch):
     else:
         assert button in shown
     foreign = {"sec-fetch-site": "cross-site"}
-    assert operator.post("/v1/surveys/example/close", headers=foreign).status_code == 403
+    assert (
+        operator.post("/v1/surveys/example/close", headers=foreign).status_code == 403
+    )
     with serving(service) as address:
         run("store", "close-survey", "example", address, "--yes", code=1)
         monkeypatch.setenv("LDP_TOKEN_OPERATOR", own)
@@ -224,7 +251,9 @@ def shown_reports(books, catalogue):
     with books.store.snapshot() as snapshot:
         assert list(findings(snapshot, None)) == []
         counts = tally_of(ShownSnapshot(snapshot), survey).counts
-    reports = {part.name: reports_of(part, counts[part.name]) for part in survey.tally_parts}
+    reports = {
+        part.name: reports_of(part, counts[part.name]) for part in survey.tally_parts
+    }
     groups = [part.name for part in survey.tally_parts if isinstance(part, Group)]
     return [reports[name] for name in ("pet", "tea", "car", *groups)]
 
@@ -232,7 +261,9 @@ def shown_reports(books, catalogue):
 def test_each_epoch_and_question_counts_for_itself(books):
     """No epoch and no question is shown because another has enough; a group with its questions."""
     books, catalogue = books
-    [group] = [one.name for one in catalogue.envelopes.values() if isinstance(one, Group)]
+    [group] = [
+        one.name for one in catalogue.envelopes.values() if isinstance(one, Group)
+    ]
     publisher = Publisher(catalogue, Publication(10))
     publisher.start(books)
     count(books, catalogue, group, reports=10, epoch=Epoch(3600, 5))
@@ -275,7 +306,9 @@ def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books)
         turn.close(3600, 5)
     [car] = [part for part in catalogue.tally_parts.values() if part.name == "car"]
     books.store.begin()
-    books.store.put([seal(SHOWN, tally_key(car.fingerprint, epoch, 1, part=0), bytes(8))])
+    books.store.put(
+        [seal(SHOWN, tally_key(car.fingerprint, epoch, 1, part=0), bytes(8))]
+    )
     books.store.commit()
     Publisher(catalogue, Publication(10)).start(books)
     assert [shard_of(record) for record in books.store.scan(SHOWN)] == [1]
@@ -299,8 +332,12 @@ def test_what_is_shown_is_repaired_as_a_whole(tmp_path):
 
     assert reports_shown() == 12
     with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
-        broken = "UPDATE records SET content = zeroblob(8) WHERE kind = 'shown' AND key = "
-        connection.execute(broken + "(SELECT min(key) FROM records WHERE kind = 'shown')")
+        broken = (
+            "UPDATE records SET content = zeroblob(8) WHERE kind = 'shown' AND key = "
+        )
+        connection.execute(
+            broken + "(SELECT min(key) FROM records WHERE kind = 'shown')"
+        )
     with pytest.raises(StoreDamagedError):
         reports_shown()
     examination = repair(url, {})

@@ -40,7 +40,8 @@ _PATIENCE = 60
 
 
 pytestmark = pytest.mark.skipif(
-    "LDPKIT_REHEARSAL" not in os.environ, reason="a rehearsal is asked for by LDPKIT_REHEARSAL=1"
+    "LDPKIT_REHEARSAL" not in os.environ,
+    reason="a rehearsal is asked for by LDPKIT_REHEARSAL=1",
 )
 
 
@@ -63,7 +64,10 @@ def test_a_disk_that_fills():
 
 def normal_day(store):
     """Uploads through nginx, a leak, and what Prometheus has of it."""
-    with folder() as place, service(place, "--store", store, "--workers", "2") as serving:
+    with (
+        folder() as place,
+        service(place, "--store", store, "--workers", "2") as serving,
+    ):
         port = serving.port
         with nginx(place, port) as url, prometheus(place, port) as ask:
             statuses = [upload(url) for _ in range(30)]
@@ -91,11 +95,14 @@ def token_leaks(place, url, serving):
     begun = time.monotonic()
     # Each worker reads the file for itself.
     wait_for(lambda: [look() for _ in range(6)] == [401] * 6)
-    check(f"revoked after {time.monotonic() - begun:.1f} s", time.monotonic() - begun < 10)
+    check(
+        f"revoked after {time.monotonic() - begun:.1f} s", time.monotonic() - begun < 10
+    )
     metrics = serving.get("/metrics", new).text
     check("metrics count its uses", 'ldp_token_uses_total{token="looks"}' in metrics)
     check(
-        "the list has it no more", "looks" not in command(place, "store", "tokens", "list").stdout
+        "the list has it no more",
+        "looks" not in command(place, "store", "tokens", "list").stdout,
     )
     check("the page refuses it", serving.get("/").status_code == 401)
 
@@ -141,7 +148,9 @@ def clock_jumps():
             check("it is ready", serving.get("/readyz").status_code == 200)
         with service(place, "--store", store, "--confirm-clock", **options) as serving:
             wait_for(lambda: "ldp_clock_in_order 1.0" in serving.get("/metrics").text)
-            check("confirmed: the page says nothing", words not in serving.get("/").text)
+            check(
+                "confirmed: the page says nothing", words not in serving.get("/").text
+            )
             said = command(place, "store", "doctor", store, environment=ahead).stdout
             check("confirmed: ldp store doctor says nothing", words not in said)
 
@@ -151,7 +160,9 @@ def disk_fills():
     with folder() as place:
         disk = place / "disk"
         disk.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk], check=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk], check=True
+        )
         try:
             store = f"sqlite:///{disk}/store.db"
             with service(place, "--store", store) as serving:
@@ -168,7 +179,10 @@ def disk_fills():
                 check("/readyz says so", words in serving.get("/readyz").text)
                 wait_for(lambda: words in serving.get("/").text)
                 check("the page says so", True)
-                check("the metric says so", "ldp_ready 0.0" in serving.get("/metrics").text)
+                check(
+                    "the metric says so",
+                    "ldp_ready 0.0" in serving.get("/metrics").text,
+                )
                 check("an upload waits", upload(serving.url) == 503)
                 doctor = command(place, "store", "doctor", store, code=0).stdout
                 check(
@@ -186,12 +200,16 @@ def disk_fills():
 def same(serving, store, received):
     """The page, the metrics and `ldp store doctor` agree on what came, and nothing is wrong."""
     metrics = serving.get("/metrics").text
-    counted = float(re.search(r"^ldp_batches_received_total (\S+)", metrics, re.MULTILINE)[1])
+    counted = float(
+        re.search(r"^ldp_batches_received_total (\S+)", metrics, re.MULTILINE)[1]
+    )
     text = re.sub(r"<[^>]+>", " ", serving.get("/").text)
     shown = int(re.search(r"([\d,]+)\s+batches", text)[1].replace(",", ""))
     check(f"the page has {shown}, metrics {counted:.0f}", shown == counted == received)
     check("/readyz is 200", serving.get("/readyz").status_code == 200)
-    examination = json.loads(command(Path(), "store", "doctor", store, "--format", "json").stdout)
+    examination = json.loads(
+        command(Path(), "store", "doctor", store, "--format", "json").stdout
+    )
     check("ldp store doctor finds a sound store", examination["sound"])
 
 
@@ -220,13 +238,17 @@ def of_now():
 def upload(url, body=fresh):
     """The status of an upload."""
     headers = {"authorization": f"Bearer {UPLOADING}"}
-    answer = httpx.post(f"{url}/v1/reports", content=body(), headers=headers, verify=OWN)
+    answer = httpx.post(
+        f"{url}/v1/reports", content=body(), headers=headers, verify=OWN
+    )
     return answer.status_code
 
 
 def command(place, *words, environment=None, code=None):
     """What an `ldp` command said."""
-    done = subprocess.run([LDP, *words], cwd=place, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [LDP, *words], cwd=place, env=environment, capture_output=True, text=True
+    )
     if code is not None:
         check(f"ldp {words[0]} ends with {code}", done.returncode == code)
     return done
@@ -255,7 +277,9 @@ def nginx(place, port):
     own = free_port()
     certificate_in(place)
     text = (FILES / "nginx.conf").read_text().replace("ldp:8000", f"127.0.0.1:{port}")
-    text = text.replace("/etc/nginx", str(place)).replace("listen 8443", f"listen 127.0.0.1:{own}")
+    text = text.replace("/etc/nginx", str(place)).replace(
+        "listen 8443", f"listen 127.0.0.1:{own}"
+    )
     (place / "ldp.conf").write_text(text)
     kinds = ("proxy", "client_body", "fastcgi", "uwsgi", "scgi")
     paths = "".join(f"{kind}_temp_path {place}/{kind};" for kind in kinds)
@@ -264,7 +288,9 @@ def nginx(place, port):
         f"http {{ {paths} include {place}/ldp.conf; }}\n"
     )
     place.chmod(0o755)
-    with subprocess.Popen(["nginx", "-p", place, "-c", place / "nginx.conf"]) as process:
+    with subprocess.Popen(
+        ["nginx", "-p", place, "-c", place / "nginx.conf"]
+    ) as process:
         try:
             wait_for(lambda: answers(f"https://127.0.0.1:{own}/livez"))
             yield f"https://127.0.0.1:{own}"
@@ -278,10 +304,16 @@ def prometheus(place, port):
     own = free_port()
     (place / "token").write_text(TOKEN)
     shutil.copy(FILES / "rules.yaml", place)
-    text = (FILES / "prometheus.yaml").read_text().replace("ldp:8000", f"127.0.0.1:{port}")
-    text = text.replace("/run/secrets/metrics_token", f"{place}/token").replace("15s", "1s")
+    text = (
+        (FILES / "prometheus.yaml").read_text().replace("ldp:8000", f"127.0.0.1:{port}")
+    )
+    text = text.replace("/run/secrets/metrics_token", f"{place}/token").replace(
+        "15s", "1s"
+    )
     (place / "prometheus.yaml").write_text(text)
-    subprocess.run(["promtool", "check", "config", place / "prometheus.yaml"], check=True)
+    subprocess.run(
+        ["promtool", "check", "config", place / "prometheus.yaml"], check=True
+    )
     command = [
         "prometheus",
         f"--config.file={place}/prometheus.yaml",
@@ -293,7 +325,9 @@ def prometheus(place, port):
         try:
             wait_for(lambda: answers(f"http://127.0.0.1:{own}/-/ready"))
             url = f"http://127.0.0.1:{own}/api/v1"
-            yield lambda path, **asked: httpx.get(f"{url}/{path}", params=asked).json()["data"]
+            yield lambda path, **asked: httpx.get(f"{url}/{path}", params=asked).json()[
+                "data"
+            ]
         finally:
             process.terminate()
 

@@ -75,7 +75,9 @@ def relay_options(log_format, log_level, **given):
 @pytest.fixture
 def asked_of_relay(tmp_path, monkeypatch):
     """What `ldp relay serve` understands."""
-    return asking(tmp_path, monkeypatch, relay_serve, prefix=SETTINGS, options_of=relay_options)
+    return asking(
+        tmp_path, monkeypatch, relay_serve, prefix=SETTINGS, options_of=relay_options
+    )
 
 
 FILE = """
@@ -92,7 +94,11 @@ def test_a_file_the_environment_and_flags(asked):
     """Each sets every flag, and goes before the ones below it."""
     options = asked(config=FILE)
     assert [str(path) for path in options.paths] == ["a.toml", "b.toml"]
-    assert (options.http.port, options.uploads.open_uploads, options.page.publish_minutes) == (
+    assert (
+        options.http.port,
+        options.uploads.open_uploads,
+        options.page.publish_minutes,
+    ) == (
         9000,
         True,
         2.5,
@@ -103,7 +109,10 @@ def test_a_file_the_environment_and_flags(asked):
     assert (options.http.port, options.uploads.open_uploads) == (9001, False)
     assert [str(path) for path in options.paths] == ["c.toml"]
     options = asked("d.toml", "--port", 9002, config=FILE, PORT="9001")
-    assert (options.http.port, [str(path) for path in options.paths]) == (9002, ["d.toml"])
+    assert (options.http.port, [str(path) for path in options.paths]) == (
+        9002,
+        ["d.toml"],
+    )
 
 
 def test_what_is_usual(asked):
@@ -133,11 +142,15 @@ def test_a_relay_takes_the_same_three(asked_of_relay):
     assert options.origins == ("https://a.example", "https://b.example")
     options = asked_of_relay(config=RELAY_FILE, LEAST_REPORTS="600", STORE="b.db")
     assert (options.least, str(options.store)) == (600, "b.db")
-    options = asked_of_relay("c.toml", "--least-reports", 700, LEAST_REPORTS="6", COLLECTOR="x")
+    options = asked_of_relay(
+        "c.toml", "--least-reports", 700, LEAST_REPORTS="6", COLLECTOR="x"
+    )
     assert (options.least, options.collector, len(options.paths)) == (700, "x", 1)
 
 
-def test_a_relay_names_mistakes_and_passes_over_what_is_not_its_own(asked_of_relay, monkeypatch):
+def test_a_relay_names_mistakes_and_passes_over_what_is_not_its_own(
+    asked_of_relay, monkeypatch
+):
     """Its token is no setting; Kubernetes names variables after a service `ldp-relay`."""
     for name in ("TOKEN", "TOKEN_FILE", "PORT", "SERVICE_HOST", "PORT_8001_TCP"):
         monkeypatch.setenv(f"LDP_RELAY_{name}", "tcp://127.0.0.1:8001")
@@ -158,7 +171,11 @@ def test_a_relay_names_mistakes_and_passes_over_what_is_not_its_own(asked_of_rel
     ("command", "prefix", "some"),
     [
         (serve, PREFIX, {"surveys", "least-reports", "keep-reports", "store"}),
-        (relay_serve, SETTINGS, {"surveys", "least-reports", "collector", "oblivious-key"}),
+        (
+            relay_serve,
+            SETTINGS,
+            {"surveys", "least-reports", "collector", "oblivious-key"},
+        ),
     ],
 )
 def test_every_flag_has_a_variable(command, prefix, some):
@@ -242,7 +259,9 @@ def service(tmp_path):
     audit = AuditLog(tmp_path / "audit.log")
     tokens = TokenFile(write_tokens(tmp_path), changed=audit.tokens)
     settings = Settings(tokens, audit=audit)
-    service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings)
+    service = Service(
+        [Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings
+    )
     yield service
     service.close()
 
@@ -250,15 +269,21 @@ def service(tmp_path):
 def test_who_looked_at_what(service, tmp_path):
     """Names of tokens, paths and answers; no token, no address, no upload."""
     looker = visitor(service, TOKEN)
-    looked = looker.get("/v1/surveys/example/estimates?level=.9", headers={"x-request-id": "mine"})
+    looked = looker.get(
+        "/v1/surveys/example/estimates?level=.9", headers={"x-request-id": "mine"}
+    )
     assert looked.headers["x-request-id"] == "mine"
-    own = visitor(service, UPLOADING).get("/v1/surveys", headers={"x-request-id": "a b"})
+    own = visitor(service, UPLOADING).get(
+        "/v1/surveys", headers={"x-request-id": "a b"}
+    )
     assert own.headers["x-request-id"] != "a b"
     visitor(service, "wrong").get("/v1/surveys/example/tally")
     visitor(service).post("/login", data={"token": TOKEN})
     for unwatched in ("/metrics", "/livez", "/page/page.css", "/v1/surveys/example"):
         assert looker.get(unwatched).status_code == 200
-    looker.post("/v1/reports", content=b"x", headers={"authorization": f"Bearer {UPLOADING}"})
+    looker.post(
+        "/v1/reports", content=b"x", headers={"authorization": f"Bearer {UPLOADING}"}
+    )
     path = tmp_path / "audit.log"
     events = [json.loads(line) for line in path.read_text().splitlines()]
     seen = [(event["token"], event["path"], event["status"]) for event in events]
@@ -270,7 +295,10 @@ def test_who_looked_at_what(service, tmp_path):
     ]
     assert [path for _, path, _ in seen[4:]] == ["/"]
     assert events[0]["query"] == "level=.9"
-    assert (events[0]["request"], events[1]["request"]) == ("mine", own.headers["x-request-id"])
+    assert (events[0]["request"], events[1]["request"]) == (
+        "mine",
+        own.headers["x-request-id"],
+    )
     service.settings = replace(service.settings, metrics_estimates=True)
     looker.get("/metrics")
     assert json.loads(path.read_text().splitlines()[-1])["path"] == "/metrics"
@@ -287,7 +315,9 @@ def test_no_one_fills_the_disk_with_refusals(tmp_path, monkeypatch):
         audit.refuse(path=f"/{number}", status=401)
     now[0] += 60
     audit.refuse(path="/last", status=401)
-    events = [json.loads(line) for line in (tmp_path / "audit.log").read_text().splitlines()]
+    events = [
+        json.loads(line) for line in (tmp_path / "audit.log").read_text().splitlines()
+    ]
     assert len(events) == 62
     assert events[60]["more"] == 940
     assert events[61]["path"] == "/last"

@@ -83,8 +83,13 @@ def test_what_every_answer_says(served):
     """Nothing is sniffed or kept by anyone in between, whatever the answer is."""
     bearer = {"authorization": f"Bearer {UPLOADING}"}
     body = file_of(BATCHES["symbol"])
-    answers = [served.get(path) for path in ("/livez", "/v1/surveys", "/nothing", "/metrics", "/")]
-    answers.append(httpx.post(f"{served.url}/v1/reports", content=body, headers=bearer, timeout=60))
+    answers = [
+        served.get(path)
+        for path in ("/livez", "/v1/surveys", "/nothing", "/metrics", "/")
+    ]
+    answers.append(
+        httpx.post(f"{served.url}/v1/reports", content=body, headers=bearer, timeout=60)
+    )
     answers.append(httpx.post(f"{served.url}/v1/reports", content=body, timeout=60))
     for answer in answers:
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -100,7 +105,9 @@ def test_over_tls_browsers_stay_with_it(tmp_path):
     with service_of(TEXT, folder=tmp_path) as service:
         for scheme, said in (("http", None), ("https", "max-age=31536000")):
             transport = httpx.ASGITransport(Application(service))
-            client = httpx.AsyncClient(transport=transport, base_url=f"{scheme}://service")
+            client = httpx.AsyncClient(
+                transport=transport, base_url=f"{scheme}://service"
+            )
             answer = asyncio.run(client.get("/livez"))
             assert answer.headers.get("strict-transport-security") == said
 
@@ -156,7 +163,10 @@ def test_files_of_a_store_are_for_its_owner(tmp_path):
     before = os.umask(0)
     try:
         with closing(SQLiteStore(tmp_path / "s.db")):
-            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+            modes = {
+                path.name: stat.S_IMODE(path.stat().st_mode)
+                for path in tmp_path.iterdir()
+            }
     finally:
         os.umask(before)
     assert len(modes) >= 3
@@ -243,7 +253,9 @@ def test_candidates_stay_in_the_folder_of_the_survey(tmp_path, monkeypatch):
         survey = parse_survey(NAMED.format(path=path))
         with pytest.raises(FileError, match="leads out of it"):
             read_candidates(survey, folder / "survey.toml")
-    assert read_candidates(parse_survey(NAMED.format(path="words")), folder / "survey.toml")
+    assert read_candidates(
+        parse_survey(NAMED.format(path="words")), folder / "survey.toml"
+    )
     monkeypatch.setenv("LDPKIT_FILES_ANYWHERE", "1")
     assert read_candidates(survey, folder / "survey.toml") == {"word": ("password",)}
 
@@ -260,7 +272,9 @@ def test_tokens_come_with_the_process(tmp_path):
     assert tokens.check(f"{SECRET}a", "metrics", 0) == "granted"
     assert tokens.check(SECRET, "analyst", 0) == "wrong-scope"
     (tmp_path / "ldp_token_metrics").write_text(f"{SECRET}m\n")
-    [from_folder, _] = given_tokens({**environment, "CREDENTIALS_DIRECTORY": str(tmp_path)})[1:]
+    [from_folder, _] = given_tokens(
+        {**environment, "CREDENTIALS_DIRECTORY": str(tmp_path)}
+    )[1:]
     assert (from_folder.name, from_folder.scope) == ("environment-analyst", "analyst")
     [only] = given_tokens({"CREDENTIALS_DIRECTORY": str(tmp_path)})
     assert only.scope == "metrics"
@@ -277,7 +291,17 @@ def test_tokens_come_with_the_process(tmp_path):
 def test_the_last_use_of_a_token_is_kept_by_day(tmp_path):
     """Beside the token file, and in what `ldp store tokens list` says; a broken file is none."""
     path = tmp_path / "tokens.toml"
-    run("store", "tokens", "new", "--name", "app", "--scope", "upload", "--token-file", path)
+    run(
+        "store",
+        "tokens",
+        "new",
+        "--name",
+        "app",
+        "--scope",
+        "upload",
+        "--token-file",
+        path,
+    )
     assert "never used" in run("store", "tokens", "list", "--token-file", path).output
     use = TokenUse(path)
     moment = datetime(2026, 11, 23, 9, 30, tzinfo=UTC).timestamp()
@@ -285,7 +309,10 @@ def test_the_last_use_of_a_token_is_kept_by_day(tmp_path):
     use.note("app", moment + 5)
     assert use.times == {"app": 2}
     assert json.loads(path_of(path).read_text()) == {"app": "2026-11-23"}
-    assert "last used 2026-11-23" in run("store", "tokens", "list", "--token-file", path).output
+    assert (
+        "last used 2026-11-23"
+        in run("store", "tokens", "list", "--token-file", path).output
+    )
     path_of(path).write_text("[1]")
     assert read_days(path) == {}
 
@@ -295,9 +322,24 @@ def certificate(folder, name):
     import subprocess
 
     paths = folder / f"{name}.pem", folder / f"{name}.key"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:P-256",
+    ]
     command += ["-nodes", "-subj", f"/CN={name}", "-days", "2"]
-    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-out", paths[0], "-keyout", paths[1]]
+    command += [
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-out",
+        paths[0],
+        "-keyout",
+        paths[1],
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return paths
 
@@ -336,7 +378,9 @@ def test_certificates_and_surveys_are_renewed_and_the_end_is_orderly(tmp_path):
             try:
                 with httpx.Client(verify=trusted, headers=bearer, timeout=60) as client:
                     surveys = client.get(f"{url}/v1/surveys").json()["surveys"]
-            except httpx.TransportError:  # taken up as the service began anew: try again
+            except (
+                httpx.TransportError
+            ):  # taken up as the service began anew: try again
                 return []
             return [survey["name"] for survey in surveys]
 
@@ -389,7 +433,9 @@ def started_over_tls(folder, options, trusted):
                 wait_for(lambda: "serving" in log.read_text())
                 url = re.search(r"serving (\S+)", log.read_text())[1]
                 # What is said is so: no waiting for it.
-                httpx.get(f"{url}/readyz", verify=trusted, timeout=60).raise_for_status()
+                httpx.get(
+                    f"{url}/readyz", verify=trusted, timeout=60
+                ).raise_for_status()
                 yield process, url, log
             finally:
                 process.kill()
@@ -408,7 +454,9 @@ def test_the_first_parquet_download_finds_its_library_loaded(monkeypatch):
     monkeypatch.setattr(process, "import_module", imported)
     monkeypatch.setattr(process, "set_up", lambda *_: None)
     monkeypatch.setattr(process.sys, "setswitchinterval", lambda _: None)
-    monkeypatch.setattr(process, "service_of", lambda *_: done.append("opened") or 1 / 0)
+    monkeypatch.setattr(
+        process, "service_of", lambda *_: done.append("opened") or 1 / 0
+    )
     options = SimpleNamespace(logs=SimpleNamespace(log_format="text", log_level="info"))
     with pytest.raises(ZeroDivisionError):
         process.application(options)

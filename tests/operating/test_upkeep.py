@@ -40,7 +40,10 @@ OTHER = TEXT.replace('name = "example"', 'name = "other"')
 
 def batches(first, stop):
     """Frames of one batch each."""
-    return [file_of(batch_of("symbol", 2, f"batch {number}")) for number in range(first, stop)]
+    return [
+        file_of(batch_of("symbol", 2, f"batch {number}"))
+        for number in range(first, stop)
+    ]
 
 
 def accepted(url):
@@ -80,7 +83,9 @@ def test_a_backup_while_uploads_go_on(tmp_path):
             stop.set()
             uploading.join()
     names = {path.name for path in tmp_path.glob("*.backup*")}
-    whole = {f"{number}.backup{end}" for number in range(3) for end in ("", "-acknowledged")}
+    whole = {
+        f"{number}.backup{end}" for number in range(3) for end in ("", "-acknowledged")
+    }
     # SQLite's own for those who read it are no part of a backup.
     assert {name for name in names if not name.endswith(("-shm", "-wal"))} == whole
 
@@ -145,7 +150,9 @@ def test_backups_in_a_folder_are_thinned_out(tmp_path, monkeypatch):
     kept = [f"20260105T{hour}3000Z" for hour in range(18, 24)]
     kept += ["20260103T233000Z", "20260104T233000Z"]
     endings = ("", "-acknowledged")
-    names = {f"backup-{stamp}{ending}" for stamp in kept for ending in endings} | {"notes"}
+    names = {f"backup-{stamp}{ending}" for stamp in kept for ending in endings} | {
+        "notes"
+    }
     assert {path.name for path in folder.iterdir()} == names
     said = run("store", "backup", url, folder, "--keep", "6h,3d", "--format", "json")
     assert "on the disk of the store" in said.stderr
@@ -209,12 +216,17 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
         for body in [*batches(0, 5), file_of(batch)]:
             service.writer.write(body)
         assert (
-            "another process" in run("store", "remove-survey", "other", url, "--yes", code=1).stderr
+            "another process"
+            in run("store", "remove-survey", "other", url, "--yes", code=1).stderr
         )
-    assert "(example, other)" in run("store", "remove-survey", "none", url, "--yes", code=1).stderr
+    assert (
+        "(example, other)"
+        in run("store", "remove-survey", "none", url, "--yes", code=1).stderr
+    )
     back_up(url, tmp_path / "before.backup")
     assert (
-        "the accounts of 1 batches" in run("store", "remove-survey", "other", url, "--yes").output
+        "the accounts of 1 batches"
+        in run("store", "remove-survey", "other", url, "--yes").output
     )
     assert accepted(url) == 5
     with open_snapshot(url) as snapshot:
@@ -244,12 +256,21 @@ def test_tallies_are_kept_for_so_many_epochs(tmp_path):
             with begin(books) as turn:
                 turn.claim(Epoch(3600, number), [bytes([number]) * 16])
                 turn.receive(3)
-                turn.tell(survey["car"].fingerprint, Epoch(3600, number), "accepted", batches=3)
+                turn.tell(
+                    survey["car"].fingerprint,
+                    Epoch(3600, number),
+                    "accepted",
+                    batches=3,
+                )
         publisher.look(books, at_once=True)
         tidy(books, catalogue, Rules(kept_epochs=2), now=3600 * 8 + survey.grace)
         with store.snapshot() as snapshot:
             assert list(findings(snapshot, None)) == []
-            assert [at.number for at, _ in history(snapshot, survey["car"])] == [6, 7, 8]
+            assert [at.number for at, _ in history(snapshot, survey["car"])] == [
+                6,
+                7,
+                8,
+            ]
             shown = {record.key for record in snapshot.scan(SHOWN)}
             assert shown == {record.key for record in snapshot.scan(TALLY)}
             assert count_received(snapshot) == 12

@@ -25,7 +25,9 @@ class Element:
     @property
     def text(self):
         """All text in it."""
-        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+        return "".join(
+            child if isinstance(child, str) else child.text for child in self.children
+        )
 
     def find(self, name, /, **attributes):
         """Those of a name that have these attributes."""

@@ -105,7 +105,9 @@ def _served(text, candidates):
     """A survey, with the texts to look for that are of its questions."""
     survey = parse_survey(text)
     names = {question.name for question in survey}
-    return Served(survey, text, {name: candidates[name] for name in candidates if name in names})
+    return Served(
+        survey, text, {name: candidates[name] for name in candidates if name in names}
+    )
 
 
 def write_tokens(folder, token=TOKEN, expires=None):
@@ -129,7 +131,9 @@ def answers(survey, respondents, **options):
         for question in survey:
             values = question.domain.values or ("maps", "transit")
             place = number * number % len(values)
-            reports.append(client.record(question.name, question.domain.parse(values[place])))
+            reports.append(
+                client.record(question.name, question.domain.parse(values[place]))
+            )
     return report_bytes(reports, **options)
 
 
@@ -138,7 +142,11 @@ class Visitor:
 
     def __init__(self, app, token=None):
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
-        settings = {"base_url": "http://service", "headers": headers, "follow_redirects": True}
+        settings = {
+            "base_url": "http://service",
+            "headers": headers,
+            "follow_redirects": True,
+        }
         self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), **settings)
         self.cookies = self._client.cookies
 

@@ -53,7 +53,12 @@ def test_an_upload_with_a_tag_is_shown_and_not_counted(shown):
         "debug": 3,
     }
     text = section(shown).text
-    for part in ("my-phone", "question smoker, 3 reports of 1 bytes", "supports", "epoch"):
+    for part in (
+        "my-phone",
+        "question smoker, 3 reports of 1 bytes",
+        "supports",
+        "epoch",
+    ):
         assert part in text
     assert shown.analysis.accounts().received == 0
     # The ids are not taken: the same bytes count when they come without a tag.
@@ -96,7 +101,9 @@ def test_what_is_kept_is_bounded(shown):
         uploaded(shown, many, f"tag{number}")
     uploads = shown.board.uploads()
     assert len(uploads) == MOST_UPLOADS
-    assert [upload.tag for upload in uploads[:2]] == [f"tag{MOST_UPLOADS + 4 - n}" for n in (0, 1)]
+    assert [upload.tag for upload in uploads[:2]] == [
+        f"tag{MOST_UPLOADS + 4 - n}" for n in (0, 1)
+    ]
     assert max(len(upload.lines) for upload in uploads) <= 40
     assert max(len(line) for upload in uploads for line in upload.lines) <= 300
 

@@ -88,10 +88,14 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
     """Every frequency, error, interval, count and n is on the page to the last digit."""
     query = of_older(counted) | options
     page = read(analyst.get("/", params=query))
-    questions = analyst.get("/v1/surveys/commute/estimates", params=query).json()["questions"]
+    questions = analyst.get("/v1/surveys/commute/estimates", params=query).json()[
+        "questions"
+    ]
     assert questions.keys() == {"smoker", "transport", "hours"}
     for name, question in questions.items():
-        (reports,) = page.find("section", id=f"question-{name}")[0].find("dl")[0].find("data")
+        (reports,) = (
+            page.find("section", id=f"question-{name}")[0].find("dl")[0].find("data")
+        )
         assert int(reports.attributes["value"]) == question["reports"] == 450
         rows = page.find("table", id=f"values-{name}")[0].find("tbody")[0].find("tr")
         for row, value in zip(rows, question["values"], strict=True):
@@ -116,9 +120,13 @@ def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
         service.writer.write(answers(service.catalogue.all[0].survey, 60, clock=clock))
         query = {"post_process": "ems", "over_time": "late"}
         answer = visitor(service, TOKEN).get("/", params=query)
-        history = visitor(service, TOKEN).get("/", params={**query, "over_time": "wait"})
+        history = visitor(service, TOKEN).get(
+            "/", params={**query, "over_time": "wait"}
+        )
     page = read(answer)
-    wait, late = (page.find("section", id=f"question-{name}")[0].text for name in ("wait", "late"))
+    wait, late = (
+        page.find("section", id=f"question-{name}")[0].text for name in ("wait", "late")
+    )
     assert "ems (biased)" in answer.text
     assert "A biased shape" in wait
     assert "0 to 1" in wait
@@ -132,7 +140,10 @@ def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
 def test_a_question_says_what_its_numbers_are(counted, analyst):
     """Declared and delivered epsilon, mechanism, level, interval, estimand, forgers' reach."""
     page = read(
-        analyst.get("/", params=of_older(counted) | {"simultaneous": "1", "estimand": "population"})
+        analyst.get(
+            "/",
+            params=of_older(counted) | {"simultaneous": "1", "estimand": "population"},
+        )
     )
     question = page.find("section", id="question-transport")[0]
     facts = {
@@ -177,7 +188,8 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     """
     page = read(analyst.get("/", params=of_older(counted) | {"over_time": "transport"}))
     history = analyst.get(
-        "/v1/surveys/commute/history", params=of_older(counted) | {"question": "transport"}
+        "/v1/surveys/commute/history",
+        params=of_older(counted) | {"question": "transport"},
     ).json()
     question = page.find("section", id="question-transport")[0]
     table = question.find("table")[-1]
@@ -186,11 +198,16 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
         table.find("tbody")[0].find("tr"), reversed(history["epochs"]), strict=True
     ):
         frequencies = {value["value"]: value["frequency"] for value in epoch["values"]}
-        assert row.find("th")[0].text == datetime.fromtimestamp(epoch["start"], UTC).strftime(
-            "%Y-%m-%d"
-        )
-        assert numbers(row) == [epoch["reports"], *(frequencies[name] for name in names)]
-    assert [len(picture.find("circle")) for picture in question.find("svg", role="img")] == [
+        assert row.find("th")[0].text == datetime.fromtimestamp(
+            epoch["start"], UTC
+        ).strftime("%Y-%m-%d")
+        assert numbers(row) == [
+            epoch["reports"],
+            *(frequencies[name] for name in names),
+        ]
+    assert [
+        len(picture.find("circle")) for picture in question.find("svg", role="img")
+    ] == [
         4,
         3,
         3,
@@ -199,14 +216,20 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     ]
     both = question.find("table")[-2]
     first, last = (epoch["values"][0]["frequency"] for epoch in history["epochs"][-2:])
-    [difference, *_] = [cell.text for cell in both.find("tbody")[0].find("tr")[0].find("td")][2:]
+    [difference, *_] = [
+        cell.text for cell in both.find("tbody")[0].find("tr")[0].find("td")
+    ][2:]
     assert float(difference.split()[0]) == pytest.approx(last - first, abs=0.01)
     others = read(analyst.get("/", params=of_older(counted)))
     assert "series-transport" not in str(others.find("svg", role="img"))
-    assert len([link for link in others.find("a") if link.text == "Show over time"]) == 3
+    assert (
+        len([link for link in others.find("a") if link.text == "Show over time"]) == 3
+    )
 
 
-@pytest.mark.parametrize("frequencies", ["", "1"], ids=["mean-alone", "with-frequencies"])
+@pytest.mark.parametrize(
+    "frequencies", ["", "1"], ids=["mean-alone", "with-frequencies"]
+)
 def test_means_are_shown_over_time(counted, analyst, frequencies):
     """A question with a mean has a column, with the means of the API's history, and a panel."""
     query = of_older(counted) | {"frequencies": frequencies}
@@ -219,7 +242,9 @@ def test_means_are_shown_over_time(counted, analyst, frequencies):
     heads = [head.text for head in table.find("thead")[0].find("th")]
     assert heads[:3] == ["epoch", "reports", "mean"]
     assert set(heads[3:]) == (set("012345") if frequencies else set())
-    for row, epoch in zip(table.find("tbody")[0].find("tr"), reversed(epochs), strict=True):
+    for row, epoch in zip(
+        table.find("tbody")[0].find("tr"), reversed(epochs), strict=True
+    ):
         assert numbers(row)[:2] == [epoch["reports"], epoch["mean"]["estimate"]]
     panel = next(
         picture
@@ -240,7 +265,9 @@ def test_batches_are_accounted_for(counted, analyst):
         "13 batches received = 9 accepted + 0 duplicate + 4 rejected + 0 quarantined"
     )
     rows = page.find("table", id="batches")[0].find("tbody")[0].find("tr")
-    assert [[cell.text for cell in row.all if cell.name in ("th", "td")][:3] for row in rows] == [
+    assert [
+        [cell.text for cell in row.all if cell.name in ("th", "td")][:3] for row in rows
+    ] == [
         ["accepted", "9", "9"],
         ["duplicate", "0", "0"],
         ["quarantined", "0", "0"],
@@ -254,7 +281,9 @@ def test_health_is_shown_with_p_values(counted, analyst):
     """All checks of the API, with their p-values and meanings."""
     page = read(analyst.get("/", params=of_older(counted)))
     version = {"version": of_older(counted)["version"]}
-    questions = analyst.get("/v1/surveys/commute/health", params=version).json()["questions"]
+    questions = analyst.get("/v1/surveys/commute/health", params=version).json()[
+        "questions"
+    ]
     for name, checks in questions.items():
         rows = [
             row
@@ -271,12 +300,17 @@ def test_versions_can_be_chosen(counted, analyst):
 
     One that is not there is a clear error.
     """
-    pooled, older = (read(analyst.get("/", params=query)) for query in ({}, of_older(counted)))
+    pooled, older = (
+        read(analyst.get("/", params=query)) for query in ({}, of_older(counted))
+    )
     for page, values, shown in ((pooled, 5, 0), (older, 4, 1)):
         assert len(page.find("option", selected=None)) == 5
         chosen = page.find("select", name="version")[0].find("option")[shown]
         assert "selected" in chosen.attributes
-        assert f"of {values} values" in page.find("section", id="question-transport")[0].text
+        assert (
+            f"of {values} values"
+            in page.find("section", id="question-transport")[0].text
+        )
     answer = analyst.get("/", params={"version": "nonsense"})
     assert answer.status_code == 404
     assert "expected version to be one of" in problem(read(answer))
@@ -306,7 +340,9 @@ def test_every_link_leads_somewhere(counted, analyst):
         answer = analyst.get("/" + place.removeprefix("./"))
         assert answer.status_code == 200 or place.startswith("#"), place
         if "download" in anchor.attributes:
-            assert answer.headers["content-disposition"].startswith("attachment; filename=")
+            assert answer.headers["content-disposition"].startswith(
+                "attachment; filename="
+            )
     links = [urlsplit(link.attributes["href"]).query for link in page.find("a")]
     offered = {form for link in links for form in parse_qs(link).get("format", [])}
     assert offered == {name for name, form in DOWNLOADS.items() if form.available}
@@ -329,10 +365,18 @@ def test_the_picture_to_download_stands_alone(counted, analyst):
     root = ElementTree.fromstring(content)  # noqa: S314  # our own
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert (
-        len([bar for bar in root.iter() if bar.attrib.get("class", "").startswith("bar")])
+        len(
+            [
+                bar
+                for bar in root.iter()
+                if bar.attrib.get("class", "").startswith("bar")
+            ]
+        )
         == 2 + 4 + 6
     )
-    assert ".whisker" in "".join(root.find("{http://www.w3.org/2000/svg}style").itertext())
+    assert ".whisker" in "".join(
+        root.find("{http://www.w3.org/2000/svg}style").itertext()
+    )
     assert not re.search(r"href|url\(|@import", content)
 
 
@@ -345,13 +389,22 @@ def test_nothing_is_sent_while_nothing_has_changed(counted, tmp_path):
         person = visitor(service, TOKEN)
         tag_ = person.get("/").headers["etag"]
         unchanged = person.get("/", headers={"if-none-match": tag_})
-        assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (
+        assert (
+            unchanged.status_code,
+            unchanged.content,
+            unchanged.headers["etag"],
+        ) == (
             304,
             b"",
             tag_,
         )
-        assert person.get("/", headers={"if-none-match": f"W/{tag_}"}).status_code == 304
-        assert visitor(service).get("/", headers={"if-none-match": tag_}).status_code == 401
+        assert (
+            person.get("/", headers={"if-none-match": f"W/{tag_}"}).status_code == 304
+        )
+        assert (
+            visitor(service).get("/", headers={"if-none-match": tag_}).status_code
+            == 401
+        )
         service.writer.write(answers(service.catalogue.all[0].survey, 1))
         changed = person.get("/", headers={"if-none-match": tag_})
         assert changed.status_code == 200
@@ -386,7 +439,8 @@ def test_looking_does_not_stop_the_writer(tmp_path):
         looking = threading.Thread(target=lambda: [person.get("/") for _ in range(3)])
         looking.start()
         receipts = [
-            service.writer.write(answers(service.catalogue.all[0].survey, 1)) for _ in range(3)
+            service.writer.write(answers(service.catalogue.all[0].survey, 1))
+            for _ in range(3)
         ]
         looking.join()
     assert [receipt.outcomes["accepted"] for receipt in receipts] == [3, 3, 3]

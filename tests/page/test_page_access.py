@@ -38,7 +38,11 @@ def test_a_token_opens_the_page(service, way):
     else:
         person = visitor(service)
         assert person.post("/login", data={"token": TOKEN}).status_code == 200
-    for path in ("/", "/v1/surveys/commute/estimates?format=csv", "/v1/surveys/commute/tally"):
+    for path in (
+        "/",
+        "/v1/surveys/commute/estimates?format=csv",
+        "/v1/surveys/commute/tally",
+    ):
         assert person.get(path).status_code == 200
 
 
@@ -52,11 +56,17 @@ def test_the_cookie_is_for_browsers_only(service):
         answer = person.post(
             "/login", data={"token": TOKEN}, headers=headers, follow_redirects=False
         )
-        parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")[1:]}
-        assert parts == {"httponly", "samesite=strict"} | ({"secure"} if secure else set())
+        parts = {
+            part.strip().lower() for part in answer.headers["set-cookie"].split(";")[1:]
+        }
+        assert parts == {"httponly", "samesite=strict"} | (
+            {"secure"} if secure else set()
+        )
 
 
-@pytest.mark.parametrize("path", ["?survey=commute&level=0.9", "screen/commute?level=0.9"])
+@pytest.mark.parametrize(
+    "path", ["?survey=commute&level=0.9", "screen/commute?level=0.9"]
+)
 def test_without_a_token_there_is_a_form(service, path):
     """401, the form, and not a word about surveys; signing in leads to what was asked for."""
     person = visitor(service)
@@ -77,7 +87,11 @@ def test_without_a_token_there_is_a_form(service, path):
 
 @pytest.mark.parametrize(
     ("token", "status", "words"),
-    [("wrong" * 10, 401, "not known here"), (UPLOADING, 403, "scope analyst"), ("", 401, "")],
+    [
+        ("wrong" * 10, 401, "not known here"),
+        (UPLOADING, 403, "scope analyst"),
+        ("", 401, ""),
+    ],
     ids=["unknown", "upload", "empty"],
 )
 @pytest.mark.parametrize("way", ["form", "header", "cookie"])
@@ -139,13 +153,16 @@ def test_signing_out_forgets_the_token(service):
 def test_other_sites_sign_no_one_in_or_out(service, path, headers, allowed):
     """A form that a browser says comes from elsewhere does nothing."""
     person = visitor(service)
-    answer = person.post(path, data={"token": TOKEN}, headers=headers, follow_redirects=False)
+    answer = person.post(
+        path, data={"token": TOKEN}, headers=headers, follow_redirects=False
+    )
     assert answer.status_code == (303 if allowed else 403)
     assert ("set-cookie" in answer.headers) == allowed
 
 
 @pytest.mark.parametrize(
-    "body", [b"token=" + b"a" * 5000, b"\xff\xfe", b"", b"{}", b"token", b"token=%00%C3%A9"]
+    "body",
+    [b"token=" + b"a" * 5000, b"\xff\xfe", b"", b"{}", b"token", b"token=%00%C3%A9"],
 )
 def test_whatever_is_posted_is_no_more_than_no_token(service, body):
     """401, without a trace."""
@@ -167,7 +184,8 @@ def test_it_can_be_mounted_anywhere(tmp_path):
         person = Visitor(host)
         page = read(person.get("/stats/ldp/"))
         there = person.post(
-            "/stats/ldp/" + page.find("form")[0].attributes["action"], data={"token": TOKEN}
+            "/stats/ldp/" + page.find("form")[0].attributes["action"],
+            data={"token": TOKEN},
         )
         assert (str(there.url), there.status_code) == ("http://service/stats/ldp/", 200)
         (cookie,) = person.cookies.jar
@@ -175,13 +193,19 @@ def test_it_can_be_mounted_anywhere(tmp_path):
         for link in read(there).find("a"):
             assert not link.attributes["href"].startswith("/")
             assert (
-                person.get("/stats/ldp/" + link.attributes["href"].removeprefix("./")).status_code
+                person.get(
+                    "/stats/ldp/" + link.attributes["href"].removeprefix("./")
+                ).status_code
                 == 200
             )
-        assert all(person.get(f"/stats/ldp/page/{name}").status_code == 200 for name in FILES)
+        assert all(
+            person.get(f"/stats/ldp/page/{name}").status_code == 200 for name in FILES
+        )
 
 
-@pytest.mark.parametrize("path", ["/", "/?survey=nothing", *(f"/page/{name}" for name in FILES)])
+@pytest.mark.parametrize(
+    "path", ["/", "/?survey=nothing", *(f"/page/{name}" for name in FILES)]
+)
 def test_the_policy_is_strict(service, path):
     """No inline script or style, nothing from elsewhere, no frames.
 
@@ -197,4 +221,6 @@ def test_the_policy_is_strict(service, path):
     )
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "same-origin"
-    assert headers["cache-control"] == ("no-cache" if path.startswith("/page/") else "no-store")
+    assert headers["cache-control"] == (
+        "no-cache" if path.startswith("/page/") else "no-store"
+    )

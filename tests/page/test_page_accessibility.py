@@ -40,7 +40,9 @@ def place(tmp_path_factory):
         with serving(service) as url, browser(folder / "profile") as chromium:
             chromium.open(f"{url}/")
             chromium.type("#token", TOKEN + ENTER)
-            chromium.wait("return document.querySelector('#state')?.textContent === 'Live'")
+            chromium.wait(
+                "return document.querySelector('#state')?.textContent === 'Live'"
+            )
             yield url, chromium
 
 

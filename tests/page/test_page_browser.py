@@ -26,7 +26,9 @@ FREQUENCIES = """
 const rows = document.querySelectorAll("#values-transport tbody tr");
 return [...rows].map((row) => Number(row.querySelector("data").value));
 """
-OPEN = "document.querySelectorAll('main details').forEach((each) => { each.open = true; })"
+OPEN = (
+    "document.querySelectorAll('main details').forEach((each) => { each.open = true; })"
+)
 SIGNED_IN = "return document.querySelector('#state')?.textContent === 'Live'"
 
 
@@ -63,7 +65,9 @@ def sign_in(chromium, url, query=""):
     chromium.type("#token", TOKEN + ENTER)
     chromium.wait(SIGNED_IN)
     chromium.run(OPEN)
-    assert [complaint for complaint in chromium.complaints() if "401" not in complaint] == []
+    assert [
+        complaint for complaint in chromium.complaints() if "401" not in complaint
+    ] == []
 
 
 def frequencies(service):
@@ -170,7 +174,9 @@ def test_it_outlives_a_service_that_is_away(chromium, tmp_path, service):
     """It says that it cannot reach the service, and goes on when that is back."""
     with serving(service) as url:
         sign_in(chromium, url)
-    chromium.wait("return document.querySelector('#state').textContent.startsWith('Out of reach')")
+    chromium.wait(
+        "return document.querySelector('#state').textContent.startsWith('Out of reach')"
+    )
     with serving(service, int(url.rpartition(":")[2])):
         chromium.wait(SIGNED_IN)
 
@@ -212,13 +218,28 @@ def test_a_keyboard_is_enough(chromium, url):
         """)
         )
     names = [name for name, _, _ in reached]
-    assert names[:5] == ["To the content", "commute", "Side by side", "Sign out", "Pause"]
-    fields = ["level", "estimand", "interval", "post_process", "simultaneous", "frequencies"]
+    assert names[:5] == [
+        "To the content",
+        "commute",
+        "Side by side",
+        "Sign out",
+        "Pause",
+    ]
+    fields = [
+        "level",
+        "estimand",
+        "interval",
+        "post_process",
+        "simultaneous",
+        "frequencies",
+    ]
     assert names[5:13] == ["Options", "question", *fields]
     # A day is three fields and a button.
     assert list(dict.fromkeys(names[13:]))[:3] == ["since", "until", "Show"]
     assert all(seen for _, seen, _ in reached)
-    assert [place for _, _, place in reached] == sorted(place for _, _, place in reached)
+    assert [place for _, _, place in reached] == sorted(
+        place for _, _, place in reached
+    )
 
 
 def test_pictures_and_tables_have_names(chromium, url):

@@ -27,7 +27,9 @@ def hostile_page(folder):
     with service_of(HOSTILE, folder=folder) as service:
         service.writer.write(answers(service.catalogue.all[0].survey, 50))
         person = visitor(service, TOKEN)
-        return person.get("/"), person.get("/v1/surveys/hostile/estimates?format=svg").text
+        return person.get("/"), person.get(
+            "/v1/surveys/hostile/estimates?format=svg"
+        ).text
 
 
 def test_no_text_becomes_markup(tmp_path):
@@ -55,7 +57,10 @@ def test_no_text_becomes_markup(tmp_path):
 
 def test_markup_escapes_every_text():
     """In children and in attributes, but not twice; what XML cannot hold is shown as such."""
-    assert tag("p", "<&>\"'", title='"<') == '<p title="&quot;&lt;">&lt;&amp;&gt;&quot;&#x27;</p>'
+    assert (
+        tag("p", "<&>\"'", title='"<')
+        == '<p title="&quot;&lt;">&lt;&amp;&gt;&quot;&#x27;</p>'
+    )
     assert join([tag("b", "<"), "<"]) == "<b>&lt;</b>&lt;"
     assert tag("i", "a\x00\x1b\ud800b") == "<i>a\ufffd\ufffd\ufffdb</i>"
     assert tag("input", required=True, hidden=False, value=None) == "<input required>"
@@ -71,13 +76,18 @@ def test_many_values_make_no_longer_page():
     counts[0, :: size // 50] = np.arange(50)
     estimates = estimate_question(survey["q"], counts, Options())
     assert chart(estimates.bars(), "q").count('<rect class="bar') == MOST_BARS == 40
-    assert len(download(SurveyEstimates("s", "", {"q": estimates}), DOWNLOADS["svg"])) < 50_000
+    assert (
+        len(download(SurveyEstimates("s", "", {"q": estimates}), DOWNLOADS["svg"]))
+        < 50_000
+    )
 
 
 def test_bars_of_either_side_meet_at_zero():
     """Bars of numbers below zero end where the others begin."""
     ends = np.array([-0.4, 0.2])
-    panel = Bars("x", "", ("a", "b"), lengths=ends, low=ends - 0.1, high=ends + 0.1, unit="")
+    panel = Bars(
+        "x", "", ("a", "b"), lengths=ends, low=ends - 0.1, high=ends + 0.1, unit=""
+    )
     picture = ElementTree.fromstring(chart(panel, "x"))  # noqa: S314  # our own
     (start, width), (zero, _) = (
         [float(bar.get(key)[:-1]) for key in ("x", "width")]
@@ -91,7 +101,15 @@ def test_a_scale_has_round_ticks_around_its_numbers():
 
     Steps are 1, 2, 2.5 or 5.
     """
-    for numbers_ in ([0.13, 0.42], [-0.03, 0.9], [1e-7, 3e-7], [-5.0], [], [float("nan")], [0.0]):
+    for numbers_ in (
+        [0.13, 0.42],
+        [-0.03, 0.9],
+        [1e-7, 3e-7],
+        [-5.0],
+        [],
+        [float("nan")],
+        [0.0],
+    ):
         scale = Scale.over(numbers_)
         finite = [number for number in numbers_ if number == number]
         assert scale.low <= min([0, *finite])

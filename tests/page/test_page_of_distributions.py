@@ -19,7 +19,9 @@ from ldp_simulations.sampling.table import sample_counts
 
 def estimates_of(**keys):
     """Of 20,000 respondents, more of them the higher the number is; seed 15."""
-    asked = ldp.survey("s", ldp.question("x", goal="distribution", epsilon=2, **keys))["x"]
+    asked = ldp.survey("s", ldp.question("x", goal="distribution", epsilon=2, **keys))[
+        "x"
+    ]
     everyone = Holders((), apportion(20_000, np.arange(1.0, asked.domain.size + 1)))
     counts = sample_counts(asked, everyone, np.random.default_rng(15))
     return estimate_question(asked, counts, Options())
@@ -40,7 +42,9 @@ class Unasked:
 def test_the_section_of_a_distribution():
     """It has the facts of the estimates, the cells in their order, and the curve."""
     question = estimates_of(low=0, high=79, step=1, unit="h")
-    text = str(render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=()))
+    text = str(
+        render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=())
+    )
     for quantile in question.quantiles:
         estimate, _, interval = quantile.cells
         assert f"{estimate} {interval}" in text
@@ -54,7 +58,9 @@ def test_the_section_of_a_distribution():
 def test_a_circle_has_no_curve():
     """Its direction and how much answers agree are facts, its histogram stands as any other."""
     question = estimates_of(low=0, high=24, bins=24, unit="h", circular=True)
-    text = str(render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=()))
+    text = str(
+        render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=())
+    )
     for name, (estimate, error, interval) in (
         (number.name.capitalize(), number.cells) for number in question.on_circle
     ):
@@ -72,7 +78,9 @@ def test_the_curve_goes_from_nothing_to_all():
     text = str(chart(question.distribution.bars(), "x"))
     (band,) = re.findall(r'class="band" points="([^"]*)"', text)
     (curve,) = re.findall(r'class="curve" points="([^"]*)"', text)
-    points = np.array([[float(part) for part in point.split(",")] for point in curve.split()])
+    points = np.array(
+        [[float(part) for part in point.split(",")] for point in curve.split()]
+    )
     assert points[0].tolist() == [0, 100]
     assert points[-1].tolist() == [100, 0]
     assert (np.diff(points[:, 0]) >= 0).all()
@@ -86,10 +94,17 @@ def test_the_curve_goes_from_nothing_to_all():
 
 def test_queries_of_distributions():
     """The options of the command, as the query of a URL has them; what is wrong is told."""
-    asked = options_of({"quantiles": ".1,.9", "ranges": "1:2,3:4.5,22:6", "edges": "1, 2"})
+    asked = options_of(
+        {"quantiles": ".1,.9", "ranges": "1:2,3:4.5,22:6", "edges": "1, 2"}
+    )
     assert asked.quantiles == (0.1, 0.9)
     assert asked.ranges == (("1", "2"), ("3", "4.5"), ("22", "6"))
     assert asked.edges == ("1", "2")
-    for query in ({"quantiles": "half"}, {"quantiles": "2"}, {"ranges": "1-2"}, {"edges": "low"}):
+    for query in (
+        {"quantiles": "half"},
+        {"quantiles": "2"},
+        {"ranges": "1-2"},
+        {"edges": "low"},
+    ):
         with pytest.raises(EstimateError, match=r"^expected "):
             options_of(query)

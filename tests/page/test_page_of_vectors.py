@@ -20,7 +20,9 @@ def test_the_section_of_a_mean_vector():
     everyone = VectorHolders.of(asked.domain.ball, {asked.value([1.5, -1, 0]): 4_000})
     counts = sample_counts(asked, everyone, np.random.default_rng(15))
     question = estimate_question(asked, counts, Options())
-    text = str(render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=()))
+    text = str(
+        render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=())
+    )
     for estimate in question:
         _, _, mean, error, _ = question.row(estimate)
         assert f">{mean}<" in text

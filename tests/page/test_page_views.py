@@ -79,7 +79,9 @@ def counted(tmp_path_factory):
     def clock():
         return days[0] * DAY + 43_200
 
-    with service_of(COMMUTE, MANY, folder=folder, clock=clock, settings=settings) as service:
+    with service_of(
+        COMMUTE, MANY, folder=folder, clock=clock, settings=settings
+    ) as service:
         commute, many = (served.survey for served in service.catalogue.all)
         for people in (60, 80, 100):
             service.writer.write(answers(commute, people, clock=clock))
@@ -111,7 +113,9 @@ def test_all_surveys_are_on_the_first_page(analyst):
     page = read(analyst.get("/"))
     names = [link.text for heading in page.find("h2") for link in heading.find("a")]
     assert names == ["commute", "many"]
-    values = [int(card.find("data")[0].attributes["value"]) for card in page.find("dl")[:2]]
+    values = [
+        int(card.find("data")[0].attributes["value"]) for card in page.find("dl")[:2]
+    ]
     assert values == [240, 40]
     assert reports(read(analyst.get("/?survey=many")), "town") == 40
 
@@ -126,7 +130,10 @@ def test_many_values_have_pages_and_a_search(analyst):
     assert [len(page) for page in pages] == [40, 40, 20]
     assert sorted(everything) == sorted(f"town {number}" for number in range(100))
     page = read(analyst.get("/?survey=many&values_of=town&find=TOWN%207"))
-    assert shown(page, "town") == ["town 7", *(f"town {number}" for number in range(70, 80))]
+    assert shown(page, "town") == [
+        "town 7",
+        *(f"town {number}" for number in range(70, 80)),
+    ]
     assert "100 values" in page.text
     none = read(analyst.get("/?survey=many&values_of=town&find=%3Cb%3E"))
     assert "No value with “<b>”." in none.text
@@ -144,7 +151,9 @@ def test_many_values_have_pages_and_a_search(analyst):
 )
 def test_ranges_of_time_have_their_epochs(analyst, query, total):
     """All numbers are of the days that are asked for, both ends included."""
-    page = read(analyst.get("/", params={"survey": "commute", "over_time": "transport"} | query))
+    page = read(
+        analyst.get("/", params={"survey": "commute", "over_time": "transport"} | query)
+    )
     assert reports(page, "transport") == total
     wrong = analyst.get("/", params={"survey": "commute", "since": "1970-02-31"})
     assert (wrong.status_code, "a day such as" in problem(read(wrong))) == (400, True)
@@ -172,7 +181,11 @@ def test_notes_are_beside_their_epochs(analyst):
 
 def test_notes_that_are_none_are_refused(tmp_path):
     """By what is wrong; a file that becomes wrong leaves the notes that it had."""
-    for content in (b"x = 1", b"[[note]]\non = 3\ntext = 'a'", b"[[note]]\non = 2026-01-01"):
+    for content in (
+        b"x = 1",
+        b"[[note]]\non = 3\ntext = 'a'",
+        b"[[note]]\non = 2026-01-01",
+    ):
         with pytest.raises(NoteError, match="expected"):
             parse_notes(content, "notes.toml")
     path = tmp_path / "notes.toml"
@@ -225,7 +238,8 @@ def test_other_sides_than_epochs(tmp_path, first, second, places):
     with service_of(*texts, folder=tmp_path, clock=clock) as service:
         older, newer, other = (served.survey for served in service.catalogue.all)
         of_groups = [
-            people_of(newer, os, shift, clock=clock) for os, shift in (("ios", 0), ("android", 1))
+            people_of(newer, os, shift, clock=clock)
+            for os, shift in (("ios", 0), ("android", 1))
         ]
         uploads = {
             1: (older, people_of(older, "ios", 1, clock=clock)),
@@ -279,7 +293,11 @@ def wait_for_closed(service, number):
     ("first", "second", "words"),
     [
         ("survey=commute", "survey=commute&epoch=10", "two sides of different reports"),
-        ("survey=commute&epoch=10", "survey=commute&epoch=10", "two sides of different reports"),
+        (
+            "survey=commute&epoch=10",
+            "survey=commute&epoch=10",
+            "two sides of different reports",
+        ),
         ("survey=commute", "survey=many", "expected a question of both sides"),
         ("survey=commute&color=red", "survey=many", "expected a side with"),
     ],
@@ -296,7 +314,10 @@ def test_frames_are_for_declared_origins(counted, analyst):
     policy = answer.headers["content-security-policy"]
     assert "frame-ancestors https://portal.example" in policy
     assert "script-src" not in policy
-    assert (answer.headers["cache-control"], answer.headers["x-content-type-options"]) == (
+    assert (
+        answer.headers["cache-control"],
+        answer.headers["x-content-type-options"],
+    ) == (
         "no-store",
         "nosniff",
     )
@@ -304,7 +325,9 @@ def test_frames_are_for_declared_origins(counted, analyst):
     assert not page.find("script")
     assert len(page.find("section")) == 1
     assert shown(page, "transport") == ["car", "bus", "bike", "walk"]
-    assert "frame-ancestors 'none'" in analyst.get("/").headers["content-security-policy"]
+    assert (
+        "frame-ancestors 'none'" in analyst.get("/").headers["content-security-policy"]
+    )
     stranger = visitor(counted)
     assert stranger.get("/embed?survey=commute").status_code == 401
     public = stranger.get("/embed?survey=many&level=7")
@@ -346,7 +369,10 @@ def test_nothing_is_finer_than_what_is_published(tmp_path):
             person = visitor(service, TOKEN)
             shown = [read(person.get(page)).find("main")[0] for page in pages]
         counts.append(
-            [[one.text for one in page.find("data") if one.text.isdigit()] for page in shown]
+            [
+                [one.text for one in page.find("data") if one.text.isdigit()]
+                for page in shown
+            ]
         )
     assert counts[0] == counts[1]
     assert counts[0][0] == ["25", "0"]
@@ -355,7 +381,9 @@ def test_nothing_is_finer_than_what_is_published(tmp_path):
 
 def estimates_of(size, many, seed=17, **keys):
     """Of so many people, more of them the higher the number is."""
-    asked = ldp.survey("s", ldp.question("x", low=0, high=size - 1, mechanism="grr", **keys))["x"]
+    asked = ldp.survey(
+        "s", ldp.question("x", low=0, high=size - 1, mechanism="grr", **keys)
+    )["x"]
     everyone = Holders((), apportion(many, np.arange(1.0, size + 1)))
     counts = sample_counts(asked, everyone, np.random.default_rng(seed))
     return estimate_question(asked, counts, Options())

@@ -55,7 +55,9 @@ def signing_in(folder, proxy):
 
 def lines(folder):
     """Those of the audit log."""
-    return [json.loads(line) for line in (folder / "audit.log").read_text().splitlines()]
+    return [
+        json.loads(line) for line in (folder / "audit.log").read_text().splitlines()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +77,16 @@ def lines(folder):
         ({"x-user": ""}, ESTIMATES, 401),
         ({"x-user": "ada@example.org\x07"}, ESTIMATES, 401),
         ({}, ESTIMATES, 401),
-        ({"x-user": "ada@example.org", "authorization": "Bearer wrong"}, ESTIMATES, 401),
-        ({"x-user": "ada@example.org", "authorization": f"Bearer {UPLOADING}"}, ESTIMATES, 403),
+        (
+            {"x-user": "ada@example.org", "authorization": "Bearer wrong"},
+            ESTIMATES,
+            401,
+        ),
+        (
+            {"x-user": "ada@example.org", "authorization": f"Bearer {UPLOADING}"},
+            ESTIMATES,
+            403,
+        ),
         ({"x-user": "nobody", "authorization": f"Bearer {TOKEN}"}, ESTIMATES, 200),
     ],
 )
@@ -100,7 +110,9 @@ def test_a_header_counts_from_declared_addresses_alone(tmp_path, caplog):
         return proxy.person_of({"client": client, "headers": headers})
 
     assert person(ada) == Person("ada@example.org")
-    assert person(ada, client=("fd12::1", 1)) == person(ada, client=("::ffff:10.0.0.2", 1))
+    assert person(ada, client=("fd12::1", 1)) == person(
+        ada, client=("::ffff:10.0.0.2", 1)
+    )
     for client in (("10.0.0.3", 1), ("127.0.0.1", 1), ("", 0), None):
         assert person(ada, client=client) is None
     assert person((b"x-user", "ada@example.org\u00a0".encode())) is None
@@ -113,7 +125,10 @@ def test_a_header_counts_from_declared_addresses_alone(tmp_path, caplog):
         looks = visitor(service).get(ESTIMATES, headers={"x-user": "ada@example.org"})
         # Whoever it is, the address that the socket has is another.
         forged = {"x-user": "ada@example.org", "x-forwarded-for": "10.0.0.2"}
-        assert (looks.status_code, visitor(service).get("/", headers=forged).status_code) == (
+        assert (
+            looks.status_code,
+            visitor(service).get("/", headers=forged).status_code,
+        ) == (
             401,
             401,
         )

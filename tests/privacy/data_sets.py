@@ -30,14 +30,18 @@ def one_more(law, row):
 
 def divergence(one, other, t):
     """The delta at e^epsilon = t of two laws, the first against the second."""
-    return sum((max(mass - t * other[batch], Fraction(0)) for batch, mass in one.items()))
+    return sum(
+        (max(mass - t * other[batch], Fraction(0)) for batch, mass in one.items())
+    )
 
 
 def worst_delta(rows, count, t):
     """The largest delta of all data sets of so many respondents, and of all pairs of answers."""
     worst = Fraction(0)
     for others in combinations_with_replacement(range(len(rows)), count - 1):
-        around = batch_law([rows[x] for x in others]) if others else {(0,) * len(rows[0]): 1}
+        around = (
+            batch_law([rows[x] for x in others]) if others else {(0,) * len(rows[0]): 1}
+        )
         laws = [one_more(around, row) for row in rows]
         for one, other in product(laws, laws):
             if one is not other:
@@ -72,7 +76,9 @@ def exact_delta_of(blanket, draws, t):
         gain = sum(count * worth for count, worth in zip(every, gains, strict=True))
         if gain > 0:
             ways = factorial(draws) // prod(map(factorial, every))
-            total += ways * gain * prod(p**k for p, k in zip(chances, every, strict=True))
+            total += (
+                ways * gain * prod(p**k for p, k in zip(chances, every, strict=True))
+            )
     return blanket.gamma * total / draws
 
 
@@ -86,4 +92,6 @@ def delta_with_neither_hidden(size, ratio, count, t):
     victim = ratio / whole, 1 / whole, rest
     swapped = 1 / whole, ratio / whole, rest
     others = [(1 / whole, 1 / whole, 1 - 2 / whole)] * (count - 1)
-    return divergence(one_more(batch_law(others), victim), one_more(batch_law(others), swapped), t)
+    return divergence(
+        one_more(batch_law(others), victim), one_more(batch_law(others), swapped), t
+    )

@@ -62,7 +62,11 @@ SURVEY = survey_of(
     *(asked(mechanism) for mechanism in KNOWN),
     asked("warner", size=2),
     asked("forced", 'forced_true = "1/4"\nforced_false = "1/8"', size=2),
-    asked("exponential", 'epsilon = "2"\nquality = [[3, 1, 0], [1, 3, 1], [0, 1, 3]]', size=3),
+    asked(
+        "exponential",
+        'epsilon = "2"\nquality = [[3, 1, 0], [1, 3, 1], [0, 1, 3]]',
+        size=3,
+    ),
     yes_no("first"),
     yes_no("second"),
     coins("uneven", "1/4", "1/8"),
@@ -115,7 +119,10 @@ def forgeries(certificate):
     for name, text in question["integers"].items():
         if name in ("size", "chosen", "truth", "other"):
             integers = {**question["integers"], name: str(int(text) + 1)}
-            yield name, {**certificate, "questions": [{**question, "integers": integers}]}
+            yield (
+                name,
+                {**certificate, "questions": [{**question, "integers": integers}]},
+            )
     for name in certificate["blanket"]:
         yield name, {**certificate, "blanket": {**certificate["blanket"], name: "1/3"}}
 
@@ -144,7 +151,9 @@ def worked_out(certificate):
 
 
 @pytest.mark.parametrize("name", ["grr", "ss"])
-@pytest.mark.parametrize("effort", [("-5", "4", "4"), ("4", "-3", "4"), ("-1", "-1", "-1")])
+@pytest.mark.parametrize(
+    "effort", [("-5", "4", "4"), ("4", "-3", "4"), ("-1", "-1", "-1")]
+)
 def test_nothing_is_left_out_by_counting_backwards(name, effort, tmp_path):
     """Less than one block has no mass, and would have any epsilon kept."""
     certificate = batch_certificate(MESSAGES[name], 400, "1e-3")
@@ -163,11 +172,18 @@ def test_nothing_is_left_out_by_counting_backwards(name, effort, tmp_path):
     assert checked(forged, tmp_path / "it") != 0
 
 
-@pytest.mark.parametrize(("reports", "share"), [("40", "-9"), ("-40", "11"), ("400", "1.5")])
+@pytest.mark.parametrize(
+    ("reports", "share"), [("40", "-9"), ("-40", "11"), ("400", "1.5")]
+)
 def test_there_are_no_more_honest_reports_than_reports(reports, share, tmp_path):
     """A share below 0 would add some, and one above 1 turn what is below 0."""
     certificate = batch_certificate(MESSAGES["grr"], 400, "1e-3")
-    assert checked({**certificate, "reports": reports, "colluding": share}, tmp_path / "it") != 0
+    assert (
+        checked(
+            {**certificate, "reports": reports, "colluding": share}, tmp_path / "it"
+        )
+        != 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -197,16 +213,27 @@ def spelled_otherwise(text):
         return text.replace(before, after, times)
 
     return {
-        "an epsilon before the one that is checked": replaced("{", '{"epsilon": "0.001", '),
-        "an epsilon behind it": text.rstrip()[:-1] + ', "epsilon_of_the_batch": "0.001"}',
+        "an epsilon before the one that is checked": replaced(
+            "{", '{"epsilon": "0.001", '
+        ),
+        "an epsilon behind it": text.rstrip()[:-1]
+        + ', "epsilon_of_the_batch": "0.001"}',
         "a delta of another case": replaced("{", '{"Delta": "0", '),
-        "a member of a question": replaced('"mechanism"', '"epsilon": "0.1", "mechanism"'),
+        "a member of a question": replaced(
+            '"mechanism"', '"epsilon": "0.1", "mechanism"'
+        ),
         "a member twice in it": replaced('"size"', '"size": "2", "size"'),
         "one more integer": replaced('"size"', '"cohorts": "2", "size"'),
-        "integers of another mechanism": replaced('"mechanism": "grr"', '"mechanism": "ss"'),
-        "weights beside others": replaced('"size"', '"weights": [["3", "1"], ["1", "3"]], "size"'),
+        "integers of another mechanism": replaced(
+            '"mechanism": "grr"', '"mechanism": "ss"'
+        ),
+        "weights beside others": replaced(
+            '"size"', '"weights": [["3", "1"], ["1", "3"]], "size"'
+        ),
         "names of a blanket that were changed": (
-            text.replace('"first"', '"!"').replace('"second"', '"first"').replace("!", "second")
+            text.replace('"first"', '"!"')
+            .replace('"second"', '"first"')
+            .replace("!", "second")
         ).replace('"both"', '"some"'),
         "a number": replaced('"delta": "0.001"', '"delta": 0.001'),
         "a number and a part": replaced('"honest": "40"', '"honest": 40.9'),
@@ -219,15 +246,25 @@ def spelled_otherwise(text):
         "a sign": replaced('"honest": "40"', '"honest": "+40"'),
         "an underscore": replaced('"honest": "40"', '"honest": "4_0"'),
         "zeros before it": replaced('"honest": "40"', '"honest": "040"'),
-        "digits of another script": replaced('"honest": "40"', '"honest": "\u0664\u0660"'),
-        "digits of full width": replaced('"delta": "0.001"', '"delta": "0.\uff10\uff10\uff11"'),
+        "digits of another script": replaced(
+            '"honest": "40"', '"honest": "\u0664\u0660"'
+        ),
+        "digits of full width": replaced(
+            '"delta": "0.001"', '"delta": "0.\uff10\uff10\uff11"'
+        ),
         "a list of digits": replaced('"delta": "0.001"', '"delta": [0, [1], -3]'),
         "a list of one": replaced('"delta": "0.001"', '"delta": ["0.001"]'),
         "a flag": replaced('"colluding": "0"', '"colluding": false'),
-        "one for a flag": replaced('"first_reports_only": false', '"first_reports_only": 0'),
+        "one for a flag": replaced(
+            '"first_reports_only": false', '"first_reports_only": 0'
+        ),
         "a format that is no whole number": replaced('"format": 1', '"format": 1.0'),
-        "a number that never ends": replaced('"honest": "40"', f'"honest": "4{"0" * 5000}"'),
-        "lists within lists": replaced('"size": "12"', f'"size": {"[" * 5000}{"]" * 5000}'),
+        "a number that never ends": replaced(
+            '"honest": "40"', f'"honest": "4{"0" * 5000}"'
+        ),
+        "lists within lists": replaced(
+            '"size": "12"', f'"size": {"[" * 5000}{"]" * 5000}'
+        ),
         "two certificates": text + text,
         "a byte-order mark": "\ufeff" + text,
     }
@@ -265,7 +302,9 @@ def changed(key, value):
     if value[-1:].isdigit() and "." in value:
         # Digits behind the twelfth that matters are rounding.
         place = next(at for at, letter in enumerate(value) if letter in "123456789")
-        return value[:place] + ("1" if value[place] != "1" else "2") + value[place + 1 :]
+        return (
+            value[:place] + ("1" if value[place] != "1" else "2") + value[place + 1 :]
+        )
     return value[:-1] + ("1" if value[-1] != "1" else "2")
 
 
@@ -284,7 +323,9 @@ def test_no_field_can_be_changed(name, tmp_path):
     assert judged(certificate) == 0
     # How finely it was worked out: other numbers may come to the same bound, and are no forgery.
     effort = {"blocks", "stretches", "parts"}
-    tried = [(keys, value) for keys, value in leaves(certificate) if keys[-1] not in effort]
+    tried = [
+        (keys, value) for keys, value in leaves(certificate) if keys[-1] not in effort
+    ]
     assert len(tried) > 20
     for keys, value in tried:
         forged = json.loads(json.dumps(certificate))
@@ -315,7 +356,9 @@ def test_what_a_certificate_states_is_what_the_batch_was_said_to_be_worth():
     batch = batch_privacy(MESSAGES["grr"], 1_000, "1e-6", colluding="0.1", finely=True)
     assert certificate["honest"] == "900" == str(batch.reports)
     assert float(certificate["epsilon"]) == float(batch.epsilon)
-    assert certificate["blanket"] == blanket_texts(blanket_of(MESSAGES["grr"].randomizer))
+    assert certificate["blanket"] == blanket_texts(
+        blanket_of(MESSAGES["grr"].randomizer)
+    )
     assert 0 < float(certificate["lower"]) <= float(certificate["upper"]) <= 1e-6
     with pytest.raises(ValueError, match="hides more than a report does"):
         batch_certificate(MESSAGES["grr"], 3)
@@ -330,10 +373,16 @@ def test_batches_are_told_with_both_figures():
         "apart, epsilon 1 if not"
     )
     assert float(batch.epsilon) <= float(epsilon) < 0.03
-    assert "first reports of a device only" in batch_privacy(MESSAGES["l-grr"], 9_000).text
+    assert (
+        "first reports of a device only" in batch_privacy(MESSAGES["l-grr"], 9_000).text
+    )
     assert "too few to hide among" in batch_privacy(MESSAGES["grr"], 5).text
     assert batch_privacy(MESSAGES["first+second"], 9_000).local == 2
-    for reports, delta, colluding in ((-1, "1e-8", "0"), (9, "0", "0"), (9, "1e-8", "1")):
+    for reports, delta, colluding in (
+        (-1, "1e-8", "0"),
+        (9, "0", "0"),
+        (9, "1e-8", "1"),
+    ):
         with pytest.raises(ValueError, match="expected a number of reports"):
             batch_privacy(MESSAGES["grr"], reports, delta, colluding=colluding)
 
@@ -379,7 +428,10 @@ def test_explain_says_what_batches_are_worth(tmp_path):
         (("--shuffled", 2000, "--disclosure", "md"), "without --disclosure"),
         (("--shuffled", 2000, "--delta", "2"), "expected a number from"),
         (("--shuffled", 2000, "--colluding-share", "half"), "expected a number"),
-        (("--shuffled", 3, "--question", "grr", "--certificate", "x"), "hides more than"),
+        (
+            ("--shuffled", 3, "--question", "grr", "--certificate", "x"),
+            "hides more than",
+        ),
     ],
 )
 def test_explain_refuses_what_makes_no_sense(words, said, tmp_path):
@@ -394,7 +446,10 @@ def test_estimates_say_what_their_batch_was_worth(tmp_path):
     from ldp_simulations import randomize
 
     small = survey_of(
-        yes_no("first"), yes_no("second"), yes_no("third"), head='joint = ["first", "second"]'
+        yes_no("first"),
+        yes_no("second"),
+        yes_no("third"),
+        head='joint = ["first", "second"]',
     )
     reports = tmp_path / "reports"
     reports.write_bytes(
@@ -402,7 +457,9 @@ def test_estimates_say_what_their_batch_was_worth(tmp_path):
     )
     file = tmp_path / "survey.toml"
     file.write_text(small.to_toml(), encoding="utf-8")
-    said = run("estimate", file, reports, "--mixed-by", "relay.example", "--delta", "1e-6").output
+    said = run(
+        "estimate", file, reports, "--mixed-by", "relay.example", "--delta", "1e-6"
+    ).output
     assert said.count("3,000 reports, mixed by relay.example: (") == 3
     assert said.count("The row first+second, as one message: ") == 2
     assert "mixed by" not in run("estimate", file, reports).output

@@ -39,7 +39,12 @@ def test_the_inverse_is_the_largest_that_keeps_what_is_wanted():
     assert 1 < local < 4
     assert worth("grr", local, wish) <= Fraction(101, 1000)
     assert worth("grr", local + Fraction(3, 100), wish) > Fraction(1, 10)
-    assert local_epsilon("grr", VALUES, BatchWish(10**6, Fraction(1, 10**6), Fraction(1, 10))) == 4
+    assert (
+        local_epsilon(
+            "grr", VALUES, BatchWish(10**6, Fraction(1, 10**6), Fraction(1, 10))
+        )
+        == 4
+    )
     few = BatchWish(3, Fraction(1, 10**6), epsilon=Fraction(1, 10))
     assert local_epsilon("grr", VALUES, few) == Fraction(1, 10)
     lifted = BatchWish(10**6, Fraction(1, 10**6), Fraction(1, 10), ceiling=Fraction(5))
@@ -61,7 +66,9 @@ def test_plans_are_sorted_by_error_and_keep_what_is_wanted(monkeypatch):
     ("epsilon", "delta", "error"),
     [(1, 1e-6, 5.97), (1, 1e-8, 7.21), (0.25, 1e-8, 27.05)],
 )
-def test_a_curators_error_is_that_of_the_analytic_gaussian_mechanism(epsilon, delta, error):
+def test_a_curators_error_is_that_of_the_analytic_gaussian_mechanism(
+    epsilon, delta, error
+):
     """Published figures, of very many values."""
     assert curator_error(epsilon, delta, 10**9) == pytest.approx(error, abs=0.005)
     assert curator_error(epsilon, delta, 2) == pytest.approx(error / 2**0.5, abs=0.005)
@@ -93,7 +100,9 @@ def test_errors_of_hadamard_response_count_those_in_the_block(blocks):
     A standard deviation of 4,000 draws is off by 5.6 % once in a million times. The seed is fixed.
     """
     randomizer = HadamardResponse(8, blocks, 16, truth=11, other=4)
-    rows = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    rows = np.array(
+        [[float(mass) for mass in row] for row in randomizer.channel().rows]
+    )
     # Half of the respondents hold a value of the first block, half one of the last.
     law = (rows[0] + rows[7]) / 2
     draw = np.random.default_rng(12)
@@ -106,7 +115,9 @@ def test_errors_of_hadamard_response_count_those_in_the_block(blocks):
     scores[own * width : (own + 1) * width] = -1
     scores[support] = 1
     estimates = counts @ scores * float(randomizer.worth)
-    assert np.std(estimates) == pytest.approx(rare_count_error(randomizer, 2_000), rel=0.06)
+    assert np.std(estimates) == pytest.approx(
+        rare_count_error(randomizer, 2_000), rel=0.06
+    )
 
 
 def test_the_command_prints_both_figures(tmp_path):
@@ -116,19 +127,34 @@ def test_the_command_prints_both_figures(tmp_path):
     assert "--local-ceiling" in said
     survey = tmp_path / "survey.toml"
     survey.write_text(
-        ldp.survey("s", ldp.question("a", ["x", "y", "z"], epsilon="1")).to_toml(), encoding="utf-8"
+        ldp.survey("s", ldp.question("a", ["x", "y", "z"], epsilon="1")).to_toml(),
+        encoding="utf-8",
     )
-    words = ("plan", survey, "--shuffled", 50000, "--colluding-share", "0.1", "--format", "json")
+    words = (
+        "plan",
+        survey,
+        "--shuffled",
+        50000,
+        "--colluding-share",
+        "0.1",
+        "--format",
+        "json",
+    )
     record = json.loads(run(*words).output)
     assert record["reports"] == 45_000
     assert {plan["question"] for plan in record["plans"]} == {"a"}
-    assert all(plan["batch_epsilon"] < plan["local_epsilon"] == 4 for plan in record["plans"])
+    assert all(
+        plan["batch_epsilon"] < plan["local_epsilon"] == 4 for plan in record["plans"]
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--values", 9, "--shuffled", 100, "--epsilon", 6), "only --local-ceiling lifts it"),
+        (
+            ("--values", 9, "--shuffled", 100, "--epsilon", 6),
+            "only --local-ceiling lifts it",
+        ),
         (("--values", 9, "--central-epsilon", 1), "expected --shuffled N"),
         (("--shuffled", 100), "expected SURVEY or --values"),
     ],

@@ -26,7 +26,9 @@ def test_normal_noise_is_no_better_than_the_batch():
     is_better = False
     for part in range(9):
         epsilon = last * Fraction(part, 8)
-        above = delta_above(BLANKET, 2_000, power(epsilon), effort=quick(2_000, both=False))
+        above = delta_above(
+            BLANKET, 2_000, power(epsilon), effort=quick(2_000, both=False)
+        )
         assert mu_delta(mu * 1.001, float(epsilon)) >= above
         is_better |= mu_delta(mu * 0.99, float(epsilon)) < above
     assert is_better
@@ -39,7 +41,8 @@ def worst_renyi(rows, count, order):
         around = batch_law([rows[x] for x in others])
         for one, other in permutations((one_more(around, row) for row in rows), 2):
             moment = sum(
-                float(mass) ** order * float(other[y]) ** (1 - order) for y, mass in one.items()
+                float(mass) ** order * float(other[y]) ** (1 - order)
+                for y, mass in one.items()
             )
             worst = max(worst, math.log(moment) / (order - 1))
     return worst
@@ -50,7 +53,9 @@ def test_renyi_divergences_bound_every_data_set(order):
     """Of 4 respondents with 3 values; never more than what one report reveals."""
     randomizer = RandomizedResponse(3, 3, 1)
     bound = renyi_view(blanket_of(randomizer), 4, order)
-    assert worst_renyi(randomizer.channel().rows, 4, order) <= bound <= math.log(3) + 1e-9
+    assert (
+        worst_renyi(randomizer.channel().rows, 4, order) <= bound <= math.log(3) + 1e-9
+    )
 
 
 def test_renyi_divergences_are_not_far_above_those_of_normal_noise():
@@ -69,4 +74,6 @@ def test_dp_accounting_has_the_same_figures():
 
     law = accounting(BLANKET, 2_000, DELTA)
     ours = float(composed_batches(BLANKET, 2_000, DELTA, batches=7))
-    assert law.self_compose(7).get_epsilon_for_delta(1e-6) == pytest.approx(ours, rel=0.02)
+    assert law.self_compose(7).get_epsilon_for_delta(1e-6) == pytest.approx(
+        ours, rel=0.02
+    )

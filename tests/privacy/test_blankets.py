@@ -6,7 +6,12 @@ from itertools import product
 from math import prod
 
 import pytest
-from data_sets import delta_with_neither_hidden, exact_delta, exact_delta_of, worst_delta
+from data_sets import (
+    delta_with_neither_hidden,
+    exact_delta,
+    exact_delta_of,
+    worst_delta,
+)
 from specimens import SMALL
 
 from ldp.mechanisms.blankets import (
@@ -50,7 +55,17 @@ def compact(channel):
         (HadamardResponse(3, 1, 4, truth=5, other=2), 4),
         (HadamardResponse(4, 2, 8, truth=5, other=2), 3),
     ],
-    ids=["warner", "grr 3", "grr 4", "grr 5", "ss", "Fano", "oue", "hr", "hr, two blocks"],
+    ids=[
+        "warner",
+        "grr 3",
+        "grr 4",
+        "grr 5",
+        "ss",
+        "Fano",
+        "oue",
+        "hr",
+        "hr, two blocks",
+    ],
 )
 def test_two_levels_bound_every_data_set(randomizer, most):
     """Of up to so many respondents, at three epsilons; next to the truth, where there is one."""
@@ -59,7 +74,9 @@ def test_two_levels_bound_every_data_set(randomizer, most):
     for count in range(1, most + 1):
         for t in RATES:
             assert worst_delta(rows, count, t) <= exact_delta(blanket, count, t)
-    assert exact_delta(blanket, 1, Fraction(3, 2)) == worst_delta(rows, 1, Fraction(3, 2))
+    assert exact_delta(blanket, 1, Fraction(3, 2)) == worst_delta(
+        rows, 1, Fraction(3, 2)
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +88,11 @@ def test_to_hide_those_that_are_neither_is_no_bound(size, worst, hidden):
     rows = RandomizedResponse(size, 3, 1).channel().rows
     blanket = blanket_of(RandomizedResponse(size, 3, 1))
     mutant = delta_with_neither_hidden(size, Fraction(3), 5, t=Fraction(3, 2))
-    assert worst_delta(rows, 5, Fraction(3, 2)) == worst <= exact_delta(blanket, 5, Fraction(3, 2))
+    assert (
+        worst_delta(rows, 5, Fraction(3, 2))
+        == worst
+        <= exact_delta(blanket, 5, Fraction(3, 2))
+    )
     assert mutant < worst
     assert float(mutant) == pytest.approx(hidden, abs=1e-7)
 
@@ -111,7 +132,8 @@ def test_rows_of_uneven_questions_are_bounded_whichever_answers_change(chosen):
     for yes, no in (map(Fraction, COINS[place]) for place in chosen):
         parts.append(((1 - no, no), (yes, 1 - yes)))
     rows = tuple(
-        tuple(prod(part, start=Fraction(1)) for part in product(*laws)) for laws in product(*parts)
+        tuple(prod(part, start=Fraction(1)) for part in product(*laws))
+        for laws in product(*parts)
     )
     blanket = of_row(tuple(map(of_rows, parts)))
     assert blanket.only_first * blanket.gamma * (blanket.first - 1) == furthest(rows)
@@ -131,7 +153,9 @@ def test_rows_of_several_questions_are_bounded_as_one_message():
     blanket = of_row((blanket_of(one), blanket_of(other)))
     assert blanket.first == 6
     assert blanket.gamma == blanket_of(one).gamma * blanket_of(other).gamma
-    assert worst_delta(rows, 3, Fraction(3, 2)) <= exact_delta(blanket, 3, Fraction(3, 2))
+    assert worst_delta(rows, 3, Fraction(3, 2)) <= exact_delta(
+        blanket, 3, Fraction(3, 2)
+    )
     assert blanket.only_first * blanket.gamma * 5 == furthest(rows)
 
 
@@ -146,7 +170,9 @@ def test_the_table_is_that_of_the_channel_or_bounds_it(specimen):
     assert blanket.first >= worst_ratio(Channel(rows))
     assert blanket.covers <= gamma
     if blanket.covers == blanket.gamma:
-        assert blanket.gamma * blanket.only_first * (blanket.first - 1) >= furthest(rows)
+        assert blanket.gamma * blanket.only_first * (blanket.first - 1) >= furthest(
+            rows
+        )
 
 
 @pytest.mark.parametrize("specimen", SMALL, ids=lambda specimen: specimen.name)
@@ -158,7 +184,9 @@ def test_the_table_bounds_every_data_set_of_two(specimen):
         rows = tuple((*row, 1 - sum(row)) for row in rows)
     blanket = blanket_of(specimen.randomizer)
     # Outputs that are taken for one, and values that nobody has, can only hide more.
-    assert worst_delta(rows, 2, Fraction(5, 4)) <= exact_delta(blanket, 2, Fraction(5, 4))
+    assert worst_delta(rows, 2, Fraction(5, 4)) <= exact_delta(
+        blanket, 2, Fraction(5, 4)
+    )
 
 
 def test_equal_integers_of_two_classes_are_two_mechanisms():
@@ -187,7 +215,9 @@ def test_rounding_only_ever_adds():
     shorter = round_outward(blanket)
     assert shorter.gamma <= blanket.gamma
     assert shorter.first >= blanket.first
-    assert exact_delta(shorter, 4, Fraction(3, 2)) >= exact_delta(blanket, 4, Fraction(3, 2))
+    assert exact_delta(shorter, 4, Fraction(3, 2)) >= exact_delta(
+        blanket, 4, Fraction(3, 2)
+    )
 
 
 def test_what_is_no_blanket_is_refused():

@@ -19,7 +19,10 @@ def test_one_batch_is_what_is_certified_and_several_are_less_than_their_sum():
     certified = batch_epsilon(BLANKET, 2_000, DELTA)
     assert certified <= once * Fraction(1001, 1000)
     assert once <= certified * Fraction(102, 100)
-    often = [composed_batches(BLANKET, 2_000, DELTA, batches=batches) for batches in (2, 7, 30)]
+    often = [
+        composed_batches(BLANKET, 2_000, DELTA, batches=batches)
+        for batches in (2, 7, 30)
+    ]
     assert once < often[0] < often[1] < often[2] < 30 * once / 3
 
 

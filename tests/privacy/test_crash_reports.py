@@ -32,7 +32,10 @@ def working():
 MISTAKES = {
     "answered before": ("bare", working),
     "does not fit": ("once", working),
-    "no randomness": ("mirror", lambda: patch("os.urandom", side_effect=OSError("none"))),
+    "no randomness": (
+        "mirror",
+        lambda: patch("os.urandom", side_effect=OSError("none")),
+    ),
     "a mistake of ours": (
         "mirror",
         lambda: patch(
@@ -125,7 +128,9 @@ def test_an_awaited_call_takes_no_answer_along(reported):
             asyncio.run(call("once", answer()))
         assert TELLING not in reported(raised.value)
     with pytest.raises(LDPError) as raised:
-        asyncio.run(AsyncClient(strict(GROUP)).record_together({"a": answer(), "b": True}))
+        asyncio.run(
+            AsyncClient(strict(GROUP)).record_together({"a": answer(), "b": True})
+        )
     assert TELLING not in reported(raised.value)
 
 
@@ -136,7 +141,9 @@ def test_a_warning_of_an_app_that_is_not_strict_shows_no_answer(caplog):
     class Attaching(logging.Handler):
         def emit(self, _):
             stack = traceback.walk_stack(None)
-            shown.extend(traceback.StackSummary.extract(stack, capture_locals=True).format())
+            shown.extend(
+                traceback.StackSummary.extract(stack, capture_locals=True).format()
+            )
 
     handler = Attaching()
     logging.getLogger("ldp_client").addHandler(handler)

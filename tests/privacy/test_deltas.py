@@ -19,7 +19,9 @@ EXACT = Effort(blocks=100, stretches=100, parts=100)
 
 def symbols(size, epsilon):
     """K-ary response."""
-    return two_levels(Fraction(*odds(fraction(epsilon))), Fraction(1, size), Fraction(0))
+    return two_levels(
+        Fraction(*odds(fraction(epsilon))), Fraction(1, size), Fraction(0)
+    )
 
 
 def subsets(size, epsilon):
@@ -61,16 +63,28 @@ def test_bounds_hold_what_is_exact(blanket: Blanket, count):
 
 def test_laws_hold_what_is_exact():
     """Each probability from below and from above, the ends included."""
-    for count, chance in ((7, Fraction(1, 3)), (200, Fraction(1, 50)), (64, Fraction(9, 10))):
+    for count, chance in (
+        (7, Fraction(1, 3)),
+        (200, Fraction(1, 50)),
+        (64, Fraction(9, 10)),
+    ):
         law = binomial(count, chance)
         listed = dict(enumerate(zip(law.low, law.high, strict=True), law.start))
         for k in range(count + 1):
-            exact = math.comb(count, k) * chance**k * (1 - chance) ** (count - k) * (1 << BITS)
+            exact = (
+                math.comb(count, k)
+                * chance**k
+                * (1 - chance) ** (count - k)
+                * (1 << BITS)
+            )
             if k in listed:
                 low, high = listed[k]
                 assert law.at_least(low) <= exact <= law.at_most(high)
                 assert law.at_most(high) - law.at_least(low) < 1 << BITS - 100
-        for masses, ends in (((0, law.start), law.below), ((law.end, count + 1), law.above)):
+        for masses, ends in (
+            ((0, law.start), law.below),
+            ((law.end, count + 1), law.above),
+        ):
             beyond = sum(
                 math.comb(count, k) * chance**k * (1 - chance) ** (count - k)
                 for k in range(*masses)
@@ -86,15 +100,21 @@ def delta_in_floats(blanket, count, t):
     gamma, apart = float(blanket.gamma), float(2 * blanket.only_first)
     spread = math.sqrt(count * gamma * (1 - gamma))
     middle = (count - 1) * gamma
-    draws = 1 + np.arange(max(0, int(middle - 8 * spread)), min(count, int(middle + 8 * spread)))
+    draws = 1 + np.arange(
+        max(0, int(middle - 8 * spread)), min(count, int(middle + 8 * spread))
+    )
     chances = binom.pmf(draws - 1, count - 1, gamma)
     if apart == 1:
         # Every draw supports one of the two: all numbers of draws at once.
-        return float(np.sum(chances * gains_in_floats(first, t, draws, s=draws) * gamma / draws))
+        return float(
+            np.sum(chances * gains_in_floats(first, t, draws, s=draws) * gamma / draws)
+        )
     total = 0.0
     for m, chance in zip(draws, chances, strict=True):
         reach = 8 * math.sqrt(m * apart * (1 - apart)) + 2
-        s = np.arange(max(0, int(m * apart - reach)), min(m, int(m * apart + reach)) + 1)
+        s = np.arange(
+            max(0, int(m * apart - reach)), min(m, int(m * apart + reach)) + 1
+        )
         gain = gains_in_floats(first, t, m, s=s)
         total += chance * gamma / m * float(np.sum(binom.pmf(s, m, apart) * gain))
     return total
@@ -107,7 +127,9 @@ def gains_in_floats(first, t, draws, s):
     lost = (t * first - 1) * s + (t - 1) * (draws - s)
     alpha = (first - 1) * (1 + t)
     least = np.floor(lost / alpha) + 1
-    gain = alpha * s / 2 * binom.sf(least - 2, s - 1, 0.5) - lost * binom.sf(least - 1, s, 0.5)
+    gain = alpha * s / 2 * binom.sf(least - 2, s - 1, 0.5) - lost * binom.sf(
+        least - 1, s, 0.5
+    )
     return np.maximum(gain, 0)
 
 
@@ -120,7 +142,9 @@ def gains_in_floats(first, t, draws, s):
         (2, "6", 10**6, 0.002),
     ],
 )
-def test_certified_epsilons_are_above_floats_and_near_to_them(size, epsilon, count, over):
+def test_certified_epsilons_are_above_floats_and_near_to_them(
+    size, epsilon, count, over
+):
     """At most 1 % above up to 10,000 reports, .2 % at a million."""
     delta = Fraction(1, 10**6)
     blanket = symbols(size, epsilon)
@@ -204,7 +228,9 @@ def test_no_mass_of_the_covers_is_lost(blocks):
     for above in (True, False):
         listed, rest = cover_blocks(400, Fraction(1, 3), blocks, above=above)
         mass = sum(mass for _, mass in listed) + rest
-        least, most = (UNIT, UNIT + UNIT // 1000) if above else (UNIT - UNIT // 1000, UNIT)
+        least, most = (
+            (UNIT, UNIT + UNIT // 1000) if above else (UNIT - UNIT // 1000, UNIT)
+        )
         assert least <= mass <= most
 
 

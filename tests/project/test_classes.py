@@ -37,7 +37,9 @@ def asked(tree):
     """The classes that some code asks whether an object is of, by lines."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, classes]):
+            case ast.Call(
+                func=ast.Name(id="isinstance" | "issubclass"), args=[_, classes]
+            ):
                 yield node.lineno, names_in(classes)
             case ast.Compare() if "type" in names_in(node):
                 yield node.lineno, names_in(node)

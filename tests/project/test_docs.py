@@ -14,7 +14,9 @@ from places import ROOT
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[!.]*/README.md")]
+)
 
 
 def commands(text):
@@ -35,7 +37,9 @@ def test_python_blocks(page, monkeypatch):
 
 def evaluate(page):
     """Run the Python blocks of a page."""
-    document = Sybil(parsers=[PythonCodeBlockParser(), SkipParser()], patterns=["*.md"]).parse(page)
+    document = Sybil(
+        parsers=[PythonCodeBlockParser(), SkipParser()], patterns=["*.md"]
+    ).parse(page)
     for example in document.examples():
         with suppress(SkipTest):
             example.evaluate()
@@ -70,13 +74,18 @@ def typed(line, monkeypatch):
         assert program == "python", line
         monkeypatch.setattr("sys.argv", words)
         monkeypatch.syspath_prepend(Path(words[0]).parent)
-        with suppress(SystemExit):  # a failure leaves without the file that is looked for
+        with suppress(
+            SystemExit
+        ):  # a failure leaves without the file that is looked for
             runpy.run_path(words[0], run_name="__main__")
 
 
 TOUR = {
     ("README.md", "Two commands"): ["commute/report.html", "commute/picture.svg"],
-    ("docs/tour.md", "The survey and its price"): ["affairs.certificate.json", "proof.json"],
+    ("docs/tour.md", "The survey and its price"): [
+        "affairs.certificate.json",
+        "proof.json",
+    ],
     ("docs/tour.md", "From answers to estimates"): [
         "affairs.svg",
         "affairs.json",
@@ -92,7 +101,9 @@ PRINTED = 'ldp() { echo "ldp ${@@Q}"; }; python() { echo "python ${@@Q}"; }; '
 def test_the_tour_is_whole():
     """Each section with commands is run below."""
     pages = {page for page, _ in TOUR}
-    assert TOUR.keys() == {(page, section) for page in pages for section in sections(page)}
+    assert TOUR.keys() == {
+        (page, section) for page in pages for section in sections(page)
+    }
 
 
 @pytest.mark.fast("the README's tour")
@@ -104,7 +115,9 @@ def test_tour(page, section, tmp_path, monkeypatch):
     for line in commands(sections(page)[section]):
         if line != "uv run pytest":  # these tests are that one
             typed(line, monkeypatch)
-    assert [name for name in TOUR[page, section] if not (tmp_path / name).is_file()] == []
+    assert [
+        name for name in TOUR[page, section] if not (tmp_path / name).is_file()
+    ] == []
 
 
 @pytest.mark.needs("bash")
@@ -133,7 +146,9 @@ def test_a_picture_has_one_caption():
     """What a picture shows does not depend on the page that shows it."""
     captions = {}
     for page in PAGES:
-        for said, path in re.findall(r"!\[([^]]*)\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+        for said, path in re.findall(
+            r"!\[([^]]*)\]\(([^)]+)\)", page.read_text(encoding="utf-8")
+        ):
             if not path.startswith("http"):
                 captions.setdefault((page.parent / path).resolve(), set()).add(said)
     assert {path.name: said for path, said in captions.items() if len(said) > 1} == {}
@@ -142,21 +157,31 @@ def test_a_picture_has_one_caption():
 def test_every_page_is_listed():
     """Readers of the repository find what the site's menu has."""
     docs = ROOT / "docs"
-    linked = re.findall(r"\]\(([^.)#]+\.md)", (docs / "pages.md").read_text(encoding="utf-8"))
-    assert {str(page.relative_to(docs)) for page in docs.glob("**/*.md")} == {*linked, "pages.md"}
+    linked = re.findall(
+        r"\]\(([^.)#]+\.md)", (docs / "pages.md").read_text(encoding="utf-8")
+    )
+    assert {str(page.relative_to(docs)) for page in docs.glob("**/*.md")} == {
+        *linked,
+        "pages.md",
+    }
 
 
 def test_the_first_page_is_the_readme():
     """The site begins with the README, whose links lead to the same places."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    twin = re.sub(r"\]\((?!http)(docs/)?", lambda link: "](" if link[1] else "](../", readme)
+    twin = re.sub(
+        r"\]\((?!http)(docs/)?", lambda link: "](" if link[1] else "](../", readme
+    )
     assert (ROOT / "docs" / "index.md").read_text(encoding="utf-8") == twin
 
 
 def anchors(page):
     """Those that a page's headings give, as GitHub and others make them."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 def test_links_lead_to_headings():
@@ -164,7 +189,10 @@ def test_links_lead_to_headings():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for target, anchor in re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text):
-            assert anchor in anchors(page.parent / target if target else page), (page, anchor)
+            assert anchor in anchors(page.parent / target if target else page), (
+                page,
+                anchor,
+            )
 
 
 @pytest.mark.parametrize(("page", "most"), [("ARCHITECTURE", 700), ("CHANGELOG", 660)])

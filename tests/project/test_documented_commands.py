@@ -12,7 +12,9 @@ from places import ROOT
 
 from ldp_aggregator.commands.main import main
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+)
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 _PYTHON = re.compile(
     r"python ((?:tests|examples)/[\w/]+\.py"
@@ -29,7 +31,9 @@ def shown(text):
         for line in block.replace("\\\n", " ").splitlines():
             if command := re.search(r"(?:^\$ |&& |uv run |engines )(ldp .*)", line):
                 yield command[1]
-    yield from (span for span in _SPAN.findall(_BLOCK.sub("", text)) if span not in _NO_COMMANDS)
+    yield from (
+        span for span in _SPAN.findall(_BLOCK.sub("", text)) if span not in _NO_COMMANDS
+    )
 
 
 def trouble(line):
@@ -46,7 +50,9 @@ def trouble(line):
             return f"{line}: no command {names}"
         command = known[0]
     parameters = command.get_params(context)
-    options = {one for known in parameters for one in (*known.opts, *known.secondary_opts)}
+    options = {
+        one for known in parameters for one in (*known.opts, *known.secondary_opts)
+    }
     # A cut-out such as `...` or `[--quiet]` is no option, and a negative number none either.
     asked = [re.match(r"-[-a-zA-Z][-a-z0-9]*", word) for word in _own(words)]
     unknown = [one[0] for one in asked if one and one[0] not in options]
@@ -81,13 +87,19 @@ def test_programs_in_the_documentation_run(page):
     for words in set(_PYTHON.findall(page.read_text(encoding="utf-8"))):
         program = program_of(words)
         assert program.exists(), words
-        is_run = program.name == "__main__.py" or "__main__" in program.read_text(encoding="utf-8")
+        is_run = program.name == "__main__.py" or "__main__" in program.read_text(
+            encoding="utf-8"
+        )
         assert is_run, f"{words}: does nothing when it is called"
 
 
 def test_every_command_is_on_the_page_of_what_to_install():
     """In the tables that say which distribution or extra brings it."""
-    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8").partition("## What is where")
+    page = (
+        (ROOT / "docs" / "install.md")
+        .read_text(encoding="utf-8")
+        .partition("## What is where")
+    )
     rows = [line for line in page[2].splitlines() if line.startswith("|")]
     named = set(re.findall(r"`(?:ldp )?([a-z]+)`", "".join(rows)))
     assert set(main.list_commands(click.Context(main))) - named == set()

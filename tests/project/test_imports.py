@@ -50,7 +50,9 @@ HEAVY = (
 WHEN_NEEDED = ("sqlite3", "http.client", "ssl", "logging", "tomllib", "json")
 
 MODULES = [
-    (package, path) for package, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))
+    (package, path)
+    for package, folder in PACKAGES.items()
+    for path in sorted(folder.rglob("*.py"))
 ]
 DEVICE_MODULES = [(package, path) for package, path in MODULES if package in DEVICE]
 
@@ -63,7 +65,9 @@ def imported(path):
     `from a import b` counts as `a` and as `a.b`.
     """
     names = imports(path)
-    assert not any(name.startswith(".") for name in names), f"{path}: imports are absolute"
+    assert not any(name.startswith(".") for name in names), (
+        f"{path}: imports are absolute"
+    )
     return names | {name.rpartition(".")[0] for name in names} - {""}
 
 
@@ -90,7 +94,10 @@ def test_imports_run_one_way():
     wrong = {
         str(path): names
         for package, path in MODULES
-        if (names := roots(imported(path)) & {*PACKAGES, "lab"} - {package} - MAY_IMPORT[package])
+        if (
+            names := roots(imported(path))
+            & {*PACKAGES, "lab"} - {package} - MAY_IMPORT[package]
+        )
     }
     assert wrong == {}
 
@@ -110,7 +117,9 @@ def test_what_runs_on_a_device_imports_next_to_nothing():
 
 def test_no_toy_randomness_on_a_device():
     """No module of the core or the client imports `random`."""
-    assert [path for _, path in DEVICE_MODULES if "random" in roots(imported(path))] == []
+    assert [
+        path for _, path in DEVICE_MODULES if "random" in roots(imported(path))
+    ] == []
 
 
 IO_MODULES = {
@@ -153,14 +162,18 @@ def test_the_core_does_no_input_or_output():
 def test_one_module_knows_msgpack():
     """Only the wire imports msgpack."""
     assert [
-        path.relative_to(ROOT).as_posix() for _, path in MODULES if "msgpack" in imported(path)
+        path.relative_to(ROOT).as_posix()
+        for _, path in MODULES
+        if "msgpack" in imported(path)
     ] == ["ldp/wire/wire.py"]
 
 
 def test_every_module_is_looked_at():
     """The laws above are about something: packages have modules, and written imports are seen."""
     assert {package for package, _ in MODULES} == PACKAGES.keys()
-    assert "numpy" in imported(PACKAGES["ldp_aggregator"] / "tallies" / "counting" / "counting.py")
+    assert "numpy" in imported(
+        PACKAGES["ldp_aggregator"] / "tallies" / "counting" / "counting.py"
+    )
     assert "scipy.special.ndtri" in imported(
         PACKAGES["ldp_aggregator"] / "decoders" / "intervals" / "intervals.py"
     )
@@ -170,9 +183,11 @@ def test_every_module_is_looked_at():
 def test_replayed_randomness_is_for_tests():
     """Of the client, one module can replay randomness, and no other knows that one."""
     client = [path for package, path in MODULES if package == "ldp_client"]
-    assert [path.name for path in client if "ldp.numbers.randomness.Replay" in imported(path)] == [
-        "testing.py"
-    ]
+    assert [
+        path.name
+        for path in client
+        if "ldp.numbers.randomness.Replay" in imported(path)
+    ] == ["testing.py"]
     assert not [path for path in client if "ldp_client.testing" in imported(path)]
 
 
@@ -194,9 +209,9 @@ from ldp_client import Client, parse_survey, report_bytes
 client = Client(parse_survey(COMMUTE), state={str(tmp_path / "state")!r})
 assert report_bytes([client.record("smoker", True), client.record("homepage", "a")])
 """
-    assert loaded_by(f"import sys; sys.path[:0] = {[*map(str, FOLDERS)]!r}\n{code}").isdisjoint(
-        HEAVY
-    )
+    assert loaded_by(
+        f"import sys; sys.path[:0] = {[*map(str, FOLDERS)]!r}\n{code}"
+    ).isdisjoint(HEAVY)
 
 
 def test_a_device_loads_the_mechanisms_of_its_survey():
@@ -211,9 +226,9 @@ def test_a_device_loads_the_mechanisms_of_its_survey():
         '[survey]\nname = "s"\n[[question]]\nname = "q"\n'
         'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
     )
-    assert loaded_by(f"import ldp_client\nldp_client.parse_survey({survey!r})") & rows == {
-        "ldp.mechanisms.values.grr"
-    }
+    assert loaded_by(
+        f"import ldp_client\nldp_client.parse_survey({survey!r})"
+    ) & rows == {"ldp.mechanisms.values.grr"}
 
 
 def test_rows_are_found_under_their_names():
@@ -235,7 +250,12 @@ def requirements(name):
 
 def test_a_device_installs_four_distributions():
     """The client's environment holds core, client, msgpack and xxhash, by their metadata."""
-    assert requirements("ldpkit-client") == {"ldpkit-client", "ldpkit-core", "msgpack", "xxhash"}
+    assert requirements("ldpkit-client") == {
+        "ldpkit-client",
+        "ldpkit-core",
+        "msgpack",
+        "xxhash",
+    }
 
 
 def test_the_core_has_no_command():
@@ -244,6 +264,8 @@ def test_the_core_has_no_command():
     The client has one of its own, which needs nothing.
     """
     assert not distribution("ldpkit-core").entry_points.select(group="console_scripts")
-    assert [point.name for point in distribution("ldpkit-client").entry_points] == ["ldp-client"]
+    assert [point.name for point in distribution("ldpkit-client").entry_points] == [
+        "ldp-client"
+    ]
     assert loaded_by("import ldp_client.tools.command").isdisjoint(HEAVY)
     assert "argparse" not in loaded_by("import ldp_client") - loaded_by("pass")

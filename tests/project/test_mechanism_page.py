@@ -22,7 +22,9 @@ from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.contract import Kind
 
 PAGE = (ROOT / "docs" / "mechanisms.md").read_text(encoding="utf-8")
-APPENDICES = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/appendix").glob("*.md")]
+APPENDICES = [
+    path.read_text(encoding="utf-8") for path in (ROOT / "docs/appendix").glob("*.md")
+]
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 TWO_OR_MORE = ("a", "b", "c", "d")
@@ -36,7 +38,9 @@ DOMAINS = {
         TWO_OR_MORE, 2, Scale(Fraction(0), Fraction(3), 2, step=Fraction(3))
     ),
     "category with parents": Domain(
-        "category", TWO_OR_MORE, taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", ""))
+        "category",
+        TWO_OR_MORE,
+        taxonomy=Taxonomy(("x", "y"), (0, 0, 1, 1, 2, 2), ("", "")),
     ),
     "vector": VectorDomain(Ball(100, Fraction(1))),
     "table of many fields": FieldsDomain(
@@ -47,7 +51,9 @@ DOMAINS = {
     "text": Domain("text", None),
 }
 """A domain of each type of question."""
-_AXIS = NumberDomain(Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),)))
+_AXIS = NumberDomain(
+    Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),))
+)
 OF_FIELDS = {"place": FieldsDomain("place", (Field("x", _AXIS), Field("y", _AXIS)))}
 """Of what has cells in place of values, which those serve as well that serve categories."""
 
@@ -112,7 +118,9 @@ def rows(page, heading):
     """The cells of the table under a heading."""
     section = page.split(f"## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]
+    ]
 
 
 OVERVIEW = {re.match(r"\[`(.+)`\]", row[0])[1]: row for row in rows(PAGE, "Overview")}
@@ -144,7 +152,9 @@ def test_a_row_says_what_the_code_says(mechanism):
 def test_every_mechanism_has_a_heading():
     """One of its own, or one that it shares with those that are described together."""
     headings = re.findall(r"^### (.+)$", "\n".join(APPENDICES), re.MULTILINE)
-    assert set(MECHANISMS) <= {name for heading in headings for name in heading.split(", ")}
+    assert set(MECHANISMS) <= {
+        name for heading in headings for name in heading.split(", ")
+    }
 
 
 def test_every_kind_is_described():
@@ -165,7 +175,9 @@ def test_the_wire_format_has_every_mechanism():
 
 def test_the_typescript_client_has_every_mechanism():
     """A row for each, by the name that surveys use."""
-    rows = (ROOT / "client" / "js" / "src" / "mechanisms.ts").read_text(encoding="utf-8")
+    rows = (ROOT / "client" / "js" / "src" / "mechanisms.ts").read_text(
+        encoding="utf-8"
+    )
     assert set(re.findall(r': Mechanism = \["(.+?)"', rows)) == set(MECHANISMS)
 
 

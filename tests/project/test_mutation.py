@@ -40,18 +40,25 @@ def test_mistakes_can_be_made(area):
 @pytest.mark.parametrize("room", ESTIMATORS)
 def test_what_estimates_has_an_area(room):
     """So that no module goes without mutants when it is added, or moved."""
-    paths = [path for path in (AGGREGATOR / room).rglob("*.py") if path.name != "__init__.py"]
+    paths = [
+        path for path in (AGGREGATOR / room).rglob("*.py") if path.name != "__init__.py"
+    ]
     assert paths
-    assert {str(path) for path in paths} <= {str(source_of(name)) for name in modules([])}
+    assert {str(path) for path in paths} <= {
+        str(source_of(name)) for name in modules([])
+    }
 
 
 def test_explained_mutants_are_of_lines_that_are_there():
     """A line that has changed needs another look."""
     listed = tomllib.loads(LEFT.read_text(encoding="utf-8"))["mutant"]
     lines = {
-        name: normal_lines(source_of(name).read_text(encoding="utf-8")) for name in modules([])
+        name: normal_lines(source_of(name).read_text(encoding="utf-8"))
+        for name in modules([])
     }
-    gone = [mutant for mutant in listed if mutant["before"] not in lines[mutant["module"]]]
+    gone = [
+        mutant for mutant in listed if mutant["before"] not in lines[mutant["module"]]
+    ]
     assert gone == []
 
 
@@ -69,7 +76,9 @@ def test_what_was_measured_goes_for_every_copy_of_the_project(tmp_path):
         server.root, server.kept = root, kept
         server.items = {"tests.py::test": SimpleNamespace(nodeid="tests.py::test")}
         server._measured = lambda *_: asked.append(root.name) or {"tests.py::test": run}
-        return fork_server.Measured(server._all_measured(), {}).passing(root / "source.py", [7])
+        return fork_server.Measured(server._all_measured(), {}).passing(
+            root / "source.py", [7]
+        )
 
     for name, source in (("first", "1"), ("copy", "1"), ("other", "2")):
         assert measured_in(tmp_path / name, source) == {"tests.py::test"}

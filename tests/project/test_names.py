@@ -11,7 +11,9 @@ PARTICIPLE = re.compile(
     r"_?(\w+ed|shown|drawn|told|given|made|found|kept|held|sent|said|known|seen|taken|written|"
     r"chosen|put)"
 )
-CLAUSE = re.compile(r"(The same|That of|Those|Of|What|Who|Whom|Whose|It|This|These|As|Until)\b")
+CLAUSE = re.compile(
+    r"(The same|That of|Those|Of|What|Who|Whom|Whose|It|This|These|As|Until)\b"
+)
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -29,6 +31,8 @@ def test_few_functions_are_participles():
 
 
 def test_docstrings_begin_with_a_verb_or_a_noun():
-    documented = [one for one in nodes() if isinstance(one, FUNCTION | ast.ClassDef | ast.Module)]
+    documented = [
+        one for one in nodes() if isinstance(one, FUNCTION | ast.ClassDef | ast.Module)
+    ]
     texts = [text for text in map(ast.get_docstring, documented) if text]
     assert sum(bool(CLAUSE.match(text)) for text in texts) <= 0.03 * len(texts)

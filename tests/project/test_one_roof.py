@@ -19,7 +19,9 @@ REPORTS = ldpkit.randomize(SURVEY, TABLE)
 
 def test_each_name_is_that_of_its_package():
     """None is made here, and few are offered."""
-    homes = {name: [one for one in PACKAGES if name in one.__all__] for name in dir(ldpkit)}
+    homes = {
+        name: [one for one in PACKAGES if name in one.__all__] for name in dir(ldpkit)
+    }
     for name, packages in homes.items():
         assert getattr(ldpkit, name) in [getattr(package, name) for package in packages]
     assert len(homes) < 40
@@ -58,7 +60,9 @@ def test_wrong_arguments_say_what_to_do(call, words):
 
 def test_arguments_beside_options():
     """Level and estimand of estimates and simulations; made-up people, and a table of people."""
-    narrow = ldpkit.estimate(SURVEY, REPORTS, level=0.5, estimand="population")["mode"].options
+    narrow = ldpkit.estimate(SURVEY, REPORTS, level=0.5, estimand="population")[
+        "mode"
+    ].options
     assert narrow == ldpkit.Options(level=0.5, estimand="population")
     assert ldpkit.simulate(SURVEY, respondents=70).population["mode"].respondents == 70
     simulated = ldpkit.simulate(SURVEY, TABLE, level=0.5)

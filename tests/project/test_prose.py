@@ -9,7 +9,9 @@ import yaml
 from places import ROOT
 
 DOCS = ROOT / "docs"
-_CODE = re.compile(r"^```.*?^```|<!--.*?-->|^(?: {4}|\||#|:::|!\[).*?$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(
+    r"^```.*?^```|<!--.*?-->|^(?: {4}|\||#|:::|!\[).*?$", re.DOTALL | re.MULTILINE
+)
 _LINK = re.compile(r"!?\[([^]]*)\]\([^)]*\)")
 _ITEM = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*>]|\d+\.) )")
 _END = re.compile(r"(?<=[.!?:;])\s+")
@@ -60,14 +62,19 @@ _ORDERS = {
 def sentences(text):
     """Return the sentences of a page, of four words or more."""
     prose = _LINK.sub(r"\1", re.sub(r"`[^`]*`", "code", _CODE.sub("", text)))
-    blocks = [" ".join(block.split()).lstrip("-*>0123456789. ") for block in _ITEM.split(prose)]
+    blocks = [
+        " ".join(block.split()).lstrip("-*>0123456789. ")
+        for block in _ITEM.split(prose)
+    ]
     parts = [part for block in blocks for part in _END.split(block.replace("**", ""))]
     return [part for part in parts if len(part.split()) >= 4]
 
 
 def is_odd(sentence):
     """Whether a clause stands where a noun belongs, or a bare preposition begins."""
-    return bool(_FRONT.match(sentence) or _CLAUSE.search(sentence)) and sentence[-1] != "?"
+    return (
+        bool(_FRONT.match(sentence) or _CLAUSE.search(sentence)) and sentence[-1] != "?"
+    )
 
 
 def is_to_the_reader(sentence):
@@ -81,7 +88,9 @@ def menu():
     nav = yaml.safe_load("nav:" + source.rpartition("\nnav:")[2])["nav"]
     tabs = {name: pages for tab in nav for name, pages in tab.items()}
     return {
-        name: [one if isinstance(one, str) else next(iter(one.values())) for one in pages]
+        name: [
+            one if isinstance(one, str) else next(iter(one.values())) for one in pages
+        ]
         for name, pages in tabs.items()
     }
 
@@ -101,7 +110,11 @@ def beyond(name, text, guides):
     odd = sum(map(is_odd, prose)) / len(prose)
     long = sum(len(one.split()) > 40 for one in prose) / len(prose)
     reader = sum(map(is_to_the_reader, prose)) / len(prose)
-    marks = {"odd": odd > 0.05, "long": long > 0.01, "you": name in guides and reader < 0.2}
+    marks = {
+        "odd": odd > 0.05,
+        "long": long > 0.01,
+        "you": name in guides and reader < 0.2,
+    }
     return [mark for mark, missed in marks.items() if missed]
 
 
@@ -110,7 +123,11 @@ def test_pages_are_plain():
     names = {path.relative_to(DOCS).as_posix(): path for path in DOCS.glob("**/*.md")}
     figures = {f"{name}.md" for name in measured()}
     tabs = menu()
-    guides = {*tabs["Start"], *tabs["Guides"], *(one for one in names if "tutorials/" in one)}
+    guides = {
+        *tabs["Start"],
+        *tabs["Guides"],
+        *(one for one in names if "tutorials/" in one),
+    }
     missed = {
         name: beyond(name, path.read_text(encoding="utf-8"), guides)
         for name, path in names.items()
@@ -131,5 +148,7 @@ def test_a_riddle_is_seen():
     assert is_odd("Bad is what leaves the device here.")
     assert is_odd("Of these none is counted twice.")
     assert not is_odd("Do you know what leaves the device?")
-    assert sentences("`what` is a\n\n```text\nwho knows of what\n```\n# Of what\n") == []
+    assert (
+        sentences("`what` is a\n\n```text\nwho knows of what\n```\n# Of what\n") == []
+    )
     assert is_to_the_reader("Run the command in a clone.")

@@ -20,7 +20,10 @@ import ldp_aggregator
 import ldp_client
 import ldp_simulations
 
-TOPS = {module.__name__: module for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)}
+TOPS = {
+    module.__name__: module
+    for module in (ldp, ldp_client, ldp_aggregator, ldp_simulations)
+}
 INNER = {*TOPS, "ldp_service", "lab"}
 PUBLIC = {*TOPS, "ldpkit", "ldp_client.testing", "ldp.privacy"}
 """What examples and documentation import from; `ldp_client.testing` is for tests of apps alone."""
@@ -99,7 +102,8 @@ def test_lazy_names_are_what_their_modules_have(package):
     """
     module = TOPS[package]
     homes = {
-        name: importlib.import_module(f"{package}.{home}") for name, home in module._HOMES.items()
+        name: importlib.import_module(f"{package}.{home}")
+        for name, home in module._HOMES.items()
     }
     for name, home in homes.items():
         assert getattr(module, name) is getattr(home, name)
@@ -132,7 +136,9 @@ def test_the_core_exports_functions(first):
 @pytest.mark.parametrize("package", ["ldp_aggregator", "ldp_simulations"])
 def test_importing_a_package_loads_no_numbers(package):
     """Names are loaded when they are used: a command that says what it can do waits for none."""
-    assert loaded_by(f"import {package}").isdisjoint({"numpy", "scipy", "pandas", "matplotlib"})
+    assert loaded_by(f"import {package}").isdisjoint(
+        {"numpy", "scipy", "pandas", "matplotlib"}
+    )
 
 
 @pytest.mark.parametrize("package", TOPS)
@@ -176,7 +182,10 @@ def test_one_version_everywhere():
         ours = [text for text in project["dependencies"] if text.startswith("ldpkit-")]
         assert all(text.endswith(f"=={ldp.__version__}") for text in ours)
         assert version(project["name"]) == ldp.__version__
-    assert json.loads((ROOT / "client/js/package.json").read_text())["version"] == ldp.__version__
+    assert (
+        json.loads((ROOT / "client/js/package.json").read_text())["version"]
+        == ldp.__version__
+    )
 
 
 def test_examples_and_docs_are_typed(tmp_path):

@@ -21,13 +21,17 @@ def modules_of(package):
     folder = PACKAGES[package]
     paths = (path for path in folder.rglob("*.py") if path.name != "__init__.py")
     return {
-        ".".join((package, *path.relative_to(folder).with_suffix("").parts)): path for path in paths
+        ".".join((package, *path.relative_to(folder).with_suffix("").parts)): path
+        for path in paths
     }
 
 
 def imports_between(modules):
     """Which of the modules each of them imports."""
-    return {name: (imported(path) & modules.keys()) - {name} for name, path in modules.items()}
+    return {
+        name: (imported(path) & modules.keys()) - {name}
+        for name, path in modules.items()
+    }
 
 
 def folder_of(module):
@@ -56,7 +60,9 @@ def test_folders_import_downwards(package):
     between = {}
     for module, names in imports_between(modules_of(package)).items():
         folder = folder_of(module)
-        between.setdefault(folder, set()).update({folder_of(name) for name in names} - {folder})
+        between.setdefault(folder, set()).update(
+            {folder_of(name) for name in names} - {folder}
+        )
     assert circle_of(between) == []
 
 
@@ -94,8 +100,14 @@ def neighbours(package):
         own = module.split(".")[:-1]
         for depth in range(1, len(own)):
             others = (name.split(".")[:-1] for name in names)
-            beside = {other[depth] for other in others if other[:depth] == own[:depth] != other}
-            used.setdefault(".".join(own[: depth + 1]), set()).update(beside - {own[depth]})
+            beside = {
+                other[depth]
+                for other in others
+                if other[:depth] == own[:depth] != other
+            }
+            used.setdefault(".".join(own[: depth + 1]), set()).update(
+                beside - {own[depth]}
+            )
     return used
 
 
@@ -112,7 +124,9 @@ def test_folders_name_the_neighbours_that_they_import(package):
 def test_folders_of_tests_are_small():
     """The tests live in rooms as well."""
     sizes = Counter(path.parent.relative_to(TESTS) for path in TESTS.rglob("*.py"))
-    assert {str(folder): size for folder, size in sizes.items() if size > MOST_MODULES} == {}
+    assert {
+        str(folder): size for folder, size in sizes.items() if size > MOST_MODULES
+    } == {}
 
 
 def test_names_of_tests_are_unique():

@@ -18,12 +18,16 @@ import ldp_client
 import ldp_service
 import ldp_simulations
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]
+)
 PACKAGES = (ldp, ldp_aggregator, ldp_client, ldp_service, ldp_simulations)
 
 _CODE = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
 _CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)\(.*\)")
-_PLACE = re.compile(r"ldp(?:_aggregator|_client|_service|_simulations)?(?:\.[A-Za-z_]\w*)+")
+_PLACE = re.compile(
+    r"ldp(?:_aggregator|_client|_service|_simulations)?(?:\.[A-Za-z_]\w*)+"
+)
 
 OTHERS = {"I", "fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
 """Functions of Python, the system, gevent, our TypeScript, and the languages people type."""
@@ -31,14 +35,25 @@ OTHERS = {"I", "fsync", "getLogger", "patch_all", "randbelow", "random", "score"
 
 def spans(page):
     """What stands between single backticks."""
-    return [match[1] for match in _CODE.finditer(page.read_text(encoding="utf-8")) if match[1]]
+    return [
+        match[1]
+        for match in _CODE.finditer(page.read_text(encoding="utf-8"))
+        if match[1]
+    ]
 
 
 @cache
 def known_names():
     """Every name that our sources define, as a function, a class, an attribute or a variable."""
-    sources = [path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.py")]
-    sources += [*(ROOT / "client" / "js" / "src").rglob("*.ts"), *(ROOT / "examples").rglob("*.py")]
+    sources = [
+        path
+        for package in PACKAGES
+        for path in Path(package.__file__).parent.rglob("*.py")
+    ]
+    sources += [
+        *(ROOT / "client" / "js" / "src").rglob("*.ts"),
+        *(ROOT / "examples").rglob("*.py"),
+    ]
     python = r"(?:def|class|function|export const)\s+(\w+)|^(\w+)\s*[:=]"
     script = r"^\s+(?:async )?(\w+)\([^)]*\).*\{$"
     defined = re.compile(f"{python}|{script}", re.MULTILINE)
@@ -79,18 +94,32 @@ def test_places_in_the_documentation_exist(page):
         for span in spans(page)
         if _PLACE.fullmatch(span) and not span.endswith((".toml", ".py", ".db"))
     }
-    assert {place for place in places if not resolves(place)} == {"ldp.commands"} & places, (
-        "an entry-point group"
-    )
+    assert {place for place in places if not resolves(place)} == {
+        "ldp.commands"
+    } & places, "an entry-point group"
 
 
-@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/internals.md"])
+@pytest.mark.parametrize(
+    "name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/internals.md"]
+)
 def test_files_in_the_documentation_exist(name):
     """A path is that of a file or a folder, or the end of one that is named before it."""
-    paths = {span for span in spans(ROOT / name) if re.fullmatch(r"[\w.]+/[\w./]+", span)}
-    folders = ("ldp", "client", "aggregator/ldp_*", "simulations", "lab", "tests", "docs")
+    paths = {
+        span for span in spans(ROOT / name) if re.fullmatch(r"[\w.]+/[\w./]+", span)
+    }
+    folders = (
+        "ldp",
+        "client",
+        "aggregator/ldp_*",
+        "simulations",
+        "lab",
+        "tests",
+        "docs",
+    )
     places = ("", *(f"{folder}/**/" for folder in folders))
-    there = {path for path in paths if any(any(ROOT.glob(place + path)) for place in places)}
+    there = {
+        path for path in paths if any(any(ROOT.glob(place + path)) for place in places)
+    }
     assert paths - there == set()
 
 
@@ -98,7 +127,10 @@ def test_modules_can_be_looked_up():
     """The check above sees what is missing."""
     assert resolves("ldp.numbers.exact.exp_lower")
     assert not resolves("ldp.numbers.exact.no_such_function")
-    assert {module.name for module in pkgutil.iter_modules(ldp.__path__)} >= {"numbers", "survey"}
+    assert {module.name for module in pkgutil.iter_modules(ldp.__path__)} >= {
+        "numbers",
+        "survey",
+    }
 
 
 def test_conversions_are_where_the_documentation_says():
@@ -139,7 +171,9 @@ def test_the_readme_counts_methods_packages_bytes_and_answers():
     assert "needs two small packages; it sends 1 byte for a yes or no" in readme()
     assert survey["q"].width == 1
     needed = [
-        tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["dependencies"]
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"][
+            "dependencies"
+        ]
         for folder in (".", "client")
     ]
     assert [len(names) for names in needed] == [2, 1], "xxhash and msgpack; the core"
@@ -151,7 +185,9 @@ def test_the_readme_counts_methods_packages_bytes_and_answers():
 def test_the_tour_shows_what_explain_says():
     """Its blocks on the total and on the coin-tossing question are what `ldp explain` prints."""
     tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```text\n((?:survey affairs|affair: forced, 2).*?)```", tour, re.DOTALL)
+    blocks = re.findall(
+        r"```text\n((?:survey affairs|affair: forced, 2).*?)```", tour, re.DOTALL
+    )
     text = run("explain", ROOT / "examples" / "affairs.toml").stdout
     total, affair = blocks
     assert text.startswith(total)
@@ -160,11 +196,13 @@ def test_the_tour_shows_what_explain_says():
 
 def test_every_extra_is_named():
     """The aggregator's README has its distribution's extras, and each command that it adds."""
-    project = tomllib.loads((ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
+    project = tomllib.loads(
+        (ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     page = (ROOT / "aggregator" / "README.md").read_text(encoding="utf-8")
-    commands = {name.partition(" ")[0] for name in project["entry-points"]["ldp.commands"]}
+    commands = {
+        name.partition(" ")[0] for name in project["entry-points"]["ldp.commands"]
+    }
     commands -= {"client"}  # most of it is of another distribution
     assert {
         name

@@ -44,7 +44,9 @@ CALLED_OTHERWISE = {
 
 def files(folders):
     """The Python files of folders, by their path from the root."""
-    paths = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
+    paths = (
+        path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))
+    )
     return {path.relative_to(ROOT).as_posix(): path for path in paths}
 
 
@@ -59,7 +61,9 @@ def parsed(path):
 def parameters(function, *, method):
     """The names of what can be given by place, and whether further places are taken."""
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    static = any(getattr(one, "id", "") == "staticmethod" for one in function.decorator_list)
+    static = any(
+        getattr(one, "id", "") == "staticmethod" for one in function.decorator_list
+    )
     if method and not static:
         names = names[1:]
     return names, function.args.vararg is not None
@@ -84,7 +88,11 @@ def signatures():
             in_class = isinstance(parent, ast.ClassDef)
             for node in ast.iter_child_nodes(parent):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    name = parent.name if in_class and node.name == "__init__" else node.name
+                    name = (
+                        parent.name
+                        if in_class and node.name == "__init__"
+                        else node.name
+                    )
                     by_name[name].append(parameters(node, method=in_class))
                 elif isinstance(node, ast.ClassDef):
                     by_name[node.name].append(fields(node))
@@ -93,7 +101,11 @@ def signatures():
 
 def takes_by_name(name, places):
     """Whether all that a call so named may mean have names for these places."""
-    fitting = [further for names, further in signatures()[name] if further or len(names) >= places]
+    fitting = [
+        further
+        for names, further in signatures()[name]
+        if further or len(names) >= places
+    ]
     return bool(fitting) and not any(fitting)
 
 
@@ -107,7 +119,9 @@ def test_every_folder_is_listed():
     listed = files((*FINISHED, *TO_DO))
     folders = [*PACKAGES.values(), TESTS, ROOT / "lab", ROOT / "examples"]
     rooms = {
-        path.relative_to(ROOT).as_posix() for folder in folders for path in folder.rglob("*.py")
+        path.relative_to(ROOT).as_posix()
+        for folder in folders
+        for path in folder.rglob("*.py")
     }
     assert rooms <= listed.keys()
     assert not set(FINISHED) & set(TO_DO)
@@ -133,7 +147,8 @@ def test_docstrings_begin_with_a_line(folder):
         f"{name}: {ast.get_docstring(node).splitlines()[0]}"
         for name, path in files([folder]).items()
         for node in ast.walk(parsed(path))
-        if isinstance(node, documented) and any((ast.get_docstring(node) or "").splitlines()[1:2])
+        if isinstance(node, documented)
+        and any((ast.get_docstring(node) or "").splitlines()[1:2])
     ]
     assert long == []
 
@@ -143,9 +158,14 @@ def test_locals_say_what_they_hold(folder):
     """Not which verb came before; fields of a class are no locals."""
     verbs = []
     for name, path in files([folder]).items():
-        classes = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef))
+        classes = (
+            node for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef)
+        )
         declared = [
-            line.target for node in classes for line in node.body if isinstance(line, ast.AnnAssign)
+            line.target
+            for node in classes
+            for line in node.body
+            if isinstance(line, ast.AnnAssign)
         ]
         verbs += [
             f"{name}:{node.lineno} {node.id}"

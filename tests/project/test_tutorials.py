@@ -78,7 +78,11 @@ def test_telemetry_of_a_command_line(tmp_path):
         report = Client(parse_survey(survey)).record("command", "build")
         assert service.exchange(request(report_bytes([report]), token="")).status == 202
         for line in lines:
-            typed(line.replace("http://127.0.0.1:8000", service.url), tmp_path, TOKEN=TOKEN)
+            typed(
+                line.replace("http://127.0.0.1:8000", service.url),
+                tmp_path,
+                TOKEN=TOKEN,
+            )
     assert "How mytool is used" in (tmp_path / "public" / "index.html").read_text()
     for line in re.findall(r"`(ldp (?:plan|explain) telemetry[^`]*)`", text):
         assert typed(line, tmp_path)
@@ -91,4 +95,6 @@ def test_the_sheet_of_a_class(tmp_path):
     (tmp_path / "copying.toml").write_text(survey)
     (printed,) = commands(text)
     typed(printed, tmp_path)
-    assert "Have you ever copied" in (tmp_path / "sheet.html").read_text(encoding="utf-8")
+    assert "Have you ever copied" in (tmp_path / "sheet.html").read_text(
+        encoding="utf-8"
+    )

@@ -32,9 +32,9 @@ PAIRS = {"grr": "2", "oue": "1", "hr": "1"}
 
 
 def asked(mechanism, epsilon):
-    return ldp.survey("s", ldp.question("mode", MODES, epsilon=epsilon, mechanism=mechanism))[
-        "mode"
-    ]
+    return ldp.survey(
+        "s", ldp.question("mode", MODES, epsilon=epsilon, mechanism=mechanism)
+    )["mode"]
 
 
 def estimates(question, held=HELD, seed=0, **options):
@@ -64,12 +64,16 @@ def test_intervals_of_functions_cover(mechanism, epsilon):
     for _ in range(SURVEYS):
         counts = sample_counts(question, Holders(MODES, HELD), generator)
         moments = moments_of(question.randomizer, counts, MODES)
-        mode = functions_of(moments, question, MODES, options=Options(estimand="respondents"))
+        mode = functions_of(
+            moments, question, MODES, options=Options(estimand="respondents")
+        )
         numbers = [
             *(mode.function("", weights) for weights in linear),
             mode.ratio("", mode.weights({"car"}), mode.weights({"bus"})),
         ]
-        missed += [not n.low <= true <= n.high for n, true in zip(numbers, truth, strict=True)]
+        missed += [
+            not n.low <= true <= n.high for n, true in zip(numbers, truth, strict=True)
+        ]
         squares += [
             ((n.estimate - true) / n.standard_error) ** 2
             for n, true in zip(numbers, truth, strict=True)
@@ -77,7 +81,9 @@ def test_intervals_of_functions_cover(mechanism, epsilon):
     allowed = 4.9 * math.sqrt(SURVEYS * 0.05 * 0.95)
     assert np.abs(missed - SURVEYS * 0.05).max() < allowed, missed
     # Of the linear ones also the mean square of the error in standard errors.
-    assert np.abs(squares[:3] / SURVEYS - 1).max() < 4.9 * math.sqrt(2 / SURVEYS), squares
+    assert np.abs(squares[:3] / SURVEYS - 1).max() < 4.9 * math.sqrt(2 / SURVEYS), (
+        squares
+    )
 
 
 @pytest.mark.parametrize("mechanism", [CountMean, HadamardCountMean])
@@ -101,8 +107,12 @@ def test_sums_of_sketches(mechanism):
     generator = np.random.default_rng(5)
     drawn, stated = [], []
     for number in range(4000):
-        sketch = question.randomizer._replace(buckets=4, cohorts=5, hash_seed=number * 7919)
-        counts = form_of(sketch).sample(sketch, Holders(question.domain.values, held), generator)
+        sketch = question.randomizer._replace(
+            buckets=4, cohorts=5, hash_seed=number * 7919
+        )
+        counts = form_of(sketch).sample(
+            sketch, Holders(question.domain.values, held), generator
+        )
         moments = sketch_moments(sketch, counts)
         drawn.append(weights @ moments.frequency)
         stated.append(np.diag(moments.together(weights.astype(float))))
@@ -114,7 +124,9 @@ def test_sums_are_sums():
     """Whatever the view, of the unbiased shares; errors are those of the sum, and never added."""
     mode = estimates(asked("grr", "1"))
     both = mode.share({"bus", "train"})
-    assert both.estimate == pytest.approx(mode["bus"].frequency + mode["train"].frequency)
+    assert both.estimate == pytest.approx(
+        mode["bus"].frequency + mode["train"].frequency
+    )
     apart = math.hypot(mode["bus"].standard_error, mode["train"].standard_error)
     assert both.standard_error < 0.99 * apart
     shown = estimates(asked("grr", "1"), post_process="norm-sub")
@@ -130,7 +142,10 @@ def test_a_share_of_one_value_is_that_value():
     mode = estimates(asked("oue", "1"), estimand="respondents")
     alone = mode.share({"bus"})
     shown = mode["bus"]
-    assert (alone.low, alone.high) == (pytest.approx(shown.low), pytest.approx(shown.high))
+    assert (alone.low, alone.high) == (
+        pytest.approx(shown.low),
+        pytest.approx(shown.high),
+    )
     assert alone.standard_error == pytest.approx(shown.standard_error)
 
 
@@ -147,21 +162,26 @@ def test_a_family_is_wider():
 def test_bounds_are_named():
     """Of sets no report tells who holds two values together."""
     survey = ldp.survey(
-        "s", ldp.question("pets", ["cat", "dog", "fish"], type="multi", most=2, epsilon="2")
+        "s",
+        ldp.question("pets", ["cat", "dog", "fish"], type="multi", most=2, epsilon="2"),
     )
-    held = SetHolders(("cat", "dog", "fish"), np.array([200, 200, 100]), ((0, 1), (1, 2), ()))
+    held = SetHolders(
+        ("cat", "dog", "fish"), np.array([200, 200, 100]), ((0, 1), (1, 2), ())
+    )
     counts = sample_counts(survey["pets"], held, np.random.default_rng(2))
     pets = estimate_question(survey["pets"], counts, Options(estimand="population"))
     either = pets.contrast({"cat": 1, "dog": 1})
     assert "a bound" in either.bound
-    assert either.standard_error <= (pets["cat"].standard_error + pets["dog"].standard_error) * (
-        1 + 1e-9
-    )
+    assert either.standard_error <= (
+        pets["cat"].standard_error + pets["dog"].standard_error
+    ) * (1 + 1e-9)
 
 
 def test_functions_have_names_of_their_weights():
     """Signs in place of weights of 1, and numbers for all others."""
-    assert weighted_text({"a": 0.5, "b": -0.5, "c": -1, "d": 1}) == "0.5 a - 0.5 b - c + d"
+    assert (
+        weighted_text({"a": 0.5, "b": -0.5, "c": -1, "d": 1}) == "0.5 a - 0.5 b - c + d"
+    )
     assert weighted_text({"a": -2}) == "- 2 a"
     assert weighted_text({}) == "nothing"
 
@@ -188,7 +208,9 @@ def test_what_is_no_value_is_refused():
     for weight in (math.nan, math.inf, "1"):
         with pytest.raises(EstimateError, match="expected a finite number for 'bus'"):
             mode.contrast({"bus": weight})
-    nothing = estimate_question(asked("grr", "1"), np.zeros((1, 5), dtype=np.int64), Options())
+    nothing = estimate_question(
+        asked("grr", "1"), np.zeros((1, 5), dtype=np.int64), Options()
+    )
     with pytest.raises(EstimateError, match="expected frequencies for a share"):
         nothing.share({"bus"})
 
@@ -214,7 +236,9 @@ def test_score_ends():
     for slope in (-0.02, 0.0, 0.03):
         low, high = score_ends(0.4, 0.01, Slopes(slope, slope), quantile=1.96)
         for end in (low, high):
-            assert (0.4 - end) ** 2 == pytest.approx(1.96**2 * (0.01 + slope * (end - 0.4)))
+            assert (0.4 - end) ** 2 == pytest.approx(
+                1.96**2 * (0.01 + slope * (end - 0.4))
+            )
         assert low < 0.4 < high
 
 

@@ -61,14 +61,18 @@ def test_they_are_as_among_all(mechanism, epsilon):
         weights = np.random.default_rng(1).normal(size=(2, len(places)))
         scattered = np.zeros((2, len(VALUES)))
         scattered[:, places] = weights
-        assert few.together(weights) == pytest.approx(whole.together(scattered), abs=1e-15)
+        assert few.together(weights) == pytest.approx(
+            whole.together(scattered), abs=1e-15
+        )
 
 
 @pytest.mark.parametrize(("order", "dimension"), [(2, 6), (3, 4), (4, 4), (5, 3)])
 def test_points_of_every_order(order, dimension):
     """Of projective spaces, by the transform and by sums for each."""
     response = ProjectiveResponse(30, order, dimension, truth=5, other=1)
-    counts = np.random.default_rng(order).integers(2000, size=(1, response.layout.symbols))
+    counts = np.random.default_rng(order).integers(
+        2000, size=(1, response.layout.symbols)
+    )
     places = np.array([3, 4, 11, 29])
     whole, few = (
         moments_of(response, counts, ()),
@@ -109,7 +113,9 @@ def test_answers_are_the_same_both_ways(mechanism, monkeypatch):
         ours, theirs = few.contrast, whole.contrast
         for name in ("estimate", "standard_error", "low", "high", "p_value"):
             expected = getattr(theirs, name)
-            assert getattr(ours, name) == pytest.approx(expected, rel=1e-6, abs=1e-9), name
+            assert getattr(ours, name) == pytest.approx(expected, rel=1e-6, abs=1e-9), (
+                name
+            )
 
 
 def test_few_values_take_no_estimate_of_the_others(monkeypatch):
@@ -144,11 +150,16 @@ def test_functions_beside_others():
     question, counts = tally.survey["q"], tally.counts["q"]
     randomizer = question.randomizer
     moments = decoder_of(randomizer).of_few(randomizer, counts, PLACES)
-    functions = functions_of(moments, question, [VALUES[at] for at in PLACES], options=Options())
+    functions = functions_of(
+        moments, question, [VALUES[at] for at in PLACES], options=Options()
+    )
     beside = functions.beside_others()
     assert beside.frequency.sum() == pytest.approx(1)
     weights = np.array([1.0, 0.5, 1.0, 1.0, 2.0, 0.0])
     assert beside.range_of(weights) == (0.0, 2.0)
     alone, among = functions.function("", weights[:-1]), beside.function("", weights)
-    assert (among.estimate, among.standard_error) == (alone.estimate, alone.standard_error)
+    assert (among.estimate, among.standard_error) == (
+        alone.estimate,
+        alone.standard_error,
+    )
     assert (beside.errors()[:-1] == functions.errors()).all()

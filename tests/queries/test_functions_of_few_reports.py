@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import ldp
-from ldp_aggregator.answers.contrasts.linear_functions import distribution_functions, functions_of
+from ldp_aggregator.answers.contrasts.linear_functions import (
+    distribution_functions,
+    functions_of,
+)
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS
@@ -15,7 +18,11 @@ from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
 VALUES = tuple(f"v{place}" for place in range(6))
-DIFFERENCE, SCORE, SHARE = np.eye(6)[0] - np.eye(6)[1], np.arange(6.0), np.repeat([1.0, 0.0], 3)
+DIFFERENCE, SCORE, SHARE = (
+    np.eye(6)[0] - np.eye(6)[1],
+    np.arange(6.0),
+    np.repeat([1.0, 0.0], 3),
+)
 NUMBERS = ("geometric", "laplace", "arcs", "tree")
 MECHANISMS = ("grr", "ss", "hr", "oue", "blh", "dbitflip", *NUMBERS)
 
@@ -41,16 +48,23 @@ def law_of(channel, scores, weights):
     """Cumulants of sum of scores x weights by value held, from the exact channel."""
     worth = scores @ weights
     mean = channel @ worth
-    powers = [(channel * (worth - mean[:, None]) ** order).sum(axis=1) for order in (2, 3, 4)]
+    powers = [
+        (channel * (worth - mean[:, None]) ** order).sum(axis=1) for order in (2, 3, 4)
+    ]
     return powers[0], powers[1], powers[2] - 3 * powers[0] ** 2
 
 
-@pytest.mark.parametrize("mechanism", ["grr", "pgr", "hr", "matrix", "laplace", "arcs", "tree"])
+@pytest.mark.parametrize(
+    "mechanism", ["grr", "pgr", "hr", "matrix", "laplace", "arcs", "tree"]
+)
 @pytest.mark.parametrize("epsilon", ["1", "3"])
 def test_law_of_a_function_is_that_of_the_channel(mechanism, epsilon):
     """Variance, third and fourth cumulant of one report's function, whatever is held."""
     if mechanism == "matrix":
-        rows = [["1/2" if row == column else "1/10" for column in range(6)] for row in range(6)]
+        rows = [
+            ["1/2" if row == column else "1/10" for column in range(6)]
+            for row in range(6)
+        ]
         asked = ldp.question("q", list(VALUES), mechanism="matrix", matrix=rows)
         question = ldp.survey("s", asked)["q"]
     else:
@@ -63,7 +77,9 @@ def test_law_of_a_function_is_that_of_the_channel(mechanism, epsilon):
     scores = np.stack([functions_for(question, one).frequency for one in one_each])
     spread = functions_for(question, one_each.sum(axis=0)).spread
     for weights in (DIFFERENCE, SCORE, SHARE):
-        for stated, exact in zip(spread(weights), law_of(channel, scores, weights), strict=True):
+        for stated, exact in zip(
+            spread(weights), law_of(channel, scores, weights), strict=True
+        ):
             assert stated == pytest.approx(exact, rel=1e-6, abs=1e-9)
 
 
@@ -84,14 +100,20 @@ def test_few_reports_err_by_noise_at_least(mechanism):
 def test_nodes_of_a_tree_err_by_noise_at_least():
     """Ten reports through a taxonomy: in a quarter of surveys two nodes showed no noise at all."""
     parents = {value: f"n{place // 3}" for place, value in enumerate(VALUES)}
-    asked = ldp.question("q", type="category", parents=parents, mechanism="taxonomy", epsilon="5")
+    asked = ldp.question(
+        "q", type="category", parents=parents, mechanism="taxonomy", epsilon="5"
+    )
     question, held = ldp.survey("s", asked)["q"], np.array([2, 2, 2, 2, 1, 1])
     names, _ = decoder_of(question.randomizer).values(question, np.zeros(1), ())
     weights = np.array([float(name == "v0") - (name == "v1") for name in names])
     for seed in range(20):
-        counts = sample_counts(question, Holders(VALUES, held), np.random.default_rng(seed))
+        counts = sample_counts(
+            question, Holders(VALUES, held), np.random.default_rng(seed)
+        )
         moments = moments_of(question.randomizer, counts, names)
-        functions = functions_of(moments, question, names, options=Options(estimand="respondents"))
+        functions = functions_of(
+            moments, question, names, options=Options(estimand="respondents")
+        )
         assert functions.function("", weights).standard_error > 0.01
 
 
@@ -124,7 +146,9 @@ def test_share_of_a_set_is_one_count(estimand):
         frequency=np.array([number.estimate]),
     )
     low, high = INTERVAL_ENDS["score"](both, 0.05, estimand)
-    assert number.interval == pytest.approx((float(low[0].clip(0, 1)), float(high[0].clip(0, 1))))
+    assert number.interval == pytest.approx(
+        (float(low[0].clip(0, 1)), float(high[0].clip(0, 1)))
+    )
 
 
 def test_two_values_that_no_one_holds_seldom_differ():
@@ -167,7 +191,9 @@ def test_functions_of_few_reports_cover(mechanism, estimand):
         truth = np.full(6, 1 / 6) if estimand == "population" else held / 10
         for place, weights in enumerate((DIFFERENCE, SCORE, SHARE)):
             number = functions.function("", weights)
-            missed[place] += not number.low - 1e-9 <= weights @ truth <= number.high + 1e-9
+            missed[place] += (
+                not number.low - 1e-9 <= weights @ truth <= number.high + 1e-9
+            )
     assert (missed <= 33).all(), missed
 
 
@@ -179,12 +205,20 @@ def test_noise_tells_no_slope():
     """
     quality = [[-abs(first - second) for second in range(10)] for first in range(10)]
     values = [f"v{place}" for place in range(10)]
-    asked = ldp.question("q", values, mechanism="exponential", epsilon="5", quality=quality)
+    asked = ldp.question(
+        "q", values, mechanism="exponential", epsilon="5", quality=quality
+    )
     question, held = ldp.survey("s", asked)["q"], apportion(300, 1 / np.arange(1.0, 11))
-    weights, generator, covered = np.eye(10)[0] - np.eye(10)[1], np.random.default_rng(1), 0
+    weights, generator, covered = (
+        np.eye(10)[0] - np.eye(10)[1],
+        np.random.default_rng(1),
+        0,
+    )
     for _ in range(120):
         counts = sample_counts(question, Holders(tuple(values), held), generator)
-        number = functions_for(question, counts, estimand="respondents").function("", weights)
+        number = functions_for(question, counts, estimand="respondents").function(
+            "", weights
+        )
         assert number.low < number.high
         covered += number.low <= weights @ held / 300 <= number.high
     assert covered >= 0.88 * 120
@@ -192,8 +226,12 @@ def test_noise_tells_no_slope():
 
 def test_numbers_say_that_reports_are_few():
     """A remark where the jumps of single reports count, another beyond all that can be."""
-    few, many = (functions_for(question_of("grr"), n * np.ones((1, 6), int)) for n in (1, 10**5))
-    assert [remark.name for remark in few.function("", DIFFERENCE).remarks] == ["few-reports"]
+    few, many = (
+        functions_for(question_of("grr"), n * np.ones((1, 6), int)) for n in (1, 10**5)
+    )
+    assert [remark.name for remark in few.function("", DIFFERENCE).remarks] == [
+        "few-reports"
+    ]
     assert many.function("", DIFFERENCE).remarks == ()
     far = functions_for(question_of("grr", "1/2"), np.array([[900, 0, 20, 20, 20, 20]]))
     number = far.function("", DIFFERENCE)

@@ -13,7 +13,9 @@ SURVEY = ldp.survey(
     "overlapping",
     ldp.question("apps", ["a", "b", "c"], type="multi", most=2, epsilon="8"),
     ldp.question("files", keys=["x", "y", "z"], low=0, high=5, most=2, epsilon="8"),
-    ldp.question("kind", parents={"cat": "pet", "dog": "pet", "car": "thing"}, epsilon="8"),
+    ldp.question(
+        "kind", parents={"cat": "pet", "dog": "pet", "car": "thing"}, epsilon="8"
+    ),
     ldp.question(
         "trip",
         type="table",
@@ -66,7 +68,8 @@ def test_several_values_that_go_together_are_refused(tally, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["share(apps = a given apps = b)", "share(trip.way = rail given trip.far = true)"]
+    "text",
+    ["share(apps = a given apps = b)", "share(trip.way = rail given trip.far = true)"],
 )
 def test_a_condition_among_them_is_refused(tally, text):
     """It was 0, as no value is another one."""
@@ -90,7 +93,9 @@ def test_a_condition_among_them_is_refused(tally, text):
 def test_what_can_be_told_is(tally, text, truth):
     """Within six standard errors, false alarms 2e-9 each, by the operating system's randomness."""
     (answer,) = ldp_aggregator.query(tally, text)
-    assert answer.contrast.estimate == pytest.approx(truth, abs=6 * answer.contrast.standard_error)
+    assert answer.contrast.estimate == pytest.approx(
+        truth, abs=6 * answer.contrast.standard_error
+    )
     assert answer.contrast.standard_error < 0.2
 
 
@@ -111,8 +116,12 @@ def test_in_python_as_well(tally):
 
 def test_a_share_of_padded_sets():
     """The fourth cumulant of scores that are padded may be below what one score could have."""
-    survey = ldp.survey("sets", ldp.question("f", [*"abcd"], type="multi", most=2, epsilon="4"))
+    survey = ldp.survey(
+        "sets", ldp.question("f", [*"abcd"], type="multi", most=2, epsilon="4")
+    )
     people = {"f": [["a", "b"], ["c"]] * 500}
-    [answer] = query(aggregate(survey, randomize(survey, people, seed=1)), "share(f = a)")
+    [answer] = query(
+        aggregate(survey, randomize(survey, people, seed=1)), "share(f = a)"
+    )
     low, high = answer.contrast.interval
     assert low < answer.contrast.estimate < high

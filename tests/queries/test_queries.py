@@ -28,7 +28,9 @@ SURVEY = ldp.survey(
         mechanism="auto",
         goal="distribution",
     ),
-    ldp.question("pay", type="integer", low=0, high=100, epsilon="4", mechanism="dithered"),
+    ldp.question(
+        "pay", type="integer", low=0, high=100, epsilon="4", mechanism="dithered"
+    ),
     ldp.question(
         "trip",
         type="table",
@@ -114,7 +116,9 @@ def test_a_query_is_one_number_of_the_tally(tally):
     """It is what the shares add up to, so that answers are consistent with each other."""
     shares = query(tally, *(f'share(mode = "{mode}")' for mode in MODES))
     (total,) = query(tally, 'share(mode in {car, bus, "night train"})')
-    assert sum(one.contrast.estimate for one in shares) == pytest.approx(total.contrast.estimate)
+    assert sum(one.contrast.estimate for one in shares) == pytest.approx(
+        total.contrast.estimate
+    )
     assert total.contrast.standard_error == pytest.approx(0, abs=1e-6)
 
 
@@ -133,7 +137,12 @@ def test_a_family_of_queries(tally):
     alone = query(tally, *texts)
     together = query(tally, *texts, options=Options(simultaneous="bonferroni"))
     for one, other in zip(alone, together, strict=True):
-        assert other.contrast.low < one.contrast.low < one.contrast.high < other.contrast.high
+        assert (
+            other.contrast.low
+            < one.contrast.low
+            < one.contrast.high
+            < other.contrast.high
+        )
 
 
 @pytest.mark.parametrize(
@@ -146,14 +155,30 @@ def test_a_family_of_queries(tally):
         ("share(mode in {car bus})", "expected , or }", "bus"),
         ("shar(mode = bus)", "share(...)", "s"),
         ("share(mode)", "!=", ")"),
-        ("share(mode = car) * share(mode = bus)", "no unbiased estimate", "share(mode = car) *"),
+        (
+            "share(mode = car) * share(mode = bus)",
+            "no unbiased estimate",
+            "share(mode = car) *",
+        ),
         ("share(mode = car) / 0", "other than 0", "share(mode = car) / 0"),
         ("share(mode < 3)", "values that are numbers", "mode < 3"),
         ("share(kids in [4, 1))", "first end is below", "kids in [4, 1)"),
         ("share(pay > 3)", "the mean alone: mean(pay)", "pay > 3"),
-        ("share(trip.way = rail and mode = car)", "tests of one question", "mode = car"),
-        ("share(mode = car given trip.way = rail)", "one report tells", "given trip.way = rail"),
-        ("1 / (share(mode = car) / share(mode = bus))", "ratio of ratios", "1 / (share"),
+        (
+            "share(trip.way = rail and mode = car)",
+            "tests of one question",
+            "mode = car",
+        ),
+        (
+            "share(mode = car given trip.way = rail)",
+            "one report tells",
+            "given trip.way = rail",
+        ),
+        (
+            "1 / (share(mode = car) / share(mode = bus))",
+            "ratio of ratios",
+            "1 / (share",
+        ),
         (
             "share(mode=car)/share(mode=bus) + share(kids=1)",
             "ask for the two apart",
@@ -256,13 +281,16 @@ def files(tmp_path):
 
 def test_the_command(files, tmp_path):
     """In every format, with what the respondents were promised."""
-    texts = ["share(mode = car) - share(mode = bus)", "share(mode = car) / share(mode = bus)"]
+    texts = [
+        "share(mode = car) - share(mode = bus)",
+        "share(mode = car) / share(mode = bus)",
+    ]
     shown = run("analyze", "query", *files, *texts, "-q").stdout
     assert "mode: grr, epsilon 2, 100 reports" in shown
     assert "cost no privacy" in shown
-    answers = json.loads(run("analyze", "query", *files, *texts, "--format", "json", "-q").stdout)[
-        "answers"
-    ]
+    answers = json.loads(
+        run("analyze", "query", *files, *texts, "--format", "json", "-q").stdout
+    )["answers"]
     assert [answer["query"] for answer in answers] == texts
     assert answers[0]["questions"] == [
         {"question": "mode", "mechanism": "grr", "epsilon": "2", "reports": 100}
@@ -278,10 +306,20 @@ def test_the_command(files, tmp_path):
 def test_the_command_points_at_mistakes(files):
     """Without a traceback, and with an exit status."""
     failed = run("analyze", "query", *files, "share(mode = bsu)", "-q", code=1)
-    assert "did you mean 'bus'?\n  share(mode = bsu)\n               ^^^" in failed.stderr
+    assert (
+        "did you mean 'bus'?\n  share(mode = bsu)\n               ^^^" in failed.stderr
+    )
 
 
 def test_a_picture_of_what_has_none(files, tmp_path):
     """Is refused in words."""
-    words = ["analyze", "query", *files, "share(mode = car)", "-q", "-o", tmp_path / "out.svg"]
+    words = [
+        "analyze",
+        "query",
+        *files,
+        "share(mode = car)",
+        "-q",
+        "-o",
+        tmp_path / "out.svg",
+    ]
     assert "expected a file ending in one of" in run(*words, code=2).stderr

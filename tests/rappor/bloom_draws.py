@@ -31,7 +31,9 @@ def draw_design(shape, candidates, generator):
     """A design of shape (cohorts * bits, candidates)."""
     from scipy.sparse import csr_array
 
-    positions = generator.integers(0, shape.bits, (shape.cohorts, candidates, shape.hashes))
+    positions = generator.integers(
+        0, shape.bits, (shape.cohorts, candidates, shape.hashes)
+    )
     dense = np.zeros((shape.cohorts, shape.bits, candidates))
     cohort, candidate, _ = np.indices(positions.shape)
     dense[cohort, positions, candidate] = 1

@@ -6,23 +6,32 @@ import pytest
 from ldp import EstimateError
 from ldp.mechanisms.chains.bloom import bloom_positions
 from ldp.mechanisms.chains.rappor import Rappor
-from ldp_aggregator.decoders.bloom.decoding import bloom_moments, decoded_moments, design_matrix
+from ldp_aggregator.decoders.bloom.decoding import (
+    bloom_moments,
+    decoded_moments,
+    design_matrix,
+)
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.bloom.selection import Decoded, decode
 from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
 from ldp_aggregator.decoders.moments.repeats import noise_of
 
 SPAN = 1 << 16
-RANDOMIZER = Rappor(8, 3, 5, flip=SPAN // 8, if_one=SPAN // 4 * 3, if_zero=SPAN // 4, word=16)
+RANDOMIZER = Rappor(
+    8, 3, 5, flip=SPAN // 8, if_one=SPAN // 4 * 3, if_zero=SPAN // 4, word=16
+)
 TEXTS = ("ant", "bee", "cat", "dog")
-NOISE = BitNoise(0.7, 0.3, one_variance=0.21, zero_variance=0.16, repeats=1, zero_third=0.096)
+NOISE = BitNoise(
+    0.7, 0.3, one_variance=0.21, zero_variance=0.16, repeats=1, zero_third=0.096
+)
 
 
 def test_bits_of_texts():
     """Those that clients set, once each, also where hash functions agree on one."""
     expected = np.zeros((5, 8, len(TEXTS)))
     positions = [
-        [bloom_positions(text.encode(), cohort, 3, bits=8) for text in TEXTS] for cohort in range(5)
+        [bloom_positions(text.encode(), cohort, 3, bits=8) for text in TEXTS]
+        for cohort in range(5)
     ]
     for cohort, of_texts in enumerate(positions):
         for place, of_text in enumerate(of_texts):
@@ -65,7 +74,8 @@ def test_moments():
     shares = np.array([1.0, 0.0, 0.4])
     np.testing.assert_allclose(
         moments.covariance(),
-        np.arange(9.0).reshape(3, 3) - (np.diag(shares) - np.outer(shares, shares)) / 1_000,
+        np.arange(9.0).reshape(3, 3)
+        - (np.diag(shares) - np.outer(shares, shares)) / 1_000,
     )
     assert (moments.note, moments.unallocated) == ("", (0.1, 0.02))
 
@@ -122,7 +132,9 @@ def test_moments_of_counts():
 def test_reports_that_one_respondent_sent():
     """The variance and the respondents go by their reports, of which there have to be enough."""
     counts = np.array([[1_000, *range(300, 700, 50)]] * 5)
-    once, four = (bloom_moments(RANDOMIZER, counts, TEXTS, repeats=number) for number in (1, 4))
+    once, four = (
+        bloom_moments(RANDOMIZER, counts, TEXTS, repeats=number) for number in (1, 4)
+    )
     assert (once.reports, four.reports) == (5_000, 1_250)
     assert "4 reports from each of 1,250 respondents" in four.note
     with pytest.raises(EstimateError, match="at least the 5001 reports"):

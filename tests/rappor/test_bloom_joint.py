@@ -10,14 +10,25 @@ import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
 
 from ldp_aggregator.decoders.bloom import joint as joint_module
-from ldp_aggregator.decoders.bloom.joint import ALIKE, covariance_of_bits, information, joint
-from ldp_aggregator.decoders.bloom.regression import centred_rates, normal_matrix, regress
+from ldp_aggregator.decoders.bloom.joint import (
+    ALIKE,
+    covariance_of_bits,
+    information,
+    joint,
+)
+from ldp_aggregator.decoders.bloom.regression import (
+    centred_rates,
+    normal_matrix,
+    regress,
+)
 from ldp_aggregator.decoders.bloom.selection import decode
 from ldp_aggregator.decoders.moments.bit_covariance import precision
 
 SHAPE = Shape(16, 2, 16, p=0.4, q=0.6, f=0.25)
 CANDIDATES, HELD, COLLECTIONS, RESPONDENTS = 100, 20, 40, 400_000
-HOLDERS = np.concatenate([falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)])
+HOLDERS = np.concatenate(
+    [falling(HELD, RESPONDENTS), np.zeros(CANDIDATES - HELD, dtype=np.int64)]
+)
 TRUTH = HOLDERS / HOLDERS.sum()
 
 
@@ -34,7 +45,9 @@ def fit_of(counts, design):
     """The joint fit and the regression that it starts from."""
     plain = regress(counts, design, SHAPE.noise(), background=SHAPE.background)
     rates, sizes = centred_rates(counts, SHAPE.noise(), SHAPE.background)
-    together = joint(rates, design, plain.inverse, background=SHAPE.background, cohorts=len(sizes))
+    together = joint(
+        rates, design, plain.inverse, background=SHAPE.background, cohorts=len(sizes)
+    )
     return together, plain
 
 
@@ -68,7 +81,10 @@ def test_p_values_without_what_others_leave_unknown_are_caught(monkeypatch):
 def test_intervals_hold(collections):
     """95 % of 800 intervals of what is held, and of 3,200 others: errors .0077 and .0039."""
     misses = np.stack(
-        [np.abs(fit.estimate - TRUTH) / np.sqrt(fit.variance) > 1.96 for fit, _ in collections]
+        [
+            np.abs(fit.estimate - TRUTH) / np.sqrt(fit.variance) > 1.96
+            for fit, _ in collections
+        ]
     )
     assert misses[:, :HELD].mean() == pytest.approx(0.05, abs=5 * 0.0077)
     assert misses[:, HELD:].mean() == pytest.approx(0.05, abs=5 * 0.0039)
@@ -89,7 +105,8 @@ def test_posteriors_are_nearer(collections):
     Of candidates that no one holds, nine of ten medians are exactly 0.
     """
     means, medians = (
-        np.stack([getattr(fit, name) for fit, _ in collections]) for name in ("mean", "median")
+        np.stack([getattr(fit, name) for fit, _ in collections])
+        for name in ("mean", "median")
     )
     plain = np.stack([fit.frequency for _, fit in collections])
     for view in (means, medians):
@@ -147,7 +164,9 @@ def test_thousands_of_faint_ones_have_the_error_that_is_stated():
     """
     shape = SHAPE._replace(cohorts=32)
     squares = list(
-        squares_of(shape, 2_000, np.ones(2_000), respondents=4_000_000, number=8, seed=61)
+        squares_of(
+            shape, 2_000, np.ones(2_000), respondents=4_000_000, number=8, seed=61
+        )
     )
     assert np.mean(squares) == pytest.approx(1, abs=0.05)
 
@@ -160,14 +179,18 @@ def test_few_rates_have_the_error_that_is_stated():
     """
     shape = Shape(16, 2, 8, p=0.25, q=0.75, f=0.5)
     held = 1 / np.arange(1, 51)
-    squares = list(squares_of(shape, 100, held, respondents=1_000_000, number=80, seed=67))
+    squares = list(
+        squares_of(shape, 100, held, respondents=1_000_000, number=80, seed=67)
+    )
     assert np.mean(squares) == pytest.approx(1, abs=0.14)
 
 
 def test_how_bits_of_a_text_vary_together():
     """As counted over all choices of 3 hash functions among 5 bits."""
     sets = [set(chosen) for chosen in product(range(5), repeat=3)]
-    one, both = (sum(bits <= chosen for chosen in sets) / len(sets) for bits in ({0}, {0, 1}))
+    one, both = (
+        sum(bits <= chosen for chosen in sets) / len(sets) for bits in ({0}, {0, 1})
+    )
     assert covariance_of_bits(5, one) == pytest.approx((one - one**2, both - one**2))
 
 
@@ -183,7 +206,9 @@ def test_candidates_that_share_bits_are_tested_by_the_regression():
     counts = draw_counts(SHAPE, design, falling(40, RESPONDENTS), generator=generator)
     fit, plain = fit_of(counts, design)
     assert set(np.flatnonzero(fit.alike > ALIKE)) >= {0, 1}
-    tested, variance = decode(counts, design, SHAPE.noise(), background=SHAPE.background).tested
+    tested, variance = decode(
+        counts, design, SHAPE.noise(), background=SHAPE.background
+    ).tested
     by_regression = fit.alike > ALIKE
     assert not by_regression.all()
     assert tested[by_regression].tolist() == plain.frequency[by_regression].tolist()
@@ -197,7 +222,11 @@ def test_information_is_the_diagonal():
     design = draw_design(SHAPE, 50, generator)
     shares = falling(50, 1_000) / 1_000
     inverse = precision(
-        design, np.full(16, 500.0), SHAPE.noise(), background=SHAPE.background, shares=shares
+        design,
+        np.full(16, 500.0),
+        SHAPE.noise(),
+        background=SHAPE.background,
+        shares=shares,
     )
     diagonal = np.diag(normal_matrix(design, inverse, SHAPE.background))
     computed = information(design.tocsc(), inverse, SHAPE.background)

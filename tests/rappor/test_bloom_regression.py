@@ -14,14 +14,24 @@ import pytest
 from bloom_draws import Shape, draw_counts, draw_design, falling
 
 from ldp import EstimateError, parse_survey
-from ldp_aggregator.decoders.bloom.regression import first_shares, normal_matrix, regress, reporting
-from ldp_aggregator.decoders.moments.bit_covariance import NEGLIGIBLE, bit_noise, precision
+from ldp_aggregator.decoders.bloom.regression import (
+    first_shares,
+    normal_matrix,
+    regress,
+    reporting,
+)
+from ldp_aggregator.decoders.moments.bit_covariance import (
+    NEGLIGIBLE,
+    bit_noise,
+    precision,
+)
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
 COLLECTIONS, CANDIDATES = 200, 40
 NOISY, SHARP, SHARPEST = (
-    Shape(32, 2, 8, *rates) for rates in ((0.5, 0.75, 0.5), (0.225, 0.775, 0.0), (0.05, 0.95, 0.1))
+    Shape(32, 2, 8, *rates)
+    for rates in ((0.5, 0.75, 0.5), (0.225, 0.775, 0.0), (0.05, 0.95, 0.1))
 )
 
 
@@ -40,14 +50,21 @@ def test_noise_of_repeats(repeats):
             chance = comb(repeats, ones) * rate**ones * (1 - rate) ** (repeats - ones)
             stays = 1 - f / 2 if permanent == true_bit else f / 2
             law[ones] = law.get(ones, 0) + chance * stays
-        assert sum(chance * Fraction(ones, repeats) for ones, chance in law.items()) == mean
         assert (
-            sum(chance * (Fraction(ones, repeats) - mean) ** 2 for ones, chance in law.items())
+            sum(chance * Fraction(ones, repeats) for ones, chance in law.items())
+            == mean
+        )
+        assert (
+            sum(
+                chance * (Fraction(ones, repeats) - mean) ** 2
+                for ones, chance in law.items()
+            )
             == variance
         )
     # What is left in `law` is that of a bit that is 0.
     third = sum(
-        chance * (Fraction(ones, repeats) - noise.zero) ** 3 for ones, chance in law.items()
+        chance * (Fraction(ones, repeats) - noise.zero) ** 3
+        for ones, chance in law.items()
     )
     assert noise.zero_third == pytest.approx(float(third), rel=1e-12)
 
@@ -89,7 +106,9 @@ def test_precision_is_the_inverse_of_the_covariance(shape, bits, known):
     held = np.append(shares, 1 - known)
     mean = rates @ held
     covariance = (
-        (rates * held) @ rates.T - np.outer(mean, mean) + np.diag((rates * (1 - rates)) @ held)
+        (rates * held) @ rates.T
+        - np.outer(mean, mean)
+        + np.diag((rates * (1 - rates)) @ held)
     )
     covariance /= (noise.one - noise.zero) ** 2 * 700
     inverse = precision(
@@ -110,9 +129,13 @@ def test_eigenvalues_that_count(rare, kept):
     # Both bits at once, the first alone, and none.
     design = csr_array(np.array([[1.0, 1, 0], [1, 0, 0]]))
     shares = np.array([0.3, rare, 0.7 - rare])
-    inverse = precision(design, np.array([1.0]), shape.noise(), background=0.5, shares=shares)
+    inverse = precision(
+        design, np.array([1.0]), shape.noise(), background=0.5, shares=shares
+    )
     assert inverse.deflation.shape == (kept, 2)
-    covariance = (design * shares @ design.T).toarray() - np.outer(design @ shares, design @ shares)
+    covariance = (design * shares @ design.T).toarray() - np.outer(
+        design @ shares, design @ shares
+    )
     covariance += np.diag([0.1875 / 0.25] * 2)
     inverse = np.column_stack([inverse.times(column) for column in np.eye(2)])
     tolerance = 1e-12 if kept == 2 else NEGLIGIBLE
@@ -127,7 +150,9 @@ def collections(shape, respondents, missing=0, seed=11):
     for _ in range(COLLECTIONS):
         design = draw_design(shape, CANDIDATES, generator)
         counts = draw_counts(shape, design, holders, generator=generator)
-        fit = regress(counts, design[:, missing:], shape.noise(), background=shape.background)
+        fit = regress(
+            counts, design[:, missing:], shape.noise(), background=shape.background
+        )
         yield fit, (holders / holders.sum())[missing:]
 
 
@@ -172,7 +197,9 @@ def test_single_precision_is_enough(monkeypatch):
     """With the matrix in single precision, frequencies agree to 1e-9, variances to 1e-5."""
     generator = np.random.default_rng(5)
     design = draw_design(NOISY, CANDIDATES, generator)
-    counts = draw_counts(NOISY, design, falling(CANDIDATES, 100_000), generator=generator)
+    counts = draw_counts(
+        NOISY, design, falling(CANDIDATES, 100_000), generator=generator
+    )
     double = regress(counts, design, NOISY.noise(), background=NOISY.background)
     monkeypatch.setattr("ldp_aggregator.decoders.bloom.regression._MOST_IN_DOUBLE", 1)
     single = regress(counts, design, NOISY.noise(), background=NOISY.background)
@@ -185,9 +212,13 @@ def test_candidates_that_are_the_same_are_refused():
     """Equal columns, or more columns than bit rates, have no solution, and the message says so."""
     generator = np.random.default_rng(6)
     design = draw_design(NOISY, CANDIDATES, generator)
-    counts = draw_counts(NOISY, design, falling(CANDIDATES, 10_000), generator=generator)
+    counts = draw_counts(
+        NOISY, design, falling(CANDIDATES, 10_000), generator=generator
+    )
     with pytest.raises(EstimateError, match="cannot be told apart"):
-        regress(counts, design[:, [0, 1, 2, 1]], NOISY.noise(), background=NOISY.background)
+        regress(
+            counts, design[:, [0, 1, 2, 1]], NOISY.noise(), background=NOISY.background
+        )
     with pytest.raises(
         EstimateError,
         match=r"at most 32 candidates \(1 cohorts that reported, 32 bits each\), got 40",
@@ -199,7 +230,9 @@ def test_dispersion():
     """The excess of the residuals, in one direction less than a cohort has bits; at least 1."""
     generator = np.random.default_rng(7)
     design = draw_design(NOISY, CANDIDATES, generator)
-    counts = draw_counts(NOISY, design, falling(CANDIDATES, 1_000_000), generator=generator)
+    counts = draw_counts(
+        NOISY, design, falling(CANDIDATES, 1_000_000), generator=generator
+    )
     some = regress(counts, design[:, 3:], NOISY.noise(), background=NOISY.background)
     excess = some.residual.statistic / some.residual.freedom - 1
     assert some.residual.freedom == 32 * 8 - 37
@@ -233,7 +266,11 @@ def test_first_guess_is_the_plain_solution():
     design = draw_design(NOISY, 5, generator)
     sizes = np.array([100.0, 400.0, 900.0, 100.0, 50.0, 70.0, 100.0, 300.0])
     centred, root = design.toarray() - NOISY.background, np.sqrt(np.repeat(sizes, 32))
-    for shares in ([0.5, 0.3, 0.1, 0.0, 0.05], [0.6, -0.1, 0.2, 0.1, 0.0], [0.9, 0.5, 0, 0, 0.2]):
+    for shares in (
+        [0.5, 0.3, 0.1, 0.0, 0.05],
+        [0.6, -0.1, 0.2, 0.1, 0.0],
+        [0.9, 0.5, 0, 0, 0.2],
+    ):
         rates = centred @ shares + generator.normal(0, 0.01, 256)
         solved, *_ = np.linalg.lstsq(centred * root[:, None], rates * root, rcond=None)
         expected = np.maximum(solved, 0)
@@ -252,7 +289,10 @@ def test_cohorts_with_a_single_report_count():
     counts[2, 0] = 1
     present, bits = reporting(counts, design)
     assert present.tolist() == np.delete(counts, 1, axis=0).tolist()
-    assert bits.toarray().tolist() == np.delete(design.toarray(), range(32, 64), axis=0).tolist()
+    assert (
+        bits.toarray().tolist()
+        == np.delete(design.toarray(), range(32, 64), axis=0).tolist()
+    )
 
 
 def test_noise_alone_is_a_diagonal():
@@ -261,7 +301,11 @@ def test_noise_alone_is_a_diagonal():
     generator = np.random.default_rng(9)
     design, sizes = draw_design(shape, 6, generator), np.full(8, 100.0)
     inverse = precision(
-        design, sizes, shape.noise(), background=shape.background, shares=np.full(6, 1 / 6)
+        design,
+        sizes,
+        shape.noise(),
+        background=shape.background,
+        shares=np.full(6, 1 / 6),
     )
     assert inverse.deflation.shape == (0, 256)
     centred = design.toarray() - shape.background

@@ -176,7 +176,9 @@ def test_each_candidate_is_regressed_with_the_chosen_ones():
         covariance = np.linalg.inv(together.T @ inverse @ together)
         solved = covariance @ together.T @ inverse @ rates
         assert frequency[candidate] == pytest.approx(solved[-1], rel=1e-6)
-        assert variance[candidate] == pytest.approx(fit.dispersion * covariance[-1, -1], rel=1e-6)
+        assert variance[candidate] == pytest.approx(
+            fit.dispersion * covariance[-1, -1], rel=1e-6
+        )
     twice = csr_array(np.column_stack([design.toarray(), design.toarray()[:, 3]]))
     with pytest.raises(EstimateError, match="some that are combinations of others"):
         one_by_one(twice, chosen, fit, background=background)
@@ -195,9 +197,14 @@ def test_choosing_among_equals():
     counts = draw_counts(SHAPE, design, holders, generator=generator)
     twice = design[:, [*range(CANDIDATES), CANDIDATES - 1]]
     decoded = decode(counts, twice, SHAPE.noise(), background=SHAPE.background)
-    with pytest.raises(EstimateError, match=r"combinations of others|cannot be told apart"):
+    with pytest.raises(
+        EstimateError, match=r"combinations of others|cannot be told apart"
+    ):
         decode(
-            counts, design[:, [*range(CANDIDATES), 0]], SHAPE.noise(), background=SHAPE.background
+            counts,
+            design[:, [*range(CANDIDATES), 0]],
+            SHAPE.noise(),
+            background=SHAPE.background,
         )
     assert decoded.frequency[-1] == pytest.approx(decoded.frequency[-2])
     with pytest.raises(EstimateError, match="at most 16 candidates"):
@@ -215,7 +222,8 @@ def crowded(shape, candidates, seed=71):
 
 
 @pytest.mark.parametrize(
-    ("bits", "cohorts", "few"), [(64, 2, True), (64, 3, True), (16, 4, False), (16, 16, False)]
+    ("bits", "cohorts", "few"),
+    [(64, 2, True), (64, 3, True), (16, 4, False), (16, 16, False)],
 )
 def test_few_cohorts_are_told(bits, cohorts, few):
     """Of two or three cohorts a candidate may share one with another; the note says what it does.
@@ -259,10 +267,14 @@ def test_what_half_of_the_cohorts_cannot_tell_apart_all_of_them_may(halves):
         holders[:8] = RESPONDENTS // 8
         counts = draw_counts(shape, design, holders, generator=generator)
         if candidates > len(dense):
-            with pytest.raises(EstimateError, match=r"combinations of others|told apart"):
+            with pytest.raises(
+                EstimateError, match=r"combinations of others|told apart"
+            ):
                 decode(counts, design, SHAPE.noise(), background=shape.background)
             continue
         decoded = decode(counts, design, SHAPE.noise(), background=shape.background)
-        misses = np.abs(decoded.frequency - holders / RESPONDENTS) / np.sqrt(decoded.variance)
+        misses = np.abs(decoded.frequency - holders / RESPONDENTS) / np.sqrt(
+            decoded.variance
+        )
         assert decoded.note == ""
         assert misses.max() < 5

@@ -45,14 +45,19 @@ def estimates(**options):
 def with_check(p_value, missing=0.0, error=0.01):
     """As if a dictionary had been checked, and this share of texts were no candidates."""
     rest = missing, error, missing - 2 * error, missing + 2 * error
-    known = {field.name: getattr(estimates(), field.name) for field in fields(estimates())}
+    known = {
+        field.name: getattr(estimates(), field.name) for field in fields(estimates())
+    }
     known["checks"] = (Check("dictionary", 1, p_value, meaning="texts are missing"),)
     return TextEstimates(**known, unallocated=Estimate(UNALLOCATED, 0, *rest))
 
 
 def test_the_share_of_nulls():
     """Twice the share of p-values above a half, with one more for safety, and 1 at most."""
-    assert share_of_nulls(np.array([0.01, 0.02, 0.3, 0.4, 0.6, 0.5, 0.001, 0.2])) == 2 * 2 / 8
+    assert (
+        share_of_nulls(np.array([0.01, 0.02, 0.3, 0.4, 0.6, 0.5, 0.001, 0.2]))
+        == 2 * 2 / 8
+    )
     assert share_of_nulls(np.array([0.9, 0.8, 0.7])) == 1
     assert share_of_nulls(np.array([])) == 1
 
@@ -171,7 +176,9 @@ def law_of(frequency, error, tested=None):
 
 
 @pytest.mark.parametrize(
-    ("shown", "least"), [(1.0, 0.07), (1.4, 0.06)], ids=["what is tested", "one of more error"]
+    ("shown", "least"),
+    [(1.0, 0.07), (1.4, 0.06)],
+    ids=["what is tested", "one of more error"],
 )
 def test_false_coverage_rate(shown, least):
     """5 % of the intervals of what is found miss, where 2.5 errors are the truth or nothing is.
@@ -199,7 +206,9 @@ def test_false_coverage_rate(shown, least):
         misses.append(((chosen.low > TRUTH) | (chosen.high < TRUTH))[there])
         plain.append(scores > 1.96)
         wide.append(scores > -_quantile(0.025 * there.mean()))
-    rate, of_plain, of_wide = (np.concatenate(part).mean() for part in (misses, plain, wide))
+    rate, of_plain, of_wide = (
+        np.concatenate(part).mean() for part in (misses, plain, wide)
+    )
     assert rate == pytest.approx(0.05, abs=0.015)
     assert of_plain > least
     assert of_wide < 0.035
@@ -215,8 +224,12 @@ def test_the_two_dimensional_normal_law():
     correlation = generator.uniform(0.1, 0.9999, 20)
     computed = _both_above(first, second, correlation)
     for place, chance in enumerate(computed):
-        law = multivariate_normal(cov=[[1, correlation[place]], [correlation[place], 1]])
-        assert chance == pytest.approx(law.cdf([-first[place], -second[place]]), abs=1e-7)
+        law = multivariate_normal(
+            cov=[[1, correlation[place]], [correlation[place], 1]]
+        )
+        assert chance == pytest.approx(
+            law.cdf([-first[place], -second[place]]), abs=1e-7
+        )
     same = _both_above(first, second, np.ones(20))
     assert same == pytest.approx(_upper(np.maximum(first, second)))
 
@@ -272,7 +285,9 @@ def test_on_the_command_line(tmp_path, monkeypatch):
     assert "q-value (storey)" in " ".join(shown.split())
     rows = list(csv.reader(io.StringIO((tmp_path / "results.csv").read_text())))
     assert [row[0] for row in rows[1:]] == ["red", "green", "blue"]
-    of_json = json.loads(ldp(f"rappor import {FILES} -q --detect default --format json").stdout)
+    of_json = json.loads(
+        ldp(f"rappor import {FILES} -q --detect default --format json").stdout
+    )
     values = of_json["questions"]["rappor"]["values"]
     by_name = {value["value"]: value for value in values}
     low, high = by_name["red"]["false_coverage_rate_interval"]

@@ -91,7 +91,10 @@ def test_answers_that_agree_share_a_permanent_response():
     def of_one_value(answers):
         return [
             sum(
-                share * comb(answers, ones) * rate**ones * (1 - rate) ** (answers - ones)
+                share
+                * comb(answers, ones)
+                * rate**ones
+                * (1 - rate) ** (answers - ones)
                 for share, rate in ((1 - flip, one), (flip, zero))
             )
             for ones in range(answers + 1)
@@ -103,12 +106,17 @@ def test_answers_that_agree_share_a_permanent_response():
         ([0, 1, 0], np.convolve(of_one_value(2), of_one_value(1))),
     ):
         drawn = [
-            repeated_counts(LAW, np.array([answers]), design, generator=generator)[0].tolist()
+            repeated_counts(LAW, np.array([answers]), design, generator=generator)[
+                0
+            ].tolist()
             for _ in range(5_000)
         ]
         assert {reports for reports, _ in drawn} == {3}
         seen = np.bincount([ones for _, ones in drawn], minlength=4)
-        assert chisquare(seen, 5_000 * np.array([float(chance) for chance in law])).pvalue > 1e-6
+        assert (
+            chisquare(seen, 5_000 * np.array([float(chance) for chance in law])).pvalue
+            > 1e-6
+        )
 
 
 def test_a_hundred_million_respondents_take_no_longer():
@@ -116,11 +124,15 @@ def test_a_hundred_million_respondents_take_no_longer():
     randomizer = LAW._replace(bits=8, hashes=2, cohorts=16)
     holders = np.array([99_000_000, 1_000_000, 0])
     design = design_matrix(randomizer, ["a", "b", "c"])
-    counts = bloom_counts(randomizer, holders, design, generator=np.random.default_rng(6))
+    counts = bloom_counts(
+        randomizer, holders, design, generator=np.random.default_rng(6)
+    )
     assert counts[:, 0].sum() == 100_000_000
     q, p = (float(rate) for rate in randomizer.support)
     expected = 100_000_000 / 16 * (p + (q - p) * (design @ (holders / holders.sum())))
-    assert np.abs(counts[:, 1:].ravel() - expected).max() < 6 * np.sqrt(100_000_000 / 16)
+    assert np.abs(counts[:, 1:].ravel() - expected).max() < 6 * np.sqrt(
+        100_000_000 / 16
+    )
 
 
 SMALL_HALF = ("demo *", "paper *", "tiny *", "small *")
@@ -142,7 +154,9 @@ def test_intervals_cover_in_the_small_half(small_half):
     One standard deviation is .003 to .004, as intervals of one instance are nearly independent.
     """
     assert len(small_half) == 56
-    coverage = np.array([outcome.scores["coverage"].mean for outcome in small_half.values()])
+    coverage = np.array(
+        [outcome.scores["coverage"].mean for outcome in small_half.values()]
+    )
     assert 0.93 < coverage.mean() < 0.97
     assert coverage.min() > 0.8
 
@@ -154,7 +168,8 @@ def test_few_are_found_wrongly_in_the_small_half(small_half):
     """
     detections = sum(outcome.scores["found"].mean for outcome in small_half.values())
     false = sum(
-        outcome.scores["fdr"].mean * outcome.scores["found"].mean for outcome in small_half.values()
+        outcome.scores["fdr"].mean * outcome.scores["found"].mean
+        for outcome in small_half.values()
     )
     assert detections > 1_000
     assert false <= 0.05 * detections
@@ -210,7 +225,9 @@ def test_command(tmp_path, monkeypatch):
     assert "tiny sharp zipf1.5" in printed
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 5
-    assert "python -m lab.rappor_suite --cases &#x27;tiny sharp *&#x27; --runs 1" in page
+    assert (
+        "python -m lab.rappor_suite --cases &#x27;tiny sharp *&#x27; --runs 1" in page
+    )
 
 
 def test_command_refuses_a_pattern_that_fits_no_case():
@@ -249,14 +266,20 @@ def test_summary_names_the_cases_that_miss():
         "False discoveries by default are at most 0.05 in 1 of 2 cases. Not in tiny sharp unif; by "
         "more than 2 standard errors in none."
     )
-    assert "is from 0.900 to 0.950, and within 0.94 and 0.96 in 1 of 2 cases" in everything
+    assert (
+        "is from 0.900 to 0.950, and within 0.94 and 0.96 in 1 of 2 cases" in everything
+    )
     assert everything.endswith("by more than 2 standard errors in tiny sharp unif.")
     assert exported.startswith("Coverage of what is found, where that is 10 or more,")
     assert missed == "FNR is below that of R in 1 of 1 cases."
     assert distance == "TV of posterior is below that of R in 1 of 1 cases."
-    equal = list(sentences([outcome_of("demo unif", 0.05, 0.96, fnr=PUBLISHED["demo unif"].fnr)]))
+    equal = list(
+        sentences([outcome_of("demo unif", 0.05, 0.96, fnr=PUBLISHED["demo unif"].fnr)])
+    )
     assert equal[0] == "False discoveries by default are at most 0.05 in 1 of 1 cases."
-    assert equal[3].startswith("FNR is below that of R in 0 of 1 cases. Not in demo unif;")
+    assert equal[3].startswith(
+        "FNR is below that of R in 0 of 1 cases. Not in demo unif;"
+    )
 
 
 def test_picture_has_a_bar_for_each_value_found():

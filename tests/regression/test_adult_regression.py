@@ -24,7 +24,9 @@ COLLEGE = {"Some-college", "Assoc-acdm", "Assoc-voc"}
 def adult():
     """(rich, school, sex): places of values, by person."""
     with ADULT.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.reader(file, skipinitialspace=True) if len(row) == 15]
+        rows = [
+            row for row in csv.reader(file, skipinitialspace=True) if len(row) == 15
+        ]
     school = [2 if row[3] in DEGREES else int(row[3] in COLLEGE) for row in rows]
     return (
         np.array([row[14].startswith(">50K") for row in rows]).astype(int),
@@ -40,7 +42,9 @@ def survey():
         ldp.field("school", SCHOOL),
         ldp.field("sex", ["female", "male"]),
     ]
-    return ldp.survey("adult", ldp.question("life", fields=fields, mechanism="grr", epsilon="2"))
+    return ldp.survey(
+        "adult", ldp.question("life", fields=fields, mechanism="grr", epsilon="2")
+    )
 
 
 def tally_of(survey, people, seed):
@@ -48,7 +52,10 @@ def tally_of(survey, people, seed):
     rich, school, sex = people
     holders = np.bincount((rich * 3 + school) * 2 + sex, minlength=12)
     law = np.array(
-        [[float(mass) for mass in row] for row in survey["life"].randomizer.channel().rows]
+        [
+            [float(mass) for mass in row]
+            for row in survey["life"].randomizer.channel().rows
+        ]
     )
     tally = Tally.empty(survey)
     generator = np.random.default_rng(seed)
@@ -65,7 +72,9 @@ def test_coefficients_of_plain_data_are_held(adult, survey):
     import statsmodels.api as sm
 
     rich, school, sex = adult
-    table = np.column_stack([np.ones(len(rich)), school == 1, school == 2, sex]).astype(float)
+    table = np.column_stack([np.ones(len(rich)), school == 1, school == 2, sex]).astype(
+        float
+    )
     plain = sm.Logit(rich, table).fit(disp=0).params
     held = 0
     for seed in range(10):
@@ -82,7 +91,9 @@ def test_a_skewed_sample_is_mended(adult, survey):
     rich, _, sex = adult
     stays = (sex == 0) | (np.arange(len(sex)) % 2 == 0)
     sample = tuple(part[stays] for part in adult)
-    known = {"sex": {"female": float((sex == 0).mean()), "male": float((sex == 1).mean())}}
+    known = {
+        "sex": {"female": float((sex == 0).mean()), "male": float((sex == 1).mean())}
+    }
     truth = float(rich.mean())
     weighted = weigh(tally_of(survey, sample, 1), "life", known, of="rich")["true"]
     assert abs(weighted.estimate - truth) < 5 * weighted.standard_error

@@ -29,7 +29,9 @@ def test_a_parabola_takes_one_step():
 def test_steps_that_are_too_long_are_halved():
     """Six times as long as they should be: a whole one and a half of it lead down."""
     point, move = np.zeros(2), 6 * newton(np.zeros(2))[1]
-    other, value = halve_step(parabola, point, move, value=parabola(point), is_better=gt)
+    other, value = halve_step(
+        parabola, point, move, value=parabola(point), is_better=gt
+    )
     assert other == pytest.approx(move / 4)
     assert value > parabola(point)
     long = climb(
@@ -54,6 +56,8 @@ def test_searches_that_end_elsewhere():
         settled=0,
     )
     assert (lost.reached, lost.steps) == (False, 1)
-    assert halve_step(parabola, np.zeros(2), -np.ones(2), value=0.0, is_better=gt) is None
+    assert (
+        halve_step(parabola, np.zeros(2), -np.ones(2), value=0.0, is_better=gt) is None
+    )
     empty = climb(lambda _: -3.0, newton, np.zeros(0), most=9, settled=0)
     assert (empty.reached, empty.steps, empty.value) == (True, 0, -3.0)

@@ -67,7 +67,9 @@ def test_places_of_mistakes(text, place, got):
     assert got.strip("'") in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["y ~ a:a", "y ~ a + a:a", "y ~ a * a", "y ~ a:I(a^2)"])
+@pytest.mark.parametrize(
+    "text", ["y ~ a:a", "y ~ a + a:a", "y ~ a * a", "y ~ a:I(a^2)"]
+)
 def test_a_name_twice_in_a_product(text):
     """It was left out in silence, while the printed formula kept it."""
     with pytest.raises(EstimateError, match=r"write I\(a\^2\) for its square"):

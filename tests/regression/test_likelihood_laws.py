@@ -36,7 +36,9 @@ def test_truth_is_found():
     fit = likeliest(expected())
     assert fit.converged
     assert fit.coefficients == pytest.approx(TRUTH, abs=1e-8)
-    assert fit.covariance(robust=True) == pytest.approx(fit.covariance(robust=False), rel=1e-6)
+    assert fit.covariance(robust=True) == pytest.approx(
+        fit.covariance(robust=False), rel=1e-6
+    )
 
 
 def test_derivatives():
@@ -47,13 +49,19 @@ def test_derivatives():
     for place, unit in enumerate(np.eye(3) * step):
         up, down = (log_likelihood(observed, point + sign * unit) for sign in (1, -1))
         assert slope[place] == pytest.approx((up - down) / (2 * step), rel=1e-6)
-        above, below = (derivatives(observed, point + sign * unit)[0] for sign in (1, -1))
-        assert -information[place] == pytest.approx((above - below) / (2 * step), rel=1e-5)
+        above, below = (
+            derivatives(observed, point + sign * unit)[0] for sign in (1, -1)
+        )
+        assert -information[place] == pytest.approx(
+            (above - below) / (2 * step), rel=1e-5
+        )
 
 
 def test_a_wrong_channel_is_noticed():
     """With a channel that is not that of the reports the truth is missed by far."""
-    wrong = expected()._replace(chances=np.tile(np.array([[0.9, 0.1], [0.1, 0.9]]), (8, 1)))
+    wrong = expected()._replace(
+        chances=np.tile(np.array([[0.9, 0.1], [0.1, 0.9]]), (8, 1))
+    )
     assert np.abs(likeliest(wrong).coefficients - TRUTH).max() > 0.2
 
 
@@ -87,9 +95,14 @@ def tally_of(shares, reports=100_000):
     asked = survey()
     tally = Tally.empty(asked)
     law = np.array(
-        [[float(mass) for mass in row] for row in asked["life"].randomizer.channel().rows]
+        [
+            [float(mass) for mass in row]
+            for row in asked["life"].randomizer.channel().rows
+        ]
     )
-    tally.counts["life"] += np.round(reports * np.ravel(shares) @ law).astype(np.int64)[None]
+    tally.counts["life"] += np.round(reports * np.ravel(shares) @ law).astype(np.int64)[
+        None
+    ]
     return tally
 
 
@@ -137,9 +150,14 @@ def test_a_restricted_model_gains():
     )
     tally = Tally.empty(asked)
     law = np.array(
-        [[float(mass) for mass in row] for row in asked["life"].randomizer.channel().rows]
+        [
+            [float(mass) for mass in row]
+            for row in asked["life"].randomizer.channel().rows
+        ]
     )
-    tally.counts["life"] += np.round(10**9 * shares.ravel() @ law).astype(np.int64)[None]
+    tally.counts["life"] += np.round(10**9 * shares.ravel() @ law).astype(np.int64)[
+        None
+    ]
     likely, equations = (
         regress(tally, "life", "smokes ~ sport", RegressionOptions(method=method))
         for method in ("likelihood", "equations")
@@ -157,7 +175,9 @@ def test_negative_cells_are_told():
     """An unbiased share below 0 is used as it is, and said; nothing is cut silently."""
     tally = tally_of([[0.4, 0.2, 0.1], [0.1, 0.1, 0.1]])
     tally.counts["life"][0, 5] = 0
-    regression = regress(tally, "life", "smokes ~ sport", RegressionOptions(model="linear"))
+    regression = regress(
+        tally, "life", "smokes ~ sport", RegressionOptions(model="linear")
+    )
     remarks = {remark.name: remark.text for remark in regression.remarks}
     assert remarks["negative-cells"].startswith("1 of 6 cells")
     logit = regress(tally, "life", "smokes ~ sport")
@@ -169,7 +189,9 @@ def test_negative_cells_are_told():
 def test_cost_comes_first():
     """Before any number: what a report spent, and what linking would have."""
     regression = regress(tally_of(np.full((2, 3), 1 / 6)), "life", "smokes ~ sport")
-    assert repr(regression).startswith("privacy: a report of life tells of smokes and sport")
+    assert repr(regression).startswith(
+        "privacy: a report of life tells of smokes and sport"
+    )
     assert "epsilon 1" in regression.spent[0]
     assert "would spend 2" in regression.spent[0]
     assert [*regression.to_dict()][1] == "privacy"
@@ -201,11 +223,16 @@ def test_a_value_among_several():
     """`event` explains the chance of one of several values."""
     shares = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
     regression = regress(
-        tally_of(shares, 10**12), "life", "sport ~ smokes", RegressionOptions(event="daily")
+        tally_of(shares, 10**12),
+        "life",
+        "sport ~ smokes",
+        RegressionOptions(event="daily"),
     )
     first, second = (row[2] / row[:2].sum() for row in shares)
     assert regression["(intercept)"].estimate == pytest.approx(np.log(first), abs=1e-6)
-    assert regression["smokes=true"].estimate == pytest.approx(np.log(second / first), abs=1e-6)
+    assert regression["smokes=true"].estimate == pytest.approx(
+        np.log(second / first), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("keys", [{"level": 1}, {"model": "probit"}, {"errors": "hc3"}])

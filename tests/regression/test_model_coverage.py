@@ -37,7 +37,9 @@ def test_errors_that_are_too_small_are_noticed():
     case = CASES[0]
     assert Measured(case, 10_000, coverage=0.67, bias=0, ratio=0.5, size=None).broken
     assert Measured(case, 10_000, coverage=0.95, bias=0, ratio=1, size=0.2).broken
-    assert not Measured(case, 10_000, coverage=0.957, bias=0, ratio=1, size=0.049).broken
+    assert not Measured(
+        case, 10_000, coverage=0.957, bias=0, ratio=1, size=0.049
+    ).broken
 
 
 def test_the_command(tmp_path):

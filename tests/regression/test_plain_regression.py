@@ -13,7 +13,13 @@ from plain_data import (
 
 import ldp
 import ldp_aggregator
-from ldp_aggregator import RegressionOptions, aggregate, read_rows, regress, regress_rows
+from ldp_aggregator import (
+    RegressionOptions,
+    aggregate,
+    read_rows,
+    regress,
+    regress_rows,
+)
 
 NAMES = ["age", "yrs_married", "religious"]
 EQUAL = {"rel": 1e-8, "abs": 1e-8}
@@ -104,7 +110,9 @@ def test_profile_interval(sm, affairs):
 def test_linear(sm, affairs, model):
     """Of a chance on covariates in the clear: least squares, HC0."""
     data, rows = affairs
-    fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(cov_type="HC0")
+    fit = sm.OLS(data["affair"].astype(float), with_intercept(data, NAMES)).fit(
+        cov_type="HC0"
+    )
     regression = regress_rows(
         rows,
         "affair ~ age + yrs_married + religious",
@@ -123,7 +131,9 @@ def test_numbers_of_anes(sm):
     rows = {name: data[name].tolist() for name in names}
     rows["report"] = reports_to(survey, "PID", data["PID"].astype(int).tolist())
     fit = sm.OLS(data["PID"], with_intercept(data, names)).fit(cov_type="HC0")
-    regression = regress_rows(read_rows(survey, rows, "report"), "PID ~ TVnews + educ + age")
+    regression = regress_rows(
+        read_rows(survey, rows, "report"), "PID ~ TVnews + educ + age"
+    )
     estimates, errors = coefficients(regression)
     assert (regression.model, regression.method) == ("linear", "equations")
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
@@ -152,7 +162,9 @@ def joined():
     )
     answers = [
         {"affair": bool(affair), "rating": int(rating), "faith": int(faith)}
-        for affair, rating, faith in zip(data["affair"], data["rating"], data["faith"], strict=True)
+        for affair, rating, faith in zip(
+            data["affair"], data["rating"], data["faith"], strict=True
+        )
     ]
     return data, aggregate(survey, reports_to(survey, "life", answers))
 
@@ -181,9 +193,13 @@ def test_randomized_predictors(sm, joined, model, method):
 def test_categories_and_products(sm, joined):
     """C() makes columns of values; products are those of columns."""
     data, tally = joined
-    rating = np.column_stack([data["rating"] == value for value in range(2, 6)]).astype(float)
+    rating = np.column_stack([data["rating"] == value for value in range(2, 6)]).astype(
+        float
+    )
     faith = data["faith"].to_numpy(dtype=float)
-    table = np.column_stack([np.ones(len(data)), rating, faith, rating * faith[:, None]])
+    table = np.column_stack(
+        [np.ones(len(data)), rating, faith, rating * faith[:, None]]
+    )
     fit = sm.OLS(data["affair"].astype(float), table).fit(cov_type="HC0")
     regression = regress(
         tally, "life", "affair ~ C(rating) * faith", RegressionOptions(model="linear")
@@ -204,14 +220,24 @@ def test_counts_by_public_cell(affairs):
     tallies = {
         (group,): aggregate(
             rows.survey,
-            [one for one, own in zip(rows.columns["report"], groups, strict=True) if own == group],
+            [
+                one
+                for one, own in zip(rows.columns["report"], groups, strict=True)
+                if own == group
+            ],
         )
         for group in sorted(set(groups))
     }
     by_rows = regress_rows(rows, "affair ~ religious")
-    by_cells = regress(tallies, "affair", "affair ~ religious", attributes=["religious"])
-    assert coefficients(by_cells)[0] == pytest.approx(coefficients(by_rows)[0], rel=1e-10)
-    assert coefficients(by_cells)[1] == pytest.approx(coefficients(by_rows)[1], rel=1e-10)
+    by_cells = regress(
+        tallies, "affair", "affair ~ religious", attributes=["religious"]
+    )
+    assert coefficients(by_cells)[0] == pytest.approx(
+        coefficients(by_rows)[0], rel=1e-10
+    )
+    assert coefficients(by_cells)[1] == pytest.approx(
+        coefficients(by_rows)[1], rel=1e-10
+    )
     assert by_cells.log_likelihood == pytest.approx(by_rows.log_likelihood, rel=1e-12)
 
 
@@ -220,7 +246,9 @@ def test_design_weights(sm, affairs):
     data, rows = affairs
     weights = np.array(rows.columns["w"])
     fit = sm.WLS(
-        data["affair"].astype(float), with_intercept(data, ["religious"]), weights=weights
+        data["affair"].astype(float),
+        with_intercept(data, ["religious"]),
+        weights=weights,
     ).fit(cov_type="HC0")
     regression = regress_rows(
         rows,

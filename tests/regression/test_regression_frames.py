@@ -10,7 +10,9 @@ from ldp_aggregator import RegressionOptions, SamplingFrame, read_rows, regress_
 
 SURVEY = ldp.survey(
     "frames",
-    ldp.question("q", type="boolean", mechanism="forced", forced_true="1/6", forced_false="1/12"),
+    ldp.question(
+        "q", type="boolean", mechanism="forced", forced_true="1/6", forced_false="1/12"
+    ),
 )
 PEOPLE = 300
 
@@ -45,7 +47,8 @@ def numbers(regression):
     """Everything that it states."""
     of_tests = [(test.statistic, test.p_value) for test in regression.tests]
     of_rows = [
-        (row.estimate, row.standard_error, row.low, row.high) for row in regression.coefficients
+        (row.estimate, row.standard_error, row.low, row.high)
+        for row in regression.coefficients
     ]
     return np.array([number for pair in (*of_rows, *of_tests) for number in pair])
 
@@ -80,7 +83,9 @@ def test_equal_weights_are_none(rows):
     """Their likelihood is that of the reports."""
     plain = regress_rows(read_rows(SURVEY, rows), "q ~ x")
     assert plain.aic == pytest.approx(2 * 2 - 2 * plain.log_likelihood)
-    assert fit(rows, 7.0, column="one").log_likelihood == pytest.approx(plain.log_likelihood)
+    assert fit(rows, 7.0, column="one").log_likelihood == pytest.approx(
+        plain.log_likelihood
+    )
 
 
 def linear(rows, frame):
@@ -103,7 +108,9 @@ def by_svyglm(rows, stratum, cluster):
     spread = np.zeros((2, 2))
     for one in set(stratum):
         inside = stratum == one
-        totals = np.array([influence[inside & (cluster == c)].sum(0) for c in set(cluster[inside])])
+        totals = np.array(
+            [influence[inside & (cluster == c)].sum(0) for c in set(cluster[inside])]
+        )
         spread += np.cov(totals.T) * len(totals)
     return coefficients[1], spread[1, 1] ** 0.5
 
@@ -125,8 +132,20 @@ def test_strata_and_clusters_as_by_svyglm(rows, frame, freedom):
     slope, [test] = regression["x"], regression.tests
     quantile = stats.t.ppf(0.975, freedom)
     chance = 2 * stats.t.sf(estimate / error, freedom)
-    expected = [estimate, error, estimate - quantile * error, estimate + quantile * error, chance]
-    stated = [slope.estimate, slope.standard_error, slope.low, slope.high, slope.p_value]
+    expected = [
+        estimate,
+        error,
+        estimate - quantile * error,
+        estimate + quantile * error,
+        chance,
+    ]
+    stated = [
+        slope.estimate,
+        slope.standard_error,
+        slope.low,
+        slope.high,
+        slope.p_value,
+    ]
     assert stated == pytest.approx(expected, rel=1e-8)
     assert test.p_value == pytest.approx(chance, rel=1e-8)
     assert regression.to_dict()["degrees_of_freedom"] == freedom
@@ -136,10 +155,14 @@ def test_powers(rows):
     """A square is the column that one would add by hand."""
     age = np.arange(PEOPLE) % 7
     table = read_rows(SURVEY, {**rows, "age": age, "square": age**2})
-    one, other = (regress_rows(table, f"q ~ age + {term}") for term in ("I(age^2)", "square"))
+    one, other = (
+        regress_rows(table, f"q ~ age + {term}") for term in ("I(age^2)", "square")
+    )
     assert one["I(age^2)"].interval == pytest.approx(other["square"].interval)
     with pytest.raises(EstimateError, match="has categories"):
-        regress_rows(read_rows(SURVEY, {**rows, "sex": ["f", "m"] * 150}), "q ~ I(sex^2)")
+        regress_rows(
+            read_rows(SURVEY, {**rows, "sex": ["f", "m"] * 150}), "q ~ I(sex^2)"
+        )
 
 
 def test_too_few_clusters_for_a_formula_are_refused(rows):

@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 from places import DATA
 
-from ldp_aggregator.analyses.regression.likelihood import Observed, likeliest, log_likelihood
+from ldp_aggregator.analyses.regression.likelihood import (
+    Observed,
+    likeliest,
+    log_likelihood,
+)
 
 MINARETS = DATA / "minarets.csv"
 pytestmark = pytest.mark.needs("minarets.csv")
@@ -103,7 +107,9 @@ def test_both_formats(minarets):
     point, likelihood = best(minarets, table)
     assert likelihood == pytest.approx(-1051.466, abs=1e-3)
     assert point == pytest.approx(np.array(SECOND), abs=1e-4)
-    assert errors_at(minarets, table, point) == pytest.approx(np.array(SECOND_ERRORS), abs=1e-4)
+    assert errors_at(minarets, table, point) == pytest.approx(
+        np.array(SECOND_ERRORS), abs=1e-4
+    )
     for column, published in enumerate((34.1689, 75.5982, 29.9496, 1.6434)):
         _, less = best(minarets, np.delete(table, column, axis=1))
         assert 2 * (likelihood - less) == pytest.approx(published, abs=2e-4)

@@ -14,7 +14,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 KEM_ID, KDF_ID, AEAD_ID = 0x0010, 0x0001, 0x0001
 _CURVE = ec.SECP256R1()
 _KEM_SUITE = b"KEM" + KEM_ID.to_bytes(2, "big")
-_SUITE = b"HPKE" + b"".join(part.to_bytes(2, "big") for part in (KEM_ID, KDF_ID, AEAD_ID))
+_SUITE = b"HPKE" + b"".join(
+    part.to_bytes(2, "big") for part in (KEM_ID, KDF_ID, AEAD_ID)
+)
 
 
 def private_key(secret):

@@ -8,7 +8,12 @@ from threading import Lock
 from ldp import parse_survey
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.randomness import system
-from ldp.wire.sealed import Sealed, decode_mixed_part, encode_sealed_report, envelope_size
+from ldp.wire.sealed import (
+    Sealed,
+    decode_mixed_part,
+    encode_sealed_report,
+    envelope_size,
+)
 from ldp.wire.wire import encode_frame, read_frames
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.counting.submissions import Submission, to_futures
@@ -101,9 +106,12 @@ def envelopes_of(parts):
 def relay_at(path, least=3, *, now=lambda: NOON, every=1e9, **others):
     """A writer that looks when it is told to (`look`)."""
     terms = Terms(
-        least, **{name: others.pop(name) for name in ("wait", "unripe") if name in others}
+        least,
+        **{name: others.pop(name) for name in ("wait", "unripe") if name in others},
     )
-    return RelayWriter(partial(Pool, path), catalogue(), terms, every=every, clock=now, **others)
+    return RelayWriter(
+        partial(Pool, path), catalogue(), terms, every=every, clock=now, **others
+    )
 
 
 def look(writer):

@@ -12,7 +12,17 @@ import statistics
 import time
 
 import pytest
-from pools import EVER, SIZE, Collector, envelopes_of, forwarder, give, look, message, relay_at
+from pools import (
+    EVER,
+    SIZE,
+    Collector,
+    envelopes_of,
+    forwarder,
+    give,
+    look,
+    message,
+    relay_at,
+)
 
 from ldp.numbers.randomness import randbelow, shuffle
 from ldp.wire.sealed import decode_sealed_report
@@ -55,7 +65,9 @@ def forwarded(path):
 
 def score(first, second):
     """Spearman's correlation of two sequences, in standard errors."""
-    ranks = [[sorted(values).index(value) for value in values] for values in (first, second)]
+    ranks = [
+        [sorted(values).index(value) for value in values] for values in (first, second)
+    ]
     if len(set(map(tuple, ranks))) == 1:
         return (len(first) - 1) ** 0.5
     return statistics.correlation(*ranks) * (len(first) - 1) ** 0.5
@@ -63,7 +75,9 @@ def score(first, second):
 
 def distance(order):
     """How far neighbours in a batch were apart when they came, on average."""
-    return statistics.fmean(abs(one - other) for one, other in itertools.pairwise(order))
+    return statistics.fmean(
+        abs(one - other) for one, other in itertools.pairwise(order)
+    )
 
 
 def scores(folder):
@@ -82,13 +96,17 @@ def scores(folder):
         runs["neighbours"].append((distance(order) - mean) / deviation)
         runs["parts"].append(score(range(PARTS), means))
         runs["ids"].append(score(parts, means))
-        runs["devices"].append(score(range(REPORTS), [devices[number] for number in order]))
+        runs["devices"].append(
+            score(range(REPORTS), [devices[number] for number in order])
+        )
         passed |= bool({*parts} & {*devices})
         ids += parts
     totals = {name: sum(values) / RUNS**0.5 for name, values in runs.items()}
     # From one batch to the next, and among the ids of one batch as they were forwarded.
     totals["batches"] = score(range(len(ids)), ids)
-    within = [score(range(PARTS), ids[at : at + PARTS]) for at in range(0, len(ids), PARTS)]
+    within = [
+        score(range(PARTS), ids[at : at + PARTS]) for at in range(0, len(ids), PARTS)
+    ]
     totals["within"] = sum(within) / RUNS**0.5
     return totals, passed
 
@@ -164,7 +182,9 @@ def test_looks_do_not_wait_for_reports(tmp_path, monkeypatch):
     """They come when they are due, also where no report comes: batches follow on none."""
     monkeypatch.setattr("ldp_service.relay.writer._IDLE", 600.0)
     looks = []
-    monkeypatch.setattr("ldp_service.relay.writer.RelayWriter._look", lambda _: looks.append(1))
+    monkeypatch.setattr(
+        "ldp_service.relay.writer.RelayWriter._look", lambda _: looks.append(1)
+    )
     writer = relay_at(tmp_path / "relay.db", every=0.01)
     end = time.monotonic() + 90
     while len(looks) < 5:

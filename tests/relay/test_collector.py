@@ -13,7 +13,12 @@ from ldp import parse_survey
 from ldp.numbers.epochs import batch_id
 from ldp.numbers.randomness import system
 from ldp.privacy import batch_privacy
-from ldp.wire.sealed import Mixed, decode_sealed_report, encode_mixed_part, public_key_text
+from ldp.wire.sealed import (
+    Mixed,
+    decode_sealed_report,
+    encode_mixed_part,
+    public_key_text,
+)
 from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
 from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.mixing.batches import (
@@ -62,12 +67,18 @@ PUBLIC = public_key_text(point(KEY))
 RELAYING = "relay" + "r" * 40
 
 
-def part_of(envelope, number, *, batch=b"b" * 16, id_=None, size=None, spoilt=0, least=2):
+def part_of(
+    envelope, number, *, batch=b"b" * 16, id_=None, size=None, spoilt=0, least=2
+):
     """A relay's part with reports to a question or group, of which some do not open."""
     seal = sealer(Relay("https://relay.example", PUBLIC), SURVEY)
     rows = [bytes([place % 2]) * envelope.width for place in range(number)]
-    frames = [seal(Batch(envelope.fingerprint, bytes(16), 1, rows=row), None) for row in rows]
-    envelopes = [decode_sealed_report(read_frames(frame)[0]).envelope for frame in frames]
+    frames = [
+        seal(Batch(envelope.fingerprint, bytes(16), 1, rows=row), None) for row in rows
+    ]
+    envelopes = [
+        decode_sealed_report(read_frames(frame)[0]).envelope for frame in frames
+    ]
     for place in range(spoilt):
         envelopes[place] = bytes(len(envelopes[place]))
     mixed = Mixed(
@@ -85,7 +96,9 @@ def part_of(envelope, number, *, batch=b"b" * 16, id_=None, size=None, spoilt=0,
 @contextmanager
 def collector_in(folder, *texts, keys=(KEY,)):
     """A collector's service that opens what relays mixed."""
-    with service_of(*texts or (TEXT,), folder=folder, settings={"opener": Opener(keys)}) as service:
+    with service_of(
+        *texts or (TEXT,), folder=folder, settings={"opener": Opener(keys)}
+    ) as service:
         tokens = [
             token_record(TOKEN, "looks", ANALYST),
             token_record(UPLOADING, "sends", UPLOAD),
@@ -98,12 +111,16 @@ def collector_in(folder, *texts, keys=(KEY,)):
 def forward(service, body, token=RELAYING):
     """The answer to a relay."""
     headers = {"authorization": f"Bearer {token}"}
-    return Visitor(Application(service)).post("/v1/mixed", content=body, headers=headers)
+    return Visitor(Application(service)).post(
+        "/v1/mixed", content=body, headers=headers
+    )
 
 
 def said_of(estimated):
     """What the JSON of a question's estimates says of batches."""
-    return [remark["text"] for remark in estimated["remarks"] if remark["name"] == "batch"]
+    return [
+        remark["text"] for remark in estimated["remarks"] if remark["name"] == "batch"
+    ]
 
 
 def test_what_a_relay_mixed_is_counted_once_and_said_everywhere(tmp_path):
@@ -118,7 +135,9 @@ def test_what_a_relay_mixed_is_counted_once_and_said_everywhere(tmp_path):
         assert forward(service, whole).json()["duplicate"] == 1
         rows = part_of(ROW, 40, batch=b"r" * 16, least=40)
         assert forward(service, rows).json()["accepted"] == 1
-        direct = encode_frame(encode_batch(Batch(YES.fingerprint, b"d" * 16, 5, rows=b"\1" * 5)))
+        direct = encode_frame(
+            encode_batch(Batch(YES.fingerprint, b"d" * 16, 5, rows=b"\1" * 5))
+        )
         looker = Visitor(Application(service), TOKEN)
         sent = {"content": direct, "headers": {"authorization": f"Bearer {UPLOADING}"}}
         assert looker.post("/v1/reports", **sent).status_code == 202
@@ -140,7 +159,9 @@ def test_what_a_relay_mixed_is_counted_once_and_said_everywhere(tmp_path):
         assert (row["question"], row["counted"]) == ("first+second", 40)
         estimates = looker.get("/v1/surveys/mixed/estimates").json()["questions"]
         remarks = {name: said_of(estimated) for name, estimated in estimates.items()}
-        assert remarks["yes"] == [f"{said}. 5 reports came without a relay: epsilon 1 each."]
+        assert remarks["yes"] == [
+            f"{said}. 5 reports came without a relay: epsilon 1 each."
+        ]
         assert remarks["first"] == remarks["second"]
         assert remarks["first"][0].startswith(
             "The row first+second, as one message: 40 reports, mixed by "
@@ -155,10 +176,12 @@ def test_what_a_relay_mixed_is_counted_once_and_said_everywhere(tmp_path):
         asked = ("--batches", source, "--format", "json")
         files = tmp_path / "mixed.toml", tmp_path / "mixed.tally"
         shown = json.loads(run("estimate", *files, *asked, "-q").output)["questions"]
-        assert [r["text"] for r in shown["yes"]["remarks"] if r["name"] == "batch"] == remarks[
-            "yes"
-        ]
-    colluding = run("estimate", *files, "--batches", source, "--colluding-share", "0.5").output
+        assert [
+            r["text"] for r in shown["yes"]["remarks"] if r["name"] == "batch"
+        ] == remarks["yes"]
+    colluding = run(
+        "estimate", *files, "--batches", source, "--colluding-share", "0.5"
+    ).output
     assert "499 reports, mixed by relay.example" in colluding
     assert "mixed by" not in run("estimate", *files).output
 
@@ -195,13 +218,16 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
             token_record(RELAYING, "relay.example", RELAY),
             token_record(TOKEN, "looks", ANALYST),
         ]
-        (tmp_path / "tokens.toml").write_text(Tokens(tokens).to_toml(), encoding="utf-8")
+        (tmp_path / "tokens.toml").write_text(
+            Tokens(tokens).to_toml(), encoding="utf-8"
+        )
         seal = sealer(Relay("https://relay.example", PUBLIC), survey)
         for seconds, number in ((now - DAY, 3), (now, 2)):
             own = batch_id(system, DAY, seconds)
             one = Batch(yes.fingerprint, own, 1, rows=b"\1")
             sealed = [
-                decode_sealed_report(read_frames(seal(one, DAY))[0]).envelope for _ in range(number)
+                decode_sealed_report(read_frames(seal(one, DAY))[0]).envelope
+                for _ in range(number)
             ]
             mixed = Mixed(
                 yes.fingerprint,
@@ -212,10 +238,16 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
                 size=number,
                 least=2,
             )
-            assert forward(service, encode_frame(encode_mixed_part(mixed))).status_code == 202
+            assert (
+                forward(service, encode_frame(encode_mixed_part(mixed))).status_code
+                == 202
+            )
     with open_snapshot(f"sqlite:///{tmp_path}/store.db") as snapshot:
         both = mixed_batches(snapshot, survey)
-        assert [(batch.epoch, batch.counted) for batch in both] == [(19_999, 3), (20_000, 2)]
+        assert [(batch.epoch, batch.counted) for batch in both] == [
+            (19_999, 3),
+            (20_000, 2),
+        ]
         assert mixed_batches(snapshot, survey, Epoch(DAY, 20_000)) == both[1:]
 
 
@@ -225,9 +257,12 @@ def test_nothing_is_claimed_beyond_the_reports_that_came():
     assert privacy_of(batch, YES).epsilon == batch_privacy(YES, 1200).epsilon
     assert privacy_of(batch._replace(size=100), YES).reports == 100
     assert (
-        privacy_of(batch, YES, colluding=Fraction(1, 2)).epsilon == batch_privacy(YES, 610).epsilon
+        privacy_of(batch, YES, colluding=Fraction(1, 2)).epsilon
+        == batch_privacy(YES, 610).epsilon
     )
-    assert worth(batch, YES) == (batch_privacy(YES, 1200, mixed_by="r")._replace(reports=1234).text)
+    assert worth(batch, YES) == (
+        batch_privacy(YES, 1200, mixed_by="r")._replace(reports=1234).text
+    )
     assert "epsilon 1 whether" in worth(batch._replace(counted=1), YES)
     several = [batch._replace(counted=number) for number in (1234, 70, 400)]
     least = least_worth((one, YES) for one in several)
@@ -237,7 +272,9 @@ def test_nothing_is_claimed_beyond_the_reports_that_came():
     dear = parse_survey(TEXT.replace('epsilon = "0.5"', 'epsilon = "4"')).groups[0]
     assert least_worth([(several[1], YES), (row, dear)]) == privacy_of(row, dear)
     said = batches_text(several, least)
-    assert said.startswith("3 batches of 1,704 reports together, mixed by r; the one that is worth")
+    assert said.startswith(
+        "3 batches of 1,704 reports together, mixed by r; the one that is worth"
+    )
     assert least.text in said
     assert batches_text(several[:1], least) == least.text
 
@@ -246,8 +283,19 @@ def test_batches_of_another_survey_or_none_are_refused(tmp_path):
     """By a file that is no such answer, and of another version."""
     survey, tally = tmp_path / "s.toml", tmp_path / "t.tally"
     survey.write_text(TEXT)
-    row = {"question": "yes", "relay": "r", "least": 2, "size": 9, "counted": 9, "epoch": None}
-    answer = {"survey": "mixed", "fingerprint": SURVEY.fingerprint.hex(), "batches": [row]}
+    row = {
+        "question": "yes",
+        "relay": "r",
+        "least": 2,
+        "size": 9,
+        "counted": 9,
+        "epoch": None,
+    }
+    answer = {
+        "survey": "mixed",
+        "fingerprint": SURVEY.fingerprint.hex(),
+        "batches": [row],
+    }
     empty = tmp_path / "empty"
     empty.write_bytes(b"")
     run("aggregate", survey, empty, "-o", tally, "-q")
@@ -282,7 +330,9 @@ epsilon = "1"
     with collector_in(tmp_path, TEXT, longer) as service:
         assert forward(service, part_of(YES, 100)).status_code == 202
         looker = Visitor(Application(service), TOKEN)
-        once = privacy_of(MixedBatch("yes", "relay.example", 2, size=100, counted=100), YES).text
+        once = privacy_of(
+            MixedBatch("yes", "relay.example", 2, size=100, counted=100), YES
+        ).text
         page = looker.get("/?survey=mixed").text
         assert once in page
         assert "2 batches of" not in page

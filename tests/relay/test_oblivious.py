@@ -89,7 +89,10 @@ def test_every_value_of_the_rfcs_example():
         RFC["enc"],
         RFC["secret"],
     )
-    assert response_key(RFC["enc"], RFC["nonce"], RFC["secret"]) == (RFC["key"], RFC["own_nonce"])
+    assert response_key(RFC["enc"], RFC["nonce"], RFC["secret"]) == (
+        RFC["key"],
+        RFC["own_nonce"],
+    )
     assert request.encrypt_answer(RFC["response"], RFC["nonce"]) == RFC["answer"]
     asked = Request(b"GET", b"https", b"example.com", path=b"/", fields=[], content=b"")
     assert decode_request(RFC["request"]) == asked
@@ -135,7 +138,15 @@ def test_what_is_no_message_is_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "zz", KEYS[:-2], KEYS + "00", "01" + "0030" + KEYS[6:], KEYS[:-16] + "0003" * 4]
+    "text",
+    [
+        "",
+        "zz",
+        KEYS[:-2],
+        KEYS + "00",
+        "01" + "0030" + KEYS[6:],
+        KEYS[:-16] + "0003" * 4,
+    ],
 )
 def test_what_are_no_keys_is_refused(text):
     """With what was expected."""
@@ -160,7 +171,11 @@ def relay(tmp_path):
     """A relay with a gateway, and its writer and collector."""
     writer, collector = relay_at(tmp_path / "relay.db", least=2), Collector()
     application = RelayApplication(
-        writer, forwarder(writer, collector), Tokens([]), clock=lambda: 0.0, gateway_keys=[KEY]
+        writer,
+        forwarder(writer, collector),
+        Tokens([]),
+        clock=lambda: 0.0,
+        gateway_keys=[KEY],
     )
     yield Visitor(application), writer, collector
     application.close()
@@ -181,7 +196,9 @@ def hop_to(visitor, seen, answer=None):
             kept = {"content-type": self.headers["content-type"]}
             there = visitor.post(GATEWAY_PATH, content=body, headers=kept)
             self.answer(
-                there.status_code, there.content, {"content-type": there.headers["content-type"]}
+                there.status_code,
+                there.content,
+                {"content-type": there.headers["content-type"]},
             )
 
     with listening(Hop) as address:
@@ -201,7 +218,11 @@ def test_devices_reach_a_relay_through_a_hop_that_reads_nothing(relay):
             "duplicate",
         ]
         client = EmbeddedClient(
-            EVER, state=None, relay=Relay(RELAY, COLLECTORS, way), interval=None, strict=True
+            EVER,
+            state=None,
+            relay=Relay(RELAY, COLLECTORS, way),
+            interval=None,
+            strict=True,
         )
         client.record("one", True)
         assert client.flush(20)
@@ -224,7 +245,9 @@ def test_devices_reach_a_relay_through_a_hop_that_reads_nothing(relay):
 def asked_within(visitor, request, keys=KEY.configuration):
     """The answer of a gateway to a request within, and of its relay."""
     encapsulated, opened = encapsulate(keys, request)
-    outer = visitor.post(GATEWAY_PATH, content=encapsulated, headers={"content-type": REQUEST_TYPE})
+    outer = visitor.post(
+        GATEWAY_PATH, content=encapsulated, headers={"content-type": REQUEST_TYPE}
+    )
     if outer.status_code != 200:
         return outer, None
     assert outer.headers["content-type"] == RESPONSE_TYPE
@@ -275,7 +298,9 @@ def test_what_does_not_open_is_refused_outside(relay):
     assert published.content == encode_keys([KEY.configuration])
     with pytest.raises(Refused):
         opened_request(encapsulated, [])
-    closed = RelayApplication(writer, forwarder(writer, Collector()), Tokens([]), clock=lambda: 0.0)
+    closed = RelayApplication(
+        writer, forwarder(writer, Collector()), Tokens([]), clock=lambda: 0.0
+    )
     assert Visitor(closed).post(GATEWAY_PATH, content=encapsulated).status_code == 404
     closed.forwarder.close()
 
@@ -307,7 +332,10 @@ def test_an_answer_to_another_request_does_not_open(relay):
     replayed = (200, kept.content, {"content-type": RESPONSE_TYPE})
     with hop_to(visitor, [], replayed) as address:
         outcome = ObliviousTransport(address, RELAY, keys=KEYS).send(message(ONE))
-    assert (outcome.verdict, outcome.reason) == ("retry", "an answer that does not open")
+    assert (outcome.verdict, outcome.reason) == (
+        "retry",
+        "an answer that does not open",
+    )
 
 
 def test_a_hop_that_sends_a_request_again_adds_nothing(relay):
@@ -324,7 +352,9 @@ def test_a_hop_that_sends_a_request_again_adds_nothing(relay):
 def test_what_is_missing_is_named(tmp_path, monkeypatch):
     """Without the extra: at the relay, and on the device."""
     monkeypatch.setitem(sys.modules, "pyhpke", None)
-    said = run("relay", "oblivious-keys", "--private", tmp_path / "own.pem", code=1).output
+    said = run(
+        "relay", "oblivious-keys", "--private", tmp_path / "own.pem", code=1
+    ).output
     assert 'pip install "ldpkit-aggregator[oblivious]"' in said
     with pytest.raises(ImportError, match=r"ldpkit-client\[oblivious\]"):
         ObliviousTransport("https://hop.example", RELAY, keys=KEYS)
@@ -333,12 +363,19 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
 def test_the_command_makes_keys_once(tmp_path):
     """A private file, and what is published of it; another kind of key is refused."""
     path = tmp_path / "own.pem"
-    printed = run("relay", "oblivious-keys", "--private", path).output.strip().splitlines()[-1]
+    printed = (
+        run("relay", "oblivious-keys", "--private", path)
+        .output.strip()
+        .splitlines()[-1]
+    )
     assert path.stat().st_mode & 0o777 == 0o600
     assert read_keys(printed).kem == X25519
     again = run("relay", "oblivious-keys", "--private", path, "--show").output.strip()
     assert again == printed
-    assert "never written over" in run("relay", "oblivious-keys", "--private", path, code=1).output
+    assert (
+        "never written over"
+        in run("relay", "oblivious-keys", "--private", path, code=1).output
+    )
     other = tmp_path / "collector.pem"
     run("relay", "keys", "--private", other)
     shown = run("relay", "oblivious-keys", "--private", other, "--show", code=1).output

@@ -33,7 +33,9 @@ def places(path):
 def score(order):
     """Spearman's correlation with the order of arrival, in standard errors."""
     ranks = {place: rank for rank, place in enumerate(sorted(order))}
-    correlation = statistics.correlation(range(len(order)), [ranks[place] for place in order])
+    correlation = statistics.correlation(
+        range(len(order)), [ranks[place] for place in order]
+    )
     return correlation * (len(order) - 1) ** 0.5
 
 
@@ -62,7 +64,12 @@ def quick(monkeypatch):
     """Without waiting for disks: what is written is the same."""
     monkeypatch.setattr(
         "ldp_service.relay.pool._SETTINGS",
-        ("journal_mode = TRUNCATE", "synchronous = OFF", "secure_delete = ON", "user_version = 1"),
+        (
+            "journal_mode = TRUNCATE",
+            "synchronous = OFF",
+            "secure_delete = ON",
+            "user_version = 1",
+        ),
     )
 
 
@@ -82,7 +89,9 @@ def test_a_pool_that_keeps_the_order_is_found(tmp_path, quick, monkeypatch):
     monkeypatch.setattr("ldp_service.relay.pool.shuffle", lambda items, _: list(items))
     drawn = random.Random(1)
     for near in (1, 48):
-        mutant = lambda number, near=near: number - 1 - drawn.randrange(min(number, near))  # noqa: E731
+        mutant = lambda number, near=near: (
+            number - 1 - drawn.randrange(min(number, near))
+        )  # noqa: E731
         for total in arrivals(tmp_path, 20, place=mutant):
             assert abs(total) > LIMIT
 
@@ -99,7 +108,9 @@ def test_reports_overwrite_empty_slots_where_they_stand(tmp_path, quick):
     after = path.read_bytes()
     place = after.index(b"<000001>")
     changed = [number for number in range(size) if before[number] != after[number]]
-    inside = [number for number in changed if place - 1 <= number < place - 1 + 1 + SIZE]
+    inside = [
+        number for number in changed if place - 1 <= number < place - 1 + 1 + SIZE
+    ]
     # Besides the report: the file's change counter, and how many commits there were.
     assert path.stat().st_size == size
     assert len(inside) > SIZE * 0.9

@@ -85,7 +85,12 @@ def test_below_n_nothing_leaves_and_at_n_all_of_it_does_once(relay):
     look(writer)
     until(lambda: collector.parts and not writer.parts)
     (part,) = collector.parts.values()
-    assert (part.fingerprint, part.size, part.least, part.number) == (ONE.fingerprint, 3, 3, 3)
+    assert (part.fingerprint, part.size, part.least, part.number) == (
+        ONE.fingerprint,
+        3,
+        3,
+        3,
+    )
     sent = {envelope_in(frame) for frame in (*frames[:2], third)}
     assert set(envelopes_of([part])) == sent
     ids = {frame[-SIZE - 20 :][:20] for frame in frames}
@@ -198,7 +203,9 @@ def test_epochs_are_mixed_apart_and_close(relay):
     look(writer)
     assert writer.counts["mixed"] == 5
     # The ids of what is closed are forgotten.
-    assert writer.ask(lambda pool: [epoch.number for epoch in pool.epochs()]) == [20_000]
+    assert writer.ask(lambda pool: [epoch.number for epoch in pool.epochs()]) == [
+        20_000
+    ]
 
 
 def test_what_is_too_few_can_be_kept(relay):
@@ -288,7 +295,9 @@ def test_batches_are_mixed_by_fisher_and_yates():
     for tape in range(6):
         first, second = divmod(tape, 2)
         # One byte each: below 3, then below 2; then the ids of the batch and of its part.
-        (part,) = mix(crowd, envelopes, terms, random=Replay(bytes((first, second, *bytes(32)))))
+        (part,) = mix(
+            crowd, envelopes, terms, random=Replay(bytes((first, second, *bytes(32))))
+        )
         orders.add(bytes(part.frame[part.frame.index(envelopes[0][:9]) :][:1]))
         orders.add(part.frame)
     assert len(orders) == 7
@@ -319,7 +328,9 @@ def test_a_large_batch_goes_in_parts(monkeypatch):
         Told(False, "status 200"),
     ],
 )
-def test_a_wrong_collector_gets_the_same_bytes_until_it_takes_them(relay, answer, monkeypatch):
+def test_a_wrong_collector_gets_the_same_bytes_until_it_takes_them(
+    relay, answer, monkeypatch
+):
     """Whatever it says meanwhile, also where it has taken them and its answer was lost."""
     monkeypatch.setattr("ldp_service.relay.forwarding.LONGEST_PAUSE", 0.01)
     writer = relay(least=2)
@@ -344,7 +355,11 @@ def test_one_part_that_is_refused_keeps_no_other_waiting(relay):
         def send(self, frame):
             """Refuse the first that came, and it alone."""
             refused[:] = refused or [frame]
-            return Told(False, "status 400") if frame == refused[0] else super().send(frame)
+            return (
+                Told(False, "status 400")
+                if frame == refused[0]
+                else super().send(frame)
+            )
 
     collector = Choosy()
     forwarding = forwarder(writer, collector)
@@ -359,10 +374,17 @@ def test_one_part_that_is_refused_keeps_no_other_waiting(relay):
 
 def test_what_a_collector_says():
     """202 with its JSON is taken, and nothing else: a page of something in between is not."""
-    said = b'{"accepted": 1, "duplicate": 0, "quarantined": 0, "rejected": {"sealed": 2}}'
+    said = (
+        b'{"accepted": 1, "duplicate": 0, "quarantined": 0, "rejected": {"sealed": 2}}'
+    )
     answer = interpret(202, None, said)
     assert answer.taken
-    assert answer.outcomes == {"accepted": 1, "duplicate": 0, "quarantined": 0, "sealed": 2}
+    assert answer.outcomes == {
+        "accepted": 1,
+        "duplicate": 0,
+        "quarantined": 0,
+        "sealed": 2,
+    }
     assert not interpret(200, None, said).taken
     assert not interpret(202, None, b"<html>").taken
     assert not interpret(202, None, b"{}").taken

@@ -60,13 +60,18 @@ def test_what_is_asked_of_a_relay_and_answered(parties):
     for number in range(2):
         answer = anyone.post("/v1/sealed", content=frame)
         assert answer.status_code == 202
-        assert (answer.json()["accepted"], answer.json()["duplicate"]) == (1 - number, number)
+        assert (answer.json()["accepted"], answer.json()["duplicate"]) == (
+            1 - number,
+            number,
+        )
     asked = asyncio.run(anyone._client.options("/v1/sealed", headers=ORIGIN))
     assert asked.status_code == 204
     assert asked.headers["access-control-allow-origin"] == ORIGIN["origin"]
     seen = anyone.post("/v1/sealed", content=message(ONE), headers=ORIGIN).headers
     assert seen["access-control-allow-origin"] == ORIGIN["origin"]
-    strange = anyone.post("/v1/sealed", content=frame, headers={"origin": "https://else.example"})
+    strange = anyone.post(
+        "/v1/sealed", content=frame, headers={"origin": "https://else.example"}
+    )
     assert "access-control-allow-origin" not in strange.headers
     look(writer)
     assert anyone.get("/readyz").text == "ready\n"
@@ -86,7 +91,9 @@ def test_what_is_asked_of_a_relay_and_answered(parties):
     ):
         assert f"{line}\n" in text
     # Of no question, no epoch, and nobody.
-    assert not {ONE.name, ONE.fingerprint.hex(), "127.0.0.1"} & {*text.replace('"', " ").split()}
+    assert not {ONE.name, ONE.fingerprint.hex(), "127.0.0.1"} & {
+        *text.replace('"', " ").split()
+    }
     application.leaving = True
     assert anyone.get("/readyz").status_code == 503
 
@@ -106,11 +113,15 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
     look(writer)
     assert writer.counts["mixed"] == 3
     parts = {
-        part: writer.ask(lambda pool, part=part: pool.part(part)) for part in all_parts(writer)
+        part: writer.ask(lambda pool, part=part: pool.part(part))
+        for part in all_parts(writer)
     }
     writer.close()
     sealed = [decode_sealed_report(read_frames(frame)[0]) for frame in frames]
-    ids, envelopes = {one.id for one in sealed}, {envelope_in(frame) for frame in frames}
+    ids, envelopes = (
+        {one.id for one in sealed},
+        {envelope_in(frame) for frame in frames},
+    )
     mixed = {one.envelope for one in sealed if one.fingerprint == ONE.fingerprint}
     known = {
         *(b"\1" + envelope for envelope in envelopes - mixed),
@@ -122,17 +133,23 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
     seen = set()
     hashed = []
     with sqlite3.connect(path) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema")]
+        tables = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_schema")
+        ]
         for table in tables:
             if table.startswith("seen_"):
-                hashed += [marks for _, marks in connection.execute(f"SELECT * FROM {table}")]
+                hashed += [
+                    marks for _, marks in connection.execute(f"SELECT * FROM {table}")
+                ]
             elif not table.startswith("sqlite_"):
                 for row in connection.execute(f"SELECT * FROM {table}"):
                     seen.update(row)
     (key,) = {value for value in seen if isinstance(value, bytes)} - known
     assert len(key) == 32
     # Of each message two hashes under that key, of which nothing is sent and nothing said.
-    marks = {content[at : at + 16] for content in hashed for at in range(0, len(content), 16)}
+    marks = {
+        content[at : at + 16] for content in hashed for at in range(0, len(content), 16)
+    }
     assert len(marks - {bytes(16)}) == 2 * len(frames)
     assert {len(content) for content in hashed} == {ROOM * 16}
     assert max(value for value in seen if isinstance(value, int)) <= DAY
@@ -161,9 +178,16 @@ def test_what_the_command_cannot_begin_with(tmp_path, monkeypatch):
     monkeypatch.setenv("LDP_RELAY_TOKEN", "ldp_\x07")
     assert "printable" in run(*serve, "https://c.example", code=1).output
     monkeypatch.setenv("LDP_RELAY_TOKEN", "ldp_" + "t" * 40)
-    for address in ("http://c.example", "c.example", "https://", "https://c.example/?q=1"):
+    for address in (
+        "http://c.example",
+        "c.example",
+        "https://",
+        "https://c.example/?q=1",
+    ):
         said = run(*serve, address, code=1).output
         assert "--collector: expected https://HOST" in said
     half = run(*serve, "https://c.example", "--tls-key", survey, code=2).output
     assert "both or neither" in half
-    assert run(*serve[:-1], "--collector", "https://c.example", "--least-reports", "1", code=2)
+    assert run(
+        *serve[:-1], "--collector", "https://c.example", "--least-reports", "1", code=2
+    )

@@ -26,7 +26,13 @@ from ldp.wire.sealed import (
     row_in,
 )
 from ldp.wire.wire import Batch, decode_batch, encode_batch, read_frames
-from ldp_aggregator.tallies.mixing.keys import KeyFileError, make_key, public_text, read_key, suite
+from ldp_aggregator.tallies.mixing.keys import (
+    KeyFileError,
+    make_key,
+    public_text,
+    read_key,
+    suite,
+)
 from ldp_aggregator.tallies.mixing.opening import Opener
 from ldp_client.delivery.sealing import Relay, sealer
 
@@ -58,7 +64,9 @@ ENVELOPES = {question.fingerprint: question for question in SURVEY}
 def sealed_one(question, row, *, key=PUBLIC, id_=bytes(16)):
     """What a client seals of one report."""
     seal_one = sealer(Relay("https://relay.example", key), SURVEY)
-    (payload,) = read_frames(seal_one(Batch(question.fingerprint, id_, 1, rows=row), None))
+    (payload,) = read_frames(
+        seal_one(Batch(question.fingerprint, id_, 1, rows=row), None)
+    )
     return decode_sealed_report(payload)
 
 
@@ -107,7 +115,9 @@ def test_reference_is_that_of_the_rfc():
     rfc = {name: bytes.fromhex(digits) for name, digits in RFC.items()}
     ephemeral, recipient = private_key(rfc["skEm"]), private_key(rfc["skRm"])
     assert point(recipient) == rfc["pkRm"]
-    sealed = seal(rfc["pkRm"], ephemeral, rfc["info"], aad=rfc["aad"], plaintext=rfc["pt"])
+    sealed = seal(
+        rfc["pkRm"], ephemeral, rfc["info"], aad=rfc["aad"], plaintext=rfc["pt"]
+    )
     assert sealed == rfc["enc"] + rfc["ct"]
     assert open_sealed(recipient, sealed, rfc["info"], aad=rfc["aad"]) == rfc["pt"]
 
@@ -118,7 +128,11 @@ def test_library_and_reference_open_what_the_other_seals():
     ours = suite().encrypt(b"something", KEY.public_key(), info=info)
     assert open_sealed(KEY, ours, info, aad=b"") == b"something"
     theirs = seal(
-        point(KEY), private_key(bytes(31) + b"\11"), info, aad=b"", plaintext=b"something"
+        point(KEY),
+        private_key(bytes(31) + b"\11"),
+        info,
+        aad=b"",
+        plaintext=b"something",
     )
     assert suite().decrypt(theirs, KEY, info=info) == b"something"
 
@@ -126,10 +140,18 @@ def test_library_and_reference_open_what_the_other_seals():
 def test_envelopes_of_a_question_have_one_length_and_differ():
     """Length tells nothing, and equal reports do not look alike."""
     for question in SURVEY:
-        rows = [bytes(question.width), bytes(question.width), b"\1" + bytes(question.width - 1)]
+        rows = [
+            bytes(question.width),
+            bytes(question.width),
+            b"\1" + bytes(question.width - 1),
+        ]
         envelopes = [sealed_one(question, row).envelope for row in rows]
-        assert {len(envelope) for envelope in envelopes} == {envelope_size(question.width)}
-        assert len(set(envelopes)) == len({envelope[:65] for envelope in envelopes}) == 3
+        assert {len(envelope) for envelope in envelopes} == {
+            envelope_size(question.width)
+        }
+        assert (
+            len(set(envelopes)) == len({envelope[:65] for envelope in envelopes}) == 3
+        )
     assert envelope_size(300) == 65 + 42 + 300 + 16
 
 
@@ -188,8 +210,12 @@ def test_a_part_is_opened_and_what_is_wrong_costs_itself_only():
         "a flipped bit": sound[0][:-1] + bytes((sound[0][-1] ^ 1,)),
         "no point": b"\4" + bytes(64) + sound[0][65:],
         "an id": encrypt(named, key, info=info),
-        "another question": encrypt(plaintext_of(BITS.fingerprint, b"\1"), key, info=info),
-        "no such symbol": encrypt(plaintext_of(SYMBOL.fingerprint, b"\7"), key, info=info),
+        "another question": encrypt(
+            plaintext_of(BITS.fingerprint, b"\1"), key, info=info
+        ),
+        "no such symbol": encrypt(
+            plaintext_of(SYMBOL.fingerprint, b"\7"), key, info=info
+        ),
     }
     envelopes = [sound[0], *wrong.values(), *sound[1:]]
     opened = Opener([KEY]).open(mixed_of(SYMBOL, envelopes), ENVELOPES)
@@ -220,7 +246,8 @@ def test_all_keys_are_tried():
     """A collector that changes its key opens what was sealed for the one before."""
     old = private_key(bytes(31) + b"\11")
     envelopes = [
-        sealed_one(SYMBOL, b"\1", key=public_key_text(point(key))).envelope for key in (old, KEY)
+        sealed_one(SYMBOL, b"\1", key=public_key_text(point(key))).envelope
+        for key in (old, KEY)
     ]
     assert Opener([KEY, old]).open(mixed_of(SYMBOL, envelopes), ENVELOPES).sound == 2
     assert Opener([KEY]).open(mixed_of(SYMBOL, envelopes), ENVELOPES).sound == 1
@@ -309,7 +336,9 @@ def test_what_is_no_public_key_is_refused(text):
 def test_a_point_beside_the_curve_is_refused():
     """The right length is not enough."""
     with pytest.raises(ValueError, match="point"):
-        sealer(Relay("https://relay.example", public_key_text(b"\4" + bytes(64))), SURVEY)
+        sealer(
+            Relay("https://relay.example", public_key_text(b"\4" + bytes(64))), SURVEY
+        )
 
 
 def test_a_survey_with_attributes_is_not_mixed():

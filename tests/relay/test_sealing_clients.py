@@ -59,7 +59,11 @@ def opened(tmp_path):
         transport = RecordingTransport(outcomes)
         relay = Relay("https://relay.example", PUBLIC, transport)
         client = EmbeddedClient(
-            SURVEY, state=tmp_path / "state", relay=relay, interval=interval, strict=True
+            SURVEY,
+            state=tmp_path / "state",
+            relay=relay,
+            interval=interval,
+            strict=True,
         )
         clients.append(client)
         return client, transport
@@ -108,7 +112,10 @@ def test_a_retry_is_the_same_bytes_also_after_a_restart(opened):
     answer(client)
     now = 20_000.0 * 86_400
     for turn in range(20):
-        with patch("ldp_client.keeping.clocks.time.time", return_value=now + turn * LONGEST_PAUSE):
+        with patch(
+            "ldp_client.keeping.clocks.time.time",
+            return_value=now + turn * LONGEST_PAUSE,
+        ):
             client._sender.send_all()
     client.close()
     again, transport = opened()
@@ -133,7 +140,9 @@ def test_messages_leave_one_by_one_and_the_sooner_the_more_wait(opened):
         patch.object(sender, "_is_time", return_value=True),
         # As if what was drawn before were over; in a transaction, as always.
         patch.object(sender._outbox, "wait_anew", side_effect=client._store.transact),
-        patch.object(sender, "_uniform", side_effect=lambda most: spans.append(most) or 0.0),
+        patch.object(
+            sender, "_uniform", side_effect=lambda most: spans.append(most) or 0.0
+        ),
     ):
         for left in (2, 1, 0):
             sender.turn(asked=False)
@@ -148,7 +157,9 @@ def test_another_relay_gets_no_other_report(tmp_path):
     outcomes = []
     for place in ("https://relay.example", "https://another.example"):
         relay = Relay(place, PUBLIC, RecordingTransport())
-        with EmbeddedClient(SURVEY, state=tmp_path / "state", relay=relay, interval=None) as client:
+        with EmbeddedClient(
+            SURVEY, state=tmp_path / "state", relay=relay, interval=None
+        ) as client:
             outcomes.append(client.record(next(iter(SURVEY.alone)), True).reason)
     assert outcomes == ["recorded", "answered"]
 
@@ -156,8 +167,15 @@ def test_another_relay_gets_no_other_report(tmp_path):
 def test_a_relay_stands_alone():
     """A collector beside it would get what the relay is there to mix."""
     relay = Relay("https://relay.example", PUBLIC)
-    for other in ({"collector": "https://c.example"}, {"transport": RecordingTransport()}):
+    for other in (
+        {"collector": "https://c.example"},
+        {"transport": RecordingTransport()},
+    ):
         with pytest.raises(ValueError, match="expected a relay alone"):
             EmbeddedClient(SURVEY, state=None, relay=relay, **other)
-    assert RelayTransport("https://relay.example/x").destination.endswith("/x/v1/sealed")
-    assert HTTPTransport("https://relay.example/x").destination.endswith("/x/v1/reports")
+    assert RelayTransport("https://relay.example/x").destination.endswith(
+        "/x/v1/sealed"
+    )
+    assert HTTPTransport("https://relay.example/x").destination.endswith(
+        "/x/v1/reports"
+    )

@@ -80,7 +80,9 @@ def test_tables_that_tell_the_order_are_found(monkeypatch):
     def as_they_came(marks):
         for mark in marks:
             known.setdefault(mark, len(known))
-        return b"".join(sorted(marks, key=known.__getitem__)).ljust(ROOM * ID_SIZE, b"\0")
+        return b"".join(sorted(marks, key=known.__getitem__)).ljust(
+            ROOM * ID_SIZE, b"\0"
+        )
 
     monkeypatch.setattr(unordered, "_pack", as_they_came)
     one = content_of(claimed(NAMES, 7)[0])
@@ -97,7 +99,9 @@ def test_buckets_are_overwritten_where_they_stand(tmp_path):
     assert whole.claim(EVER, NAMES[100:101]) == [True]
     after = path.read_bytes()
     assert len(before) == len(after)
-    new = {place: marks for place, marks in content_of(connection) if rows[place] != marks}
+    new = {
+        place: marks for place, marks in content_of(connection) if rows[place] != marks
+    }
     assert 1 <= len(new) <= 2
     for place, marks in new.items():
         assert after.index(marks) == before.index(rows[place])

@@ -46,11 +46,22 @@ def python(wheels, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder)
     program = folder / "bin" / "python"
-    words = ("uv", "pip", "install", "--quiet", "--offline", "--no-deps", "--python", program)
+    words = (
+        "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--offline",
+        "--no-deps",
+        "--python",
+        program,
+    )
     subprocess.run([*words, *wheels.glob("*.whl")], check=True)
     (packages,) = folder.glob("lib/*/site-packages")
     # A folder that is named here is searched, but what it names in turn, our sources, is not.
-    (packages / "needed.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    (packages / "needed.pth").write_text(
+        sysconfig.get_path("purelib"), encoding="utf-8"
+    )
     return program
 
 
@@ -123,9 +134,9 @@ def check_metadata(wheels):
 def test_links_of_an_index_lead_to_files():
     """What takes the place of relative links is the address of that file, from each folder."""
     for path in (ROOT / "pyproject.toml", *ROOT.glob("*/pyproject.toml")):
-        hooks = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"][
-            "hooks"
-        ]
+        hooks = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["hatch"][
+            "metadata"
+        ]["hooks"]
         text = path.with_name("README.md").read_text(encoding="utf-8")
         for one in hooks["fancy-pypi-readme"]["substitutions"]:
             text = re.sub(one["pattern"], one["replacement"], text)
@@ -142,8 +153,14 @@ def test_distributions_are_released_together():
         assert project["version"] == __version__
         for key in ("urls", "license", "classifiers", "requires-python"):
             assert project[key] == PROJECTS["kit"][key]
-        needed = [re.match(r"[\w-]+", one)[0] for one in project.get("dependencies", ())]
-        exact = [one for one in project.get("dependencies", ()) if one.endswith(f"=={__version__}")]
+        needed = [
+            re.match(r"[\w-]+", one)[0] for one in project.get("dependencies", ())
+        ]
+        exact = [
+            one
+            for one in project.get("dependencies", ())
+            if one.endswith(f"=={__version__}")
+        ]
         assert len([name for name in needed if name in ours]) == len(exact)
 
 
@@ -158,7 +175,10 @@ def test_a_bill_of_materials_is_of_the_content_alone():
         known = {"serialNumber": serial, "metadata": metadata}
         return written(known | {"components": [component]}, moment=0, hashes={})
 
-    first, second = listed("https://a/click-8.whl", "1"), listed("https://b/x/click-8.whl", "2")
+    first, second = (
+        listed("https://a/click-8.whl", "1"),
+        listed("https://b/x/click-8.whl", "2"),
+    )
     assert first == second
     assert json.loads(first)["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
     assert listed("https://a/click-8.whl", "1", "other") != first
@@ -166,15 +186,24 @@ def test_a_bill_of_materials_is_of_the_content_alone():
 
 def check_bill(wheels):
     """Every package has its name, version and hashes: ours those of what was built."""
-    hashes = {path.name: sha256(path.read_bytes()).hexdigest() for path in wheels.glob("*.whl")}
+    hashes = {
+        path.name: sha256(path.read_bytes()).hexdigest()
+        for path in wheels.glob("*.whl")
+    }
     materials = json.loads(bill(ROOT, 0, hashes))
     assert "://" not in json.dumps(materials["components"])
     listed = {}
     for component in materials["components"]:
-        assert component["purl"] == f"pkg:pypi/{component['name']}@{component['version']}"
+        assert (
+            component["purl"] == f"pkg:pypi/{component['name']}@{component['version']}"
+        )
         files = component["externalReferences"]
         assert all(file["hashes"] for file in files)
         for file in files:
-            listed[file["url"].rpartition("file_name=")[2]] = file["hashes"][0]["content"]
+            listed[file["url"].rpartition("file_name=")[2]] = file["hashes"][0][
+                "content"
+            ]
     assert hashes.items() <= listed.items()
-    assert {"click", "numpy", "msgpack"} < {one["name"] for one in materials["components"]}
+    assert {"click", "numpy", "msgpack"} < {
+        one["name"] for one in materials["components"]
+    }

@@ -5,7 +5,9 @@ import sys
 import pytest
 from places import ROOT
 
-NOTEBOOKS = [ROOT / "examples" / "notebooks" / f"{name}.ipynb" for name in ("survey", "epsilon")]
+NOTEBOOKS = [
+    ROOT / "examples" / "notebooks" / f"{name}.ipynb" for name in ("survey", "epsilon")
+]
 
 
 @pytest.mark.filterwarnings("default")  # the machinery of notebooks has some of its own
@@ -32,4 +34,7 @@ def test_notebooks_run():
     assert sum("image/png" in data for data in shown) == 2
     (estimates,) = (data["text/html"] for data in shown if "text/html" in data)
     assert estimates.count("<tr>") == 2 + 4 + 2
-    assert '<img alt="trip: estimates with ranges" src="data:image/svg+xml;base64,' in estimates
+    assert (
+        '<img alt="trip: estimates with ranges" src="data:image/svg+xml;base64,'
+        in estimates
+    )

@@ -18,7 +18,13 @@ from places import ROOT
 from release.site_links import outward
 
 LOOKED_AT = (
-    *("", "tutorials/two-minutes/", "tutorials/epsilon/", "respondents/", "mechanisms/"),
+    *(
+        "",
+        "tutorials/two-minutes/",
+        "tutorials/epsilon/",
+        "respondents/",
+        "mechanisms/",
+    ),
     *("commands/", "api/client/", "appendix/places/", "evidence/"),
 )
 """In the browser: the beginnings, and the page with the widest tables."""
@@ -52,7 +58,20 @@ SEARCHES = {
     "comparisons": ["trend"],
 }
 """By page, the searches that must find it first."""
-_STOP = {"how", "however", "do", "does", "i", "if", "in", "into", "is", "it", "its", "what"}
+_STOP = {
+    "how",
+    "however",
+    "do",
+    "does",
+    "i",
+    "if",
+    "in",
+    "into",
+    "is",
+    "it",
+    "its",
+    "what",
+}
 """Words of these searches that the index leaves out, and those that begin like them."""
 _WIDER = "return document.documentElement.scrollWidth - innerWidth"
 
@@ -61,7 +80,16 @@ _WIDER = "return document.documentElement.scrollWidth - innerWidth"
 def site(tmp_path_factory):
     """The folder of the site, built as a release builds it: a warning is an error."""
     folder = tmp_path_factory.mktemp("site")
-    words = (sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder)
+    words = (
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        folder,
+    )
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
         words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
@@ -113,7 +141,9 @@ def test_the_site_in_a_browser(site, tmp_path):
         copied = chromium.text("code[data-md-copying]")
         assert copied.strip() == "ldp simulate smoking.toml --respondents 1000"
         chromium.type(".md-search__input", "heavy hitters")
-        chromium.wait("return document.querySelectorAll('.md-search-result__item').length")
+        chromium.wait(
+            "return document.querySelectorAll('.md-search-result__item').length"
+        )
 
 
 def test_links_out_of_the_pages_are_whole():
@@ -123,7 +153,10 @@ def test_links_out_of_the_pages_are_whole():
         "[a](../README.md#x) [b](survey.md) [c](https://c.example) "
         "![d](https://h/blob/main/x.png) [e](#f)"
     )
-    assert outward("[a](../LICENSE)", "docs", "https://h") == "[a](https://h/blob/main/LICENSE)"
+    assert (
+        outward("[a](../LICENSE)", "docs", "https://h")
+        == "[a](https://h/blob/main/LICENSE)"
+    )
 
 
 def first_page(index, query):
@@ -144,12 +177,16 @@ def first_page(index, query):
                 matched = {term for term in asked if word.startswith(term)}
                 if matched and word not in _STOP:
                     spread[word] += 1
-                    weight = settings["boost"] * one.get("boost", 1) * count / (1.2 + count)
+                    weight = (
+                        settings["boost"] * one.get("boost", 1) * count / (1.2 + count)
+                    )
                     hits[place].append((word, weight * len(matched), matched))
     scores = Counter()
     for place, words in hits.items():
         matched = set().union(*(terms for *_, terms in words))
-        rare = sum(weight * rarity(len(places), spread[word]) for word, weight, _ in words)
+        rare = sum(
+            weight * rarity(len(places), spread[word]) for word, weight, _ in words
+        )
         share = len(matched) / len(matched | (asked - _STOP))
         page, _, section = place.partition("#")
         scores[page] = max(scores[page], rare * (1 + (share + (not section)) ** 2))
@@ -164,7 +201,9 @@ def rarity(documents, count):
 @pytest.mark.needs("mkdocs")
 def test_a_search_finds_its_page(site):
     """Forty searches of users show the page that answers them first."""
-    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    index = json.loads(
+        (site / "search" / "search_index.json").read_text(encoding="utf-8")
+    )
     first = {
         query: first_page(index, query).rstrip("/")
         for queries in SEARCHES.values()

@@ -44,7 +44,9 @@ SHEET = Sheet(
     record=lambda: {"format": 1, "values": iter(NASTY)},
     columns=("value", "frequency"),
     rows=lambda: zip(NASTY, FREQUENCY.tolist(), strict=True),
-    bars=lambda: [Bars("x", "grr", NASTY, lengths=FREQUENCY, low=FREQUENCY, high=FREQUENCY + 0.1)],
+    bars=lambda: [
+        Bars("x", "grr", NASTY, lengths=FREQUENCY, low=FREQUENCY, high=FREQUENCY + 0.1)
+    ],
 )
 
 
@@ -112,14 +114,20 @@ def shows_prometheus(content):
     (family,) = parser.text_string_to_metric_families(content.decode())
     assert (family.name, family.type) == ("ldp_estimate_frequency", "gauge")
     read = [(sample.labels, sample.value) for sample in family.samples]
-    assert read == [({"survey": "s & t", "value": value}, share) for value, share in SHEET.rows()]
+    assert read == [
+        ({"survey": "s & t", "value": value}, share) for value, share in SHEET.rows()
+    ]
 
 
 def shows_markdown(content):
     """What a reader of Markdown makes of it is the page's text, and no other markup."""
     from markdown_it import MarkdownIt
 
-    shown = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(content.decode())
+    shown = (
+        MarkdownIt("commonmark")
+        .enable(["table", "strikethrough"])
+        .render(content.decode())
+    )
     read = _Reader(shown)
     assert read.tags == {"h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td"}
     assert read.rows[0] == ["value", "frequency", "0.95 interval"]
@@ -133,7 +141,9 @@ def shows_latex(content):
     """Every cell comes back once its escapes are undone, and no command of LaTeX is among them."""
     lines = content.decode().splitlines()
     body = [line.strip() for line in lines[lines.index(r"    \midrule") + 1 :]]
-    rows = [row.removesuffix(r" \\").split(" & ") for row in body if row.endswith(r"\\")]
+    rows = [
+        row.removesuffix(r" \\").split(" & ") for row in body if row.endswith(r"\\")
+    ]
     named = {"textless": "<", "textgreater": ">", "textbar": "|"}
     named |= {"textasciitilde": "~", "textbackslash": "\\", "textquotedbl": '"'}
 
@@ -141,7 +151,9 @@ def shows_latex(content):
         words = re.sub(r"\\(text\w+)\{\}", lambda word: named[word[1]], text)
         return re.sub(r"\\([&%$#_{}])", r"\1", words)
 
-    bare = [row.removesuffix(r" \\").removeprefix("{}") for row in body if r" \\" in row]
+    bare = [
+        row.removesuffix(r" \\").removeprefix("{}") for row in body if r" \\" in row
+    ]
     cells = [re.split(r"(?<!\\) & ", row) for row in bare]
     assert len(cells) == len(rows)
     assert [tuple(map(plain, row)) for row in cells] == ROWS
@@ -169,7 +181,9 @@ def shows_html(content):
 
 def shows_svg(content):
     """A picture with the label of each value."""
-    labels = [text.text for text in ElementTree.fromstring(content).findall(".//{*}text")]  # noqa: S314
+    labels = [
+        text.text for text in ElementTree.fromstring(content).findall(".//{*}text")
+    ]  # noqa: S314
     assert set(NASTY) <= set(labels)
 
 

@@ -11,7 +11,12 @@ from places import ROOT
 from ldp.errors import EstimateError
 from ldp_aggregator import Tally, estimate, parse_survey
 from ldp_aggregator.commands.main import main
-from ldp_aggregator.output.formats.formats import FORMATS, format_of_file, formats_of, render_sheet
+from ldp_aggregator.output.formats.formats import (
+    FORMATS,
+    format_of_file,
+    formats_of,
+    render_sheet,
+)
 from ldp_aggregator.output.sheet import Sheet
 from ldp_service.page.sections.downloads import DOWNLOADS
 
@@ -41,7 +46,9 @@ def choices(words):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.needs(NEEDED[name])] if name in NEEDED else [])
+        pytest.param(
+            name, marks=[pytest.mark.needs(NEEDED[name])] if name in NEEDED else []
+        )
         for name in FORMATS
     ],
 )
@@ -50,7 +57,9 @@ def test_every_format_shows_the_sheet(name):
     row = FORMATS[name]
     READERS[name](row.whole(SHEET))
     content = render_sheet(SHEET, name)
-    assert row.whole(SHEET) == (content if isinstance(content, bytes) else content.encode())
+    assert row.whole(SHEET) == (
+        content if isinstance(content, bytes) else content.encode()
+    )
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -79,7 +88,9 @@ def test_names_and_endings_are_unique():
     """A file's ending says which format it is."""
     endings = Counter(row.ending for row in FORMATS.values())
     assert max(endings.values()) == 1
-    assert {name: row.name for name, row in FORMATS.items()} == {name: name for name in FORMATS}
+    assert {name: row.name for name, row in FORMATS.items()} == {
+        name: name for name in FORMATS
+    }
     for row in FORMATS.values():
         assert format_of_file(f"some.folder/file.{row.ending}", FORMATS.values()) == row
     assert format_of_file("some.folder/file", FORMATS.values()) is None
@@ -103,7 +114,9 @@ def test_unknown_formats_are_told_what_there_is():
         '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "boolean"\n'
         'mechanism = "grr"\nepsilon = 1\n'
     )
-    with pytest.raises(EstimateError, match=re.escape(", ".join(FORMATS)) + ", got 'docx'"):
+    with pytest.raises(
+        EstimateError, match=re.escape(", ".join(FORMATS)) + ", got 'docx'"
+    ):
         estimate(Tally.empty(survey)).rendered("docx")
 
 

@@ -23,7 +23,10 @@ def test_the_picture_is_the_same_everywhere():
     asked = survey_of(f"{ASKED}\nepsilon = 1")["affair"]
     question = estimate_question(asked, np.array([[1100, 900]]), Options())
     file = SurveyEstimates("life", "", {"affair": question}).picture()
-    assert file.decode().replace(STYLE.read_text(encoding="utf-8"), "") == GOLDEN.read_text()
+    assert (
+        file.decode().replace(STYLE.read_text(encoding="utf-8"), "")
+        == GOLDEN.read_text()
+    )
     notebook = SurveyEstimates("life", "", {"affair": question})._repr_html_()
     assert b64encode(file).decode() in notebook
     assert chart(question.bars(), "panel-0") in file.decode()

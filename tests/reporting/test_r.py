@@ -25,17 +25,23 @@ def test_the_reader_names_what_estimates_have():
     record = estimates()
     assert record["format"] == 1
     for value in record["questions"]["x"]["values"]:
-        assert {"value", "count", "frequency", "standard_error", "interval"} <= set(value)
+        assert {"value", "count", "frequency", "standard_error", "interval"} <= set(
+            value
+        )
 
 
 @pytest.mark.needs("Rscript")
 def test_r_reads_estimates(tmp_path):
     """A row for each value."""
-    known = subprocess.run(["Rscript", "-e", "library(jsonlite)"], capture_output=True, check=False)
+    known = subprocess.run(
+        ["Rscript", "-e", "library(jsonlite)"], capture_output=True, check=False
+    )
     if known.returncode:
         pytest.skip("jsonlite is not installed")
     file = tmp_path / "estimates.json"
     file.write_text(json.dumps(estimates()), encoding="utf-8")
-    shown = subprocess.run(["Rscript", READER, file], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        ["Rscript", READER, file], capture_output=True, text=True, check=True
+    )
     assert shown.stdout.count("x") >= 2
     assert "standard_error" in shown.stdout

@@ -50,7 +50,10 @@ def test_headlines(mode, value, words):
 
 def test_headlines_of_numbers():
     """The median, or else the mean, with its range."""
-    assert headline(estimate(tally([9, 9, 9]))["kids"]) == ("0.7", " is the mean, 0.6 to 0.8.")
+    assert headline(estimate(tally([9, 9, 9]))["kids"]) == (
+        "0.7",
+        " is the mean, 0.6 to 0.8.",
+    )
 
 
 def test_what_it_rests_on():
@@ -65,13 +68,19 @@ def test_what_it_rests_on():
         attributes=[ldp.attribute("sex", ["f", "m"])],
     )["x"]
     known = estimate_question(question, np.array([[600, 400]]), Options())
-    assert "Beside the answer, each report says openly: sex." in list(how_it_was_asked(known))
+    assert "Beside the answer, each report says openly: sex." in list(
+        how_it_was_asked(known)
+    )
 
 
 @pytest.mark.parametrize(
     ("estimand", "simultaneous", "text"),
     [
-        ("respondents", None, "the ranges hold what is true of the people who answered."),
+        (
+            "respondents",
+            None,
+            "the ranges hold what is true of the people who answered.",
+        ),
         ("population", None, "drawn from at random."),
         ("respondents", "bonferroni", "all of a question at once."),
     ],
@@ -96,7 +105,9 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         """A tag, and where it leads."""
         self.tags.append(tag)
-        self.fetched += [value for name, value in attrs if name in ("src", "href", "xlink:href")]
+        self.fetched += [
+            value for name, value in attrs if name in ("src", "href", "xlink:href")
+        ]
 
 
 def test_the_page_is_whole():
@@ -139,13 +150,23 @@ def test_the_command(tmp_path):
     assert "mean(kids)" in text
     assert text.count("<figure>") == 1
     failed = run(
-        "analyze", "publish", survey, reports, "-o", page, "--query", "mean(mode)", "-q", code=1
+        "analyze",
+        "publish",
+        survey,
+        reports,
+        "-o",
+        page,
+        "--query",
+        "mean(mode)",
+        "-q",
+        code=1,
     )
     assert "expected a question whose values are numbers" in failed.stderr
 
 
 @pytest.mark.parametrize(
-    "kind", ["pandas", "polars", pytest.param("arrow", marks=pytest.mark.needs("pyarrow"))]
+    "kind",
+    ["pandas", "polars", pytest.param("arrow", marks=pytest.mark.needs("pyarrow"))],
 )
 def test_frames(kind):
     """Tidy: a row for each number, under the same columns."""

@@ -72,23 +72,43 @@ epsilon = "1"
 """)
 """One with epochs."""
 PAGE = {
-    "page": {"title": "Habits", "asked_by": "A class", "purpose": "To know.", "one_by_one": False},
+    "page": {
+        "title": "Habits",
+        "asked_by": "A class",
+        "purpose": "To know.",
+        "one_by_one": False,
+    },
     "question": {
         "smoker": {"help": "Whatever you light."},
         "way": {"refusal": "rather not say"},
     },
     "language": {
         "ar": {"title": "عادات", "question": {"smoker": {"text": "هل تدخن؟"}}},
-        "de": {"title": "Gewohnheiten", "question": {"way": {"labels": {"zebracar": "Auto"}}}},
+        "de": {
+            "title": "Gewohnheiten",
+            "question": {"way": {"labels": {"zebracar": "Auto"}}},
+        },
     },
 }
 SHOWN = parse_presentation(SURVEY, PAGE)
 _VISITS = itertools.count(100_000)
 READY = "return document.body?.dataset.ready === ''"
-PLAIN = ("zebra", "quagga", "okapi", "rather", "31.5", "47.5", "smoker", "true", "false")
+PLAIN = (
+    "zebra",
+    "quagga",
+    "okapi",
+    "rather",
+    "31.5",
+    "47.5",
+    "smoker",
+    "true",
+    "false",
+)
 """What stands in answers, and in nothing else that is sent."""
 ANSWERS = list(
-    itertools.product((True, False), range(4), ("31.5", "47.5"), ((), (0,), (1, 2)), (True, False))
+    itertools.product(
+        (True, False), range(4), ("31.5", "47.5"), ((), (0,), (1, 2)), (True, False)
+    )
 )
 FILL = """
 const [smokes, way, hours, pets, walks] = arguments;
@@ -169,7 +189,9 @@ def hosted(survey=SURVEY, shown=SHOWN, **settings):
 def open_page(chromium, host, number=0, *, language="en"):
     """The page as it is at first; each token is another respondent."""
     # Another address each time, as a browser that finds only another token stays on the page.
-    chromium.open(f"{host.url}/?{next(_VISITS)}#token=ldpr_{number:022d}&lang={language}")
+    chromium.open(
+        f"{host.url}/?{next(_VISITS)}#token=ldpr_{number:022d}&lang={language}"
+    )
     chromium.wait(READY)
 
 
@@ -196,7 +218,9 @@ def shape(log):
     shapes = []
     for line, headers, body in log:
         sizes = sorted((name.lower(), len(value)) for name, value in headers)
-        shapes.append((line.split("?")[0], sizes, len(body), fingerprint_of(line, body)))
+        shapes.append(
+            (line.split("?")[0], sizes, len(body), fingerprint_of(line, body))
+        )
     # Reports leave in an order of chance, and pages say that they are shown while more is fetched.
     return sorted(shapes)
 

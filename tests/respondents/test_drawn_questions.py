@@ -15,7 +15,9 @@ from ldp_service.respondents.presentation import parse_presentation
 from ldp_service.respondents.response import response
 
 NAMES = ("one", "two", "three")
-QUESTION = '[[question]]\nname = "{}"\ntype = "boolean"\nmechanism = "warner"\nepsilon = "1"\n'
+QUESTION = (
+    '[[question]]\nname = "{}"\ntype = "boolean"\nmechanism = "warner"\nepsilon = "1"\n'
+)
 SURVEY = parse_survey(
     '[survey]\nname = "drawn"\n[[draw]]\nquestions = ["one", "two", "three"]\nanswers = 2\n'
     + "".join(QUESTION.format(name) for name in (*NAMES, "all"))
@@ -42,7 +44,11 @@ def test_a_browser_asks_what_it_draws(tmp_path):
     """
     with browser(tmp_path) as chromium, hosted(SURVEY, SHOWN) as host:
         drawn = {tuple(begin(chromium, host, number)) for number in range(14)}
-        every = {("one", "two", "all"), ("one", "three", "all"), ("two", "three", "all")}
+        every = {
+            ("one", "two", "all"),
+            ("one", "three", "all"),
+            ("two", "three", "all"),
+        }
         assert len(drawn) > 1
         assert drawn <= every
         names = begin(chromium, host, 20)
@@ -66,9 +72,17 @@ def reports_of(client):
 
 def test_people_who_answer_a_part_are_counted_once(tmp_path):
     """Each sends two reports to the draw: three people six, of which no question has all."""
-    with open_to_all(tmp_path, lambda: FIRST, survey=SURVEY, shown=SHOWN) as (service, public):
+    with open_to_all(tmp_path, lambda: FIRST, survey=SURVEY, shown=SHOWN) as (
+        service,
+        public,
+    ):
         for _ in range(3):
-            body = b"".join(report_bytes([report]) for report in reports_of(Client(SURVEY)))
-            assert visitor(service).post("/v1/reports", content=body).json()["accepted"] == 2
+            body = b"".join(
+                report_bytes([report]) for report in reports_of(Client(SURVEY))
+            )
+            assert (
+                visitor(service).post("/v1/reports", content=body).json()["accepted"]
+                == 2
+            )
         [row] = response(service, public, "drawn")
         assert (row.answered, row.batches) == (3, 6)

@@ -44,7 +44,9 @@ def invited(folder):
         Reach(folder / "reach.json", lambda: DAY),
         invitations=Invitations.read([folder / "invitations.txt"]),
     )
-    settings = Settings(TokenFile(folder / "tokens.toml"), public=public, publication=LIVE)
+    settings = Settings(
+        TokenFile(folder / "tokens.toml"), public=public, publication=LIVE
+    )
     served = [Served(SURVEY, SURVEY.to_toml(), {})]
     service = Service(served, f"sqlite:///{folder}/store.db", settings)
     try:
@@ -107,19 +109,26 @@ def test_nothing_in_the_store_joins_a_token_with_its_report(tmp_path):
             for body, token in order:
                 assert sent(service, body, token)[1]["accepted"] == 1
         with sqlite3.connect(folder / "store.db") as database:
-            tables = [sql for (sql,) in database.execute("SELECT sql FROM sqlite_schema")]
+            tables = [
+                sql for (sql,) in database.execute("SELECT sql FROM sqlite_schema")
+            ]
         database.close()
         assert all("WITHOUT ROWID" in table or "bucket" in table for table in tables)
         with closing(SQLiteStore(folder / "store.db")) as store:
             assert store.epochs() == [EVER, TOKENS]
-            return [[id_ for some in store.ids(epoch) for id_ in some] for epoch in store.epochs()]
+            return [
+                [id_ for some in store.ids(epoch) for id_ in some]
+                for epoch in store.epochs()
+            ]
 
     pairs = [(upload(True), FIRST), (upload(False), SECOND)]
     batches, tokens = stored(pairs, tmp_path / "one")
     assert batches == sorted(batches)
     assert tokens == sorted(tokens)
     assert len(tokens) == 2
-    assert {*batches} == {decode_batch(p).id for body, _ in pairs for p in read_frames(body)}
+    assert {*batches} == {
+        decode_batch(p).id for body, _ in pairs for p in read_frames(body)
+    }
     assert stored(pairs[::-1], tmp_path / "other") == [batches, tokens]
 
 
@@ -139,7 +148,9 @@ def test_steps_are_counted_by_day_and_by_nothing_else(tmp_path):
     """How many were shown the page and began: over restarts, and without the body of a request."""
     with invited(tmp_path) as service:
         for step in ("shown", "shown", "started"):
-            reply = visitor(service).post(f"/v1/surveys/habits/{step}", content=b"anything")
+            reply = visitor(service).post(
+                f"/v1/surveys/habits/{step}", content=b"anything"
+            )
             assert reply.status_code == 204
         assert visitor(service).post("/v1/surveys/other/shown").status_code == 404
     reach = Reach(tmp_path / "reach.json", lambda: DAY)
@@ -164,8 +175,23 @@ def test_cards_are_called_what_the_page_is(tmp_path):
     """By its title, in place of the survey's name; and each has its own link."""
     survey = ROOT / "examples" / "affairs.toml"
     link = "https://ask.example/s/affairs/"
-    options = ("--number", "3", "--link", link, "--invitations", tmp_path / "invitations.txt")
-    run("store", "tokens", "respondents", survey, *options, "--cards", tmp_path / "cards.html")
+    options = (
+        "--number",
+        "3",
+        "--link",
+        link,
+        "--invitations",
+        tmp_path / "invitations.txt",
+    )
+    run(
+        "store",
+        "tokens",
+        "respondents",
+        survey,
+        *options,
+        "--cards",
+        tmp_path / "cards.html",
+    )
     cards = (tmp_path / "cards.html").read_text()
     assert cards.count("<p>Marriages and affairs, in private</p>") == 3
     assert len({*re.findall(r"#token=(\w+)", cards)}) == 3

@@ -49,7 +49,9 @@ def reach(chromium, selector):
         assert chromium.run(_MARKED)
         if chromium.run(_FOCUSED, selector):
             return
-    raise AssertionError(f"{selector} is out of reach on a page that says {chromium.text('main')}")
+    raise AssertionError(
+        f"{selector} is out of reach on a page that says {chromium.text('main')}"
+    )
 
 
 def go_on(chromium):
@@ -98,5 +100,7 @@ def test_everything_can_be_done_by_keys(chromium):
         reach(chromium, "summary")
         chromium.press(ENTER)
         assert chromium.text("code")
-        assert len({fingerprint_of(line, body) for line, _, body in host.log} - {b""}) == 4
+        assert (
+            len({fingerprint_of(line, body) for line, _, body in host.log} - {b""}) == 4
+        )
         assert chromium.complaints() == []

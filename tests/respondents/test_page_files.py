@@ -26,7 +26,9 @@ def test_the_document_binds_every_other_file():
     files = page_files(SURVEY, SHOWN, Site("https://collect.example"))
     document = files.pop("index.html").decode()
     for content in files.values():
-        assert f"sha384-{base64.b64encode(sha384(content).digest()).decode()}" in document
+        assert (
+            f"sha384-{base64.b64encode(sha384(content).digest()).decode()}" in document
+        )
     assert not re.search(r"<style|<script>|<script [^>]*>[^<]| on\w+=|style=", document)
     addresses = set(re.findall(r"https?://[^\s;&\"]+", document))
     assert addresses == {"https://collect.example"}
@@ -37,7 +39,11 @@ def test_the_figures_are_those_of_explain():
     """Three quarters for two coins, ln 3; and the survey's bytes are its compiled form."""
     files = page_files(SURVEY, SHOWN, Site())
     shown = json.loads(files["texts.json"])["questions"]["smoker"]
-    assert (shown["percent"], shown["epsilon"], shown["same"]) == ("75.0", "1.099", "75")
+    assert (shown["percent"], shown["epsilon"], shown["same"]) == (
+        "75.0",
+        "1.099",
+        "75",
+    )
     assert json.loads(files["survey.json"])["fingerprint"] == SURVEY.fingerprint.hex()
 
 
@@ -60,7 +66,9 @@ def test_what_a_page_cannot_ask_is_said_when_it_is_made(keys, expected):
 
 def test_texts_and_addresses_of_others_stay_what_they_are():
     """A title is no markup, and an address adds nothing to the policy."""
-    shown = parse_presentation(SURVEY, {**PAGE, "page": {"title": "<script>alert(1)</script>"}})
+    shown = parse_presentation(
+        SURVEY, {**PAGE, "page": {"title": "<script>alert(1)</script>"}}
+    )
     assert b"<script>alert" not in page_files(SURVEY, shown, Site())["index.html"]
     for address in (
         "javascript:alert(1)",
@@ -86,7 +94,9 @@ def test_every_mistake_of_a_page_file_is_said_at_once():
 
 def test_one_of_a_group_cannot_be_left_out_by_itself():
     """Its questions are answered together or not at all: a refusal is a value of the question."""
-    with pytest.raises(PageError, match=r"walks.*skip: expected no such thing where .* together"):
+    with pytest.raises(
+        PageError, match=r"walks.*skip: expected no such thing where .* together"
+    ):
         parse_presentation(SURVEY, {"question": {"walks": {"skip": "visible"}}})
     parse_presentation(SURVEY, {"question": {"smoker": {"skip": "visible"}}})
 
@@ -95,8 +105,12 @@ def test_what_a_language_leaves_unsaid_is_told():
     """Texts, helps and labels that stand there in the survey's language; numbers are the same."""
     assert [*SHOWN.unsaid] == ["ar", "de"]
     [arabic, german] = SHOWN.warnings()
-    assert "language ar leaves unsaid: asked_by, purpose, question.smoker.help" in arabic
-    assert "question.way.labels (zebracar, quaggabus, okapibike, rather not say)" in arabic
+    assert (
+        "language ar leaves unsaid: asked_by, purpose, question.smoker.help" in arabic
+    )
+    assert (
+        "question.way.labels (zebracar, quaggabus, okapibike, rather not say)" in arabic
+    )
     assert "question.way.labels (quaggabus, okapibike, rather not say)" in german
     assert "title" not in german
     assert "hours" not in german
@@ -110,7 +124,9 @@ def test_what_a_language_leaves_unsaid_is_told():
 def test_labels_are_for_values_that_there_are():
     """One that is mistyped would never be shown."""
     wrong = {"question": {"way": {"labels": {"zebracars": "By car"}}}}
-    with pytest.raises(PageError, match=r"zebracars.*expected one of zebracar, quaggabus"):
+    with pytest.raises(
+        PageError, match=r"zebracars.*expected one of zebracar, quaggabus"
+    ):
         parse_presentation(SURVEY, wrong)
 
 
@@ -125,15 +141,22 @@ def test_words_that_no_page_speaks_are_refused(tmp_path, monkeypatch):
     (tmp_path / "x.page.toml").write_text('[page]\ntitle = "X"\n[language.fr]\n')
     said = run(*command).stderr
     assert "warning: language fr leaves unsaid: title" in said
-    assert "fr" in json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]
-    assert "--words: expected --public" in run("serve", survey, "--words", words, code=2).stderr
+    assert (
+        "fr" in json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]
+    )
+    assert (
+        "--words: expected --public"
+        in run("serve", survey, "--words", words, code=2).stderr
+    )
 
 
 @pytest.mark.parametrize("tag", shipped_languages())
 def test_languages_have_all_words_and_their_places(tag):
     """The same keys as English, and the same figures in each sentence."""
     for part in (WORDS, PAPER):
-        english, words = (words_of(language, parts=(part,))[part] for language in ("en", tag))
+        english, words = (
+            words_of(language, parts=(part,))[part] for language in ("en", tag)
+        )
         assert words.keys() == english.keys()
         for key, text in english.items():
             assert {*PLACES.findall(words[key])} == {*PLACES.findall(text)}, key
@@ -142,7 +165,9 @@ def test_languages_have_all_words_and_their_places(tag):
 def test_the_example_asks_for_the_answer_and_not_for_a_toss(tmp_path):
     """A browser tosses the coin; who tossed one as well would be randomized twice."""
     run("survey", "page", ROOT / "examples" / "affairs.toml", "-o", tmp_path / "page")
-    asked = json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"]["en"]
+    asked = json.loads((tmp_path / "page" / "texts.json").read_bytes())["languages"][
+        "en"
+    ]
     assert "coin" in (ROOT / "examples" / "affairs.toml").read_text()
     assert "Have you had an affair?" in json.dumps(asked)
     assert "coin" not in json.dumps(asked).lower()

@@ -25,7 +25,9 @@ from ldp_service.respondents.presentation import parse_presentation
 
 SAID = "return document.body?.innerText.includes(arguments[0])"
 OFFERED = "return document.querySelector('.actions .main') !== null"
-NO_STORAGE = "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };"
+NO_STORAGE = (
+    "indexedDB.open = () => { throw new DOMException('no', 'SecurityError'); };"
+)
 FULL_STORAGE = """
 IDBObjectStore.prototype.put = () => { throw new DOMException('no', 'QuotaExceededError'); };
 """
@@ -116,7 +118,9 @@ def test_reports_that_come_too_late_are_not_called_taken(chromium, host, monkeyp
     chromium.complaints()
 
 
-def test_reports_that_another_tab_has_sent_are_not_called_refused(chromium, host, monkeypatch):
+def test_reports_that_another_tab_has_sent_are_not_called_refused(
+    chromium, host, monkeypatch
+):
     """The first tab cannot know what became of them; that they were sent it can."""
     monkeypatch.setattr(host, "status", 503)
     answer_in_vain(chromium, host, 760)
@@ -131,7 +135,9 @@ def test_reports_that_another_tab_has_sent_are_not_called_refused(chromium, host
     chromium.complaints()
 
 
-def test_a_link_that_the_collector_does_not_know_is_called_so(chromium, host, monkeypatch):
+def test_a_link_that_the_collector_does_not_know_is_called_so(
+    chromium, host, monkeypatch
+):
     """As one that was cut short; what to do is open the right one."""
     monkeypatch.setattr(host, "status", 401)
     open_page(chromium, host, 720)

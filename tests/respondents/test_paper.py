@@ -18,7 +18,9 @@ HEAD = '[survey]\nname = "paper"\n[[question]]\nname = "q"\n'
 YES_NO = 'type = "boolean"\n'
 QUARTERS = YES_NO + 'mechanism = "forced"\nforced_true = "1/4"\nforced_false = "1/4"'
 SIXTHS = YES_NO + 'mechanism = "forced"\nforced_true = "1/6"\nforced_false = "1/6"'
-THIRTY_SIXTHS = YES_NO + 'mechanism = "forced"\nforced_true = "5/36"\nforced_false = "1/9"'
+THIRTY_SIXTHS = (
+    YES_NO + 'mechanism = "forced"\nforced_true = "5/36"\nforced_false = "1/9"'
+)
 WARNER = YES_NO + 'mechanism = "warner"\ntruth = "2/3"'
 MATRIX = (
     'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "matrix"\n'
@@ -44,7 +46,10 @@ def test_a_toss_has_the_law_of_the_mechanism(keys, device):
     assert len(rule.outcomes) == len(rule.written) == len(set(rule.outcomes))
     for value, row in enumerate(question.randomizer.channel().rows):
         counts = Counter(written[value] for written in rule.written)
-        assert tuple(Fraction(counts[y], len(rule.written)) for y in range(len(row))) == row
+        assert (
+            tuple(Fraction(counts[y], len(rule.written)) for y in range(len(row)))
+            == row
+        )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +64,9 @@ def test_a_toss_has_the_law_of_the_mechanism(keys, device):
 )
 def test_what_no_toss_has_is_refused(keys):
     """By the name of the question, and what would do."""
-    with pytest.raises(PaperError, match="question q cannot be asked on paper: expected"):
+    with pytest.raises(
+        PaperError, match="question q cannot be asked on paper: expected"
+    ):
         rule_of(parse_survey(HEAD + keys)["q"])
 
 
@@ -79,11 +86,21 @@ def test_the_coin_has_one_rule():
     sheet = paper_sheet(survey, parse_presentation(survey, {}))
     rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td></tr>", sheet)
     assert [shown for shown, _ in rows] == ["HH, HT", "TH", "TT"]
-    assert [re.findall("true|Yes|No", said)[0] for _, said in rows] == ["true", "Yes", "No"]
+    assert [re.findall("true|Yes|No", said)[0] for _, said in rows] == [
+        "true",
+        "Yes",
+        "No",
+    ]
     tutorial = (ROOT / "docs" / "tutorials" / "coins.md").read_text(encoding="utf-8")
-    rule = "Heads: say the truth. Tails: toss again, and say yes for heads, no for tails."
+    rule = (
+        "Heads: say the truth. Tails: toss again, and say yes for heads, no for tails."
+    )
     assert rule in " ".join(tutorial.split())
-    places = [ROOT / "docs" / "index.md", *(ROOT / "examples").glob("*.toml"), ROOT / "README.md"]
+    places = [
+        ROOT / "docs" / "index.md",
+        *(ROOT / "examples").glob("*.toml"),
+        ROOT / "README.md",
+    ]
     for path in places:
         text = " ".join(path.read_text(encoding="utf-8").split()).lower()
         for after in re.findall(r"heads[:,] (\w+ \w+)", text):
@@ -104,12 +121,20 @@ def test_a_sheet_speaks_the_languages_of_the_page():
     german = {"title": "Ehrlich", "question": {"q": {"text": "Mogeln Sie?"}}}
     page = {
         "page": {"title": "Honestly", "asked_by": "A class"},
-        "question": {"q": {"help": "In exams.", "labels": {"true": "I do", "false": "Never"}}},
+        "question": {
+            "q": {"help": "In exams.", "labels": {"true": "I do", "false": "Never"}}
+        },
         "language": {"de": german, "ar": {}},
     }
     shown = parse_presentation(survey, page)
     sheet = paper_sheet(survey, shown, "de")
-    for words in ("Ehrlich", "Mogeln Sie?", "In exams.", "2-mal eine Münze", "Es fragt: A class"):
+    for words in (
+        "Ehrlich",
+        "Mogeln Sie?",
+        "In exams.",
+        "2-mal eine Münze",
+        "Es fragt: A class",
+    ):
         assert words in sheet
     assert "<td>KK, KZ</td><td>was wahr ist</td>" in sheet
     assert "„I do“, was immer wahr ist" in sheet
@@ -135,7 +160,9 @@ def test_counts_from_paper_are_reports_like_others():
     survey = parse_survey(HEAD + QUARTERS)
     reports = paper_reports(survey, "question,value,count\nq,true,1350\nq,false,1650\n")
     values = estimate(survey, reports)["q"]
-    assert [row["frequency"] for row in values.to_dict()["values"]] == pytest.approx([0.6, 0.4])
+    assert [row["frequency"] for row in values.to_dict()["values"]] == pytest.approx(
+        [0.6, 0.4]
+    )
     for wrong in ("q,maybe,3", "r,true,3", "q,true,-1", "q,true,"):
         with pytest.raises(PaperError, match="line 2: expected"):
             paper_reports(survey, f"question,value,count\n{wrong}\n")

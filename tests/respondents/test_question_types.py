@@ -10,7 +10,9 @@ from ldp_service.respondents.figures import TYPES
 from ldp_service.respondents.presentation import parse_presentation
 
 LEAVES = {"Illinois": ["Cook", "Lake"], "Texas": ["Harris", "Dallas"]}
-PARENTS = ", ".join(f'{leaf} = "{top}"' for top, leaves in LEAVES.items() for leaf in leaves)
+PARENTS = ", ".join(
+    f'{leaf} = "{top}"' for top, leaves in LEAVES.items() for leaf in leaves
+)
 SURVEY = parse_survey(f"""
 [survey]
 name = "kinds"
@@ -125,7 +127,9 @@ _STEPS = 9
 @pytest.fixture(scope="module")
 def host():
     candidates = {"app": ["signal", "whatsapp"]}
-    with hosted(SURVEY, parse_presentation(SURVEY, PAGE), candidates=candidates) as serving:
+    with hosted(
+        SURVEY, parse_presentation(SURVEY, PAGE), candidates=candidates
+    ) as serving:
         yield serving
 
 
@@ -137,7 +141,9 @@ def test_every_type_is_asked_sent_and_decoded(chromium, host):
     for _ in range(_STEPS):
         chromium.run(_FILL)
         chromium.run(NEXT)
-    review = chromium.text("dl.review").translate(dict.fromkeys(map(ord, "\u2068\u2069")))
+    review = chromium.text("dl.review").translate(
+        dict.fromkeys(map(ord, "\u2068\u2069"))
+    )
     for words in ("Yes", "bike", "Dallas", "dog", "44", "31.5", "mail: 12.5", "signal"):
         assert words in review, review
     assert "drinks: Yes; sport: weekly" in review
@@ -161,7 +167,9 @@ def test_everyone_can_answer_every_type(chromium, host):
     begin(chromium)
     for step in range(_STEPS):
         assert broken(chromium) == [], step
-        assert chromium.run("return document.documentElement.scrollWidth <= innerWidth"), step
+        assert chromium.run(
+            "return document.documentElement.scrollWidth <= innerWidth"
+        ), step
         chromium.run(_FILL)
         chromium.run(NEXT)
 
@@ -197,4 +205,7 @@ def test_values_of_a_tree_stand_below_what_is_above_them(chromium, host):
         "return [...document.querySelectorAll('optgroup')].map((group) => "
         "[group.label, ...[...group.children].map((option) => option.value)])"
     )
-    assert groups == [["Illinois", "Cook", "Lake"], ["The Lone Star State", "Harris", "Dallas"]]
+    assert groups == [
+        ["Illinois", "Cook", "Lake"],
+        ["The Lone Star State", "Harris", "Dallas"],
+    ]

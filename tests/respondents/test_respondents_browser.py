@@ -125,8 +125,12 @@ def test_a_slider_shows_no_number_until_there_is_one(chromium, host):
     """Neither end is suggested; what is typed, cleared or clicked shows in both."""
     open_page(chromium, host, 530)
     begin(chromium)
-    state = "const slider = document.querySelector('[type=range]'); return [slider.value,"
-    state += "slider.classList.contains('empty'), slider.getAttribute('aria-valuetext')]"
+    state = (
+        "const slider = document.querySelector('[type=range]'); return [slider.value,"
+    )
+    state += (
+        "slider.classList.contains('empty'), slider.getAttribute('aria-valuetext')]"
+    )
     assert chromium.run(state) == ["30", True, "none chosen yet"]
     type_in = """
         const field = document.querySelector('.number [type=text]');
@@ -142,7 +146,10 @@ def test_a_slider_shows_no_number_until_there_is_one(chromium, host):
         chromium.run(type_in, typed)
         assert chromium.run(state) == shown
     chromium.run("document.querySelector('[type=range]').click()")
-    assert chromium.run("return document.querySelector('.number [type=text]').value") == "30"
+    assert (
+        chromium.run("return document.querySelector('.number [type=text]').value")
+        == "30"
+    )
     assert chromium.run(state)[1] is False
 
 
@@ -272,7 +279,9 @@ def test_a_file_that_was_changed_is_not_used(chromium, host, monkeypatch, name):
 
 def test_a_page_in_a_frame_of_its_parent_asks_and_sends(chromium, host, monkeypatch):
     """Of another origin, which the page file names; in what browsers keep apart for the two."""
-    parents = parse_presentation(SURVEY, {"page": {**PAGE["page"], "parents": [host.url]}})
+    parents = parse_presentation(
+        SURVEY, {"page": {**PAGE["page"], "parents": [host.url]}}
+    )
     # The parent has a policy of its own, that of a page would keep it from framing anything.
     monkeypatch.setattr(host, "headers", {})
     with hosted(SURVEY, parents) as framed:
@@ -313,7 +322,9 @@ def test_everyone_can_use_it(chromium, host, number, language, scheme, width):
     chromium.size(width, 850, mobile=width < 500)
     chromium.prefer(scheme)
     open_page(chromium, host, number, language=language)
-    assert chromium.run("return document.documentElement.dir") == {"ar": "rtl"}.get(language, "ltr")
+    assert chromium.run("return document.documentElement.dir") == {"ar": "rtl"}.get(
+        language, "ltr"
+    )
     assert broken(chromium) == []
     begin(chromium)
     assert broken(chromium) == []

@@ -51,7 +51,9 @@ def answered(service, *questions):
     for name in questions:
         answer = {"smoker": True, "way": "zebracar"}[name]
         body = report_bytes([client.record(name, answer)])
-        assert visitor(service).post("/v1/reports", content=body).json()["accepted"] == 1
+        assert (
+            visitor(service).post("/v1/reports", content=body).json()["accepted"] == 1
+        )
 
 
 def test_columns_are_named_after_what_they_count_and_add_up(tmp_path):
@@ -93,13 +95,19 @@ def test_of_a_survey_with_epochs_the_store_knows_the_day(tmp_path):
         for _ in range(3):
             report = Client(DAILY).record("smoker", True)
             body = report_bytes([report], **clock)
-            assert visitor(service).post("/v1/reports", content=body).json()["accepted"] == 1
+            assert (
+                visitor(service).post("/v1/reports", content=body).json()["accepted"]
+                == 1
+            )
         assert response(service, public, "daily") == [("2026-09-21", 0, 0, 3, 3)]
 
 
 @pytest.mark.parametrize(
     ("address", "link"),
-    [("", "http://service/s/habits/"), ("https://ask.example", "https://ask.example/s/habits/")],
+    [
+        ("", "http://service/s/habits/"),
+        ("https://ask.example", "https://ask.example/s/habits/"),
+    ],
 )
 def test_links_are_those_that_respondents_see(tmp_path, address, link):
     """Behind a proxy, of the address that the service was told."""
@@ -165,11 +173,16 @@ def test_what_cannot_be_written_is_counted_all_the_same(tmp_path, caplog):
 
 def test_a_screen_for_a_wall(tmp_path):
     """The question, how many answered, one bar, and the code of the page where people answer."""
-    with open_to_all(tmp_path, lambda: FIRST, address="https://ask.example") as (service, _):
+    with open_to_all(tmp_path, lambda: FIRST, address="https://ask.example") as (
+        service,
+        _,
+    ):
         answered(service, "smoker")
         page = read(visitor(service).get(f"/screen/{SURVEY.name}?question=smoker"))
     assert "1 answers shown" in page.find("p", id="summary")[0].text
-    codes = {picture.attributes.get("aria-label") for picture in page.find("svg", role="img")}
+    codes = {
+        picture.attributes.get("aria-label") for picture in page.find("svg", role="img")
+    }
     assert f"QR code of https://ask.example/s/{SURVEY.name}/" in codes
     assert "Too few answers to say how many answered Yes." in page.find("main")[0].text
     assert len(page.find("rect")) == len(page.find("rect", class_="vague")) == 1

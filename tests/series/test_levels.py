@@ -38,7 +38,10 @@ def mixtures(estimates, many):
     """The weights, middles and variances of the law of levels, of estimates (runs, T)."""
     steps, before = sizes(many)
     parts = [posterior(step) for step in steps]
-    forms = [scale - np.sum(estimates @ apart * estimates, 1) / 2 for _, _, apart, scale in parts]
+    forms = [
+        scale - np.sum(estimates @ apart * estimates, 1) / 2
+        for _, _, apart, scale in parts
+    ]
     likely = np.array(forms).T + np.log(before)
     weights = np.exp(likely - likely.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -50,7 +53,9 @@ def test_levels_are_those_of_least_squares():
     """The mixture, worked out anew with dense matrices and ten times as many sizes of steps."""
     generator = np.random.default_rng(4)
     for step in (0.0, 1.0, 5.0):
-        estimates = np.cumsum(generator.normal(0, step, EPOCHS)) + generator.normal(size=EPOCHS)
+        estimates = np.cumsum(generator.normal(0, step, EPOCHS)) + generator.normal(
+            size=EPOCHS
+        )
         [weights], middles, variances = mixtures(estimates[None], 320)
         dense = Mixture(weights, middles[:, 0], variances)
         known = level_of(estimates, np.ones(EPOCHS))
@@ -94,7 +99,9 @@ def test_ends_of_mixtures():
     assert low == pytest.approx(norm.ppf(0.05, [0.5, 1.0], errors))
     assert high == pytest.approx(norm.ppf(0.95, [0.5, 1.0], errors))
     several = Mixture(
-        np.array([0.7, 0.3]), np.array([[0.0, 0.0], [0.0, 3.0]]), np.array([[1.0, 1], [9.0, 1]])
+        np.array([0.7, 0.3]),
+        np.array([[0.0, 0.0], [0.0, 3.0]]),
+        np.array([[1.0, 1], [9.0, 1]]),
     )
     for end, chance in zip(several.ends(0.05), (0.025, 0.975), strict=True):
         reached = norm.cdf(end, several.middles, np.sqrt(several.variances))

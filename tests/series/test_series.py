@@ -32,7 +32,9 @@ def drawn(shares, seed, respondents=4_000, keys=ONE):
     """The estimates of an epoch."""
     question = asked(keys)
     generator = np.random.default_rng(seed)
-    holders = Holders(question.domain.values, generator.multinomial(respondents, shares))
+    holders = Holders(
+        question.domain.values, generator.multinomial(respondents, shares)
+    )
     counts = sample_counts(question, holders, generator)
     return estimate_question(question, counts, Options())
 
@@ -119,7 +121,9 @@ def test_evidence_is_a_ratio_of_likelihoods():
             step = apart @ (np.arange(last) >= place)
             for factor in (1, 3, 9):
                 more = factor**2 * unit * np.outer(step, step)
-                density = multivariate_normal.pdf(seen, cov=apart @ part @ apart.T + more)
+                density = multivariate_normal.pdf(
+                    seen, cov=apart @ part @ apart.T + more
+                )
                 total += density / null / 3 / ((place + 1) * place)
         assert values[last - 1] == pytest.approx(total, rel=1e-4)
     assert values[0] == 1
@@ -134,7 +138,9 @@ def test_evidence_has_the_mean_one():
 
     apart, width = np.linspace(-60, 60, 4_001, retstep=True)
     noise = Covariances([np.eye(2)], [])
-    values = np.array([evidence_of(np.array([0.0, one]), noise).values[-1] for one in apart])
+    values = np.array(
+        [evidence_of(np.array([0.0, one]), noise).values[-1] for one in apart]
+    )
     assert width * values @ norm.pdf(apart, scale=2**0.5) == pytest.approx(1, abs=1e-4)
     assert width * values @ norm.pdf(apart, scale=2 * 2**0.5) > 10
 
@@ -150,10 +156,14 @@ def test_what_devices_that_stay_explain_is_no_change():
     known = covariances(variance, lasting, None, may_repeat=True)
     alarms = naive = 0
     for _ in range(150):
-        shared = generator.normal(0, 0.6**0.5, 2)[(np.arange(size) >= size // 2).astype(int)]
+        shared = generator.normal(0, 0.6**0.5, 2)[
+            (np.arange(size) >= size // 2).astype(int)
+        ]
         estimate = generator.normal(0, 0.4**0.5, size) + shared
         alarms += (evidence_of(estimate, known).values >= 20).any()
-        naive += (evidence_of(estimate, Covariances([np.eye(size)], [])).values >= 20).any()
+        naive += (
+            evidence_of(estimate, Covariances([np.eye(size)], [])).values >= 20
+        ).any()
     assert alarms <= 2
     assert naive >= 20
     assert len(covariances(variance, lasting, 0.5, may_repeat=True).usual) == 1
@@ -189,7 +199,9 @@ def test_a_step_is_seen_where_devices_stay():
 @pytest.mark.parametrize("keys", [ONE, KEPT])
 def test_a_change_is_found(keys):
     """With the epoch since when, and by about how much; not of the value that stays."""
-    trends = follow(with_a_step(keys=keys, without=(3,)), overlap=None if keys is ONE else 0.0)
+    trends = follow(
+        with_a_step(keys=keys, without=(3,)), overlap=None if keys is ONE else 0.0
+    )
     assert trends.alarm
     assert {course.value for course in trends.changed} == {"a", "b"}
     known = trends["b"]
@@ -225,7 +237,8 @@ def test_memoized_levels_allow_for_shared_errors():
     """Bands for any overlap are wider than those of none, and of all."""
     history = with_a_step(keys=KEPT)
     unknown, none, all_of_them = (
-        follow(history, values=["a"], overlap=overlap)["a"] for overlap in (None, 0.0, 1.0)
+        follow(history, values=["a"], overlap=overlap)["a"]
+        for overlap in (None, 0.0, 1.0)
     )
     assert (unknown.low == np.minimum(none.low, all_of_them.low)).all()
     assert (unknown.high == np.maximum(none.high, all_of_them.high)).all()
@@ -235,7 +248,9 @@ def test_memoized_levels_allow_for_shared_errors():
 def test_few_reports_are_not_tested():
     """Where errors are not normal, as of a value that one in a thousand holds."""
     keys = {"mechanism": "grr", "epsilon": "8"}
-    history = [(epoch, drawn((0.6, 0.399, 0.001), epoch, 500, keys=keys)) for epoch in range(5)]
+    history = [
+        (epoch, drawn((0.6, 0.399, 0.001), epoch, 500, keys=keys)) for epoch in range(5)
+    ]
     trends = follow(history)
     assert not trends["c"].tested
     assert trends["a"].tested
@@ -244,13 +259,17 @@ def test_few_reports_are_not_tested():
 
 def test_means_are_followed():
     """Of questions that estimate no frequencies."""
-    minutes = ldp.question("n", low=0, high=20, type="integer", goal="mean", epsilon="4")
+    minutes = ldp.question(
+        "n", low=0, high=20, type="integer", goal="mean", epsilon="4"
+    )
     question = ldp.survey("s", minutes)["n"]
     history = []
     for epoch in range(8):
         held = np.zeros(question.domain.size, dtype=int)
         held[5 if epoch < 5 else 7] = 20_000
-        counts = sample_counts(question, Holders((), held), np.random.default_rng(epoch))
+        counts = sample_counts(
+            question, Holders((), held), np.random.default_rng(epoch)
+        )
         options = Options(estimand="population")
         history.append((epoch, estimate_question(question, counts, options)))
     trends = follow(history)
@@ -334,7 +353,9 @@ def test_the_command(files):
     assert "allow-equal" in run(*twice, code=1).output
 
 
-@pytest.mark.parametrize("course", [BANDS[2], BANDS[-1]], ids=lambda course: course.name)
+@pytest.mark.parametrize(
+    "course", [BANDS[2], BANDS[-1]], ids=lambda course: course.name
+)
 def test_bands_hold_the_level(course):
     """A share of the measurements: 40 series of 12 epochs, whose bands go together within each.
 

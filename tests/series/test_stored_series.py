@@ -56,7 +56,9 @@ def store(tmp_path):
         rows = generator.choice(3, REPORTS, p=shares).astype(np.uint8).tobytes()
         id_ = batch_id(system, question.epoch, clock[0])
         batch = Batch(question.fingerprint, id_, REPORTS, rows=rows)
-        answer = visitor(service).post("/v1/reports", content=encode_frame(encode_batch(batch)))
+        answer = visitor(service).post(
+            "/v1/reports", content=encode_frame(encode_batch(batch))
+        )
         assert answer.json()["accepted"] == 1
     service.close()
     return url
@@ -69,10 +71,14 @@ def test_epochs_of_a_store(store, tmp_path):
     record = json.loads(run("analyze", "trend", path, store, "--format", "json").stdout)
     epochs = record["values"][0]["epochs"]
     assert [epoch["epoch"] for epoch in epochs] == list(range(100, 108))
-    assert [epoch["reports"] for epoch in epochs] == [REPORTS * (hour != 3) for hour in range(8)]
+    assert [epoch["reports"] for epoch in epochs] == [
+        REPORTS * (hour != 3) for hour in range(8)
+    ]
     assert record["values"][0]["since"] == [105]
     run("analyze", "trend", path, store, "--alert", "--value", "good", code=CHANGED)
-    run("analyze", "trend", path, store, "--alert", "--value", "good", "--still-open", 3)
+    run(
+        "analyze", "trend", path, store, "--alert", "--value", "good", "--still-open", 3
+    )
     path.write_text(TEXT.replace('epsilon = "3"', 'epsilon = "2"'))
     assert "got none" in run("analyze", "trend", path, store, code=1).output
 
@@ -121,7 +127,9 @@ def test_changes_are_those_of_trends():
     for hour in range(8):
         tally = Tally.empty(survey)
         shares = (0.5, 0.3, 0.2) if hour < 5 else (0.2, 0.3, 0.5)
-        holders = Holders(("bad", "fair", "good"), generator.multinomial(REPORTS, shares))
+        holders = Holders(
+            ("bad", "fair", "good"), generator.multinomial(REPORTS, shares)
+        )
         tally.counts["mood"] += sample_counts(survey["mood"], holders, generator)
         history.append((hour, estimate(tally, options=POPULATION)["mood"]))
     changes, trends = changes_in(history), follow(history)

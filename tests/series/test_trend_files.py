@@ -23,7 +23,9 @@ def weeks(tmp_path):
     (tmp_path / "a.csv").write_text("x\n" + "\n".join(answers) + "\n", encoding="utf-8")
     paths = [tmp_path / f"week{number}.reports" for number in range(5)]
     for path in paths:
-        run("randomize", tmp_path / "s.toml", "-i", tmp_path / "a.csv", "-o", path, "-q")
+        run(
+            "randomize", tmp_path / "s.toml", "-i", tmp_path / "a.csv", "-o", path, "-q"
+        )
     return tmp_path / "s.toml", paths
 
 
@@ -31,14 +33,25 @@ def test_equal_counts_are_no_mistake(weeks):
     """Of different reports."""
     survey, paths = weeks
     assert (
-        "true, by epoch" in run("analyze", "trend", survey, *paths, "--value", "true", "-q").stdout
+        "true, by epoch"
+        in run("analyze", "trend", survey, *paths, "--value", "true", "-q").stdout
     )
 
 
 def test_what_was_not_tested_is_no_sign_of_sameness(weeks):
     """Of epochs that may all still get reports, nothing is said about changes."""
     survey, paths = weeks
-    words = ["analyze", "trend", survey, *paths, "--value", "true", "-q", "--still-open", "4"]
+    words = [
+        "analyze",
+        "trend",
+        survey,
+        *paths,
+        "--value",
+        "true",
+        "-q",
+        "--still-open",
+        "4",
+    ]
     assert "was not tested" in run(*words).stdout
 
 

@@ -106,7 +106,16 @@ def kill_often(store, make_source, accepted, altered=lambda body, marks: (body, 
     draw = random.Random(1)
     kills = 0
     while _is_killed(
-        forked(partial(_live, store, partial(make_source, kills), accepted, draw.random(), altered))
+        forked(
+            partial(
+                _live,
+                store,
+                partial(make_source, kills),
+                accepted,
+                draw.random(),
+                altered,
+            )
+        )
     ):
         kills += 1
     return kills

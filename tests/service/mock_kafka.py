@@ -18,7 +18,9 @@ class Cluster:
     def __init__(self, bootstrap, make_topic):
         self.bootstrap = bootstrap
         self.make_topic = make_topic
-        self._producer = confluent_kafka.Producer({"bootstrap.servers": bootstrap, "log_level": 0})
+        self._producer = confluent_kafka.Producer(
+            {"bootstrap.servers": bootstrap, "log_level": 0}
+        )
 
     def send(self, topic, partition, *values):
         """Put messages at the end of a partition."""
@@ -40,7 +42,10 @@ def cluster():
         bootstrap = library.rd_kafka_mock_cluster_bootstraps(mock).decode()
 
         def make_topic(name, partitions):
-            assert library.rd_kafka_mock_topic_create(mock, name.encode(), partitions, 1) == 0
+            assert (
+                library.rd_kafka_mock_topic_create(mock, name.encode(), partitions, 1)
+                == 0
+            )
 
         yield Cluster(bootstrap, make_topic)
     finally:
@@ -50,7 +55,9 @@ def cluster():
 
 def _library():
     paths = sorted(
-        Path(confluent_kafka.__file__).parents[1].glob("confluent_kafka.libs/librdkafka*")
+        Path(confluent_kafka.__file__)
+        .parents[1]
+        .glob("confluent_kafka.libs/librdkafka*")
     )
     assert paths, "this build of confluent-kafka has its C library elsewhere"
     library = ctypes.CDLL(str(paths[0]))
@@ -63,8 +70,15 @@ def _library():
         ("rd_kafka_mock_cluster_new", [handle, number], handle),
         ("rd_kafka_mock_cluster_destroy", [handle], None),
         ("rd_kafka_mock_cluster_bootstraps", [handle], text),
-        ("rd_kafka_mock_group_initial_rebalance_delay_ms", [handle, ctypes.c_int32], None),
+        (
+            "rd_kafka_mock_group_initial_rebalance_delay_ms",
+            [handle, ctypes.c_int32],
+            None,
+        ),
         ("rd_kafka_mock_topic_create", [handle, text, number, number], number),
     ):
-        getattr(library, name).argtypes, getattr(library, name).restype = arguments, result
+        getattr(library, name).argtypes, getattr(library, name).restype = (
+            arguments,
+            result,
+        )
     return library

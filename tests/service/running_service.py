@@ -36,13 +36,21 @@ class RunningService:
     def get(self, path, token=TOKEN):
         """What a GET brings."""
         return httpx.get(
-            f"{self.url}{path}", headers={"authorization": f"Bearer {token}"}, timeout=_PATIENCE
+            f"{self.url}{path}",
+            headers={"authorization": f"Bearer {token}"},
+            timeout=_PATIENCE,
         )
 
     def accounts(self):
         """Batches received, and what became of them, by outcome and reason."""
-        lines = [line.rpartition(" ") for line in self.get("/metrics").text.splitlines()]
-        return {name: int(float(value)) for name, _, value in lines if name.startswith(_TERMS)}
+        lines = [
+            line.rpartition(" ") for line in self.get("/metrics").text.splitlines()
+        ]
+        return {
+            name: int(float(value))
+            for name, _, value in lines
+            if name.startswith(_TERMS)
+        }
 
     def resident(self):
         """MiB of memory that the process holds."""
@@ -55,12 +63,16 @@ class RunningService:
     def complaints(self):
         """What the log says beyond where it listens."""
         return [
-            line for line in self.log.read_text().splitlines() if not line.startswith("serving ")
+            line
+            for line in self.log.read_text().splitlines()
+            if not line.startswith("serving ")
         ]
 
     def exchange(self, *pieces, patience=5.0, pause=0.05, half_close=False):
         """Send pieces over a connection of its own, and return the answer."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE) as connection:
+        with socket.create_connection(
+            ("127.0.0.1", self.port), timeout=_PATIENCE
+        ) as connection:
             try:
                 for number, piece in enumerate(pieces):
                     time.sleep(pause if number else 0)
@@ -76,21 +88,26 @@ class RunningService:
 
         One that is a tuple comes in pieces.
         """
-        with socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE) as connection:
+        with socket.create_connection(
+            ("127.0.0.1", self.port), timeout=_PATIENCE
+        ) as connection:
             answer = Answer(0, b"", closed=False)
             for number, pieces in enumerate(requests, 1):
                 for piece in pieces if isinstance(pieces, tuple) else (pieces,):
                     connection.sendall(piece)
                     time.sleep(0.05)
                 last = number == len(requests)
-                answer = received(connection, patience if last else 0.01, answer.content)
+                answer = received(
+                    connection, patience if last else 0.01, answer.content
+                )
             return answer
 
     def _status(self, name):
         return (
             int(
                 re.search(
-                    rf"{name}:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text()
+                    rf"{name}:\s+(\d+)",
+                    Path(f"/proc/{self.process.pid}/status").read_text(),
                 )[1]
             )
             / 1024
@@ -192,7 +209,9 @@ def _port_of(process, log):
             port = int(match[1])
             try:
                 if (
-                    httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=_PATIENCE).status_code
+                    httpx.get(
+                        f"http://127.0.0.1:{port}/readyz", timeout=_PATIENCE
+                    ).status_code
                     == 200
                 ):
                     return port

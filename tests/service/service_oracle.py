@@ -38,7 +38,8 @@ class Oracle:
             return sent  # nothing that can be counted, and the reason why
         if sent.question not in served:
             known = any(
-                (day, *record[1:3]) == (now // DAY, *sent[1:3]) for day, record in self.aside
+                (day, *record[1:3]) == (now // DAY, *sent[1:3])
+                for day, record in self.aside
             )
             self.aside |= set() if known else {(now // DAY, sent)}
             return "duplicate" if known else "quarantined"
@@ -63,32 +64,48 @@ class Oracle:
         if 0 <= now - self.looked < LOOKS:
             return
         self.looked = now
-        jumped = not self.confirmed and any(self._has_jumped(length, now) for length in graces)
+        jumped = not self.confirmed and any(
+            self._has_jumped(length, now) for length in graces
+        )
         self.confirmed = False
         old = set()
         if not jumped:
             for length, grace in graces.items():
-                self.closed[length] = max((now - grace) // length - 1, self.closed.get(length, -1))
+                self.closed[length] = max(
+                    (now - grace) // length - 1, self.closed.get(length, -1)
+                )
                 self.seen[length] = now // length
-            self.kept = {(day, sent) for day, sent in self.kept if day >= now // DAY - keeps}
+            self.kept = {
+                (day, sent) for day, sent in self.kept if day >= now // DAY - keeps
+            }
             old = {(day, sent) for day, sent in self.aside if day < now // DAY - 30}
-        known = {(day, sent) for day, sent in self.aside - old if sent.question in served}
+        known = {
+            (day, sent) for day, sent in self.aside - old if sent.question in served
+        }
         self.aside -= old | known
-        self.outcomes.update({"quarantined": -len(old | known), "fingerprint": len(old)})
+        self.outcomes.update(
+            {"quarantined": -len(old | known), "fingerprint": len(old)}
+        )
         for _, sent in known:
             self.outcomes[self._outcome(sent, served, keeps, now=now)] += 1
 
     def can_confirm(self, now):
         """Whether no epoch is closed that has not begun."""
-        return all(last <= (now + SLACK) // length for length, last in self.closed.items())
+        return all(
+            last <= (now + SLACK) // length for length, last in self.closed.items()
+        )
 
     def _has_jumped(self, length, now):
         """Whether the clock went by more than an epoch, or back, since it was last looked at."""
         seen = self.seen.get(length)
         if seen is None:
             last = self.closed.get(length, -1)
-            of_ids = [at[1] for at, *_ in self.ids if at and at[0] == length and at[1] > last]
+            of_ids = [
+                at[1] for at, *_ in self.ids if at and at[0] == length and at[1] > last
+            ]
             if not of_ids:
                 return False
             seen = min(max(of_ids), now // length)
-        return not ((now - SLACK) // length <= seen + 1 and (now + SLACK) // length >= seen)
+        return not (
+            (now - SLACK) // length <= seen + 1 and (now + SLACK) // length >= seen
+        )

@@ -61,7 +61,11 @@ def test_a_growing_file_is_read_as_frames_become_whole(folder, collector):
     source = source_of(folder, collector)
     parts = [frame(0), JUNK, frame(1), frame(2), JUNK, JUNK, frame(3)]
     content = b"".join(parts)
-    ends = [len(b"".join(parts[: end + 1])) for end, part in enumerate(parts) if part != JUNK]
+    ends = [
+        len(b"".join(parts[: end + 1]))
+        for end, part in enumerate(parts)
+        if part != JUNK
+    ]
     with (folder / "reports.ldp").open("wb") as file:
         for size in range(1, len(content) + 1):
             file.write(content[size - 1 : size])
@@ -81,7 +85,11 @@ def test_files_that_clients_append_to(folder, collector):
         for number in range(20):
             transport.send(frame(number))
             if number % 5 == 0:
-                wait_for(lambda number=number: collector.outcomes.get("accepted") == number + 1)
+                wait_for(
+                    lambda number=number: (
+                        collector.outcomes.get("accepted") == number + 1
+                    )
+                )
         wait_for(lambda: collector.outcomes == {"accepted": 20})
 
 
@@ -134,7 +142,11 @@ def test_one_source_follows_a_folder_at_a_time(folder, collector):
             for number in range(5, 10):
                 with path.open("ab") as file:
                     file.write(frame(number))
-                wait_for(lambda number=number: collector.outcomes.get("accepted") == number + 1)
+                wait_for(
+                    lambda number=number: (
+                        collector.outcomes.get("accepted") == number + 1
+                    )
+                )
             assert collector.outcomes == {"accepted": 10}
         with path.open("ab") as file:
             file.write(frame(10))
@@ -152,7 +164,9 @@ def test_folders_do_not_mix(folder, collector):
     assert collector.outcomes == {"accepted": 2}
 
 
-@pytest.mark.parametrize("trouble", [BusyError(0), StoreError("no store at the moment")])
+@pytest.mark.parametrize(
+    "trouble", [BusyError(0), StoreError("no store at the moment")]
+)
 def test_nothing_is_lost_while_nothing_is_taken(folder, store, trouble):
     """A delivery that is not taken is tried again until it is, and counted once."""
     (folder / "reports.ldp").write_bytes(b"".join(frames(0, 3)))
@@ -185,7 +199,9 @@ def test_a_folder_that_is_missing_is_waited_for(folder, collector):
         wait_for(lambda: str(missing) in (source.failure or ""))
         missing.mkdir()
         (missing / "reports.ldp").write_bytes(frame(0))
-        wait_for(lambda: collector.outcomes == {"accepted": 1} and source.failure is None)
+        wait_for(
+            lambda: collector.outcomes == {"accepted": 1} and source.failure is None
+        )
 
 
 def test_a_source_stops_in_the_middle(folder, store):
@@ -220,7 +236,9 @@ def test_the_largest_frames_pass_through(folder, collector):
     big = batch_of("bits", 1, "big")
     reports = (3 * MIB) // len(big.rows)
     large = [
-        encode_batch(big._replace(id=bytes([number]) * 16, size=reports, rows=big.rows * reports))
+        encode_batch(
+            big._replace(id=bytes([number]) * 16, size=reports, rows=big.rows * reports)
+        )
         for number in (1, 2)
     ]
     content = [frame(0), *(encode_frame(payload) for payload in large), frame(1)]

@@ -49,7 +49,10 @@ def source_of(kafka, collector, group="one", read=None):
     """A source that reads the topic as a member of a group."""
     settings = {"group.id": group, **QUICK}
     return KafkaSource(
-        f"{TOPIC}@{kafka.bootstrap}", collector, read or collector.read, settings=settings
+        f"{TOPIC}@{kafka.bootstrap}",
+        collector,
+        read or collector.read,
+        settings=settings,
     )
 
 
@@ -73,7 +76,9 @@ def test_messages_are_counted_once(kafka, collector):
     kafka.send(TOPIC, 1, frame(9))
     with running(source_of(kafka, collector, "third")):
         wait_for(lambda: collector.outcomes == {"accepted": 10, "duplicate": 1})
-    places = {name: int.from_bytes(place, "big") for name, place in collector.marks.items()}
+    places = {
+        name: int.from_bytes(place, "big") for name, place in collector.marks.items()
+    }
     assert places == {f"kafka:{TOPIC}:0": 3, f"kafka:{TOPIC}:1": 8}
 
 
@@ -147,7 +152,11 @@ def test_partitions_that_go_take_what_was_read_with_them(collector):
     """Messages read, not delivered when their partition went to another, are left to that."""
     source = KafkaSource(f"{TOPIC}@127.0.0.1:1", collector, collector.read)
     message = Mock(
-        **{"error.return_value": None, "value.return_value": frame(0), "offset.return_value": 0}
+        **{
+            "error.return_value": None,
+            "value.return_value": frame(0),
+            "offset.return_value": 0,
+        }
     )
     message.configure_mock(**{"topic.return_value": TOPIC, "partition.return_value": 0})
 
@@ -174,9 +183,13 @@ def test_the_shard_that_read_furthest_counts():
                 ("t:1", 2, 9),
                 ("t:10", 0, 1000),
             ):
-                yield seal(kind, source.encode() + shard_key(shard), place.to_bytes(8, "big"))
+                yield seal(
+                    kind, source.encode() + shard_key(shard), place.to_bytes(8, "big")
+                )
 
-    assert {name: int.from_bytes(place, "big") for name, place in marks(Shards()).items()} == {
+    assert {
+        name: int.from_bytes(place, "big") for name, place in marks(Shards()).items()
+    } == {
         "t:1": 256,
         "t:10": 1000,
     }
@@ -205,21 +218,27 @@ def test_a_message_that_makes_us_fail_is_skipped_alone(kafka, store):
     with collecting(store, poison=frame(4)) as collector:
         source = source_of(kafka, collector)
         with running(source):
-            wait_for(lambda: collector.outcomes == {"accepted": 8} and source.skipped == 1)
+            wait_for(
+                lambda: collector.outcomes == {"accepted": 8} and source.skipped == 1
+            )
         collector.poison = None
         kafka.send(TOPIC, 0, frame(9))
         with running(source_of(kafka, collector, "other")):
             wait_for(lambda: collector.outcomes == {"accepted": 9})
 
 
-@pytest.mark.parametrize("trouble", [BusyError(0), StoreError("no store at the moment")])
+@pytest.mark.parametrize(
+    "trouble", [BusyError(0), StoreError("no store at the moment")]
+)
 def test_nothing_is_lost_while_nothing_is_taken(kafka, store, trouble):
     """Deliveries that are not taken are tried again until they are, and counted once."""
     kafka.send(TOPIC, 0, *frames(0, 9))
     with collecting(store, troubles=[trouble] * 3) as collector:
         source = source_of(kafka, collector)
         with running(source):
-            wait_for(lambda: collector.outcomes == {"accepted": 9} and source.failure is None)
+            wait_for(
+                lambda: collector.outcomes == {"accepted": 9} and source.failure is None
+            )
 
 
 def test_without_its_marks_nothing_is_read(kafka, collector):
@@ -237,7 +256,9 @@ def test_without_its_marks_nothing_is_read(kafka, collector):
         wait_for(lambda: source.failure == "no marks at the moment")
         assert collector.outcomes == {}
         troubles.clear()
-        wait_for(lambda: collector.outcomes == {"accepted": 9} and source.failure is None)
+        wait_for(
+            lambda: collector.outcomes == {"accepted": 9} and source.failure is None
+        )
 
 
 def test_a_source_without_brokers_says_that_it_waits(collector):
@@ -255,12 +276,15 @@ def test_an_address_is_a_topic_and_its_brokers(collector, address):
 
 
 @pytest.mark.parametrize(
-    "name", ["enable.auto.commit", "bootstrap.servers", "auto.offset.reset", "no.such.setting"]
+    "name",
+    ["enable.auto.commit", "bootstrap.servers", "auto.offset.reset", "no.such.setting"],
 )
 def test_settings_that_would_change_what_is_counted_are_refused(collector, name):
     """Settings that counting once depends on, or that do not exist, are refused by name."""
     with pytest.raises(KafkaSourceError, match=name):
-        KafkaSource("reports@127.0.0.1:1", collector, collector.read, settings={name: "true"})
+        KafkaSource(
+            "reports@127.0.0.1:1", collector, collector.read, settings={name: "true"}
+        )
 
 
 def test_settings_are_read_from_a_file(tmp_path):
@@ -269,8 +293,13 @@ def test_settings_are_read_from_a_file(tmp_path):
     One that has not is refused, by line, without what stands there.
     """
     path = tmp_path / "kafka.properties"
-    path.write_text("# for the broker\n\nsecurity.protocol = SASL_SSL\nsasl.password=a=b # c\n")
-    assert read_settings(path) == {"security.protocol": "SASL_SSL", "sasl.password": "a=b # c"}
+    path.write_text(
+        "# for the broker\n\nsecurity.protocol = SASL_SSL\nsasl.password=a=b # c\n"
+    )
+    assert read_settings(path) == {
+        "security.protocol": "SASL_SSL",
+        "sasl.password": "a=b # c",
+    }
     for text in ("hunter2", "sasl.password =", "hunter2=1\nhunter2=2"):
         path.write_text(text)
         with pytest.raises(KafkaSourceError) as caught:

@@ -22,7 +22,14 @@ from ldp_service.counting.served import Served
 from ldp_service.http.app import Application, routes_of
 from ldp_service.http.metrics import Metrics
 from ldp_service.service import Service, Settings
-from ldp_service.uploads.tokens import ANALYST, METRICS, UPLOAD, TokenFile, Tokens, token_record
+from ldp_service.uploads.tokens import (
+    ANALYST,
+    METRICS,
+    UPLOAD,
+    TokenFile,
+    Tokens,
+    token_record,
+)
 
 FORGED = 10_000
 _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
@@ -74,7 +81,9 @@ def service(tmp_path):
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     tokens = [token_record(token, scope, scope) for scope, token in _SHOWN.items()]
     (tmp_path / "tokens.toml").write_text(
-        Tokens([*tokens, token_record(_OLD, "old", UPLOAD, expires=yesterday)]).to_toml()
+        Tokens(
+            [*tokens, token_record(_OLD, "old", UPLOAD, expires=yesterday)]
+        ).to_toml()
     )
     message = message_of(Stops(parse_survey(TEXT).name, 1, {}))
     (tmp_path / "list").write_bytes(encode_stop_list(message, bytes(64)))
@@ -99,7 +108,9 @@ def _asked(service, method, path, token=None, **options):
 
     async def ask():
         transport = httpx.ASGITransport(Application(service))
-        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://service"
+        ) as client:
             return await client.request(method, path, headers=headers, **options)
 
     return asyncio.run(ask())
@@ -148,7 +159,9 @@ def test_scopes_of_uploads(service):
         (None, 401),
     ):
         assert (
-            _asked(service, "POST", "/v1/reports", token=token, content=fresh()).status_code
+            _asked(
+                service, "POST", "/v1/reports", token=token, content=fresh()
+            ).status_code
             == status
         )
 
@@ -182,7 +195,9 @@ def test_pages_of_other_origins(service):
         asking["origin"],
     )
     for origin in ("https://other.example", "http://app.example", "null", ""):
-        refused = _asked(service, "OPTIONS", "/v1/reports", headers={**asking, "origin": origin})
+        refused = _asked(
+            service, "OPTIONS", "/v1/reports", headers={**asking, "origin": origin}
+        )
         assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
         assert "access-control-allow-origin" not in refused.headers
 
@@ -191,7 +206,10 @@ def test_forged_and_expired_tokens(tmp_path):
     """Of ten thousand forged and expired tokens over HTTP none is taken as good, or counted."""
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     expired = [f"{number}-{'e' * 40}" for number in range(20)]
-    tokens = [token_record(TOKEN, "looks", ANALYST), token_record(UPLOADING, "sends", UPLOAD)]
+    tokens = [
+        token_record(TOKEN, "looks", ANALYST),
+        token_record(UPLOADING, "sends", UPLOAD),
+    ]
     tokens += [
         token_record(token, f"expired-{number}", UPLOAD, expires=yesterday)
         for number, token in enumerate(expired)
@@ -210,10 +228,13 @@ def test_forged_and_expired_tokens(tmp_path):
                 UPLOADING[:flipped],
                 UPLOADING + secrets.token_hex(1 + flipped),
             )[number % 5]
-            method, path = (("POST", "/v1/reports"), ("GET", "/v1/surveys/example/estimates"))[
-                number // 5 % 2
-            ]
-            connection.request(method, path, fresh(), {"authorization": f"Bearer {forged}"})
+            method, path = (
+                ("POST", "/v1/reports"),
+                ("GET", "/v1/surveys/example/estimates"),
+            )[number // 5 % 2]
+            connection.request(
+                method, path, fresh(), {"authorization": f"Bearer {forged}"}
+            )
             answer = connection.getresponse()
             answer.read()
             statuses.add(answer.status)
@@ -235,7 +256,9 @@ def test_tokens_change_without_loss(tmp_path):
 
             def upload():
                 answer = client.post(
-                    "/v1/reports", content=fresh(), headers={"authorization": f"Bearer {token}"}
+                    "/v1/reports",
+                    content=fresh(),
+                    headers={"authorization": f"Bearer {token}"},
                 )
                 return answer.status_code
 
@@ -247,17 +270,23 @@ def test_tokens_change_without_loss(tmp_path):
                     accepted += status == 202
                     if status == wanted:
                         return
-                raise AssertionError(f"expected {wanted} within a second or two, got none in 90")
+                raise AssertionError(
+                    f"expected {wanted} within a second or two, got none in 90"
+                )
 
             upload_until(202)
             path.write_text(
-                Tokens([looks, old_ones, token_record(new, "sends-2", UPLOAD)]).to_toml()
+                Tokens(
+                    [looks, old_ones, token_record(new, "sends-2", UPLOAD)]
+                ).to_toml()
             )
             assert upload() == 202
             accepted += 1
             token = new
             upload_until(202)
-            path.write_text(Tokens([looks, token_record(new, "sends-2", UPLOAD)]).to_toml())
+            path.write_text(
+                Tokens([looks, token_record(new, "sends-2", UPLOAD)]).to_toml()
+            )
             assert upload() == 202
             accepted += 1
             token = UPLOADING

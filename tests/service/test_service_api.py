@@ -39,7 +39,10 @@ def timed_batch(name, seconds):
     """A batch of one report, made at a time."""
     question = parse_survey(TIMED)[name]
     return Batch(
-        question.fingerprint, batch_id(system, question.epoch, seconds), 3, rows=BATCHES[name].rows
+        question.fingerprint,
+        batch_id(system, question.epoch, seconds),
+        3,
+        rows=BATCHES[name].rows,
     )
 
 
@@ -93,9 +96,13 @@ def test_a_batch_counts_once(tmp_path):
     for sent in range(3):
         with service_of(TEXT, folder=tmp_path) as service:
             twice = upload(service, body + body).json()
-            assert (twice["accepted"], twice["duplicate"]) == ((0, 4) if sent else (2, 2))
+            assert (twice["accepted"], twice["duplicate"]) == (
+                (0, 4) if sent else (2, 2)
+            )
             tally = service.analysis.tally(service.catalogue.by_name["example"][-1])
-            assert tally.counts["symbol"].tolist() == taken(body).counts["symbol"].tolist()
+            assert (
+                tally.counts["symbol"].tolist() == taken(body).counts["symbol"].tolist()
+            )
             accounts = service.analysis.accounts()
             assert accounts.received == accounts.outcomes.total() == 4 * (sent + 1)
 
@@ -106,16 +113,26 @@ def test_every_outcome_is_told_and_adds_up(tmp_path):
     stranger = Batch(other.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows)
     impossible = BATCHES["symbol"]._replace(id=b"i" * 16, rows=b"\4\4\4")
     body = (
-        file_of(BATCHES["symbol"], BATCHES["symbol"], stranger, stranger, impossible) + b"garbage"
+        file_of(BATCHES["symbol"], BATCHES["symbol"], stranger, stranger, impossible)
+        + b"garbage"
     )
     with service_of(TEXT, folder=tmp_path) as service:
         everyone = Visitor(Application(service))
         outcomes = everyone.post(
-            "/v1/reports", content=body, headers={"authorization": f"Bearer {UPLOADING}"}
+            "/v1/reports",
+            content=body,
+            headers={"authorization": f"Bearer {UPLOADING}"},
         ).json()
         rejected = {"frame-damaged": 1, "symbol-range": 1}
-        assert outcomes == {"accepted": 1, "duplicate": 2, "quarantined": 1, "rejected": rejected}
-        metrics = everyone.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).text
+        assert outcomes == {
+            "accepted": 1,
+            "duplicate": 2,
+            "quarantined": 1,
+            "rejected": rejected,
+        }
+        metrics = everyone.get(
+            "/metrics", headers={"authorization": f"Bearer {TOKEN}"}
+        ).text
         for line in (
             "ldp_batches_received_total 6.0",
             'ldp_batches_total{outcome="accepted",reason=""} 1.0',
@@ -131,7 +148,9 @@ def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
     """A batch that came before its survey is counted once the survey is there, received once."""
     newer = TEXT.replace("car", "tram")
     question = parse_survey(newer)["symbol"]
-    body = file_of(Batch(question.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows))
+    body = file_of(
+        Batch(question.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows)
+    )
     with service_of(TEXT, folder=tmp_path) as service:
         assert upload(service, body).json()["quarantined"] == 1
     with service_of(TEXT, newer, folder=tmp_path) as service:
@@ -142,7 +161,10 @@ def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
         assert +accounts.outcomes == Counter(accepted=1)
         assert upload(service, body).json()["duplicate"] == 1
         assert (
-            service.analysis.tally(service.catalogue.by_name["example"][-1]).reports("symbol") == 3
+            service.analysis.tally(service.catalogue.by_name["example"][-1]).reports(
+                "symbol"
+            )
+            == 3
         )
 
 
@@ -150,12 +172,16 @@ def test_quarantine_has_an_end(tmp_path):
     """Beyond its bytes or days a quarantined batch is rejected."""
     question, clock = parse_survey(TEXT.replace("car", "tram"))["symbol"], Clock(0)
     batches = [
-        Batch(question.fingerprint, bytes([number]) * 16, 3, rows=BATCHES["symbol"].rows)
+        Batch(
+            question.fingerprint, bytes([number]) * 16, 3, rows=BATCHES["symbol"].rows
+        )
         for number in range(3)
     ]
     rules = Rules(aside_days=2, aside_bytes=2 * len(file_of(batches[0])))
     settings = Settings(rules=rules, publication=LIVE)
-    service = Service([Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock)
+    service = Service(
+        [Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/s.db", settings, clock=clock
+    )
     answers = [upload(service, file_of(batch), None).json() for batch in batches]
     assert [answer["quarantined"] for answer in answers] == [1, 1, 0]
     assert answers[2]["rejected"] == {"fingerprint": 1}
@@ -177,10 +203,14 @@ def test_epochs_close_and_their_ids_go(tmp_path):
     """
     clock = Clock(10 * HOUR)
     served = [Served(parse_survey(TIMED), TIMED)]
-    service = Service(served, f"sqlite:///{tmp_path}/s.db", Settings(publication=LIVE), clock=clock)
+    service = Service(
+        served, f"sqlite:///{tmp_path}/s.db", Settings(publication=LIVE), clock=clock
+    )
     ours, early = timed_batch("symbol", 10 * HOUR), timed_batch("symbol", 12 * HOUR)
     assert (
-        upload(service, file_of(ours, timed_batch("symbol", 11 * HOUR)), None).json()["accepted"]
+        upload(service, file_of(ours, timed_batch("symbol", 11 * HOUR)), None).json()[
+            "accepted"
+        ]
         == 2
     )
     waiting = upload(service, file_of(early, timed_batch("symbol", 0)), None)
@@ -205,7 +235,11 @@ def test_epochs_close_and_their_ids_go(tmp_path):
     assert (back.status_code, back.headers["retry-after"]) == (503, "600")
     looker = visitor(service)
     history = looker.get("/v1/surveys/example/history?question=symbol").json()["epochs"]
-    assert [(epoch["epoch"], epoch["reports"]) for epoch in history] == [(10, 3), (11, 3), (12, 3)]
+    assert [(epoch["epoch"], epoch["reports"]) for epoch in history] == [
+        (10, 3),
+        (11, 3),
+        (12, 3),
+    ]
     at = looker.get("/v1/surveys/example/estimates?epoch=11").json()
     assert at["questions"]["symbol"]["reports"] == 3
     service.close()
@@ -265,17 +299,20 @@ def test_versions_live_side_by_side(tmp_path):
         upload(service, file_of(BATCHES["symbol"], BATCHES["wide"], new))
         looker = visitor(service, TOKEN)
         old, young = (
-            version["fingerprint"] for version in looker.get("/v1/surveys").json()["surveys"]
+            version["fingerprint"]
+            for version in looker.get("/v1/surveys").json()["surveys"]
         )
         reports = {
-            (version, name): looker.get(f"/v1/surveys/example/estimates{version}").json()[
-                "questions"
-            ][name]["reports"]
+            (version, name): looker.get(
+                f"/v1/surveys/example/estimates{version}"
+            ).json()["questions"][name]["reports"]
             for version in (f"?version={old}", f"?version={young}", "")
             for name in ("symbol", "wide")
         }
         assert list(reports.values()) == [3, 3, 3, 3, 6, 3]
-        pooled = looker.get("/v1/surveys/example/estimates").json()["questions"]["symbol"]
+        pooled = looker.get("/v1/surveys/example/estimates").json()["questions"][
+            "symbol"
+        ]
         assert pooled["note"].startswith(
             "pooled over 2 versions, by weights that do not depend on the answers"
         )
@@ -290,13 +327,16 @@ def test_ids_that_differ_in_one_byte_are_of_two_batches(tmp_path):
     batch = BATCHES["symbol"]
     ids = [
         batch.id,
-        *(bytes(byte ^ (at == place) for at, byte in enumerate(batch.id)) for place in range(16)),
+        *(
+            bytes(byte ^ (at == place) for at, byte in enumerate(batch.id))
+            for place in range(16)
+        ),
     ]
     with service_of(TEXT, folder=tmp_path) as service:
         assert (
-            upload(service, file_of(*(batch._replace(id=identity) for identity in ids))).json()[
-                "accepted"
-            ]
+            upload(
+                service, file_of(*(batch._replace(id=identity) for identity in ids))
+            ).json()["accepted"]
             == 17
         )
 
@@ -308,7 +348,9 @@ def test_surveys_of_two_names_share_nothing(tmp_path):
         upload(service, file_of(BATCHES["symbol"]))
         looker = visitor(service, TOKEN)
         reports = [
-            looker.get(f"/v1/surveys/{name}/estimates").json()["questions"]["symbol"]["reports"]
+            looker.get(f"/v1/surveys/{name}/estimates").json()["questions"]["symbol"][
+                "reports"
+            ]
             for name in ("example", "elsewhere")
         ]
     assert reports == [3, 0]
@@ -371,9 +413,15 @@ def test_odd_framing_is_refused_and_the_connection_closed(
 
 @pytest.mark.parametrize(
     ("failure", "goes_on"),
-    [(BusyError(), True), (StoreFullError("expected room"), True), (StoreError("broken"), False)],
+    [
+        (BusyError(), True),
+        (StoreFullError("expected room"), True),
+        (StoreError("broken"), False),
+    ],
 )
-def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, goes_on):
+def test_what_does_not_last_is_not_acknowledged(
+    tmp_path, monkeypatch, failure, goes_on
+):
     """A turn that cannot be committed gets 503 and Retry-After, and its bytes count once later.
 
     After an error that is neither a full disk nor a lost connection nothing is taken any more.
@@ -387,7 +435,10 @@ def test_what_does_not_last_is_not_acknowledged(tmp_path, monkeypatch, failure, 
                 commit = Mock(side_effect=failure)
                 patched.setattr("ldp_service.store.sqlite.SQLiteStore.commit", commit)
             answer = upload(service, body)
-            assert (answer.status_code, int(answer.headers["retry-after"]) > 0) == (503, True)
+            assert (answer.status_code, int(answer.headers["retry-after"]) > 0) == (
+                503,
+                True,
+            )
             assert service.analysis.accounts().received == 0
         answer = upload(service, body)
         assert answer.status_code == (202 if goes_on else 503)
@@ -440,9 +491,9 @@ def test_a_service_can_be_mounted(tmp_path):
             == 202
         )
         assert (
-            outer.get("/collect/v1/surveys/example/estimates").json()["questions"]["symbol"][
-                "reports"
-            ]
+            outer.get("/collect/v1/surveys/example/estimates").json()["questions"][
+                "symbol"
+            ]["reports"]
             == 2
         )
 
@@ -460,5 +511,7 @@ def test_two_downloads_of_one_store_are_known_as_such(tmp_path):
     known = Known()
     known.add("earlier", earlier)
     known.check("elsewhere", elsewhere)
-    with pytest.raises(FileError, match="leave out earlier: later counts what it counts, and more"):
+    with pytest.raises(
+        FileError, match="leave out earlier: later counts what it counts, and more"
+    ):
         known.check("later", later)

@@ -59,9 +59,13 @@ SURVEYS = {
     "ever": f'[survey]\nname = "ever"\n{question("town", 700)}',
 }
 SERVED = {name: Served(parse_survey(text), text) for name, text in SURVEYS.items()}
-QUESTIONS = {question.name: question for served in SERVED.values() for question in served.survey}
+QUESTIONS = {
+    question.name: question for served in SERVED.values() for question in served.survey
+}
 LENGTHS = {name: item.epoch for name, item in QUESTIONS.items()}
-ORACLE = partial(Oracle, LENGTHS, {name: item.domain.size for name, item in QUESTIONS.items()})
+ORACLE = partial(
+    Oracle, LENGTHS, {name: item.domain.size for name, item in QUESTIONS.items()}
+)
 
 sent = st.builds(
     lambda name, hours, number, symbol: Sent(
@@ -78,7 +82,10 @@ sent = st.builds(
     st.integers(0, 12),
     st.integers(0, 600),
 )
-UNCOUNTABLE = {"frame-damaged": b"no frame", "not-a-batch": encode_frame(b"\x95\x01no batch")}
+UNCOUNTABLE = {
+    "frame-damaged": b"no frame",
+    "not-a-batch": encode_frame(b"\x95\x01no batch"),
+}
 uploads = st.lists(
     sent
     | sent.map(lambda batch: batch._replace(symbols=(255,)))
@@ -92,9 +99,13 @@ def body(batch):
         return UNCOUNTABLE[batch]
     asked = QUESTIONS[batch.question]
     width = NUMBER_SIZE if asked.epoch else 0
-    id_ = batch.epoch.to_bytes(width, "little") + batch.number.to_bytes(ID_SIZE - width, "little")
+    id_ = batch.epoch.to_bytes(width, "little") + batch.number.to_bytes(
+        ID_SIZE - width, "little"
+    )
     rows = b"".join(symbol.to_bytes(asked.width, "little") for symbol in batch.symbols)
-    return encode_frame(encode_batch(Batch(asked.fingerprint, id_, len(batch.symbols), rows=rows)))
+    return encode_frame(
+        encode_batch(Batch(asked.fingerprint, id_, len(batch.symbols), rows=rows))
+    )
 
 
 class Lives(RuleBasedStateMachine):
@@ -172,8 +183,12 @@ class Lives(RuleBasedStateMachine):
             tally = tally_of(snapshot, survey)
         merged = tally.merge(ingest.tally)
         for question in survey:
-            together = self.expected(question) + ingest.tally.counts[question.name].reshape(-1)
-            assert merged.counts[question.name].reshape(-1).tolist() == together.tolist()
+            together = self.expected(question) + ingest.tally.counts[
+                question.name
+            ].reshape(-1)
+            assert (
+                merged.counts[question.name].reshape(-1).tolist() == together.tolist()
+            )
 
     @rule(name=st.sampled_from(sorted(SURVEYS)))
     def query_by_epoch(self, name):
@@ -207,11 +222,16 @@ class Lives(RuleBasedStateMachine):
                         tally.counts[question.name].reshape(-1).tolist()
                         == self.expected(question).tolist()
                     )
-            for kind, known in (("kept", self.oracle.kept), ("aside", self.oracle.aside)):
+            for kind, known in (
+                ("kept", self.oracle.kept),
+                ("aside", self.oracle.aside),
+            ):
                 batches = Counter(
                     decode_batch(record.content).rows for record in snapshot.scan(kind)
                 )
-                assert batches == Counter(decode_batch(body(batch)[16:]).rows for _, batch in known)
+                assert batches == Counter(
+                    decode_batch(body(batch)[16:]).rows for _, batch in known
+                )
 
     def teardown(self):
         """The end of the last life."""
@@ -256,8 +276,14 @@ class Lives(RuleBasedStateMachine):
 
     def files(self):
         """The store as a kill would leave it."""
-        places = {ending: Path(f"{self.path}{ending}") for ending in ("", "-wal", WITNESS)}
-        return {ending: place.read_bytes() for ending, place in places.items() if place.exists()}
+        places = {
+            ending: Path(f"{self.path}{ending}") for ending in ("", "-wal", WITNESS)
+        }
+        return {
+            ending: place.read_bytes()
+            for ending, place in places.items()
+            if place.exists()
+        }
 
     def expected(self, asked, epochs=None):
         """The oracle's counts of a question, in some epochs or all."""
@@ -338,7 +364,12 @@ MUTANTS = {
         "release",
         lambda *_: False,
     ),
-    "what is kept is kept for ever": (long_past, housekeeping, "_older", lambda *_: iter(())),
+    "what is kept is kept for ever": (
+        long_past,
+        housekeeping,
+        "_older",
+        lambda *_: iter(()),
+    ),
     "nothing is received": (twice, Turn, "receive", lambda *_: None),
 }
 

@@ -61,7 +61,12 @@ def service(tmp_path_factory):
     with service_of(TEXT, folder=tmp_path_factory.mktemp("week")) as service:
         headers = {"authorization": f"Bearer {UPLOADING}"}
         body = answers(SURVEY, 200)
-        assert visitor(service).post("/v1/reports", content=body, headers=headers).status_code < 300
+        assert (
+            visitor(service)
+            .post("/v1/reports", content=body, headers=headers)
+            .status_code
+            < 300
+        )
         yield service
 
 
@@ -115,18 +120,39 @@ def test_a_question_that_has_no_such_range_is_named(analyst, asked):
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("estimates?qestion=hours", "expected parameters of version, .*question.*, got 'qestion'"),
+        (
+            "estimates?qestion=hours",
+            "expected parameters of version, .*question.*, got 'qestion'",
+        ),
         (
             "estimates?question=rents",
             "expected question to be of hours, rent, car, home, got 'rents'",
         ),
-        ("estimates?question=car&ranges=1:2", 'expected a question of `goal = "distribution"`'),
-        ("estimates?question=car&post_process=monotone", "expected another view than monotone"),
-        ("estimates?question=car&rectangles=0:1,0:1", "expected a question of type place"),
-        ("estimates?question=car&zoom=2x2", 'expected a question of `goal = "rectangles"`'),
+        (
+            "estimates?question=car&ranges=1:2",
+            'expected a question of `goal = "distribution"`',
+        ),
+        (
+            "estimates?question=car&post_process=monotone",
+            "expected another view than monotone",
+        ),
+        (
+            "estimates?question=car&rectangles=0:1,0:1",
+            "expected a question of type place",
+        ),
+        (
+            "estimates?question=car&zoom=2x2",
+            'expected a question of `goal = "rectangles"`',
+        ),
         ("estimates?rectangles=0:1", "expected a rectangle such as 10:20,30:40"),
-        ("history?question=hours&epoch=1", "expected parameters of version, question, .*'epoch'"),
-        ("history?question=car&ranges=1:2", 'expected a question of `goal = "distribution"`'),
+        (
+            "history?question=hours&epoch=1",
+            "expected parameters of version, question, .*'epoch'",
+        ),
+        (
+            "history?question=car&ranges=1:2",
+            'expected a question of `goal = "distribution"`',
+        ),
         ("tally?level=.9", "expected parameters of version, epoch, got 'level'"),
         ("health?format=csv", "expected parameters of version, got 'format'"),
     ],
@@ -141,7 +167,11 @@ def test_what_means_nothing_is_refused(analyst, path, expected):
 def test_the_page_has_fields_for_numbers(analyst):
     """They hold what was asked for; and the links keep it."""
     text = analyst.get("/?question=hours&ranges=18:25&quantiles=.1,.9&edges=20,50").text
-    for name, value in (("ranges", "18:25"), ("quantiles", "0.1,0.9"), ("edges", "20,50")):
+    for name, value in (
+        ("ranges", "18:25"),
+        ("quantiles", "0.1,0.9"),
+        ("edges", "20,50"),
+    ):
         assert re.search(rf'<input[^>]*name="{name}"[^>]*value="{value}"', text)
     assert re.search(r'<option[^>]*value="hours"[^>]*selected', text)
     maps = analyst.get("/?question=home&rectangles=0:4,0:8;4:8,0:2&zoom=2x4").text

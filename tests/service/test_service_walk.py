@@ -20,9 +20,15 @@ PEOPLE = 8
 
 def use(home, collector):
     """Somebody uses the app, having agreed to take part."""
-    environment = {"NOTES_HOME": str(home), "NOTES_COLLECTOR": collector, "NOTES_TOKEN": UPLOADING}
+    environment = {
+        "NOTES_HOME": str(home),
+        "NOTES_COLLECTOR": collector,
+        "NOTES_TOKEN": UPLOADING,
+    }
     command = [sys.executable, EXAMPLE / "notes.py", "privacy", "on"]
-    return subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
+    return subprocess.Popen(
+        command, env=os.environ | environment, stdout=subprocess.DEVNULL
+    )
 
 
 def served_tally(service, survey):
@@ -40,9 +46,9 @@ def test_nothing_is_lost_on_the_way(tmp_path):
     )
     options = {"survey": SURVEY.read_text()}
     with started(tmp_path, "--keep-reports", "30", **options) as service:
-        assert [use(home, service.url).wait(60) for home in homes[: PEOPLE // 2]] == [0] * (
-            PEOPLE // 2
-        )
+        assert [use(home, service.url).wait(60) for home in homes[: PEOPLE // 2]] == [
+            0
+        ] * (PEOPLE // 2)
         before = served_tally(service, survey)
         sending = [use(home, service.url) for home in homes[PEOPLE // 2 :]]
         service.process.kill()
@@ -57,8 +63,14 @@ def test_nothing_is_lost_on_the_way(tmp_path):
         tally = served_tally(service, survey)
     # Memoized questions are answered at every use; the other one once by a device, if its person
     # wants to.
-    assert total_reports(tally.counts["sensitive"], survey["sensitive"].layout) <= PEOPLE
-    assert PEOPLE <= total_reports(tally.counts["kept"], survey["kept"].layout) <= 2 * PEOPLE
+    assert (
+        total_reports(tally.counts["sensitive"], survey["sensitive"].layout) <= PEOPLE
+    )
+    assert (
+        PEOPLE
+        <= total_reports(tally.counts["kept"], survey["kept"].layout)
+        <= 2 * PEOPLE
+    )
     store = f"sqlite:///{tmp_path}/ldp.db"
     run("store", "export", store, "-o", tmp_path / "kept", "-q")
     [exported] = (tmp_path / "kept").glob("*.ldp")

@@ -22,7 +22,9 @@ def test_what_is_collected_is_near_the_truth(name, epsilon):
     """
     study = STUDIES[name](PEOPLE)
     survey = ldp.survey(name, study.question(epsilon))
-    lines = list(study.results(EXAMPLE["collected"](survey, study.answers), study.answers))
+    lines = list(
+        study.results(EXAMPLE["collected"](survey, study.answers), study.answers)
+    )
     assert len(lines) >= 3
     whole = [line for line in lines if 0 < line.interval[0] < line.interval[1] < 1]
     for line in whole:
@@ -45,4 +47,6 @@ def test_it_prints_all_studies(capsys):
 
 def test_the_page_names_the_program():
     """Those who read of it find it."""
-    assert "examples/studies.py" in (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert "examples/studies.py" in (ROOT / "docs" / "studies.md").read_text(
+        encoding="utf-8"
+    )

@@ -42,7 +42,8 @@ def made(scopes=SCOPES, expires=None):
     """New tokens, one of each scope, and what is kept of them."""
     shown = {scope: new_token() for scope in scopes}
     return shown, Tokens(
-        token_record(token, scope, scope, expires=expires) for scope, token in shown.items()
+        token_record(token, scope, scope, expires=expires)
+        for scope, token in shown.items()
     )
 
 
@@ -103,7 +104,10 @@ def test_ten_thousand_forged_tokens_open_nothing():
         for token in shown.values():
             for forged in forgeries(token, draw):
                 if forged not in shown.values():
-                    assert tokens.check(forged, draw.choice(SCOPES), NOW) in (UNKNOWN, MISSING)
+                    assert tokens.check(forged, draw.choice(SCOPES), NOW) in (
+                        UNKNOWN,
+                        MISSING,
+                    )
                     tried += 1
 
 
@@ -120,11 +124,17 @@ def test_a_token_opens_its_scope_until_it_expires():
         if tokens.check(shown[token], scope, NOW) == GRANTED
     }
     own = {*zip(SCOPES, SCOPES, strict=True)}
-    assert granted == own | {(ANALYST, METRICS), (OPERATOR, ANALYST), (OPERATOR, METRICS)}
-    assert tokens.check(shown[UPLOAD], ANALYST, NOW) == WRONG_SCOPE
-    assert {tokens.check(shown[token], scope, NOW + 1) for token in SCOPES for scope in SCOPES} == {
-        EXPIRED
+    assert granted == own | {
+        (ANALYST, METRICS),
+        (OPERATOR, ANALYST),
+        (OPERATOR, METRICS),
     }
+    assert tokens.check(shown[UPLOAD], ANALYST, NOW) == WRONG_SCOPE
+    assert {
+        tokens.check(shown[token], scope, NOW + 1)
+        for token in SCOPES
+        for scope in SCOPES
+    } == {EXPIRED}
     assert tokens.check(None, UPLOAD, NOW) == tokens.check("", UPLOAD, NOW) == MISSING
 
 
@@ -148,8 +158,12 @@ def test_every_check_compares_with_every_token():
     Of a hasty check it does.
     """
     known = [new_token() for _ in range(5)]
-    tokens = Tokens(token_record(token, f"t{number}", UPLOAD) for number, token in enumerate(known))
-    assert {compared(Tokens.check, tokens, shown) for shown in (*known, new_token())} == {5}
+    tokens = Tokens(
+        token_record(token, f"t{number}", UPLOAD) for number, token in enumerate(known)
+    )
+    assert {
+        compared(Tokens.check, tokens, shown) for shown in (*known, new_token())
+    } == {5}
     assert {compared(stops_early, tokens, shown) for shown in known} == {1, 2, 3, 4, 5}
 
 
@@ -162,7 +176,10 @@ def test_a_token_takes_over_without_loss(tmp_path):
     first, second = token_record(old, "old", UPLOAD), token_record(new, "new", UPLOAD)
     path.write_text(Tokens([first]).to_toml())
     file = TokenFile(path)
-    assert (file.check(old, UPLOAD, NOW), file.check(new, UPLOAD, NOW)) == (GRANTED, UNKNOWN)
+    assert (file.check(old, UPLOAD, NOW), file.check(new, UPLOAD, NOW)) == (
+        GRANTED,
+        UNKNOWN,
+    )
     path.write_text(Tokens([first, second]).to_toml())
     assert file.check(new, UPLOAD, NOW + 0.5) == UNKNOWN, "it looks once a second"
     assert (file.check(new, UPLOAD, NOW + 1), file.check(old, UPLOAD, NOW + 1)) == (
@@ -198,7 +215,9 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
     file = TokenFile(path)
     assert file.is_current(NOW - 2)
     spoil(path)
-    assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [GRANTED] * 3
+    assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [
+        GRANTED
+    ] * 3
     assert not file.is_current(NOW + 2)
     assert len(caplog.records) == 1
     path.write_text(Tokens([token_record(other, "b", UPLOAD)]).to_toml())
@@ -233,7 +252,9 @@ def test_a_file_that_was_emptied_is_told(tmp_path, caplog):
     file = TokenFile(path)
     assert not caplog.records
     path.write_text("")
-    assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [UNKNOWN] * 3
+    assert [file.check(token, UPLOAD, NOW + second) for second in range(3)] == [
+        UNKNOWN
+    ] * 3
     assert [record.getMessage() for record in caplog.records] == [
         f"{path}: it has no tokens, so that none is good for anything"
     ]
@@ -244,7 +265,15 @@ def test_the_commands_keep_hashes_alone(tmp_path):
     path = tmp_path / "tokens.toml"
     shown = [
         run(
-            "store", "tokens", "new", "--name", name, "--scope", ANALYST, "--token-file", path
+            "store",
+            "tokens",
+            "new",
+            "--name",
+            name,
+            "--scope",
+            ANALYST,
+            "--token-file",
+            path,
         ).stdout.strip()
         for name in "ab"
     ]
@@ -257,13 +286,41 @@ def test_the_commands_keep_hashes_alone(tmp_path):
         assert sha256(token.encode()).hexdigest() in content
         assert Tokens.read(path).check(token, ANALYST, NOW) == GRANTED
     listed = run("store", "tokens", "list", "--token-file", path).output
-    assert [line.split()[:2] for line in listed.splitlines()] == [["a", ANALYST], ["b", ANALYST]]
+    assert [line.split()[:2] for line in listed.splitlines()] == [
+        ["a", ANALYST],
+        ["b", ANALYST],
+    ]
     assert "for ever" in listed
     run("store", "tokens", "remove", "a", "--token-file", path)
-    assert [Tokens.read(path).check(token, ANALYST, NOW) for token in shown] == [UNKNOWN, GRANTED]
+    assert [Tokens.read(path).check(token, ANALYST, NOW) for token in shown] == [
+        UNKNOWN,
+        GRANTED,
+    ]
     run("store", "tokens", "remove", "a", "--token-file", path, code=1)
-    run("store", "tokens", "new", "--name", "b", "--scope", UPLOAD, "--token-file", path, code=1)
-    run("store", "tokens", "new", "--name", "!", "--scope", UPLOAD, "--token-file", path, code=1)
+    run(
+        "store",
+        "tokens",
+        "new",
+        "--name",
+        "b",
+        "--scope",
+        UPLOAD,
+        "--token-file",
+        path,
+        code=1,
+    )
+    run(
+        "store",
+        "tokens",
+        "new",
+        "--name",
+        "!",
+        "--scope",
+        UPLOAD,
+        "--token-file",
+        path,
+        code=1,
+    )
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -292,13 +349,18 @@ def test_a_token_for_some_days(tmp_path):
 def test_a_list_says_since_when_a_token_is_good_no_more(tmp_path):
     """One has expired on a day, one is good until a day, one for ever."""
     path = tmp_path / "tokens.toml"
-    days = {"past": datetime(2025, 1, 1, tzinfo=UTC), "coming": datetime(9999, 1, 1, tzinfo=UTC)}
+    days = {
+        "past": datetime(2025, 1, 1, tzinfo=UTC),
+        "coming": datetime(9999, 1, 1, tzinfo=UTC),
+    }
     tokens = [
         token_record("x" * 40 + name, name, UPLOAD, expires=days.get(name))
         for name in ("past", "coming", "ever")
     ]
     path.write_text(Tokens(tokens).to_toml())
-    past, coming, ever = run("store", "tokens", "list", "--token-file", path).stdout.splitlines()
+    past, coming, ever = run(
+        "store", "tokens", "list", "--token-file", path
+    ).stdout.splitlines()
     assert "upload   expired 2025-01-01 00:00:00+00:00, never used" in past
     assert "upload   until 9999-01-01 00:00:00+00:00, never used" in coming
     assert "upload   for ever, never used" in ever
@@ -321,7 +383,9 @@ def test_a_file_says_what_it_was_made_of():
         [token] = Tokens.parse(
             f"{Tokens([written]).to_toml()}expires = {expires}\n".encode(), "file"
         ).all
-        assert token == Token("a", UPLOAD, written.digest, expires=datetime(2027, 1, 1, tzinfo=UTC))
+        assert token == Token(
+            "a", UPLOAD, written.digest, expires=datetime(2027, 1, 1, tzinfo=UTC)
+        )
 
 
 SECRET, DIGEST = "ldp_" + "Ab3-" * 10 + "xyz", "0f" * 32
@@ -379,4 +443,6 @@ def test_what_cannot_be_a_token_file_is_refused(tmp_path):
 def test_nothing_shows_a_hash():
     """What is kept of a token is printed without its hash."""
     assert DIGEST not in repr(Token("a", UPLOAD, bytes.fromhex(DIGEST)))
-    assert repr(bytes.fromhex(DIGEST)) not in repr(Token("a", UPLOAD, bytes.fromhex(DIGEST)))
+    assert repr(bytes.fromhex(DIGEST)) not in repr(
+        Token("a", UPLOAD, bytes.fromhex(DIGEST))
+    )

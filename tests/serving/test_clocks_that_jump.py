@@ -68,7 +68,9 @@ def health(service):
     return visitor(service).get("/v1/surveys/example/health").json()["service"]
 
 
-def test_a_clock_that_jumps_ahead_closes_nothing_until_it_is_confirmed(opened, clock, caplog):
+def test_a_clock_that_jumps_ahead_closes_nothing_until_it_is_confirmed(
+    opened, clock, caplog
+):
     """Uploads are counted, the log says it once, health and metrics as long as it lasts."""
     caplog.set_level(logging.INFO)
     service = opened()
@@ -94,7 +96,9 @@ def test_a_clock_that_jumps_ahead_closes_nothing_until_it_is_confirmed(opened, c
     assert health(service)["late"]["share"] > 0
 
 
-def test_a_clock_that_is_wrong_at_the_very_first_start(opened, clock, tmp_path, monkeypatch):
+def test_a_clock_that_is_wrong_at_the_very_first_start(
+    opened, clock, tmp_path, monkeypatch
+):
     """Nothing is closed: until something was counted there is nothing to compare it with."""
     clock.now += YEAR
     service = opened()
@@ -107,7 +111,8 @@ def test_a_clock_that_is_wrong_at_the_very_first_start(opened, clock, tmp_path, 
     service.close()
     monkeypatch.setattr("time.time", clock)
     assert (
-        "went ahead by 8,758 epochs" in run("store", "doctor", f"sqlite:///{tmp_path}/s.db").output
+        "went ahead by 8,758 epochs"
+        in run("store", "doctor", f"sqlite:///{tmp_path}/s.db").output
     )
     clock.now = NOW
     service = opened()
@@ -118,7 +123,9 @@ def test_a_clock_that_is_wrong_at_the_very_first_start(opened, clock, tmp_path, 
     assert "went ahead by 3 epochs" in health(service)["clock"]
 
 
-@pytest.mark.parametrize(("hours", "jumped"), [(0, False), (-2, False), (-3, False), (-5, True)])
+@pytest.mark.parametrize(
+    ("hours", "jumped"), [(0, False), (-2, False), (-3, False), (-5, True)]
+)
 def test_a_first_batch_may_be_as_late_as_the_grace(opened, clock, hours, jumped):
     """Two hours here, and the epoch that is under way: that is no clock that has jumped."""
     service = opened()
@@ -161,7 +168,9 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
     assert [outcome(service, hours) for hours in (0, 1)] == ["late", "accepted"]
     assert health(service)["clock"] is None
     service.close()
-    assert run("store", "doctor", f"sqlite:///{tmp_path}/s.db").output.startswith("sound")
+    assert run("store", "doctor", f"sqlite:///{tmp_path}/s.db").output.startswith(
+        "sound"
+    )
 
 
 def test_a_shared_store_is_opened_again_for_all(postgres_server):
@@ -193,7 +202,8 @@ def test_a_clock_is_confirmed_in_the_store(opened, clock, tmp_path):
     assert outcome(service, 0) == "late"
     nothing = tmp_path / "nothing.db"
     assert (
-        "no such file" in run("store", "doctor", f"sqlite:///{nothing}", "--reopen", code=1).output
+        "no such file"
+        in run("store", "doctor", f"sqlite:///{nothing}", "--reopen", code=1).output
     )
     assert not nothing.exists()
 

@@ -40,7 +40,9 @@ def test_a_start_that_fails_makes_no_tokens(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for check in [(), ("--check",)]:
         fails = words[0] != "--host" or not check
-        said = run("serve", "s.toml", "--port", 0, *words, *check, code=int(fails)).output
+        said = run(
+            "serve", "s.toml", "--port", 0, *words, *check, code=int(fails)
+        ).output
         assert fails == ("in order" not in said)
         assert ": made" not in said
     assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]

@@ -72,7 +72,9 @@ def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks, code
 
     monkeypatch.setattr(Path, "write_bytes", written)
     monkeypatch.setattr(SQLiteStore, "claim", claimed)
-    with closing(Writer(lambda: open_store(f"sqlite:///{tmp_path}/s.db"), CATALOGUE)) as writer:
+    with closing(
+        Writer(lambda: open_store(f"sqlite:///{tmp_path}/s.db"), CATALOGUE)
+    ) as writer:
         stays_full(writer, looks)
         # The log may be what fills the disk: it goes into the file.
         assert not (tmp_path / "s.db-wal").stat().st_size
@@ -81,7 +83,9 @@ def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks, code
         assert writer.write(upload(0).body).outcomes["accepted"]
 
 
-def test_a_server_without_room_is_known_by_more_than_a_commit_of_nothing(postgres_server, looks):
+def test_a_server_without_room_is_known_by_more_than_a_commit_of_nothing(
+    postgres_server, looks
+):
     """PostgreSQL commits what changes rows that it has, and refuses what makes a file longer."""
     if not hasattr(postgres_server, "administrator"):
         pytest.skip("expected a server of our own to refuse tables on")

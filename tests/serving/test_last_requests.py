@@ -33,7 +33,9 @@ def looking():
 def upload():
     """A request of its own for the short way; each has the same head."""
     body = fresh()
-    head = f"POST /v1/reports HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {UPLOADING}\r\n"
+    head = (
+        f"POST /v1/reports HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {UPLOADING}\r\n"
+    )
     return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 

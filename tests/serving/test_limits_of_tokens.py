@@ -45,7 +45,9 @@ def open_service(tmp_path, clock):
     services = []
 
     def opened():
-        settings = Settings(TokenFile(tmp_path / "tokens.toml"), rules=Rules(most_reports=20))
+        settings = Settings(
+            TokenFile(tmp_path / "tokens.toml"), rules=Rules(most_reports=20)
+        )
         served = [Served(parse_survey(text), text) for text in (TEXT, OTHER)]
         url = f"sqlite:///{tmp_path}/s.db"
         services.append(Service(served, url, settings, clock=clock))
@@ -82,7 +84,10 @@ def test_a_token_has_a_quota_a_day(open_service, clock):
     service.close()
     service = open_service()
     assert upload(service, second, SPARE).status_code == 429
-    assert upload(service, file_of(batch_of("symbol", 2, "d")), SPARE).json()["accepted"] == 1
+    assert (
+        upload(service, file_of(batch_of("symbol", 2, "d")), SPARE).json()["accepted"]
+        == 1
+    )
     clock.now += 86_400
     assert upload(service, second, SPARE).json()["accepted"] == 1
     assert upload(service, third, SPARE).status_code == 429
@@ -98,7 +103,10 @@ def test_a_token_is_for_its_surveys(open_service):
     assert upload(service, own + ours, BOUND).status_code == 403
     assert service.analysis.accounts().received == 0
     assert upload(service, own, BOUND).json()["accepted"] == 1
-    for token, scoped in ((BOUND, "/v1/surveys/{}"), (BOUND_ANALYST, "/v1/surveys/{}/estimates")):
+    for token, scoped in (
+        (BOUND, "/v1/surveys/{}"),
+        (BOUND_ANALYST, "/v1/surveys/{}/estimates"),
+    ):
         looker = visitor(service, token)
         assert looker.get(scoped.format("elsewhere")).status_code == 200
         assert looker.get(scoped.format("example")).status_code == 403
@@ -115,13 +123,21 @@ def test_limits_by_command(tmp_path):
     run("store", "tokens", "new", "--scope", "analyst", *words, *limits, code=2)
     run("store", "tokens", "new", "--scope", "upload", *words, *limits)
     [token] = Tokens.read(path).all
-    assert (token.surveys, token.most_reports, token.reports_a_day) == (("a", "b"), 7, 9)
+    assert (token.surveys, token.most_reports, token.reports_a_day) == (
+        ("a", "b"),
+        7,
+        9,
+    )
     assert "for a, b" in run("store", "tokens", "list", "--token-file", path).output
     # In its place comes one that may as much.
     run("store", "tokens", "rotate", "x", "--overlap", 3, "--token-file", path)
     young, old = sorted(Tokens.read(path).all, key=lambda known: known.name)
     assert (young.name, old.name, old.digest) == ("x", "x-old", token.digest)
-    assert replace(young, digest=token.digest) == token == replace(old, name="x", expires=None)
+    assert (
+        replace(young, digest=token.digest)
+        == token
+        == replace(old, name="x", expires=None)
+    )
     assert timedelta(2) < old.expires - datetime.now(UTC) < timedelta(4)
     run("store", "tokens", "rotate", "x", "--token-file", path, code=1)
     run("store", "tokens", "remove", "x-old", "--token-file", path)
@@ -149,11 +165,15 @@ def test_limits_hold_for_what_is_put_aside(open_service, clock):
 
 
 @pytest.mark.parametrize("invited", [True, False])
-def test_nothing_that_was_put_aside_is_counted_where_people_are_invited(tmp_path, invited):
+def test_nothing_that_was_put_aside_is_counted_where_people_are_invited(
+    tmp_path, invited
+):
     """Whoever sent it had no invitation."""
     url = f"sqlite:///{tmp_path}/s.db"
     early = file_of(BATCHES["symbol"])
-    with closing(Service([Served(parse_survey(OTHER), OTHER)], url, Settings())) as service:
+    with closing(
+        Service([Served(parse_survey(OTHER), OTHER)], url, Settings())
+    ) as service:
         assert upload(service, early).json()["quarantined"] == 1
     served = [Served(parse_survey(TEXT), TEXT)]
     rules = Rules(invited=frozenset({"example"} if invited else ()))

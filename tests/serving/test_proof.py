@@ -45,7 +45,9 @@ def opened(tmp_path):
 
 def lose_an_id(path):
     with closing(sqlite3.connect(path / "s.db")) as connection:
-        connection.execute("DELETE FROM ids_0_0 WHERE id = (SELECT min(id) FROM ids_0_0)")
+        connection.execute(
+            "DELETE FROM ids_0_0 WHERE id = (SELECT min(id) FROM ids_0_0)"
+        )
         connection.commit()
 
 
@@ -57,7 +59,9 @@ def test_few_ids_are_checked_before_anything_is_believed(opened, tmp_path, monke
         opened()
 
 
-def test_many_ids_stop_a_writer_where_they_are_not_as_they_should_be(opened, tmp_path, monkeypatch):
+def test_many_ids_stop_a_writer_where_they_are_not_as_they_should_be(
+    opened, tmp_path, monkeypatch
+):
     """It says so as it would have at the start, and takes nothing more."""
     lose_an_id(tmp_path)
     monkeypatch.setattr(verification, "AT_ONCE", IDS - 1)

@@ -33,7 +33,10 @@ def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):
             assert answer.status_code == 200
             return answer.text
 
-        assert looker.post("/v1/reports", content=fresh(), headers=bearer).status_code == 202
+        assert (
+            looker.post("/v1/reports", content=fresh(), headers=bearer).status_code
+            == 202
+        )
         assert "ldp_store_readable 1.0" in metrics()
         postgres_server.stop()
         try:
@@ -44,11 +47,20 @@ def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):
             assert "ldp_store_readable 0.0" in text
             assert "ldp_batches_received_total" not in text
             page = looker.get("/")
-            assert (page.status_code, page.headers["content-type"][:9]) == (503, "text/html")
+            assert (page.status_code, page.headers["content-type"][:9]) == (
+                503,
+                "text/html",
+            )
             assert "expected to use the store at postgresql://" in page.text
-            assert "expected to use the store at" in run("store", "doctor", url, code=1).stderr
+            assert (
+                "expected to use the store at"
+                in run("store", "doctor", url, code=1).stderr
+            )
         finally:
             postgres_server.start()
         wait_for(lambda: looker.get("/readyz").status_code == 200)
         assert "ldp_batches_received_total 1.0" in metrics()
-        assert looker.post("/v1/reports", content=fresh(), headers=bearer).status_code == 202
+        assert (
+            looker.post("/v1/reports", content=fresh(), headers=bearer).status_code
+            == 202
+        )

@@ -27,7 +27,9 @@ HEAVY = {
     "garbage between": (encode_frame(bytes(36)) + b"LDPR") * 5000,
 }
 _INSIDE = b"".join(fresh() for _ in range(2000))
-HEAVY["what says that it is one frame"] = struct.pack("<4sIQ", b"LDPR", len(_INSIDE), 0) + _INSIDE
+HEAVY["what says that it is one frame"] = (
+    struct.pack("<4sIQ", b"LDPR", len(_INSIDE), 0) + _INSIDE
+)
 
 
 class Turns(list):
@@ -57,7 +59,9 @@ def turns(monkeypatch):
 @pytest.fixture
 def writer(tmp_path, turns):
     catalogue = Catalogue([Served(SURVEY, TEXT)])
-    with closing(Writer(lambda: open_store(f"sqlite:///{tmp_path}/s.db"), catalogue)) as writer:
+    with closing(
+        Writer(lambda: open_store(f"sqlite:///{tmp_path}/s.db"), catalogue)
+    ) as writer:
         yield writer
 
 
@@ -91,7 +95,9 @@ def test_a_heavy_upload_is_taken_in_turns(writer, turns, name):
         for piece in pieces
         if piece.submission.body == HEAVY[name]
     )
-    assert all(len(piece.payloads) <= LEAST_FRAMES for pieces in turns for piece in pieces)
+    assert all(
+        len(piece.payloads) <= LEAST_FRAMES for pieces in turns for piece in pieces
+    )
     assert len(turns) > len(outcomes) / LEAST_FRAMES
 
 
@@ -127,8 +133,13 @@ def test_a_large_frame_is_taken_whole(writer, turns):
 def test_a_piece_is_as_large_as_is_counted_in_a_moment(writer, turns, monkeypatch):
     """Where a moment is long, many small frames wait for few commits."""
     monkeypatch.setattr("ldp_service.counting.pieces.MOMENT", 60.0)
-    assert send(writer, HEAVY["batches of one"]).result(60).outcomes == {"accepted": 5000}
-    assert [len(pieces[0].payloads) for pieces in turns] == [LEAST_FRAMES, 5000 - LEAST_FRAMES]
+    assert send(writer, HEAVY["batches of one"]).result(60).outcomes == {
+        "accepted": 5000
+    }
+    assert [len(pieces[0].payloads) for pieces in turns] == [
+        LEAST_FRAMES,
+        5000 - LEAST_FRAMES,
+    ]
 
 
 @pytest.mark.parametrize("stopped", [True, False])

@@ -27,7 +27,9 @@ SENT = 40
 def upload(service):
     """The status of an upload over a connection of its own."""
     headers = {"authorization": f"Bearer {UPLOADING}"}
-    answer = httpx.post(f"{service.url}/v1/reports", content=fresh(), headers=headers, timeout=60)
+    answer = httpx.post(
+        f"{service.url}/v1/reports", content=fresh(), headers=headers, timeout=60
+    )
     return answer.status_code
 
 
@@ -45,7 +47,9 @@ def told(service, name):
 def test_workers_are_scraped_as_one(tmp_path, postgres_server):
     """Whichever of them is asked says what all of them have answered, and whether all are ready."""
     store = postgres_server.emptied()
-    with started(tmp_path, "--store", store, "--workers", "2", "--drain", "3") as service:
+    with started(
+        tmp_path, "--store", store, "--workers", "2", "--drain", "3"
+    ) as service:
         with ThreadPoolExecutor(SENT) as pool:
             # At once, so that no worker takes all of them.
             assert {*pool.map(lambda _: upload(service), range(SENT))} == {202}
@@ -71,7 +75,12 @@ def one_cannot_begin(service, folder):
     wait_for(lambda: "could not begin in the place" in service.log.read_text())
     assert upload(service) == 202
     survey.rename(folder / "survey.toml")
-    wait_for(lambda: len({*workers(service), other}) == 2 and told(service, "ldp_ready") == [1] * 6)
+    wait_for(
+        lambda: (
+            len({*workers(service), other}) == 2
+            and told(service, "ldp_ready") == [1] * 6
+        )
+    )
     # Tried again and again meanwhile, and said once.
     assert service.log.read_text().count("could not begin in the place") == 1
     assert "was ended by signal 9" in service.log.read_text()
@@ -94,7 +103,11 @@ def told_to_stop(service):
 def workers(service):
     """The processes that serve."""
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children")
-    return [int(child) for child in children.read_text().split() if "spawn_main" in line_of(child)]
+    return [
+        int(child)
+        for child in children.read_text().split()
+        if "spawn_main" in line_of(child)
+    ]
 
 
 def line_of(process):
@@ -124,7 +137,9 @@ def renewed(service, folder):
         # Whoever is asked meanwhile is ready: the service is.
         try:
             assert service.get("/readyz").status_code == 200
-        except httpx.TransportError:  # it came later than a worker that ends waits for: try again
+        except (
+            httpx.TransportError
+        ):  # it came later than a worker that ends waits for: try again
             return False
         return not {*before} & {*workers(service)}
 
@@ -135,7 +150,9 @@ def renewed(service, folder):
 def test_workers_end_with_their_parent(tmp_path, postgres_server):
     """Also where it was killed: nobody would begin them anew, or tell them to end."""
     store = postgres_server.emptied()
-    with started(tmp_path, "--store", store, "--workers", "2", "--drain", "0") as service:
+    with started(
+        tmp_path, "--store", store, "--workers", "2", "--drain", "0"
+    ) as service:
         left = workers(service)
         assert len(left) == 2
         service.process.kill()

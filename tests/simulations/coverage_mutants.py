@@ -57,11 +57,17 @@ def clipped_split(patch):
     def moments(table, reports, scores, jumps):
         frequency = through(table, [score.scores for score in scores]).ravel() / reports
         squares = through(table, [score.squares for score in scores]).ravel() / reports
-        own = through(np.ones([1] * len(scores)), [score.own[:, None] for score in scores]).ravel()
+        own = through(
+            np.ones([1] * len(scores)), [score.own[:, None] for score in scores]
+        ).ravel()
         shares = np.minimum(frequency, 0.99)
         if_not = np.maximum((squares - shares * own) / (1 - shares), 0.0)
         return Moments(
-            reports, frequency, own - 1, variance_if_not=if_not, covariance=lambda: np.zeros((0, 0))
+            reports,
+            frequency,
+            own - 1,
+            variance_if_not=if_not,
+            covariance=lambda: np.zeros((0, 0)),
         )
 
     patch.setattr(association, "_moments", moments)
@@ -109,7 +115,9 @@ def alike_jumps(patch):
     """Several reports of each respondent as if chance would only ever move one of them."""
     sound = pure.memoized_moments
     alike = {"fourth": None, "rising": None, "falling": None}
-    patch.setattr(pure, "memoized_moments", lambda *arguments: replace(sound(*arguments), **alike))
+    patch.setattr(
+        pure, "memoized_moments", lambda *arguments: replace(sound(*arguments), **alike)
+    )
 
 
 def ninety_percent(patch):
@@ -126,12 +134,16 @@ def points_for_bands(patch):
     """A band as wide as the intervals of single points."""
     from scipy.special import ndtri
 
-    patch.setattr(distribution, "multiplier", lambda _, level: float(ndtri((1 + level) / 2)))
+    patch.setattr(
+        distribution, "multiplier", lambda _, level: float(ndtri((1 + level) / 2))
+    )
 
 
 MUTANTS = (
     Mutant("normal intervals", normal_intervals, "values: grr,*", claim="all,"),
-    Mutant("normal p-values, Bonferroni", normal_p_values, "values: grr,*", claim="alarm"),
+    Mutant(
+        "normal p-values, Bonferroni", normal_p_values, "values: grr,*", claim="alarm"
+    ),
     Mutant(
         "normal p-values, Benjamini-Hochberg",
         normal_p_values,
@@ -140,7 +152,12 @@ MUTANTS = (
         surveys=100,
     ),
     Mutant("clipped split", clipped_split, "joint: grr*", claim="each,"),
-    Mutant("split by the estimate", split_by_the_estimate, "values: geometric,*", claim="each,"),
+    Mutant(
+        "split by the estimate",
+        split_by_the_estimate,
+        "values: geometric,*",
+        claim="each,",
+    ),
     Mutant(
         "normal joint cells",
         normal_joint_cells,
@@ -170,6 +187,10 @@ MUTANTS = (
         surveys=400,
     ),
     Mutant(
-        "90 %", ninety_percent, "values: forced, *1/2, *, n = 1000000", claim="each,", surveys=3_000
+        "90 %",
+        ninety_percent,
+        "values: forced, *1/2, *, n = 1000000",
+        claim="each,",
+        surveys=3_000,
     ),
 )

@@ -76,7 +76,8 @@ def table(tmp_path_factory):
         for row in csv.reader(source, skipinitialspace=True):
             if row:
                 writer.writerow(
-                    "" if row[place] == "?" else row[place] for place in COLUMNS.values()
+                    "" if row[place] == "?" else row[place]
+                    for place in COLUMNS.values()
                 )
     return path
 
@@ -130,7 +131,9 @@ def test_intervals_hold_the_truth(survey_text, table):
         true = np.array(truth[question.name].frequencies(question.values))
         assert question.reports == truth[question.name].respondents
         misses += int(((true < question.low) | (true > question.high)).sum())
-        scores += (((question.frequency - true) / question.standard_error) ** 2).tolist()
+        scores += (
+            ((question.frequency - true) / question.standard_error) ** 2
+        ).tolist()
     assert len(scores) == 88
     assert misses <= 20
     # The mean squared z-score of 88 values is 1 with a standard error of at most sqrt(2 / 44), if
@@ -156,9 +159,26 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
     Path("adult.toml").write_text(text)
     lines = table.read_text().splitlines()
     for part in range(3):
-        Path(f"part{part}.csv").write_text("\n".join([lines[0], *lines[1 + part :: 3]]) + "\n")
-        run("randomize", "adult.toml", "-i", f"part{part}.csv", "-o", f"part{part}.reports", "-q")
-        run("aggregate", "adult.toml", f"part{part}.reports", "-o", f"part{part}.tally", "-q")
+        Path(f"part{part}.csv").write_text(
+            "\n".join([lines[0], *lines[1 + part :: 3]]) + "\n"
+        )
+        run(
+            "randomize",
+            "adult.toml",
+            "-i",
+            f"part{part}.csv",
+            "-o",
+            f"part{part}.reports",
+            "-q",
+        )
+        run(
+            "aggregate",
+            "adult.toml",
+            f"part{part}.reports",
+            "-o",
+            f"part{part}.tally",
+            "-q",
+        )
     run(
         "aggregate",
         "adult.toml",
@@ -167,7 +187,9 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
         "all.tally",
         "-q",
     )
-    record = json.loads(run("estimate", "adult.toml", "all.tally", "--format", "json", "-q").stdout)
+    record = json.loads(
+        run("estimate", "adult.toml", "all.tally", "--format", "json", "-q").stdout
+    )
     run(
         "estimate",
         "adult.toml",
@@ -181,7 +203,9 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
         "occupation": 30_718,
         "native-country": 31_978,
     }
-    assert {name: question["reports"] for name, question in record["questions"].items()} == answered
+    assert {
+        name: question["reports"] for name, question in record["questions"].items()
+    } == answered
     male = record["questions"]["sex"]["values"][1]
     # 66.9 % of them are men; six standard errors.
     assert abs(male["frequency"] - 0.6692) <= 6 * male["standard_error"] < 0.06

@@ -13,7 +13,13 @@ import pytest
 from calling import run
 from specimens import MEANS, question
 
-from lab.endurance.poisonings import DESIGNED, QUESTIONS, ROUNDING, drawn_attack, violations
+from lab.endurance.poisonings import (
+    DESIGNED,
+    QUESTIONS,
+    ROUNDING,
+    drawn_attack,
+    violations,
+)
 from ldp_aggregator.answers.results.manipulation import decoded_reports, score_range
 from ldp_aggregator.decoders.marginals.marginals import values_of
 from ldp_aggregator.tallies.counting.counting import empty_counts, faults, total_reports
@@ -38,7 +44,9 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 HEAD = '[survey]\nname = "s"\n'
 PETS = 'type = "category"\nvalues = ["cat", "dog", "rat", "hen"]\nepsilon = 1\n'
 PET = f'[[question]]\nname = "pet"\nmechanism = "oue"\n{PETS}'
-AGED = '[[question]]\nname = "aged"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 1\n'
+AGED = (
+    '[[question]]\nname = "aged"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 1\n'
+)
 PAGE = (
     '[[question]]\nname = "page"\ntype = "text"\n'
     'candidates = "pages.txt"\nmechanism = "rappor"\np = "0.25"\n'
@@ -46,10 +54,16 @@ PAGE = (
 )
 
 
-def attacked(mechanism, kind, targets, hashes=None, respondents=2600, forged=400, epsilon=1):
+def attacked(
+    mechanism, kind, targets, hashes=None, respondents=2600, forged=400, epsilon=1
+):
     """(the attack, its outcome) on 26 values, all but the last 16 held by as many."""
-    asked = question(mechanism, f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = {epsilon}')
-    holders = Holders(LETTERS, apportion(respondents, (np.arange(26) < 10).astype(float)))
+    asked = question(
+        mechanism, f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = {epsilon}'
+    )
+    holders = Holders(
+        LETTERS, apportion(respondents, (np.arange(26) < 10).astype(float))
+    )
     attack = Attack(asked, holders, targets, forged=forged, kind=kind, hashes=hashes)
     return attack, simulate_attack(attack, np.random.default_rng(7))
 
@@ -66,7 +80,9 @@ def test_a_bound_that_is_too_small_is_caught():
     assert violations(120, seed=2, bound=lambda outcome: 0.99 * outcome.bound)[0]
 
 
-OF_FREQUENCIES = [name for name, asked in QUESTIONS.items() if asked.randomizer.kind not in MEANS]
+OF_FREQUENCIES = [
+    name for name, asked in QUESTIONS.items() if asked.randomizer.kind not in MEANS
+]
 OF_A_MEAN = [
     name
     for name, asked in QUESTIONS.items()
@@ -74,7 +90,9 @@ OF_A_MEAN = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in OF_FREQUENCIES if name.endswith("-1")])
+@pytest.mark.parametrize(
+    "name", [name for name in OF_FREQUENCIES if name.endswith("-1")]
+)
 def test_the_maximal_gain_is_the_greatest_score(name):
     """On a value that no one holds, forged reports have the greatest score that there is."""
     asked, most = QUESTIONS[name], 0.0
@@ -87,7 +105,8 @@ def test_the_maximal_gain_is_the_greatest_score(name):
         counts = np.where(np.arange(len(values)) == target - len(inner), 0, 300)
         if inner:
             below = (
-                target in asked.domain.taxonomy.path(len(inner) + x) for x in range(len(values))
+                target in asked.domain.taxonomy.path(len(inner) + x)
+                for x in range(len(values))
             )
             counts = np.where([*below], 0, 300)
         if asked.domain.collect:
@@ -95,9 +114,13 @@ def test_the_maximal_gain_is_the_greatest_score(name):
         elif asked.domain.most is None:
             holders = holders_of(asked.domain, values, counts)
         else:
-            holders = SetHolders(values, counts, tuple((place,) for place in range(len(values))))
+            holders = SetHolders(
+                values, counts, tuple((place,) for place in range(len(values)))
+            )
         attack = Attack(asked, holders, (target,), forged=120, kind=MAXIMAL_GAIN)
-        forged = decoded_reports(asked.randomizer, forged_counts(attack, np.random.default_rng(3)))
+        forged = decoded_reports(
+            asked.randomizer, forged_counts(attack, np.random.default_rng(3))
+        )
         outcome = simulate_attack(attack, generator)
         if asked.randomizer.kind == "search":
             # Who of the honest is held out varies, and so does the share that is forged.
@@ -112,7 +135,9 @@ def test_the_maximal_gain_is_the_greatest_score(name):
 def _without(domain, target):
     """Respondents who hold the first value of each field, or the second if that is the target."""
     firsts = np.cumsum([0, *(field.size for field in domain.fields)])[:-1]
-    return FieldHolders.holding(domain, (firsts == target)[None].astype(int), np.array([300]))
+    return FieldHolders.holding(
+        domain, (firsts == target)[None].astype(int), np.array([300])
+    )
 
 
 @pytest.mark.parametrize("name", OF_A_MEAN)
@@ -124,7 +149,11 @@ def test_a_mean_is_moved_as_far_as_its_bound(name, end):
     counts = np.zeros(len(values), dtype=np.int64)
     counts[-1 - end] = 300
     attack = Attack(
-        asked, Holders(values, counts), (end % len(values),), forged=120, kind=MAXIMAL_GAIN
+        asked,
+        Holders(values, counts),
+        (end % len(values),),
+        forged=120,
+        kind=MAXIMAL_GAIN,
     )
     outcome = simulate_attack(attack, np.random.default_rng(3))
     towards = 1 if end else -1
@@ -138,7 +167,9 @@ def test_a_mean_is_moved_as_far_as_its_bound(name, end):
 
 def test_a_scale_of_many_points_is_attacked_by_coarser_ones():
     """Targets among the points that can be listed pull to the end that they are near."""
-    asked = question("dithered", 'type = "number"\nlow = 0\nhigh = 1e9\nstep = 1\nepsilon = 1')
+    asked = question(
+        "dithered", 'type = "number"\nlow = 0\nhigh = 1e9\nstep = 1\nepsilon = 1'
+    )
     values = points_of(asked.domain)
     holders = Holders(values, apportion(1000, np.ones(len(values))))
     gains = {}
@@ -164,16 +195,22 @@ def test_gains_are_the_published_ones(targets):
     ):
         attack, outcome = attacked(mechanism, MAXIMAL_GAIN, targets)
         share = attack.truth[list(targets)].sum()
-        assert outcome.gain[list(targets)].sum() == pytest.approx(expected(share), rel=1e-9)
+        assert outcome.gain[list(targets)].sum() == pytest.approx(
+            expected(share), rel=1e-9
+        )
     # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6 standard
     # errors of 400 reports.
     for mechanism in ("grr", "oue", "olh", "hr", "pgr", "ss"):
         attack, outcome = attacked(mechanism, INPUT, targets)
         noise = 6 * beta * np.sqrt(r * 60 / 400)
-        assert outcome.gain[list(targets)].sum() == pytest.approx(beta * (1 - share), abs=noise)
+        assert outcome.gain[list(targets)].sum() == pytest.approx(
+            beta * (1 - share), abs=noise
+        )
 
 
-@pytest.mark.parametrize("name", [name for name in DESIGNED if name.endswith(("-1", "-4"))])
+@pytest.mark.parametrize(
+    "name", [name for name in DESIGNED if name.endswith(("-1", "-4"))]
+)
 @pytest.mark.parametrize("kind", ATTACKS)
 def test_forged_reports_are_admitted(name, kind):
     """Nothing in a forged report's shape gives it away, and there are as many as were asked for."""
@@ -188,7 +225,9 @@ def test_forged_reports_are_admitted(name, kind):
     make = {
         RANDOM: partial(random_rows, asked.layout, 30),
         MAXIMAL_GAIN: partial(
-            crafted_rows, asked.randomizer, Wanted(np.array(attack.targets), texts, 30, hashes=10)
+            crafted_rows,
+            asked.randomizer,
+            Wanted(np.array(attack.targets), texts, 30, hashes=10),
         ),
     }
     if kind in make:
@@ -211,7 +250,10 @@ def test_vectors_look_normal():
 def test_fewer_hash_functions_gain_less():
     """A forger who chooses any hash function has all targets in a bucket, of ten fewer."""
     targets = (0, 3, 9, 14, 25)
-    gains = [attacked("olh", MAXIMAL_GAIN, targets, hashes=hashes)[1] for hashes in (None, 10, 1)]
+    gains = [
+        attacked("olh", MAXIMAL_GAIN, targets, hashes=hashes)[1]
+        for hashes in (None, 10, 1)
+    ]
     free, some, one = (outcome.gain[list(targets)].sum() for outcome in gains)
     attack, _ = attacked("olh", MAXIMAL_GAIN, targets)
     most = float(score_range(attack.question.randomizer)[1])
@@ -243,7 +285,15 @@ def test_command_shows_gain_beside_bound(folder):
     No bound for a Bloom filter.
     """
     output = run(
-        "survey", "simulate-attacks", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000"
+        "survey",
+        "simulate-attacks",
+        "s.toml",
+        "--runs",
+        "2",
+        "--seed",
+        "3",
+        "-n",
+        "2000",
     ).stdout
     for word in (
         "pet: oue, 105 forged reports beside 2,000 honest ones",
@@ -256,20 +306,41 @@ def test_command_shows_gain_beside_bound(folder):
     assert (
         output
         == run(
-            "survey", "simulate-attacks", "s.toml", "--runs", "2", "--seed", "3", "-n", "2000"
+            "survey",
+            "simulate-attacks",
+            "s.toml",
+            "--runs",
+            "2",
+            "--seed",
+            "3",
+            "-n",
+            "2000",
         ).stdout
     )
     records = json.loads(
         run(
-            "survey", "simulate-attacks", "s.toml", "--seed", "3", "-n", "2e3", "--format", "json"
+            "survey",
+            "simulate-attacks",
+            "s.toml",
+            "--seed",
+            "3",
+            "-n",
+            "2e3",
+            "--format",
+            "json",
         ).stdout
     )["attacks"]
-    assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + ["page"] * 3
+    assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + [
+        "page"
+    ] * 3
     for poisoning in records:
         assert poisoning["forged"] == 105
         for target in poisoning["targets"]:
             assert (target["bound"] is None) == (poisoning["question"] == "page")
-            assert target["bound"] is None or abs(target["furthest_gain"]) <= target["bound"]
+            assert (
+                target["bound"] is None
+                or abs(target["furthest_gain"]) <= target["bound"]
+            )
 
 
 def test_command_attacks_a_mean(folder):
@@ -278,11 +349,13 @@ def test_command_attacks_a_mean(folder):
     hours = f'[[question]]\nname = "hours"\nmechanism = "dithered"\n{keys}'
     (folder / "means.toml").write_text(HEAD + hours)
     words = ("--seed", "3", "-n", "2e3", "--runs", "2")
-    assert "mean to 60" in run("survey", "simulate-attacks", "means.toml", *words).stdout
+    assert (
+        "mean to 60" in run("survey", "simulate-attacks", "means.toml", *words).stdout
+    )
     words += ("--targets", "5", "--format", "json")
-    for poisoning in json.loads(run("survey", "simulate-attacks", "means.toml", *words).stdout)[
-        "attacks"
-    ]:
+    for poisoning in json.loads(
+        run("survey", "simulate-attacks", "means.toml", *words).stdout
+    )["attacks"]:
         (shift,) = poisoning["targets"]
         assert (shift["value"], poisoning["towards"]) == ("mean", ["5"])
         assert abs(shift["furthest_gain"]) <= shift["bound"]
@@ -291,8 +364,19 @@ def test_command_attacks_a_mean(folder):
 
 def test_targets_choose_their_question(folder):
     """Targets are attacked where they are values; one attack alone where it is named."""
-    words = ("--targets", "dog, hen", "--method", "input", "--format", "json", "-n", "1000")
-    (only,) = json.loads(run("survey", "simulate-attacks", "s.toml", *words).stdout)["attacks"]
+    words = (
+        "--targets",
+        "dog, hen",
+        "--method",
+        "input",
+        "--format",
+        "json",
+        "-n",
+        "1000",
+    )
+    (only,) = json.loads(run("survey", "simulate-attacks", "s.toml", *words).stdout)[
+        "attacks"
+    ]
     assert (only["question"], only["attack"]) == ("pet", "input")
     assert [target["value"] for target in only["targets"]] == ["dog", "hen"]
 
@@ -307,7 +391,9 @@ DRAWN = (
 DRAW = '[[draw]]\nquestions = ["hours", "age", "pet"]\nweights = [1, 1, 2]\n'
 
 
-@pytest.mark.parametrize(("name", "share"), [("hours", 0.25), ("age", 0.25), ("pet", 0.5)])
+@pytest.mark.parametrize(
+    ("name", "share"), [("hours", 0.25), ("age", 0.25), ("pet", 0.5)]
+)
 def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share):
     """All of them answer one question, and a share of the honest devices does: b / (b + (1-b) s).
 
@@ -320,35 +406,62 @@ def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share
     words = ("--seed", "3", "-n", "1e5", "--fraction", "0.02", "--question", name)
     command = ("--format", "json", "--method", "maximal-gain")
     (drawn,), (asked,) = (
-        json.loads(run("survey", "simulate-attacks", path, *words, *command).stdout)["attacks"]
+        json.loads(run("survey", "simulate-attacks", path, *words, *command).stdout)[
+            "attacks"
+        ]
         for path in ("d.toml", "all.toml")
     )
     assert drawn["respondents"] == asked["respondents"] == 100_000
     assert drawn["forged"] == asked["forged"] == 2041
-    assert (drawn["drawn"], "drawn" in asked) == ("1/4" if share == 0.25 else "1/2", False)
+    assert (drawn["drawn"], "drawn" in asked) == (
+        "1/4" if share == 0.25 else "1/2",
+        False,
+    )
     more = 1 / (0.02 + 0.98 * share)
     for target, other in zip(drawn["targets"], asked["targets"], strict=True):
         assert target["bound"] == pytest.approx(more * other["bound"], rel=0.04)
     # Which of the targets has the more of it is drawn.
-    gains = [sum(target["gain"] for target in record["targets"]) for record in (drawn, asked)]
+    gains = [
+        sum(target["gain"] for target in record["targets"]) for record in (drawn, asked)
+    ]
     assert gains[0] == pytest.approx(more * gains[1], rel=0.04)
     assert drawn["noticed"]["draw"] == 1
     shown = run("survey", "simulate-attacks", "d.toml", *words).stdout
-    assert f"honest ones, drawn by a share of {drawn['drawn']} of these, 1 runs" in shown
-    assert "forgers answer the question that they attack, whatever they would draw" in shown
+    assert (
+        f"honest ones, drawn by a share of {drawn['drawn']} of these, 1 runs" in shown
+    )
+    assert (
+        "forgers answer the question that they attack, whatever they would draw"
+        in shown
+    )
 
 
 def test_forgers_who_keep_to_the_protocol_draw(folder):
     """Those of `input` answer as often as honest devices: nothing is noticed."""
     (folder / "d.toml").write_text(HEAD + "".join(DRAWN) + DRAW)
-    words = ("--seed", "3", "-n", "1e5", "--runs", "3", "--method", "input", "--format", "json")
-    for record in json.loads(run("survey", "simulate-attacks", "d.toml", *words).stdout)["attacks"]:
+    words = (
+        "--seed",
+        "3",
+        "-n",
+        "1e5",
+        "--runs",
+        "3",
+        "--method",
+        "input",
+        "--format",
+        "json",
+    )
+    for record in json.loads(
+        run("survey", "simulate-attacks", "d.toml", *words).stdout
+    )["attacks"]:
         assert record["noticed"] == {}
         for target in record["targets"]:
             assert abs(target["furthest_gain"]) <= target["bound"]
     assert (
         "none of these drew"
-        in run("survey", "simulate-attacks", "d.toml", "-n", "1", "--seed", "1", code=1).output
+        in run(
+            "survey", "simulate-attacks", "d.toml", "-n", "1", "--seed", "1", code=1
+        ).output
     )
 
 
@@ -371,8 +484,16 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
             1,
             "expected --targets to be values of a question",
         ),
-        (("s.toml", "--targets", ""), 1, "expected --targets to be values of a question"),
-        (("s.toml", "--fraction", "1"), 2, "expected a number from 1e-06 to 0.99, got '1'"),
+        (
+            ("s.toml", "--targets", ""),
+            1,
+            "expected --targets to be values of a question",
+        ),
+        (
+            ("s.toml", "--fraction", "1"),
+            2,
+            "expected a number from 1e-06 to 0.99, got '1'",
+        ),
         (
             ("s.toml", "--fraction", "0.99", "-n", "1e9"),
             1,

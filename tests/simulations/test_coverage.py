@@ -39,7 +39,16 @@ SUMS = Sums(surveys=1_000, cells=10, comparisons=100, most=150, least=25)
 NEW_MEANS = {"pgr", "olh", "blh", "loloha"}
 """Whose means came with their covariances, later than their frequencies."""
 NEW = {
-    *("taxonomy", "one-bit", "dithered", "square-wave", "arcs", "tree", "codebook", "pyramid"),
+    *(
+        "taxonomy",
+        "one-bit",
+        "dithered",
+        "square-wave",
+        "arcs",
+        "tree",
+        "codebook",
+        "pyramid",
+    ),
     "subsets",
     "metric",
     "stripes",
@@ -70,7 +79,10 @@ def gated(name, patch, surveys=SURVEYS):
 
 def what_is_asserted(estimate, truth, estimand):
     """Of what surveys show: misses of single values, and of all together for the respondents."""
-    yield f"each, {estimand}", observing._missed(estimate(Options(estimand=estimand)), truth)
+    yield (
+        f"each, {estimand}",
+        observing._missed(estimate(Options(estimand=estimand)), truth),
+    )
     if estimand == estimands.RESPONDENTS:
         together = estimate(Options(estimand=estimand, simultaneous="bonferroni"))
         yield f"all, {estimand}", float(observing._missed(together, truth).any())
@@ -111,7 +123,9 @@ def test_bloom_coverage(monkeypatch):
     """The same for regression on a Bloom filter: 600 surveys, gates at six errors (.0089)."""
     monkeypatch.setitem(POPULATIONS, "given", lambda _: np.array(SHARES))
     monkeypatch.setattr(
-        observing, "_looked_at", lambda *looked_at: islice(what_is_asserted(*looked_at), 1)
+        observing,
+        "_looked_at",
+        lambda *looked_at: islice(what_is_asserted(*looked_at), 1),
     )
     sums = measuring.summed(
         Cell(
@@ -125,7 +139,9 @@ def test_bloom_coverage(monkeypatch):
         )
     )
     for estimand in (estimands.RESPONDENTS, estimands.POPULATION):
-        for share, missed in zip(SHARES, sums[f"each, {estimand}"].by_value, strict=True):
+        for share, missed in zip(
+            SHARES, sums[f"each, {estimand}"].by_value, strict=True
+        ):
             assert 1 - missed / 600 >= 0.896, share
             assert share == 0 or 1 - missed / 600 <= 0.994, share
 
@@ -134,7 +150,8 @@ def test_variance_at_zero_is_not_enough():
     """An interval from the variance at frequency zero misses half the time, which shows here."""
     _, epsilon, _, respondents = GATED["oue, 4"]
     p, q = (
-        float(rate) for rate in question_of(rows_by_label()["oue"], 8, epsilon).randomizer.support
+        float(rate)
+        for rate in question_of(rows_by_label()["oue"], 8, epsilon).randomizer.support
     )
     generator = np.random.default_rng(3)
     holders = respondents // 2
@@ -171,7 +188,9 @@ def test_the_grid_reaches_far():
     for label, row in rows_by_label().items():
         if row.family == "means":
             continue
-        here = [cell for cell in every if cell.kind == "values" and cell.labels == (label,)]
+        here = [
+            cell for cell in every if cell.kind == "values" and cell.labels == (label,)
+        ]
         assert {cell.epsilon for cell in here} == set(row.epsilons)
         assert {cell.size for cell in here} == set(row.sizes)
         assert {cell.population for cell in here} == set(POPULATIONS)
@@ -192,7 +211,8 @@ def test_what_is_new_moves_nothing():
         cell
         for cell in cells()
         if set(cell.labels) <= {row.name for row in ROWS}
-        and not (NEW | (NEW_MEANS if cell.kind == "means" else set())) & set(cell.labels)
+        and not (NEW | (NEW_MEANS if cell.kind == "means" else set()))
+        & set(cell.labels)
     ]
     assert len(before) == 1_744
     names = "\n".join(f"{cell.name} {cell.surveys}" for cell in before)
@@ -224,17 +244,28 @@ def test_evidence(surveys, bound):
 
     for misses in range(surveys + 1):
         chance = binom.sf(misses - 1, surveys, bound)
-        assert chance <= math.exp(-evidence(misses / surveys, bound, surveys)) * (1 + 1e-9)
+        assert chance <= math.exp(-evidence(misses / surveys, bound, surveys)) * (
+            1 + 1e-9
+        )
     noticed = least_noticed(bound, surveys, comparisons=1_000)
     assert not Claim("c", "w", noticed, bound=bound, surveys=surveys).holds(1_000)
     assert Claim("c", "w", noticed - 0.001, bound=bound, surveys=surveys).holds(1_000)
-    assert binom.sf(math.ceil(noticed * surveys) - 1, surveys, bound) <= FALSE_ALARM / 1_000
+    assert (
+        binom.sf(math.ceil(noticed * surveys) - 1, surveys, bound)
+        <= FALSE_ALARM / 1_000
+    )
 
 
 def test_one_value_can_break_a_claim():
     """One value of a thousand, missed in 40 % of 200 surveys while others hold, is noticed."""
     cell = Cell(
-        "values", ("grr",), "8", size=1_000, population="zipf", respondents=10_000, surveys=200
+        "values",
+        ("grr",),
+        "8",
+        size=1_000,
+        population="zipf",
+        respondents=10_000,
+        surveys=200,
     )
     finding = Finding(surveys=200, mean=0.05, error=0.001, values=1_000, worst=0.4)
     (claim,) = broken([(cell, {"each, respondents": finding})])
@@ -249,7 +280,8 @@ def test_the_part_of_every_day_holds():
     """
     outcomes = run(part(cells()), Archive())
     assert {
-        row.mechanism for row in map(rows_by_label().get, (c.labels[0] for c, _ in outcomes))
+        row.mechanism
+        for row in map(rows_by_label().get, (c.labels[0] for c, _ in outcomes))
     } == set(MECHANISMS)
     assert [str(claim) for claim in broken(outcomes)] == []
 
@@ -276,7 +308,9 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     assert len(chosen) == 3
     first = run(chosen[:2], Archive(results))
     measured = []
-    monkeypatch.setattr(running, "measure", lambda cell: measured.append(cell) or measure(cell))
+    monkeypatch.setattr(
+        running, "measure", lambda cell: measured.append(cell) or measure(cell)
+    )
     whole = run(chosen, Archive(results))
     assert measured == chosen[2:]
     assert whole[:2] == first
@@ -292,7 +326,15 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
 def test_the_command(tmp_path, monkeypatch):
     """It writes the page, exits with 1 at a broken claim, and refuses patterns nothing fits."""
     page, results = tmp_path / "page.md", tmp_path / "results.jsonl"
-    words = [str(page), "--part", "--results", str(results), "--cells", "values: grr,*", "-q"]
+    words = [
+        str(page),
+        "--part",
+        "--results",
+        str(results),
+        "--cells",
+        "values: grr,*",
+        "-q",
+    ]
     sound = CliRunner().invoke(main, words)
     assert sound.exit_code == 0, sound.output
     assert "0 claims broken" in sound.output
@@ -332,7 +374,9 @@ def test_rows_are_added(tmp_path):
     assert new.cells == old.cells + int(later.output.split(" cells")[0])
     assert new.surveys > old.surveys
     assert f"None of the {new.comparisons:,} comparisons" in both
-    assert not [cell for cell in lacking(both, part(cells())) if cell.labels == ("warner",)]
+    assert not [
+        cell for cell in lacking(both, part(cells())) if cell.labels == ("warner",)
+    ]
     again = CliRunner().invoke(main, [*words, "--add", "--cells", "values: grr,*"])
     assert again.exit_code == 1
     assert path.read_text() == both
@@ -345,7 +389,9 @@ def test_what_cannot_be_added_to(tmp_path):
     assert "expected the page to add rows to" in none.output
     other = tmp_path / "other.md"
     other.write_text("# Other\n")
-    strange = CliRunner().invoke(main, [str(other), "--part", "--add", "--cells", "*warner*", "-q"])
+    strange = CliRunner().invoke(
+        main, [str(other), "--part", "--add", "--cells", "*warner*", "-q"]
+    )
     assert strange.exit_code == 1
     assert "that this command has written" in strange.output
     assert other.read_text() == "# Other\n"

@@ -49,10 +49,14 @@ def test_several_reports_of_a_permanent_response(mechanism):
 def test_what_keeps_nothing_is_not_repeated():
     """Several reports of fresh noise on an answer are none of one permanent response."""
     with pytest.raises(EstimateError, match="expected a memoized mechanism"):
-        repeated_counts(question_of("grr"), HOLDERS, 3, generator=np.random.default_rng(1))
+        repeated_counts(
+            question_of("grr"), HOLDERS, 3, generator=np.random.default_rng(1)
+        )
 
 
-@pytest.mark.parametrize(("mechanism", "shared"), [("cms", True), ("hcms", True), ("grr", False)])
+@pytest.mark.parametrize(
+    ("mechanism", "shared"), [("cms", True), ("hcms", True), ("grr", False)]
+)
 def test_other_hash_functions(mechanism, shared):
     """Where all respondents share hash functions there are others, and nothing else changes."""
     randomizer = question_of(mechanism).randomizer

@@ -34,7 +34,8 @@ CASES = [
 def asked(mechanism, epsilon):
     """A number from 0 to 99."""
     return question(
-        mechanism, f'type = "integer"\nlow = 0\nhigh = {VALUES - 1}\nepsilon = "{epsilon}"'
+        mechanism,
+        f'type = "integer"\nlow = 0\nhigh = {VALUES - 1}\nepsilon = "{epsilon}"',
     )
 
 
@@ -63,10 +64,16 @@ def coverage(question, respondents, shares, estimand, intervals):
     generator, values, coverages = np.random.default_rng(3), question.domain.values, []
     fixed = apportion(respondents, shares)
     for _ in range(TABLES):
-        holders = fixed if estimand == "respondents" else generator.multinomial(respondents, shares)
+        holders = (
+            fixed
+            if estimand == "respondents"
+            else generator.multinomial(respondents, shares)
+        )
         truth = fixed / respondents if estimand == "respondents" else shares
         low, high = intervals(
-            question, sample_counts(question, Holders(values, holders), generator), estimand
+            question,
+            sample_counts(question, Holders(values, holders), generator),
+            estimand,
         )
         coverages.append(((low <= truth) & (truth <= high)).mean())
     return np.array(coverages)
@@ -74,13 +81,17 @@ def coverage(question, respondents, shares, estimand, intervals):
 
 def stated(question, counts, estimand):
     """What analysts get."""
-    estimates = estimate_question(question, counts, Options(estimand=estimand, frequencies=True))
+    estimates = estimate_question(
+        question, counts, Options(estimand=estimand, frequencies=True)
+    )
     return estimates.low, estimates.high
 
 
 def from_moments(question, counts, estimand):
     """Score intervals, whether or not there are enough reports for them to be stated."""
-    return within_bounds(score_interval(noise_moments(question.randomizer, counts), 0.05, estimand))
+    return within_bounds(
+        score_interval(noise_moments(question.randomizer, counts), 0.05, estimand)
+    )
 
 
 def split_by_the_estimate(question, counts, estimand):
@@ -135,13 +146,19 @@ def test_noisy_frequencies_are_covered(case, shares, estimand):
     assert coverages.mean() - 5 * error_of(coverages) <= MOST
 
 
-@pytest.mark.parametrize("case", [("geometric", "1", 100_000), ("geometric", "8", 100)], ids=str)
+@pytest.mark.parametrize(
+    "case", [("geometric", "1", 100_000), ("geometric", "8", 100)], ids=str
+)
 def test_splitting_by_a_noisy_estimate_is_caught(case):
     """Moments that divide by what the cut estimate leaves cover .91 and .71."""
     mechanism, epsilon, respondents = case
     question, even = asked(mechanism, epsilon), spread("even")
     coverages = coverage(
-        question, respondents, even, estimand="respondents", intervals=split_by_the_estimate
+        question,
+        respondents,
+        even,
+        estimand="respondents",
+        intervals=split_by_the_estimate,
     )
     assert coverages.mean() + 5 * error_of(coverages) < LEAST
 
@@ -163,9 +180,13 @@ def test_a_few_respondents_know_nothing(respondents):
 )
 def test_moments_are_those_of_the_channel(mechanism, across):
     """`hold` is exact, `other` a mean of the exact variances of holders of other values."""
-    asked = question(mechanism, f'type = "integer"\nlow = 0\nhigh = {across}\nepsilon = "2"')
+    asked = question(
+        mechanism, f'type = "integer"\nlow = 0\nhigh = {across}\nepsilon = "2"'
+    )
     squares = channel_of(asked) @ np.linalg.inv(channel_of(asked)) ** 2
-    holders = Holders(asked.domain.values, apportion(200, np.full(across + 1, 1 / (across + 1))))
+    holders = Holders(
+        asked.domain.values, apportion(200, np.full(across + 1, 1 / (across + 1)))
+    )
     moments = noise_moments(
         asked.randomizer, sample_counts(asked, holders, np.random.default_rng(5))
     )

@@ -50,7 +50,10 @@ def category(name, size, epsilon):
 
 def plan(asked, values=None):
     return Design.of(
-        asked.mechanism, asked.declared, asked.randomizer, values=values or asked.domain.values
+        asked.mechanism,
+        asked.declared,
+        asked.randomizer,
+        values=values or asked.domain.values,
     )
 
 
@@ -68,7 +71,12 @@ def noiseless(asked, shares, respondents):
     """The tally of GRR that comes to its expectation."""
     p, q = asked.randomizer.support
     return np.array(
-        [[round(respondents * (share * p + (1 - share) * q)) for share in map(Fraction, shares)]]
+        [
+            [
+                round(respondents * (share * p + (1 - share) * q))
+                for share in map(Fraction, shares)
+            ]
+        ]
     )
 
 
@@ -85,13 +93,18 @@ def test_errors_are_those_of_simulations(name, epsilon):
     estimates = np.stack(
         [
             survey.frequency
-            for survey in surveys(asked, EIGHT.values, shares, respondents=respondents, runs=runs)
+            for survey in surveys(
+                asked, EIGHT.values, shares, respondents=respondents, runs=runs
+            )
         ]
     )
     planned = plan(asked)
     for place, frequency in ((0, 0.5), (7, 0.0)):
         variance = ((estimates[:, place] - frequency) ** 2).mean()
-        stated = float(planned.error(frequency, respondents, Ask(estimand="respondents"))[0]) ** 2
+        stated = (
+            float(planned.error(frequency, respondents, Ask(estimand="respondents"))[0])
+            ** 2
+        )
         assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
@@ -109,11 +122,15 @@ def test_errors_that_differ_by_value(name, keys):
     estimates = np.stack(
         [
             survey.frequency
-            for survey in surveys(asked, values, (1, 1, 1), respondents=respondents, runs=runs)
+            for survey in surveys(
+                asked, values, (1, 1, 1), respondents=respondents, runs=runs
+            )
         ]
     )
     variance = ((estimates - 1 / 3) ** 2).mean(axis=0)
-    stated = plan(asked, values).error(1 / 3, respondents, Ask(estimand="respondents")) ** 2
+    stated = (
+        plan(asked, values).error(1 / 3, respondents, Ask(estimand="respondents")) ** 2
+    )
     assert np.abs(variance / stated - 1).max() < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
@@ -133,7 +150,10 @@ def test_errors_in_blocks(frequency, others):
         )
     ]
     variance = ((np.array(estimates) - frequency) ** 2).mean()
-    stated = float(plan(asked).error(frequency, respondents, Ask(estimand="respondents"))[0]) ** 2
+    stated = (
+        float(plan(asked).error(frequency, respondents, Ask(estimand="respondents"))[0])
+        ** 2
+    )
     assert abs(variance / stated - 1) < FIVE_SIGMA * np.sqrt(2 / runs)
 
 
@@ -187,7 +207,9 @@ def test_chance_of_detection(name):
         )
     ]
     share = np.mean([detection[0] for detection in detections])
-    assert abs(share - ask.power) < FIVE_SIGMA * np.sqrt(ask.power * (1 - ask.power) / runs)
+    assert abs(share - ask.power) < FIVE_SIGMA * np.sqrt(
+        ask.power * (1 - ask.power) / runs
+    )
 
 
 ASKS = {
@@ -210,7 +232,9 @@ def test_respondents_there_and_back(name, ask):
     if ask.detect is not None and ask.half_width is None:
         assert planned.detectable(needed, ask) == pytest.approx(ask.detect, rel=1e-4)
     if ask.half_width is not None and ask.detect is None:
-        assert planned.half_width(needed, ask) == pytest.approx(ask.half_width, rel=1e-3)
+        assert planned.half_width(needed, ask) == pytest.approx(
+            ask.half_width, rel=1e-3
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -260,12 +284,16 @@ def test_reach_of_one_forged_report(randomizer):
     columns = list(zip(*channel.rows, strict=True))
     reports = zip(reports_of(randomizer), columns, strict=True)
     rows = [
-        report.to_bytes(layout.width, "little") for report, column in reports if max(column) > 0
+        report.to_bytes(layout.width, "little")
+        for report, column in reports
+        if max(column) > 0
     ]
     values = tuple(map(str, range(getattr(randomizer, "size", len(channel.rows)))))
     scores = [
         moments_of(
-            randomizer, count_rows(np.frombuffer(row, np.uint8)[None, :], layout), values
+            randomizer,
+            count_rows(np.frombuffer(row, np.uint8)[None, :], layout),
+            values,
         ).frequency
         for row in rows
     ]
@@ -339,7 +367,9 @@ def test_the_picture_of_an_epsilon(monkeypatch):
     """What it shows is the bound on beliefs and what plans say; equal pictures are equal bytes."""
     assert epsilon_picture.posterior(0.5, log(3)) == pytest.approx(3 / 4)
     assert epsilon_picture.posterior(0.1, log(9)) == pytest.approx(1 / 2)
-    widths = [epsilon_picture.half_width(1.0, respondents) for respondents in (1000, 100_000)]
+    widths = [
+        epsilon_picture.half_width(1.0, respondents) for respondents in (1000, 100_000)
+    ]
     assert widths[0] / widths[1] == pytest.approx(10, rel=0.05)
     monkeypatch.setattr(epsilon_picture, "EPSILONS", (0.5, 1.0))
     monkeypatch.setattr(epsilon_picture, "RESPONDENTS", (1000,))
@@ -350,7 +380,12 @@ def test_the_picture_of_an_epsilon(monkeypatch):
 
 UNLIKE = [
     ({"mechanism": "unrelated", "truth": ".7", "prevalence": ".05"}, 0.7, 0.015, 149),
-    ({"mechanism": "forced", "forced_true": "1/20", "forced_false": "1/4"}, 0.7, 0.05, 244),
+    (
+        {"mechanism": "forced", "forced_true": "1/20", "forced_false": "1/4"},
+        0.7,
+        0.05,
+        244,
+    ),
 ]
 
 
@@ -360,7 +395,12 @@ def test_a_value_that_is_named_has_its_own_error(law, slope, forced, people):
     yes = forced + slope * 0.05
     expected = np.sqrt(yes * (1 - yes) / people) / slope
     survey = ldp.survey("s", ldp.question("asked", type="boolean", **law))
-    asked = {"value": "yes", "frequency": 0.05, "respondents": people, "estimand": "population"}
+    asked = {
+        "value": "yes",
+        "frequency": 0.05,
+        "respondents": people,
+        "estimand": "population",
+    }
     [record] = sim.plan(survey, **asked).records()
     assert record["value"] == "true"
     assert record["typical_error"] == pytest.approx(expected, rel=1e-9)

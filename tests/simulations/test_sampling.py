@@ -37,11 +37,14 @@ HELD_VECTORS = ((2, 0, 0), (0.5, -1, 0.25), (0, 0, 0), (-1, -1, 1))
 """Of full length, of none, and between."""
 
 TWO, THREE, FOUR = (
-    f'type = "category"\nvalues = {json.dumps(list(values))}\n' for values in ("ab", "abc", "abcd")
+    f'type = "category"\nvalues = {json.dumps(list(values))}\n'
+    for values in ("ab", "abc", "abcd")
 )
 STEPS = 'type = "integer"\nlow = 0\nhigh = 3\n'
 SETS = FOUR.replace("category", "multi") + "most = 2\n"
-MAP = 'type = "place"\nx = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n'
+MAP = (
+    'type = "place"\nx = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n'
+)
 PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nmost = 2\nlow = 0\nhigh = 4\nepsilon = "1"\n'
 YES_NO = '{ name = "a", type = "boolean" }, { name = "b", type = "boolean" }'
 FILTER = f'{FOUR}p = "0.3"\nq = "0.8"\nf = "0.25"\n'
@@ -87,7 +90,9 @@ QUESTIONS = {
 nobody knows have tests of their own."""
 
 QUESTIONS |= {
-    name: DESIGNS[name][1] for name in MECHANISMS if name not in (*QUESTIONS, "heavy-hitters")
+    name: DESIGNS[name][1]
+    for name in MECHANISMS
+    if name not in (*QUESTIONS, "heavy-hitters")
 }
 
 
@@ -105,7 +110,9 @@ def holders_of(survey, share=1):
     values = domain.values
     if domain.key_scale is not None:
         # At the ends of the range, so that an answer is a row of the channel.
-        held = [[(item, 0) for item in members(value)] for value in values_of(randomizer)]
+        held = [
+            [(item, 0) for item in members(value)] for value in values_of(randomizer)
+        ]
         return PairHolders.of(
             domain, zip(map(tuple, held), sets[: len(held)].tolist(), strict=True)
         )
@@ -113,7 +120,9 @@ def holders_of(survey, share=1):
         held = zip(map(domain.value, HELD_VECTORS), single.tolist(), strict=True)
         return VectorHolders.of(domain.ball, dict(held))
     if domain.most:
-        return SetHolders.of(domain, dict(zip(values_of(randomizer), sets.tolist(), strict=True)))
+        return SetHolders.of(
+            domain, dict(zip(values_of(randomizer), sets.tolist(), strict=True))
+        )
     if domain.collect:
         return FieldHolders.of(domain, dict(enumerate(single.tolist())))
     return Holders(values, single[: len(values)])
@@ -137,26 +146,37 @@ def expected_counts(question, holders):
         return expected_sums(randomizer, holders)
     if layout.places > 1:
         own, other = (
-            np.array(randomizer.level_law(holds=holds), dtype=float) for holds in (True, False)
+            np.array(randomizer.level_law(holds=holds), dtype=float)
+            for holds in (True, False)
         )
-        return np.outer(holders.counts, own) + np.outer(holders.respondents - holders.counts, other)
+        return np.outer(holders.counts, own) + np.outer(
+            holders.respondents - holders.counts, other
+        )
     if (
         randomizer.kind in ("sketch", "sampled", "signed")
         or not layout.counters
         or isinstance(holders, SetHolders)
     ):
-        rows = np.array([[float(chance) for chance in row] for row in randomizer.channel().rows])
+        rows = np.array(
+            [[float(chance) for chance in row] for row in randomizer.channel().rows]
+        )
         often = zip(reports_of(randomizer), holders.counts @ rows, strict=True)
-        return sum(count * counts_of(randomizer, {report: 1}) for report, count in often)
+        return sum(
+            count * counts_of(randomizer, {report: 1}) for report, count in often
+        )
     one, zero = (float(rate) for rate in randomizer.support)
     expected = np.zeros((layout.cohorts, 1 + layout.counters))
     for cohort in range(layout.cohorts):
-        for index, (value, count) in enumerate(zip(holders.values, holders.counts, strict=True)):
+        for index, (value, count) in enumerate(
+            zip(holders.values, holders.counts, strict=True)
+        ):
             hashes = getattr(randomizer, "hashes", 0)
             vector = 1 << index
             if hashes:
                 vector = bloom_vector(value.encode(), cohort, hashes, bits=layout.bits)
-            rates = [one if vector >> bit & 1 else zero for bit in range(layout.counters)]
+            rates = [
+                one if vector >> bit & 1 else zero for bit in range(layout.counters)
+            ]
             expected[cohort] += count / layout.cohorts * np.array([1.0, *rates])
     return expected
 
@@ -188,7 +208,9 @@ def mean_score(tallies, expected):
     moving = spread > 0
     assert np.allclose(tallies[0][~moving], expected[~moving], rtol=1e-12)
     return np.abs(
-        (tallies.mean(axis=0) - expected)[moving] / spread[moving] * np.sqrt(len(tallies))
+        (tallies.mean(axis=0) - expected)[moving]
+        / spread[moving]
+        * np.sqrt(len(tallies))
     ).max()
 
 
@@ -196,12 +218,19 @@ def mean_score(tallies, expected):
 def test_both_ways_have_one_law(name):
     """Means equal the channel's expectation either way, and both ways have one spread."""
     survey = question_called(name)
-    holders, expected = holders_of(survey), expected_counts(survey["x"], holders_of(survey))
+    holders, expected = (
+        holders_of(survey),
+        expected_counts(survey["x"], holders_of(survey)),
+    )
     generator, source = np.random.default_rng(11), random.Random(12).randbytes
-    law = np.stack([sample_counts(survey["x"], holders, generator) for _ in range(TALLIES)])
+    law = np.stack(
+        [sample_counts(survey["x"], holders, generator) for _ in range(TALLIES)]
+    )
     half = holders_of(survey, 2)
     real = np.stack([real_counts(survey, half, source) for _ in range(REAL_TALLIES)])
-    law, real, expected = (gathered(cells, survey["x"].layout) for cells in (law, real, expected))
+    law, real, expected = (
+        gathered(cells, survey["x"].layout) for cells in (law, real, expected)
+    )
     assert mean_score(law, expected) < 6
     assert mean_score(real, expected / 2) < 6
     ratio = (law.var(axis=0) / 2 + 1e-9) / (real.var(axis=0) + 1e-9)
@@ -214,16 +243,22 @@ def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatc
     question = question_called("olh")["x"]
     holders = holders_of(question_called("olh"))
     generator = np.random.default_rng(13)
-    drawn = np.stack([sample_counts(question, holders, generator) for _ in range(TALLIES)])
+    drawn = np.stack(
+        [sample_counts(question, holders, generator) for _ in range(TALLIES)]
+    )
     monkeypatch.setattr(hash_sampling, "MOST_PAIRS", 0)
-    tallies = np.stack([sample_counts(question, holders, generator) for _ in range(TALLIES)])
+    tallies = np.stack(
+        [sample_counts(question, holders, generator) for _ in range(TALLIES)]
+    )
     assert mean_score(tallies, expected_counts(question, holders)) < 6
     ratio = tallies.var(axis=0)[0, 1:] / drawn.var(axis=0)[0, 1:]
     assert ratio.max() < 2.2
     assert ratio.min() > 1 / 2.2
 
 
-@pytest.mark.parametrize("name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr", "blocks"])
+@pytest.mark.parametrize(
+    "name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr", "blocks"]
+)
 def test_a_wrong_law_is_seen(name, monkeypatch):
     """Tallies drawn at epsilon 1.2 for a declared 1 (1.7 for 1.5) do not pass for it."""
     survey = question_called(name)
@@ -237,6 +272,9 @@ def test_a_wrong_law_is_seen(name, monkeypatch):
     wrong = question_called(name)
     generator = np.random.default_rng(11)
     tallies = np.stack(
-        [sample_counts(wrong["x"], holders_of(wrong), generator) for _ in range(TALLIES)]
+        [
+            sample_counts(wrong["x"], holders_of(wrong), generator)
+            for _ in range(TALLIES)
+        ]
     )
     assert mean_score(tallies, expected) > 6

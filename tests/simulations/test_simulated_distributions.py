@@ -16,7 +16,11 @@ def simulated(runs=40, **keys):
     survey = ldp.survey("s", ldp.question("x", goal="distribution", epsilon=3, **keys))
     size = survey["x"].domain.size
     values = list(survey["x"].domain.values)
-    table = {"x": np.repeat(values, np.arange(1, size + 1) * 6000 // (size * (size + 1))).tolist()}
+    table = {
+        "x": np.repeat(
+            values, np.arange(1, size + 1) * 6000 // (size * (size + 1))
+        ).tolist()
+    }
     if survey["x"].domain.scale is not None and survey["x"].domain.scale.edges:
         edges = [float(edge) for edge in survey["x"].domain.scale.edges]
         middles = (np.array(edges[1:]) + edges[:-1]) / 2
@@ -26,7 +30,9 @@ def simulated(runs=40, **keys):
 
 
 @pytest.mark.parametrize(
-    "keys", [{"low": 0, "high": 49}, {"low": 0, "high": 30, "bins": 15}], ids=["points", "cells"]
+    "keys",
+    [{"low": 0, "high": 49}, {"low": 0, "high": 30, "bins": 15}],
+    ids=["points", "cells"],
 )
 def test_what_simulations_say_of_distributions(keys):
     """Shares of .95 are seen within .88 to 1, and errors within a fifth of what was stated.
@@ -66,7 +72,9 @@ def test_very_many_values_are_simulated_by_cells():
     """
     survey = ldp.survey(
         "s",
-        ldp.question("income", low=0, high=49_999, step=1, goal="distribution", epsilon=4),
+        ldp.question(
+            "income", low=0, high=49_999, step=1, goal="distribution", epsilon=4
+        ),
         ldp.question("age", low=0, high=99, goal="distribution", epsilon=4),
     )
     result = sim.simulate(survey, sim.synthetic(survey, 5000, "normal"), seed=1)

@@ -29,7 +29,9 @@ TRUTH = (-400 + 100 + 1200) / 500
 
 
 def simulated(**options):
-    return simulate(SURVEY, from_table(SURVEY, dict.fromkeys(MECHANISMS, ANSWERS)), **options)
+    return simulate(
+        SURVEY, from_table(SURVEY, dict.fromkeys(MECHANISMS, ANSWERS)), **options
+    )
 
 
 @pytest.mark.parametrize("way", [CLIENTS, REPORTS, LAW])
@@ -86,7 +88,9 @@ def test_tables_have_a_row_for_the_mean(name, runs):
         assert row_of_mean["holds the truth"] == ("yes" if covered else "no")
     else:
         assert row_of_mean["coverage"] == f"{covered:.3f}"
-        assert cells.remarks[-1].startswith(f"Of the mean: {covered:.1%} of all intervals")
+        assert cells.remarks[-1].startswith(
+            f"Of the mean: {covered:.1%} of all intervals"
+        )
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "csv", "json"])
@@ -106,12 +110,16 @@ def test_records_have_the_mean():
     assert "mean" in record["questions"]["olh"]
     for name in (*OF_FREQUENCIES, "one-bit"):
         runs, mean = result.runs[name].mean, record["questions"][name]["mean"]
-        (row,) = (row for row in flat if (row["question"], row["value"]) == (name, "mean"))
+        (row,) = (
+            row for row in flat if (row["question"], row["value"]) == (name, "mean")
+        )
         assert mean["estimate"] == float(row["frequency"]) == runs.frequency[0, 0]
         assert mean["truth"] == float(row["truth"]) == pytest.approx(TRUTH)
         assert mean["covered"] == float(row["covered"]) == runs.coverage[0]
         assert mean["empirical_error"] == float(row["empirical_error"])
-        assert mean["stated_error"] == float(row["stated_error"]) == runs.stated_error[0]
+        assert (
+            mean["stated_error"] == float(row["stated_error"]) == runs.stated_error[0]
+        )
 
 
 def test_pictures_have_the_mean():

@@ -109,7 +109,15 @@ def test_weights_of_a_file(table):
 
 
 @pytest.mark.parametrize(
-    "rows", ["pet,horse,1\n", "pet,dog,-1\n", "pet,dog,many\n", "pet,dog,inf\n", "pet,dog,0\n", ""]
+    "rows",
+    [
+        "pet,horse,1\n",
+        "pet,dog,-1\n",
+        "pet,dog,many\n",
+        "pet,dog,inf\n",
+        "pet,dog,0\n",
+        "",
+    ],
 )
 def test_bad_weights(table, rows):
     """Weights for unknown values, or that are no weights, are refused."""
@@ -175,7 +183,9 @@ def test_unusable_tables(table, content, expected):
 
 def test_population_of_a_table(table):
     """The truth of a table counts every text, candidate or not."""
-    path = table("smoker,pet,site\nyes,cat,a.example\nno,cat,elsewhere.example\nno,dog,a.example\n")
+    path = table(
+        "smoker,pet,site\nyes,cat,a.example\nno,cat,elsewhere.example\nno,dog,a.example\n"
+    )
     population = from_table(SURVEY, path, CANDIDATES)
     assert population["smoker"].counts.tolist() == [2, 1]
     assert population["site"].frequencies(["a.example", "b.example"]) == [2 / 3, 0]
@@ -218,7 +228,9 @@ def test_runs_are_calibrated():
     """Over 400 runs errors are as stated, within 6 standard errors (3.5 % each) of their ratio."""
     result = simulated(runs=400, way=LAW, seed=3)
     for runs in result.runs.values():
-        ratio = np.sqrt((runs.empirical_error**2).mean() / (runs.stated_error**2).mean())
+        ratio = np.sqrt(
+            (runs.empirical_error**2).mean() / (runs.stated_error**2).mean()
+        )
         assert ratio == pytest.approx(1, abs=6 * 0.035)
         assert runs.coverage.min() > 0.95 - 6 * 0.011
         bias = (runs.frequency.mean(axis=0) - runs.truth) / (runs.stated_error / 20)

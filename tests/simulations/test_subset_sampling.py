@@ -18,11 +18,16 @@ def drawn(randomizer, holders, tallies=TALLIES):
     """Tallies without the number of reports, of shape (tallies, values)."""
     generator = np.random.default_rng(5)
     return np.stack(
-        [subset_counts(randomizer, np.array(holders), generator)[0, 1:] for _ in range(tallies)]
+        [
+            subset_counts(randomizer, np.array(holders), generator)[0, 1:]
+            for _ in range(tallies)
+        ]
     )
 
 
-@pytest.mark.parametrize(("size", "chosen", "holder"), [(5, 2, 0), (6, 3, 5), (7, 1, 3)])
+@pytest.mark.parametrize(
+    ("size", "chosen", "holder"), [(5, 2, 0), (6, 3, 5), (7, 1, 3)]
+)
 def test_single_sets(size, chosen, holder):
     """The set of one respondent: every set with the chance that its weights say, in 3,000 draws.
 
@@ -64,8 +69,12 @@ def test_tallies(size, chosen):
     both_own, both_other = (float(rate) for rate in randomizer.joint_support())
     for x, z in ((0, 1), (2, size - 1), (size // 2, size // 2 - 1)):
         others = 300 - holders[x] - holders[z]
-        covariance = (holders[x] + holders[z]) * (both_own - p * q) + others * (both_other - q * q)
-        products = (tallies[:, x] - holders @ rates[:, x]) * (tallies[:, z] - holders @ rates[:, z])
+        covariance = (holders[x] + holders[z]) * (both_own - p * q) + others * (
+            both_other - q * q
+        )
+        products = (tallies[:, x] - holders @ rates[:, x]) * (
+            tallies[:, z] - holders @ rates[:, z]
+        )
         assert scores(products[:, None], np.array([covariance])).max() < 6
 
 
@@ -91,7 +100,9 @@ def test_the_numbers_in_a_half(total, left, right):
 
     (lowest,), many = _range(*(np.array([number]) for number in (total, left, right)))
     lefts = np.arange(lowest, lowest + many)
-    chances = _chances(lefts[None], *(np.array([[number]]) for number in (total, left, right)))[0]
+    chances = _chances(
+        lefts[None], *(np.array([[number]]) for number in (total, left, right))
+    )[0]
     if total < 100:
         ways = [
             Fraction(comb(left, k) * comb(right, total - k), comb(left + right, total))
@@ -104,6 +115,8 @@ def test_the_numbers_in_a_half(total, left, right):
             for n, k in ((left, lefts), (right, total - lefts))
         )
         assert np.allclose(
-            chances, np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum(), rtol=1e-7
+            chances,
+            np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum(),
+            rtol=1e-7,
         )
         assert max(chances[0], chances[-1]) < 1e-18

@@ -27,7 +27,10 @@ def simulated(mechanism, way, respondents=60):
     """A small simulation."""
     survey = asked(mechanism)
     return simulate(
-        survey, synthetic(survey, respondents, "uniform", candidates={}), seed=1, way=way
+        survey,
+        synthetic(survey, respondents, "uniform", candidates={}),
+        seed=1,
+        way=way,
     )
 
 
@@ -80,8 +83,12 @@ def test_the_output_says_which_way():
     assert "drawn in bulk" not in summaries[CLIENTS]
     assert "drawn in bulk where a mechanism has such a draw" in summaries[REPORTS]
     assert "exact law" in summaries[LAW]
-    assert all(one != other for one, other in itertools.combinations(summaries.values(), 2))
-    assert {report.to_dict(result)["simulation"]["way"] for result in results.values()} == {
+    assert all(
+        one != other for one, other in itertools.combinations(summaries.values(), 2)
+    )
+    assert {
+        report.to_dict(result)["simulation"]["way"] for result in results.values()
+    } == {
         CLIENTS,
         REPORTS,
         LAW,

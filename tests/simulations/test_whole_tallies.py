@@ -69,14 +69,18 @@ def agreement(tallies, law):
     drawn = Counter(map(tuple, tallies.tolist()))
     if set(drawn) - set(law):
         return 0.0
-    often = np.array([[drawn[tally], chance * len(tallies)] for tally, chance in law.items()])
+    often = np.array(
+        [[drawn[tally], chance * len(tallies)] for tally, chance in law.items()]
+    )
     rare = often[:, 1] < FEWEST
     often = np.vstack([often[~rare], often[rare].sum(axis=0)])
     often = often[often[:, 1] > 0]
     if len(often) == 1:
         # There is but one tally, and nothing else was drawn.
         return 1.0
-    return chisquare(often[:, 0], often[:, 1] / often[:, 1].sum() * often[:, 0].sum()).pvalue
+    return chisquare(
+        often[:, 0], often[:, 1] / often[:, 1].sum() * often[:, 0].sum()
+    ).pvalue
 
 
 def drawn_starts(width, generator):
@@ -140,8 +144,12 @@ def law_of_tallies(name, keys):
     laws = []
     for value in np.repeat(np.arange(len(HELD)), HELD).tolist():
         law = declared_law(randomizer, value).items()
-        cells = {report: counts_of(randomizer, {report: 1}).ravel() for report, _ in law}
-        laws.append({tuple(cells[report].tolist()): float(chance) for report, chance in law})
+        cells = {
+            report: counts_of(randomizer, {report: 1}).ravel() for report, _ in law
+        }
+        laws.append(
+            {tuple(cells[report].tolist()): float(chance) for report, chance in law}
+        )
     return law_of(laws)
 
 

@@ -25,10 +25,22 @@ class FailingDatabase(Database):
 def everything(store):
     """All records, by kind and key."""
     kinds = (
-        *("secret", "cohort", "permanent", "last", "charge", "aside", "limit", "event", "consent"),
+        *(
+            "secret",
+            "cohort",
+            "permanent",
+            "last",
+            "charge",
+            "aside",
+            "limit",
+            "event",
+            "consent",
+        ),
         *("report", "batch", "attempt", "due", "days", "loss", "daily"),
     )
-    return {(kind, key): record for kind in kinds for key, record in records_of(store, kind)}
+    return {
+        (kind, key): record for kind in kinds for key, record in records_of(store, kind)
+    }
 
 
 def records_of(store, kind):

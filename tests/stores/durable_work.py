@@ -106,7 +106,9 @@ class Uploader:
 
         sqlite_store._LOG = _LOG
         self._now = START
-        self._writer = Writer(opened, CATALOGUE, Rules(kept_days=1), clock=lambda: self._now)
+        self._writer = Writer(
+            opened, CATALOGUE, Rules(kept_days=1), clock=lambda: self._now
+        )
         self.close = self._writer.close
 
     def send(self, number):
@@ -170,11 +172,15 @@ def held(path, sent):
     state, closed = _found(path)
     received = [expected(uploads).outcomes.total() for uploads in range(sent + 1)]
     if state.outcomes.total() not in received:
-        raise WrongError("expected whole uploads that were sent, found a part of one, or more")
+        raise WrongError(
+            "expected whole uploads that were sent, found a part of one, or more"
+        )
     uploads = received.index(state.outcomes.total())
     due = expected(uploads)
     ids = {
-        epoch: ids for epoch, ids in due.ids.items() if epoch.number > closed.get(epoch.length, -1)
+        epoch: ids
+        for epoch, ids in due.ids.items()
+        if epoch.number > closed.get(epoch.length, -1)
     }
     tallies = {place: counts.tolist() for place, counts in due.tallies.items()}
     if state != Holding(due.outcomes, tallies, ids):
@@ -204,7 +210,11 @@ def violation(path, acknowledged, sent):
         uploads = held(path, sent)
     except (LDPError, WrongError) as error:
         return f"{type(error).__name__}: {error}"
-    return f"lost {acknowledged - uploads} acknowledged uploads" if uploads < acknowledged else None
+    return (
+        f"lost {acknowledged - uploads} acknowledged uploads"
+        if uploads < acknowledged
+        else None
+    )
 
 
 def _found(path):
@@ -223,7 +233,8 @@ def _found(path):
             for record in snapshot.scan("tally"):
                 fingerprint, epoch, _, part = read_tally_key(record.key)
                 counts = tallies.setdefault(
-                    (fingerprint, epoch), empty_counts_of(CATALOGUE.tally_parts[fingerprint])
+                    (fingerprint, epoch),
+                    empty_counts_of(CATALOGUE.tally_parts[fingerprint]),
                 )
                 counts.reshape(-1)[part * PART : (part + 1) * PART] = np.frombuffer(
                     record.content, "<i8"
@@ -244,7 +255,10 @@ def _batch(draw, number):
     size, seconds = draw.randrange(1, 6), _time(number) - draw.randrange(300)
     rows = rows_of(envelope.layout, size, f"upload {number} {draw.random()}")
     return Batch(
-        envelope.fingerprint, batch_id(draw.randbytes, envelope.epoch, seconds), size, rows=rows
+        envelope.fingerprint,
+        batch_id(draw.randbytes, envelope.epoch, seconds),
+        size,
+        rows=rows,
     )
 
 

@@ -32,7 +32,8 @@ class Loss(NamedTuple):
 
 STALE = bytes(range(1, 256))
 LOSSES = [
-    Loss(*parts) for parts in product((512, 4096), (0, 0.1, 0.5, 0.9, 0.99, 1), (b"\0", STALE))
+    Loss(*parts)
+    for parts in product((512, 4096), (0, 0.1, 0.5, 0.9, 0.99, 1), (b"\0", STALE))
 ]
 
 
@@ -54,10 +55,14 @@ class _File:
 
     def after(self, loss, draw):
         content, begin = bytearray(self.kept), 0
-        cuts = [place for place, (_, written) in enumerate(self.changes) if written is None]
+        cuts = [
+            place for place, (_, written) in enumerate(self.changes) if written is None
+        ]
         for cut in _kept(cuts, loss, draw):
             size, _ = self.changes[cut]
-            content = _resized(_torn(content, self.changes[begin:cut], loss, draw=draw), size)
+            content = _resized(
+                _torn(content, self.changes[begin:cut], loss, draw=draw), size
+            )
             begin = cut + 1
         return bytes(_torn(content, self.changes[begin:], loss, draw=draw))
 
@@ -72,7 +77,9 @@ def _torn(content, changes, loss, draw):
     for offset, written in changes:
         if written is not None:
             sizes.append(max(sizes[-1], offset + len(written)))
-            for block in range(offset // loss.block, -(-(offset + len(written)) // loss.block)):
+            for block in range(
+                offset // loss.block, -(-(offset + len(written)) // loss.block)
+            ):
                 states[block].append((offset, written))
     content = _resized(content, sizes[-1], loss.unwritten)
     for block, writes in states.items():
@@ -122,12 +129,17 @@ class Disk:
         elif record.kind == "S":
             self._kept_names, self._renamings = dict(self._names), []
         elif record.kind == "F" and file:
-            file.kept, file.changes = file.after(self._draw.choice(LOSSES), self._draw), []
+            file.kept, file.changes = (
+                file.after(self._draw.choice(LOSSES), self._draw),
+                [],
+            )
 
     def after(self, loss):
         """What each file may hold if power is lost now."""
         names = self._kept_names | dict(_kept(self._renamings, loss, self._draw))
-        return {path: file.after(loss, self._draw) for path, file in names.items() if file}
+        return {
+            path: file.after(loss, self._draw) for path, file in names.items() if file
+        }
 
     def _open(self, opening, path):
         if path != self._folder:

@@ -150,7 +150,9 @@ def _new_database(url):
 def _binary(name):
     """The newest in Debian's folders, or that on the path."""
     paths = Path("/usr/lib/postgresql").glob(f"*/bin/{name}")
-    return max(paths, key=lambda path: int(path.parts[-3]), default=None) or shutil.which(name)
+    return max(
+        paths, key=lambda path: int(path.parts[-3]), default=None
+    ) or shutil.which(name)
 
 
 def _user():

@@ -51,12 +51,16 @@ def test_no_bit_renames_a_record(states):
     content = closed.files[STORE]
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("root", "survey", "tally", "intake", "ids", "closed"):
-            for place in (match.start() for match in re.finditer(kind.encode(), content)):
+            for place in (
+                match.start() for match in re.finditer(kind.encode(), content)
+            ):
                 for bit in range(8):
                     changed = bytearray(content)
                     changed[place] ^= 1 << bit
                     counts[
-                        became_of(closed.files | {STORE: bytes(changed)}, closed, Path(folder))
+                        became_of(
+                            closed.files | {STORE: bytes(changed)}, closed, Path(folder)
+                        )
                     ] += 1
     assert counts.keys() <= {REFUSED, HARMLESS}
     assert counts[REFUSED] > 100

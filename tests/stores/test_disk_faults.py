@@ -55,7 +55,10 @@ def test_a_service_says_what_its_disk_can_do(tmp_path):
         assert len(service.complaints()) == 1
         disk.work("write")
         wait_for(lambda: service.get("/readyz").status_code == 200)
-        assert [outcome(service, body) for body in (SECOND, FIRST)] == ["accepted", "duplicate"]
+        assert [outcome(service, body) for body in (SECOND, FIRST)] == [
+            "accepted",
+            "duplicate",
+        ]
         failing = disk.count("sync")
         disk.fail(Fault("sync", failing, errno.EIO, until=failing + 1))
         assert outcome(service, THIRD) is None

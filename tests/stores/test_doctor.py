@@ -69,23 +69,35 @@ def damage(connection, kind):
 
 def drop_kept(connection):
     """Take all batches that were kept whole out of a store, so that its root does not miss them."""
-    rows = connection.execute("SELECT checksum FROM records WHERE kind = 'kept'").fetchall()
+    rows = connection.execute(
+        "SELECT checksum FROM records WHERE kind = 'kept'"
+    ).fetchall()
     [(key, content)] = connection.execute(
         "SELECT key, content FROM records WHERE kind = 'root'"
     ).fetchall()
     root = read_root(content)
-    digest = reduce(xor, (int.from_bytes(checksum, "big") for (checksum,) in rows), root.digest)
-    fresh = seal("root", key, root._replace(records=root.records - len(rows), digest=digest).pack())
+    digest = reduce(
+        xor, (int.from_bytes(checksum, "big") for (checksum,) in rows), root.digest
+    )
+    fresh = seal(
+        "root",
+        key,
+        root._replace(records=root.records - len(rows), digest=digest).pack(),
+    )
     connection.execute("DELETE FROM records WHERE kind = 'kept'")
     row = fresh.content, fresh.checksum.to_bytes(8, "big")
-    connection.execute("UPDATE records SET content = ?, checksum = ? WHERE kind = 'root'", row)
+    connection.execute(
+        "UPDATE records SET content = ?, checksum = ? WHERE kind = 'root'", row
+    )
 
 
 def tables(connection):
     """Those of ids, in the order of time."""
     return sorted(
         name
-        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'ids%'")
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_schema WHERE name LIKE 'ids%'"
+        )
     )
 
 
@@ -103,7 +115,9 @@ def opened(path):
         books = Books(store, CATALOGUE.tally_parts)
         with store.snapshot() as snapshot:
             assert (
-                count_received(snapshot) == books.root.received == sum(told(said(store)).values())
+                count_received(snapshot)
+                == books.root.received
+                == sum(told(said(store)).values())
             )
         return said(store)
 
@@ -122,12 +136,15 @@ def test_a_sound_store(store):
     """Nothing is wrong, so nothing is changed."""
     before = store.read_bytes()
     assert run("store", "doctor", f"sqlite:///{store}").output.startswith("sound: ")
-    assert run("store", "doctor", f"sqlite:///{store}", "--repair").output.startswith("sound: ")
+    assert run("store", "doctor", f"sqlite:///{store}", "--repair").output.startswith(
+        "sound: "
+    )
     assert store.read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"), [(b"x" * 5000, "nothing of it can be read"), (None, "no such file")]
+    ("content", "expected"),
+    [(b"x" * 5000, "nothing of it can be read"), (None, "no such file")],
 )
 def test_no_store(tmp_path, content, expected):
     """A file that is no database, or none at all, is said to be that."""
@@ -135,7 +152,10 @@ def test_no_store(tmp_path, content, expected):
     if content is not None:
         path.write_bytes(content)
     for words in ((), ("--repair",)):
-        assert expected in run("store", "doctor", f"sqlite:///{path}", *words, code=1).output
+        assert (
+            expected
+            in run("store", "doctor", f"sqlite:///{path}", *words, code=1).output
+        )
     assert not path.exists() or path.read_bytes() == content
 
 
@@ -153,11 +173,13 @@ def test_a_bit_is_put_back(store, states, kind, column):
         key, content = connection.execute(query, (kind,)).fetchone()
         changed = turned_over(content)
         connection.execute(
-            f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?", (changed, kind, key)
+            f"UPDATE records SET {column} = ? WHERE kind = ? AND key = ?",
+            (changed, kind, key),
         )
     diagnosis, after = repaired(store)
     assert [
-        trouble.problem.startswith("one bit has changed") for trouble in diagnosis.troubles
+        trouble.problem.startswith("one bit has changed")
+        for trouble in diagnosis.troubles
     ] == [True]
     assert not diagnosis.lost
     assert after == states[1].known
@@ -169,7 +191,9 @@ def test_a_bit_of_an_id_is_put_back(store, states):
     with altering(store) as connection:
         table = tables(connection)[-1]
         [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()
-        connection.execute(f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_))
+        connection.execute(
+            f"UPDATE {table} SET id = ? WHERE id = ?", (turned_over(id_), id_)
+        )
     diagnosis, after = repaired(store)
     assert [(trouble.problem[:25], trouble.lost) for trouble in diagnosis.troubles] == [
         ("one bit has changed in an", False)
@@ -192,11 +216,15 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
     diagnosis, (tallies, outcomes) = repaired(store)
     assert diagnosis.lost
     [trouble] = [
-        trouble for trouble in diagnosis.troubles if "set aside: estimates" in trouble.remedy
+        trouble
+        for trouble in diagnosis.troubles
+        if "set aside: estimates" in trouble.remedy
     ]
     before, _ = states[1].known
     question = next(
-        envelope for envelope in CATALOGUE.tally_parts.values() if envelope.fingerprint == key[:16]
+        envelope
+        for envelope in CATALOGUE.tally_parts.values()
+        if envelope.fingerprint == key[:16]
     )
     assert question.name in trouble.problem
     lost = told((None, outcomes))["lost"]
@@ -238,14 +266,18 @@ def test_lost_ids(store, states, ever):
     """
     with altering(store) as connection:
         table = "ids_0_0" if ever else tables(connection)[-1]
-        connection.execute(f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} LIMIT 3)")
+        connection.execute(
+            f"DELETE FROM {table} WHERE id IN (SELECT id FROM {table} LIMIT 3)"
+        )
     diagnosis, after = repaired(store)
     assert diagnosis.lost
     assert after == states[1].known
     assert ("counted twice if it is sent again" in diagnosis.troubles[0].remedy) == ever
     with closing(SQLiteStore(store)) as opened_again:
         outcomes = Counter(
-            chain.from_iterable(take(Books(opened_again, CATALOGUE.tally_parts), range(112)))
+            chain.from_iterable(
+                take(Books(opened_again, CATALOGUE.tally_parts), range(112))
+            )
         )
     assert outcomes["accepted"] == 3 * ever
     assert outcomes["late"] > 0
@@ -262,7 +294,11 @@ def test_what_tokens_left(store, lost):
         assert turn.claim(TOKENS, spent) == {*spent}
     with altering(store) as connection:
         [(cell,)] = connection.execute("SELECT id FROM ids_0_1").fetchall()
-        changed = cell[16:] + bytes(16) if lost else cell[:20] + bytes([cell[20] ^ 1]) + cell[21:]
+        changed = (
+            cell[16:] + bytes(16)
+            if lost
+            else cell[:20] + bytes([cell[20] ^ 1]) + cell[21:]
+        )
         connection.execute("UPDATE ids_0_1 SET id = ?", (changed,))
     diagnosis, _ = repaired(store)
     [trouble] = diagnosis.troubles
@@ -299,10 +335,15 @@ def test_a_lost_survey_is_given(store, states, tmp_path):
         drop_kept(connection)
         connection.execute("DELETE FROM records WHERE kind = 'survey'")
     words = [
-        word for served in CATALOGUE.all for word in ("--survey", tmp_path / served.survey.name)
+        word
+        for served in CATALOGUE.all
+        for word in ("--survey", tmp_path / served.survey.name)
     ]
     assert "\n   loss: " in run("store", "doctor", f"sqlite:///{store}", code=1).output
-    assert "repaired" in run("store", "doctor", f"sqlite:///{store}", "--repair", *words).output
+    assert (
+        "repaired"
+        in run("store", "doctor", f"sqlite:///{store}", "--repair", *words).output
+    )
     assert opened(store) == states[1].known
 
 
@@ -327,8 +368,12 @@ def test_what_sqlite_believes_of_its_header(states, tmp_path):
     for place in range(SIZE):
         content = bytearray(states[1].files["store"])
         content[place] ^= 1 << draw.randrange(8)
-        store = put(states[1].files | {"store": bytes(content)}, tmp_path / f"{place}.db")
-        copy = put(states[1].files | {"store": bytes(content)}, tmp_path / f"{place}-copy.db")
+        store = put(
+            states[1].files | {"store": bytes(content)}, tmp_path / f"{place}.db"
+        )
+        copy = put(
+            states[1].files | {"store": bytes(content)}, tmp_path / f"{place}-copy.db"
+        )
         examination = examine(f"sqlite:///{store}", {})
         if changed_places(store):
             fates["put back"] += 1
@@ -385,7 +430,9 @@ def test_pages_that_cannot_be_read(store, states):
     """Rows before and after a damaged page are saved, and what was on it is not guessed."""
     content = bytearray(store.read_bytes())
     with altering(store) as connection:
-        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'records'")
+        [(page,)] = connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'records'"
+        )
     child = int.from_bytes(content[(page - 1) * 4096 + 8 :][:4], "big") or page
     leaf = next(
         at
@@ -396,7 +443,9 @@ def test_pages_that_cannot_be_read(store, states):
     store.write_bytes(content)
     diagnosis, _ = repaired(store)
     assert diagnosis.lost
-    assert any("structure of the database" in trouble.problem for trouble in diagnosis.troubles)
+    assert any(
+        "structure of the database" in trouble.problem for trouble in diagnosis.troubles
+    )
 
 
 def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
@@ -428,10 +477,15 @@ def test_a_store_on_postgres_is_examined(postgres_server):
         assert not examine(url, {}).troubles
         [record, *_] = store.scan("tally")
         store.begin()
-        store.put([record._replace(content=bytes(byte ^ 0x55 for byte in record.content))])
+        store.put(
+            [record._replace(content=bytes(byte ^ 0x55 for byte in record.content))]
+        )
         store.commit()
     assert "may lack a part" in run("store", "doctor", url, code=1).output
-    assert "backup of the database" in run("store", "doctor", url, "--repair", code=1).output
+    assert (
+        "backup of the database"
+        in run("store", "doctor", url, "--repair", code=1).output
+    )
 
 
 def test_a_store_is_not_repaired_under_a_service(store):
@@ -455,7 +509,8 @@ def test_a_repair_that_fails_changes_nothing(store, monkeypatch):
     before = store.read_bytes()
     monkeypatch.setattr(shutil, "copy2", no_room)
     assert (
-        "No space left" in run("store", "doctor", f"sqlite:///{store}", "--repair", code=1).output
+        "No space left"
+        in run("store", "doctor", f"sqlite:///{store}", "--repair", code=1).output
     )
     assert store.read_bytes() == before
     assert not store.with_name("ldp.db.repairing").exists()
@@ -507,7 +562,9 @@ def test_a_view_that_never_ends_holds_nobody(store):
     url = f"sqlite:///{store}"
     assert "views" in run("store", "doctor", url, code=1).stderr
     assert "views" in run("store", "doctor", url, "--repair", code=1).stderr
-    assert "view records" in run("store", "restore", store, f"{url}.fresh", code=1).stderr
+    assert (
+        "view records" in run("store", "restore", store, f"{url}.fresh", code=1).stderr
+    )
 
 
 def test_the_damaged_store_is_kept(store):
@@ -521,7 +578,15 @@ def test_the_damaged_store_is_kept(store):
     assert (told_first["sound"], told_first["repaired"]) == (False, False)
     assert store.read_bytes() == damaged
     result = json.loads(
-        run("store", "doctor", f"sqlite:///{store}", "--repair", "--format", "json", code=1).stdout
+        run(
+            "store",
+            "doctor",
+            f"sqlite:///{store}",
+            "--repair",
+            "--format",
+            "json",
+            code=1,
+        ).stdout
     )
     assert (result["repaired"], result["lost"]) == (True, True)
     assert Path(result["kept_as"]).read_bytes() == damaged

@@ -7,7 +7,10 @@ from lost_power import LOSSES, Disk, Loss
 from watched_disk import Record
 
 FOLDER = "/disk"
-CREATED = [Record("O", 1, 0, content=b"/disk"), Record("O", 2, 0, content=b"/disk/file")]
+CREATED = [
+    Record("O", 1, 0, content=b"/disk"),
+    Record("O", 2, 0, content=b"/disk/file"),
+]
 SYNCED = Record("S", 2, 0, content=b"")
 NAMED = Record("S", 1, 0, content=b"")
 OLD, NEW = b"a" * 1536, b"b" * 1536
@@ -65,7 +68,9 @@ def test_files_are_cut_and_unlinked_at_once():
 def test_what_a_failed_sync_lost_is_lost():
     """What was written before a sync that failed need not be there after one that did not."""
     changes = [*CREATED, WRITTEN, SYNCED, NAMED, OVERWRITTEN]
-    after = {file for seed in range(100) for file in [left_after_failure(changes, seed)]}
+    after = {
+        file for seed in range(100) for file in [left_after_failure(changes, seed)]
+    }
     assert {OLD, NEW} < after
 
 

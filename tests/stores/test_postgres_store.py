@@ -70,11 +70,16 @@ def test_a_claim_waits_for_what_becomes_of_anothers(url):
         closing(open_store(url)) as other,
         ThreadPoolExecutor(1) as pool,
     ):
-        for end, fresh in ((one.commit, set(ids[6:])), (one.roll_back, {bytes(16)[:-1] + b"\1"})):
+        for end, fresh in (
+            (one.commit, set(ids[6:])),
+            (one.roll_back, {bytes(16)[:-1] + b"\1"}),
+        ):
             one.begin()
             one.claim(HOUR, ids[:6] if end == one.commit else list(fresh))
             other.begin()
-            claim = pool.submit(other.claim, HOUR, ids if end == one.commit else [*ids, *fresh])
+            claim = pool.submit(
+                other.claim, HOUR, ids if end == one.commit else [*ids, *fresh]
+            )
             time.sleep(0.2)
             assert not claim.done()
             end()
@@ -98,7 +103,10 @@ def test_claims_of_the_same_ids_never_wait_in_a_circle(url):
                 store.begin()
                 fresh.update(
                     store.claim(
-                        HOUR, random.Random(seed + start).sample(every[start : start + 400], 400)
+                        HOUR,
+                        random.Random(seed + start).sample(
+                            every[start : start + 400], 400
+                        ),
                     )
                 )
                 store.commit()
@@ -213,7 +221,8 @@ def test_a_store_of_another_version_is_refused(url, postgres_server):
     open_store(url).close()
     postgres_server.run("COMMENT ON TABLE ldp.records IS 'ldp store 9'")
     with pytest.raises(
-        StoreError, match=r"expected a store of version 'ldp store 2' .* got version 'ldp store 9'"
+        StoreError,
+        match=r"expected a store of version 'ldp store 2' .* got version 'ldp store 9'",
     ):
         open_store(url)
 

@@ -30,7 +30,10 @@ def test_the_log_tells_everything(disk):
 def test_the_work_is_worth_it():
     """Uploads come again, hold damage, and fall into several epochs."""
     state = expected(UPLOADS)
-    assert min(state.outcomes[name] for name in ("accepted", "duplicate", "frame-damaged")) > 20
+    assert (
+        min(state.outcomes[name] for name in ("accepted", "duplicate", "frame-damaged"))
+        > 20
+    )
     assert len(state.ids) > 5
 
 

@@ -62,7 +62,9 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
     # 3 x 40 uploads of 1 to 4 batches: were ids claimed by each process for itself, accepted would
     # be thrice as many.
     together = multiprocessing.get_context("fork").Barrier(3)
-    children = [forked(lambda seed=seed: send_all(url, seed, together)) for seed in range(3)]
+    children = [
+        forked(lambda seed=seed: send_all(url, seed, together)) for seed in range(3)
+    ]
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
     outcomes = assert_each_once(url)
     assert outcomes.total() == 3 * expected(UPLOADS).outcomes.total()
@@ -73,9 +75,14 @@ def test_a_survey_that_one_closes_is_closed_for_all(url, monkeypatch):
     """Each process rejects what comes from its next turn on, and shows what it has at a look."""
     monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     reports = [encode_frame(encode_batch(batch)) for batch in batches("timeless", 4)]
-    opened = partial(Writer, partial(open_store, url), CATALOGUE, publication=Publication(20))
+    opened = partial(
+        Writer, partial(open_store, url), CATALOGUE, publication=Publication(20)
+    )
     with closing(opened()) as one, closing(opened()) as two:
-        assert [w.write(reports[n]).outcomes for n, w in enumerate((one, two))] == [ONCE, ONCE]
+        assert [w.write(reports[n]).outcomes for n, w in enumerate((one, two))] == [
+            ONCE,
+            ONCE,
+        ]
         close_survey(url, "timeless")
         for number, writer in enumerate((one, two), 2):
             assert writer.write(reports[number]).outcomes == {"late": 1}
@@ -89,7 +96,10 @@ def test_a_survey_that_one_closes_is_closed_for_all(url, monkeypatch):
 def batches(name, number):
     """So many, of one report to the first question of a survey."""
     question = CATALOGUE.by_name[name][0].survey.questions[0]
-    return [Batch(question.fingerprint, os.urandom(16), 1, rows=b"\1") for _ in range(number)]
+    return [
+        Batch(question.fingerprint, os.urandom(16), 1, rows=b"\1")
+        for _ in range(number)
+    ]
 
 
 def test_ids_that_each_process_knows_for_itself_are_not_enough(url, monkeypatch):
@@ -122,10 +132,14 @@ def test_a_killed_process_loses_nothing_and_its_shard_goes_on(url, postgres_serv
     with writing(url) as other:  # has a shard, and goes on
         for life in range(8):
             done = _killed(url, life)
-            while len(sessions(postgres_server)) > 1:  # the server notices a moment later
+            while (
+                len(sessions(postgres_server)) > 1
+            ):  # the server notices a moment later
                 time.sleep(0.01)
             for number in done:
-                assert send(other, number)["accepted"] == 0, "acknowledged, but not there"
+                assert send(other, number)["accepted"] == 0, (
+                    "acknowledged, but not there"
+                )
             cut_short += len(done) < UPLOADS - 4 * life
         assert cut_short, "no process was killed at its work"
         for number in range(UPLOADS):
@@ -202,7 +216,10 @@ def test_a_server_that_stops_at_once_keeps_what_was_acknowledged(url, postgres_s
 def test_epochs_that_one_process_closes_are_closed_for_all(url):
     """Another process, with batches for them, takes no more, lets go of ids, and is in order."""
     with closing(open_store(url)) as one, closing(open_store(url)) as other:
-        mine, others = Books(one, CATALOGUE.tally_parts), Books(other, CATALOGUE.tally_parts)
+        mine, others = (
+            Books(one, CATALOGUE.tally_parts),
+            Books(other, CATALOGUE.tally_parts),
+        )
         admission = Admission(CATALOGUE, Rules())
         for books, numbers in ((mine, range(0, 30, 2)), (others, range(1, 30, 2))):
             with begin(books) as turn:
@@ -251,7 +268,9 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
         with closing(open_store(url)) as other:
             for store in (one, other):
                 with begin(Books(store, CATALOGUE.tally_parts)) as turn:
-                    admission.take(turn, [upload(store.shard).body, b"", unknown(store.shard)], NOW)
+                    admission.take(
+                        turn, [upload(store.shard).body, b"", unknown(store.shard)], NOW
+                    )
             assert look_after(1) == {0, 1}
             assert look_after(2) == {1}
         assert look_after(2) == set()
@@ -264,7 +283,9 @@ def test_what_a_process_kept_goes_though_it_never_comes_back(url):
 
 def unknown(number):
     """The body of a batch of no question that is served."""
-    return encode_frame(encode_batch(Batch(bytes(16), bytes([number]) * 16, 1, rows=b"\0")))
+    return encode_frame(
+        encode_batch(Batch(bytes(16), bytes([number]) * 16, 1, rows=b"\0"))
+    )
 
 
 def test_epochs_are_claimed_in_their_order(url):

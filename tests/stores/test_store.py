@@ -24,7 +24,11 @@ from ldp_client.keeping import new_file
 from ldp_client.keeping.database import Database
 from ldp_client.keeping.store import ProcessStore
 
-STORES = {"process": lambda _: ProcessStore(), "memory": lambda _: Database(None), "file": Database}
+STORES = {
+    "process": lambda _: ProcessStore(),
+    "memory": lambda _: Database(None),
+    "file": Database,
+}
 
 
 @pytest.fixture
@@ -64,7 +68,12 @@ def test_a_store_keeps_what_it_is_given(store):
             (b"b", (b"b", 1, "text")),
             (b"b\xff", (b"b\xff", 1, "text")),
         ]
-        assert [key for key, _ in store.records("charge")] == [b"a", b"ab", b"b", b"b\xff"]
+        assert [key for key, _ in store.records("charge")] == [
+            b"a",
+            b"ab",
+            b"b",
+            b"b\xff",
+        ]
         assert store.get("charge", b"a") == ("again",)
         assert store.get("charge", b"c") is None
         assert store.get("event", b"b") == (2**63, 2**64 - 1)
@@ -107,7 +116,10 @@ def test_a_transaction_within_another_is_refused(store):
         store.put("charge", b"second", (2,))
 
     store.transact(change)
-    assert everything(store) == {("charge", b"first"): (1,), ("charge", b"second"): (2,)}
+    assert everything(store) == {
+        ("charge", b"first"): (1,),
+        ("charge", b"second"): (2,),
+    }
     keep(store, ("event", b"", (1,)))
 
 
@@ -170,7 +182,10 @@ def test_a_forked_child_opens_its_own_connection(path):
 def test_a_forked_child_has_what_was_kept_before(store):
     """In memory as in a file: what was charged stays so, on either side of a fork."""
     keep(store, ("charge", b"a", ("before",)))
-    assert in_child(lambda: store.transact(lambda: store.get("charge", b"a"))) == "('before',)"
+    assert (
+        in_child(lambda: store.transact(lambda: store.get("charge", b"a")))
+        == "('before',)"
+    )
     assert store.transact(lambda: store.get("charge", b"a")) == ("before",)
 
 
@@ -259,7 +274,8 @@ def test_what_a_signal_handler_raises_leaves_no_lock_held(store):
                 signal.setitimer(signal.ITIMER_REAL, 0)
             seen = []
             thread = threading.Thread(
-                target=lambda seen=seen: seen.extend(records_of(store, "event")), daemon=True
+                target=lambda seen=seen: seen.extend(records_of(store, "event")),
+                daemon=True,
             )
             thread.start()
             thread.join(30)
@@ -304,7 +320,9 @@ DAMAGES = {
     "empty": lambda _: b"",
     "truncated": lambda content: content[: len(content) // 2],
     "binary": lambda _: bytes(range(256)) * 64,
-    "another format": lambda content: content[:60] + (77).to_bytes(4, "big") + content[64:],
+    "another format": lambda content: (
+        content[:60] + (77).to_bytes(4, "big") + content[64:]
+    ),
     "another file": lambda _: b"[survey]\nname = 'x'\n",
 }
 
@@ -460,7 +478,10 @@ def test_what_is_deleted_is_asked_to_be_overwritten(path):
         asked.append(statement)
         return run(store, statement, *values)
 
-    with patch.object(Database, "_run", noted), patch("os.fsync", wraps=os.fsync) as synced:
+    with (
+        patch.object(Database, "_run", noted),
+        patch("os.fsync", wraps=os.fsync) as synced,
+    ):
         Database(path).transact(lambda: None)
     assert "PRAGMA secure_delete = ON" in asked
     assert synced.call_count == 2
@@ -485,8 +506,12 @@ def test_a_file_is_made_where_there_are_no_hard_links(path, monkeypatch):
         raise PermissionError("no hard links here")
 
     monkeypatch.setattr(os, "link", refuse)
-    new_file.make(str(path), lambda fresh: Path(fresh).write_text("first", encoding="utf-8"))
-    new_file.make(str(path), lambda fresh: Path(fresh).write_text("second", encoding="utf-8"))
+    new_file.make(
+        str(path), lambda fresh: Path(fresh).write_text("first", encoding="utf-8")
+    )
+    new_file.make(
+        str(path), lambda fresh: Path(fresh).write_text("second", encoding="utf-8")
+    )
     assert path.read_text(encoding="utf-8") == "first"
     assert list(path.parent.iterdir()) == [path]
 
@@ -494,7 +519,12 @@ def test_a_file_is_made_where_there_are_no_hard_links(path, monkeypatch):
 def test_what_a_killed_maker_left_is_swept(path):
     """A file under another name is a second one of the secret, which no rule for backups covers."""
     left = [f"state.{'0a' * 8}.new{ending}" for ending in ("", "-wal", "-shm")]
-    others = ["state.new", "state.txt", f"other.{'0a' * 8}.new", f"state.{'0a' * 8}.newer"]
+    others = [
+        "state.new",
+        "state.txt",
+        f"other.{'0a' * 8}.new",
+        f"state.{'0a' * 8}.newer",
+    ]
     for name in left + others:
         (path.parent / name).touch()
     store = Database(path)

@@ -9,11 +9,16 @@ from ldp_service.store.records import EVER, TOKENS, Epoch, seal
 
 TODAY = Epoch(86_400, 20_000)
 TOMORROW = Epoch(86_400, 20_001)
-IDS = [number.to_bytes(16, "big") for number in range(0, 1 << 128, 1 << 124)] + [b"\xff" * 16]
+IDS = [number.to_bytes(16, "big") for number in range(0, 1 << 128, 1 << 124)] + [
+    b"\xff" * 16
+]
 
 
 @pytest.fixture(
-    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("psycopg", "postgresql"))]
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=pytest.mark.needs("psycopg", "postgresql")),
+    ]
 )
 def url(request, tmp_path):
     if request.param == "sqlite":
@@ -43,9 +48,13 @@ def ids_of(snapshot, epoch):
 
 def test_records_come_back_whole_in_the_order_of_their_keys(store):
     """Any bytes are kept as they are, and a scan gives any number of a kind in order of keys."""
-    keys = [bytes([high, low]) for high in (0, 1, 0x7F, 0xFF) for low in range(0, 256, 3)]
+    keys = [
+        bytes([high, low]) for high in (0, 1, 0x7F, 0xFF) for low in range(0, 256, 3)
+    ]
     records = [seal("kept", key, key * 50) for key in keys]
-    in_turn(store, lambda: store.put([*reversed(records), seal("mark", b"other", b"\0")]))
+    in_turn(
+        store, lambda: store.put([*reversed(records), seal("mark", b"other", b"\0")])
+    )
     assert list(store.scan("kept")) == records
     with store.snapshot() as snapshot:
         assert list(snapshot.scan("kept")) == records
@@ -53,7 +62,9 @@ def test_records_come_back_whole_in_the_order_of_their_keys(store):
         assert list(snapshot.scan("tally")) == []
 
 
-@pytest.mark.parametrize("prefix", [b"", b"\x01", b"\xff", b"\xff\xff", b"\x01\xff", b"none"])
+@pytest.mark.parametrize(
+    "prefix", [b"", b"\x01", b"\xff", b"\xff\xff", b"\x01\xff", b"none"]
+)
 def test_a_scan_gives_what_begins_with_its_prefix(store, prefix):
     """Nothing else, and all of it, at the ends of the range of bytes too."""
     keys = [
@@ -76,17 +87,23 @@ def test_a_scan_gives_what_begins_with_its_prefix(store, prefix):
 def test_a_record_takes_the_place_of_the_one_before(store):
     """There is one record of a kind and key, the last that was put."""
     for content in (b"first", b"", b"x" * 100_000, b"last"):
-        in_turn(store, lambda content=content: store.put([seal("tally", b"key", content)]))
+        in_turn(
+            store, lambda content=content: store.put([seal("tally", b"key", content)])
+        )
         assert list(store.scan("tally")) == [seal("tally", b"key", content)]
 
 
 def test_dropped_records_are_gone_and_no_others(store):
     """Of one kind, by their keys; keys that are not there do no harm."""
-    records = [seal(kind, key, b"") for kind in ("aside", "kept") for key in (b"a", b"b", b"c")]
+    records = [
+        seal(kind, key, b"") for kind in ("aside", "kept") for key in (b"a", b"b", b"c")
+    ]
     in_turn(store, lambda: store.put(records))
     in_turn(store, lambda: store.drop("kept", [b"a", b"c", b"d"]))
     assert [
-        (record.kind, record.key) for kind in ("aside", "kept") for record in store.scan(kind)
+        (record.kind, record.key)
+        for kind in ("aside", "kept")
+        for record in store.scan(kind)
     ] == [
         ("aside", b"a"),
         ("aside", b"b"),
@@ -147,7 +164,10 @@ def test_what_is_rolled_back_never_was(store):
     """Records, ids and epochs; and the next transaction begins as after any other."""
     in_turn(
         store,
-        lambda: (store.put([seal("tally", b"key", b"before")]), store.claim(TODAY, IDS[:3])),
+        lambda: (
+            store.put([seal("tally", b"key", b"before")]),
+            store.claim(TODAY, IDS[:3]),
+        ),
     )
     store.begin(alone=True)
     store.put([seal("tally", b"key", b"after"), seal("root", b"\0\0", b"")])
@@ -166,7 +186,13 @@ def test_what_is_rolled_back_never_was(store):
 
 def test_a_snapshot_is_of_one_moment(store):
     """It has nothing of a transaction open when it is taken, and keeps what others change."""
-    in_turn(store, lambda: (store.put([seal("tally", b"key", b"before")]), store.claim(TODAY, IDS)))
+    in_turn(
+        store,
+        lambda: (
+            store.put([seal("tally", b"key", b"before")]),
+            store.claim(TODAY, IDS),
+        ),
+    )
     store.begin()
     store.put([seal("tally", b"key", b"after")])
     with store.snapshot() as snapshot:
@@ -187,7 +213,11 @@ def test_what_is_committed_is_there_for_the_next_to_open_it(url):
     """And what was not is not, when a store is closed in the middle of a transaction."""
     store = open_store(url)
     in_turn(
-        store, lambda: (store.put([seal("tally", b"key", b"kept")]), store.claim(TODAY, IDS[:3]))
+        store,
+        lambda: (
+            store.put([seal("tally", b"key", b"kept")]),
+            store.claim(TODAY, IDS[:3]),
+        ),
     )
     store.begin()
     store.put([seal("tally", b"other", b"lost")])

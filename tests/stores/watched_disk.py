@@ -65,7 +65,17 @@ class WatchedDisk:
         built = self._folder / "watched_disk.so"
         if not built.exists():
             subprocess.run(
-                [_COMPILER, "-O1", "-shared", "-fPIC", "-pthread", "-o", built, _SOURCE], check=True
+                [
+                    _COMPILER,
+                    "-O1",
+                    "-shared",
+                    "-fPIC",
+                    "-pthread",
+                    "-o",
+                    built,
+                    _SOURCE,
+                ],
+                check=True,
             )
         places = {"FOLDER": self.files, "LOG": self._log, "FAULTS": self._faults}
         return (
@@ -88,7 +98,8 @@ class WatchedDisk:
     def fail(self, fault):
         """Let a fault happen from now on; operations are counted from the last `restart`."""
         self._write_faults(
-            _FAULTS_AT[fault.operation] + 8, _FAULT.pack(fault.first, fault.until, fault.error)
+            _FAULTS_AT[fault.operation] + 8,
+            _FAULT.pack(fault.first, fault.until, fault.error),
         )
 
     def work(self, operation):
@@ -97,7 +108,9 @@ class WatchedDisk:
 
     def count(self, operation):
         """How many operations of a kind there have been."""
-        return int.from_bytes(self._faults.read_bytes()[_FAULTS_AT[operation] :][:8], sys.byteorder)
+        return int.from_bytes(
+            self._faults.read_bytes()[_FAULTS_AT[operation] :][:8], sys.byteorder
+        )
 
     def records(self):
         """What happened so far."""

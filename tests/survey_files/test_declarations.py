@@ -76,7 +76,11 @@ def trip():
     return ldp.survey(
         "trip",
         ldp.question(
-            "mode", values, text="How do you get to work?", epsilon=Decimal(1), report_bytes=1
+            "mode",
+            values,
+            text="How do you get to work?",
+            epsilon=Decimal(1),
+            report_bytes=1,
         ),
         ldp.question("age", low=18, high=67, mechanism="ss", epsilon=0.5),
         ldp.question("modes", values, most=2, mechanism="set-unary", epsilon=1),
@@ -127,11 +131,20 @@ def surveys():
             head = f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'
             yield f"{mechanism}-{number}", head + keys
     for name in PROFILES:
-        kind = 'type = "text"' if "rappor" in name or "chromium" in name else 'type = "boolean"'
-        yield name, f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n'
+        kind = (
+            'type = "text"'
+            if "rappor" in name or "chromium" in name
+            else 'type = "boolean"'
+        )
+        yield (
+            name,
+            f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n',
+        )
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in surveys()])
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, id=name) for name, text in surveys()]
+)
 def test_every_survey_can_be_written_down(text):
     """What a survey writes parses to an equal one, and that one writes the same."""
     survey = ldp.parse_survey(text)
@@ -151,17 +164,24 @@ def test_questions_go_from_one_survey_to_another():
     assert other["smoker"].text == "Do you smoke?"
 
 
-@given(st.text(min_size=1, max_size=40, alphabet=st.characters(exclude_categories=["Cs"])))
+@given(
+    st.text(min_size=1, max_size=40, alphabet=st.characters(exclude_categories=["Cs"]))
+)
 def test_texts_come_back_whatever_they_are(text):
     """Quotes, line breaks, control characters, any script: a table says what it was given."""
-    table = {"survey": {"text": text, text: 1}, "question": [{"values": [text, "b" * 99]}]}
+    table = {
+        "survey": {"text": text, text: 1},
+        "question": [{"values": [text, "b" * 99]}],
+    }
     assert tomllib.loads(toml_text(table)) == table
 
 
 def test_surveys_come_back_whatever_people_read():
     """Texts and values with quotes, backslashes and line breaks survive as part of a survey."""
     strange = ['"', "\\", "'''", 'a"""b', "\t\r\n", "\x7f\x00", "#", "Ж\u2028𝄞"]
-    survey = ldp.survey("s", ldp.question("x", strange, text="\n".join(strange), epsilon=1))
+    survey = ldp.survey(
+        "s", ldp.question("x", strange, text="\n".join(strange), epsilon=1)
+    )
     again = ldp.parse_survey(survey.to_toml())
     assert told(again) == told(survey)
     assert again["x"].domain.values == tuple(strange)
@@ -173,7 +193,9 @@ def test_values_are_any_ordered_list():
 
     values = ["car", "bus"]
     for named in (tuple(values), np.array(values), polars.Series(values), iter(values)):
-        asked = ldp.question("mode", named, epsilon=np.float64(1), report_bytes=np.int64(1))
+        asked = ldp.question(
+            "mode", named, epsilon=np.float64(1), report_bytes=np.int64(1)
+        )
         survey = ldp.survey("s", asked)
         assert survey == ldp.survey("s", MODE)
         assert ldp.parse_survey(survey.to_toml()) == survey
@@ -182,16 +204,36 @@ def test_values_are_any_ordered_list():
 @pytest.mark.parametrize(
     ("questions", "keys", "words"),
     [
-        ([MODE], {"name": "two words"}, ["survey.name", "up to 64 letters", "two words"]),
+        (
+            [MODE],
+            {"name": "two words"},
+            ["survey.name", "up to 64 letters", "two words"],
+        ),
         ([], {}, ["question", "1 to 1000", "0 of them"]),
         ([ldp.question("x", ["a", "b"])], {}, ["question 1 (x).epsilon", "nothing"]),
         ([ldp.question("x", ["a"], epsilon=1)], {}, ["(x).values", "1 of them"]),
-        ([ldp.question("x", ["a", "b"], epsilon=0)], {}, ["(x).epsilon", "1/10000 to 40", "0"]),
+        (
+            [ldp.question("x", ["a", "b"], epsilon=0)],
+            {},
+            ["(x).epsilon", "1/10000 to 40", "0"],
+        ),
         ([ldp.question("x", ["a", "b"], epsilom=1)], {}, ["(x).epsilom", '"epsilon"']),
-        ([ldp.question("x", epsilon=1)], {}, ["(x).type", "boolean, category", "nothing"]),
-        ([ldp.question("x", "ab", epsilon=1)], {}, ["(x).values", "list of texts", "'ab'"]),
+        (
+            [ldp.question("x", epsilon=1)],
+            {},
+            ["(x).type", "boolean, category", "nothing"],
+        ),
+        (
+            [ldp.question("x", "ab", epsilon=1)],
+            {},
+            ["(x).values", "list of texts", "'ab'"],
+        ),
         # The order of a set differs from run to run, and fingerprints would with it.
-        ([ldp.question("x", {"a", "b"}, epsilon=1)], {}, ["(x).values", "list of texts"]),
+        (
+            [ldp.question("x", {"a", "b"}, epsilon=1)],
+            {},
+            ["(x).values", "list of texts"],
+        ),
         (
             [ldp.question("x", low=object(), high=3, epsilon=1)],
             {},
@@ -203,7 +245,11 @@ def test_values_are_any_ordered_list():
             ["(x).low", "whole number", "enormous"],
         ),
         ([MODE, MODE], {}, ["all differ", "'mode' more than once"]),
-        ([MODE], {"joint": ["mode", "age"]}, ["survey.joint", "sound questions", "age"]),
+        (
+            [MODE],
+            {"joint": ["mode", "age"]},
+            ["survey.joint", "sound questions", "age"],
+        ),
         ([MODE], {"epoch": "1 day"}, ["survey.epoch", "length of time", "1 day"]),
         ([MODE], {"grace": "1d"}, ["survey.grace", "without an epoch"]),
         ([MODE], {"lifetime_epsilon": -1}, ["survey.lifetime_epsilon", "-1"]),
@@ -217,7 +263,10 @@ def test_problems_name_the_argument(questions, keys, words):
 
 def test_all_problems_are_said_at_once():
     """As for a file: a question's problems do not hide those of another."""
-    wrong = ldp.question("a", ["x"], epsilon=1), ldp.question("b", ["x", "y"], mechanism="gr")
+    wrong = (
+        ldp.question("a", ["x"], epsilon=1),
+        ldp.question("b", ["x", "y"], mechanism="gr"),
+    )
     assert len(problems(*wrong, epoch=3)) == 3
 
 
@@ -232,7 +281,9 @@ def test_limits_of_files_hold_in_python():
     qualities = [[int(row == column) for column in range(64)] for row in range(64)]
     values = [str(value) for value in range(64)]
     tables = [
-        ldp.question(name, values, mechanism="exponential", epsilon=1, quality=qualities)
+        ldp.question(
+            name, values, mechanism="exponential", epsilon=1, quality=qualities
+        )
         for name in "abcde"
     ]
     assert "numbers in `matrix` and `quality`" in problems(*tables)[0]
@@ -258,7 +309,9 @@ def test_written_surveys_are_laid_out_for_people():
     """A header and a line for each key; long lists have a line for each item."""
     long = [f"value number {number}" for number in range(20)]
     text = ldp.survey("s", ldp.question("x", long, epsilon="1")).to_toml()
-    assert text.startswith('[survey]\nname = "s"\n\n[[question]]\nname = "x"\ntype = "category"\n')
+    assert text.startswith(
+        '[survey]\nname = "s"\n\n[[question]]\nname = "x"\ntype = "category"\n'
+    )
     assert 'values = [\n    "value number 0",\n' in text
     assert text.endswith('mechanism = "auto"\nepsilon = "1"\n')
     assert max(map(len, text.splitlines())) <= 100
@@ -278,18 +331,27 @@ def test_surveys_are_equal_if_their_terms_are():
 def test_surveys_show_what_they_are():
     """The `repr` of a survey, a question, a group and a domain say what they ask for, briefly."""
     survey = trip()
-    assert repr(survey["mode"]) == "<Question 'mode': category of 3 values; grr, epsilon 1>"
+    assert (
+        repr(survey["mode"])
+        == "<Question 'mode': category of 3 values; grr, epsilon 1>"
+    )
     assert repr(survey["age"].domain) == "<Domain integer from 18 to 67>"
-    assert repr(survey["modes"].domain) == "<Domain multi, up to 2 of 3 values: car, bus, bike>"
+    assert (
+        repr(survey["modes"].domain)
+        == "<Domain multi, up to 2 of 3 values: car, bus, bike>"
+    )
     assert repr(survey["homepage"].domain) == "<Domain any text>"
     assert repr(survey.groups[0]) == "<Group mode+age: answered together>"
-    assert repr(survey).startswith(f"<Survey 'trip', fingerprint {survey.fingerprint.hex()}:\n  <")
+    assert repr(survey).startswith(
+        f"<Survey 'trip', fingerprint {survey.fingerprint.hex()}:\n  <"
+    )
     assert repr(survey).count("<Question") == 5
     many = ldp.survey("s", *(MODE | {"name": f"q{number}"} for number in range(30)))
     assert "and 10 more questions" in repr(many)
     wide = ldp.survey("s", ldp.question("x", map(str, range(10**4)), epsilon=1))
     assert (
-        repr(wide["x"].domain) == "<Domain category of 10,000 values: 0, 1, 2, 3, 4 and 9,995 more>"
+        repr(wide["x"].domain)
+        == "<Domain category of 10,000 values: 0, 1, 2, 3, 4 and 9,995 more>"
     )
 
 

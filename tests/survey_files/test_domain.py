@@ -55,7 +55,9 @@ def test_what_no_question_takes(kind, answer):
         domain_of(kind).value(answer)
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
-    assert not any(part in str(caught.value) for part in ("Zanzibar", "7654321", "ud800"))
+    assert not any(
+        part in str(caught.value) for part in ("Zanzibar", "7654321", "ud800")
+    )
 
 
 @pytest.mark.parametrize("text", ["a", "x" * LONGEST_TEXT])
@@ -97,14 +99,18 @@ def test_cells_of_numbers(cell, answer):
 def test_points_have_no_names_to_be_known_by():
     """What reads like a point is a number."""
     assert ldp.question("x", low=0, high=2, step=1)
-    asked = question("dithered", 'type = "number"\nlow = 0\nhigh = 2\nstep = 1\nepsilon = 1')
+    asked = question(
+        "dithered", 'type = "number"\nlow = 0\nhigh = 2\nstep = 1\nepsilon = 1'
+    )
     assert asked.domain.values == ("0", "1", "2")
     assert [asked.domain.parse(cell) for cell in ("1", "one")] == [1, "one"]
 
 
 def test_ends_and_units():
     """Of whole numbers, of numbers on a scale, and of neither."""
-    number = 'type = "number"\nlow = 0\nhigh = 9.5\nstep = 0.5\nunit = "hours"\nepsilon = 1'
+    number = (
+        'type = "number"\nlow = 0\nhigh = 9.5\nstep = 0.5\nunit = "hours"\nepsilon = 1'
+    )
     of_numbers = question("dithered", number).domain
     assert (of_numbers.ends, of_numbers.unit) == ((0, Fraction(19, 2)), "hours")
     assert (domain_of("integer").ends, domain_of("integer").unit) == ((0, 9), "")
@@ -123,7 +129,9 @@ def test_domains_show_a_few_values(size, shown):
 
 def test_the_place_of_records_is_that_of_the_first():
     """Where one of several records is drawn; the others have theirs."""
-    asked = ldp.question("x", low=0, high=9, per_device="one", mechanism="grr", epsilon=1)
+    asked = ldp.question(
+        "x", low=0, high=9, per_device="one", mechanism="grr", epsilon=1
+    )
     domain = ldp.survey("s", asked)["x"].domain
     assert domain.place([3, 1, 7]) == (3, 0)
     assert domain.places([3, 1, 7]) == ((3, 0), (1, 0), (7, 0))

@@ -42,7 +42,10 @@ def cells_of(table):
 
 def rows_of(columns):
     """The same answers row by row."""
-    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    return [
+        dict(zip(columns, cells, strict=True))
+        for cells in zip(*columns.values(), strict=True)
+    ]
 
 
 def test_columns_rows_frames_and_files_say_the_same(tmp_path):
@@ -58,18 +61,30 @@ def test_columns_rows_frames_and_files_say_the_same(tmp_path):
         {"habits": None, "town": "Lyon"},
         {"habits": {"smokes": True, "age": 18, "children": 2}},
     ]
-    for table in (COLUMNS, rows_of(COLUMNS), arrays, pd.DataFrame(COLUMNS), path, by_question):
+    for table in (
+        COLUMNS,
+        rows_of(COLUMNS),
+        arrays,
+        pd.DataFrame(COLUMNS),
+        path,
+        by_question,
+    ):
         assert cells_of(table) == PLACES
 
 
 def test_reports_and_populations_come_of_columns():
     """As many reports as answers; of 3,000 at epsilon 4 every cell within six standard errors."""
     rows = [row for row in rows_of(COLUMNS) if row["smokes"] is not None] * 1000
-    columns = {name: [row[name] for row in rows] for name in COLUMNS} | {"town": ["Cork"] * 3000}
+    columns = {name: [row[name] for row in rows] for name in COLUMNS} | {
+        "town": ["Cork"] * 3000
+    }
     shares = estimate(SURVEY, randomize(SURVEY, columns, seed=1))["habits"]
     assert shares.reports == 3000
     population = from_table(SURVEY, columns)["habits"]
-    assert population.counts[[place for place in PLACES if place >= 0]].tolist() == [1000] * 3
+    assert (
+        population.counts[[place for place in PLACES if place >= 0]].tolist()
+        == [1000] * 3
+    )
     for value, truth in zip(shares, population.counts / 3000, strict=True):
         assert abs(value.frequency - truth) < 6 * value.standard_error
 
@@ -77,10 +92,22 @@ def test_reports_and_populations_come_of_columns():
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"age": [17, None, None, 18]}, "row 2: question 'habits': expected answers to all of"),
-        ({"children": [0, 3, None, 9]}, "row 4: question 'habits': field 'children': expected"),
-        ({"age": [17, 41, None, 18]}, "row 2: question 'habits': field 'age': expected a number"),
-        ({"smokes": ["secret", False, None, True]}, "row 1: question 'habits': field 'smokes'"),
+        (
+            {"age": [17, None, None, 18]},
+            "row 2: question 'habits': expected answers to all of",
+        ),
+        (
+            {"children": [0, 3, None, 9]},
+            "row 4: question 'habits': field 'children': expected",
+        ),
+        (
+            {"age": [17, 41, None, 18]},
+            "row 2: question 'habits': field 'age': expected a number",
+        ),
+        (
+            {"smokes": ["secret", False, None, True]},
+            "row 1: question 'habits': field 'smokes'",
+        ),
         ({"smokes": [True, False]}, "columns of one length"),
     ],
 )
@@ -98,14 +125,19 @@ def test_files_are_refused_alike(tmp_path):
     for text, words in (
         (CSV.replace("children,", "kids,"), "got none for children"),
         (CSV.replace("39.5", "41"), "row 3: question 'habits': field 'age'"),
-        (CSV.replace(",-,", ",7,"), "row 4: question 'habits': expected answers to all of smokes"),
+        (
+            CSV.replace(",-,", ",7,"),
+            "row 4: question 'habits': expected answers to all of smokes",
+        ),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(AnswersError) as caught:
             list(read_answers(path, SURVEY))
         assert words in str(caught.value)
     without = {name: column for name, column in COLUMNS.items() if name != "age"}
-    with pytest.raises(AnswersError, match="for each question or field, got none for age"):
+    with pytest.raises(
+        AnswersError, match="for each question or field, got none for age"
+    ):
         columns_of(SURVEY, without)
 
 

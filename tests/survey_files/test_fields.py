@@ -30,7 +30,12 @@ def test_cells_are_all_combinations():
     """The last field varies fastest; names are the fields' values side by side."""
     domain = habits()["habits"].domain
     assert domain.size == 2 * 3 * 3 * 5
-    by_field = (["false", "true"], SPORT["values"], ["[0, 18)", "[18, 40)", "[40, 100]"], "01234")
+    by_field = (
+        ["false", "true"],
+        SPORT["values"],
+        ["[0, 18)", "[18, 40)", "[40, 100]"],
+        "01234",
+    )
     names = [" & ".join(values) for values in itertools.product(*by_field)]
     assert list(domain.values) == names
     for place, name in enumerate(names):
@@ -50,7 +55,10 @@ def test_answers_by_name():
         ({"sport": "secret"}, "field 'sport': expected one of the question's 3 values"),
         ({"smokes": 1}, "field 'smokes': expected True or False"),
         ({"children": 77}, "field 'children': expected a whole number from 0 to 4"),
-        ({"more": 1}, "expected an answer for each of the fields smokes, sport, age, children"),
+        (
+            {"more": 1},
+            "expected an answer for each of the fields smokes, sport, age, children",
+        ),
     ):
         with pytest.raises(ldp.AnswerError, match=f"'habits': {expected}") as caught:
             question.value(answer | wrong)
@@ -63,7 +71,9 @@ def test_answers_by_name():
 def test_one_report_tells_of_all_fields():
     """A client charges the question's epsilon once, whatever the number of fields."""
     client = Client(habits())
-    report = client.record("habits", {"smokes": True, "sport": "never", "age": 9, "children": 0})
+    report = client.record(
+        "habits", {"smokes": True, "sport": "never", "age": 9, "children": 0}
+    )
     assert report.fingerprint == habits()["habits"].fingerprint
     assert client.ledger().epsilon() == pytest.approx(1, abs=1e-9)
 
@@ -111,20 +121,47 @@ def test_fingerprints_do_not_cover_texts():
 @pytest.mark.parametrize(
     ("fields", "problems"),
     [
-        ([SMOKES], ["field: expected 2 to 16 tables [[question.field]], got 1 of them"]),
-        ([SMOKES, SMOKES], ["field: expected names that all differ, got smokes, smokes"]),
+        (
+            [SMOKES],
+            ["field: expected 2 to 16 tables [[question.field]], got 1 of them"],
+        ),
+        (
+            [SMOKES, SMOKES],
+            ["field: expected names that all differ, got smokes, smokes"],
+        ),
         ([{"type": "boolean"}, SMOKES], ["field 1.name: expected a text"]),
-        ([{"name": "x"}, SMOKES], ["field 1 (x).type: expected one of boolean, category"]),
-        ([{"name": "x", "type": "text"}, SMOKES], ["field 1 (x).type: expected one of boolean"]),
-        ([ldp.field("x", low=0, high=3, type="number"), SMOKES], ["field 1 (x).edges: expected"]),
-        ([ldp.field("x", ["a & b", "c"]), SMOKES], ["field 1 (x).values: expected values without"]),
-        ([SMOKES | {"epsilon": 1}, SPORT], ["field 1 (smokes).epsilon: expected one of"]),
-        ([SPORT | {"parents": {"a": "b"}}, SMOKES], ["field 1 (sport).parents: expected nothing"]),
+        (
+            [{"name": "x"}, SMOKES],
+            ["field 1 (x).type: expected one of boolean, category"],
+        ),
+        (
+            [{"name": "x", "type": "text"}, SMOKES],
+            ["field 1 (x).type: expected one of boolean"],
+        ),
+        (
+            [ldp.field("x", low=0, high=3, type="number"), SMOKES],
+            ["field 1 (x).edges: expected"],
+        ),
+        (
+            [ldp.field("x", ["a & b", "c"]), SMOKES],
+            ["field 1 (x).values: expected values without"],
+        ),
+        (
+            [SMOKES | {"epsilon": 1}, SPORT],
+            ["field 1 (smokes).epsilon: expected one of"],
+        ),
+        (
+            [SPORT | {"parents": {"a": "b"}}, SMOKES],
+            ["field 1 (sport).parents: expected nothing"],
+        ),
         (
             [ldp.field("x", low=0, high=999), ldp.field("y", low=0, high=999)],
             ["at most 65,536 cells together, or `collect", "got 1,000,000 of them"],
         ),
-        ([SMOKES | {"smoke": 1}, {"name": "a b", "type": "boolean"}], ["smoke", "field 2 (a b)."]),
+        (
+            [SMOKES | {"smoke": 1}, {"name": "a b", "type": "boolean"}],
+            ["smoke", "field 2 (a b)."],
+        ),
     ],
 )
 def test_bad_fields_are_told(fields, problems):
@@ -138,7 +175,10 @@ def test_bad_fields_are_told(fields, problems):
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
-        ({"per_device": "last"}, "per_device: expected nothing: a table has one answer"),
+        (
+            {"per_device": "last"},
+            "per_device: expected nothing: a table has one answer",
+        ),
         ({"candidates": "names.txt"}, "candidates: expected nothing"),
         ({"values": ["a", "b"]}, "an unknown key"),
         ({"mechanism": "geometric"}, "a question of type integer or number"),
@@ -166,7 +206,9 @@ def test_generated_code_has_an_argument_for_each_field():
     source = module(habits())
     assert "smokes: bool, sport: Literal[" in source
     assert "age: float, children: int) -> RecordOutcome:" in source
-    assert '{"smokes": smokes, "sport": sport, "age": age, "children": children}' in source
+    assert (
+        '{"smokes": smokes, "sport": sport, "age": age, "children": children}' in source
+    )
     compile(source, "answers.py", "exec")
 
 
@@ -174,7 +216,12 @@ def test_compiled_form_has_fields():
     """And no list of cells, of which there may be many."""
     question = compile_survey(habits())["questions"][0]
     assert question["values"] is None
-    assert [field["name"] for field in question["fields"]] == ["smokes", "sport", "age", "children"]
+    assert [field["name"] for field in question["fields"]] == [
+        "smokes",
+        "sport",
+        "age",
+        "children",
+    ]
     assert question["fields"][2]["scale"]["edges"] == ["0", "18", "40", "100"]
 
 
@@ -183,11 +230,15 @@ def test_the_estimand_names_what_becomes_of_numbers():
     assert habits()["habits"].domain.estimand == "age: numbers are clipped to [0, 100]"
 
 
-@pytest.mark.parametrize("mechanism", ["auto", "grr", "ss", "oue", "sue", "pgr", "hr", "olh"])
+@pytest.mark.parametrize(
+    "mechanism", ["auto", "grr", "ss", "oue", "sue", "pgr", "hr", "olh"]
+)
 def test_cells_are_estimated_like_values(mechanism):
     """Whatever the mechanism: the errors are those of a question with as many values."""
     survey = habits(SMOKES, SPORT, mechanism=mechanism)
-    plain = ldp.survey("plain", ldp.question("q", list("abcdef"), mechanism=mechanism, epsilon=1))
+    plain = ldp.survey(
+        "plain", ldp.question("q", list("abcdef"), mechanism=mechanism, epsilon=1)
+    )
     tables = survey["habits"].randomizer, plain["q"].randomizer
     assert tables[0] == tables[1]
     assert survey["habits"].layout == plain["q"].layout
@@ -219,5 +270,10 @@ def test_a_list_for_fields_has_one_entry_each():
     fields = habits(SMOKES, SPORT)["habits"].domain.fields
     for pair in ((True, "daily"), [True, "daily"]):
         assert by_name(fields, pair) == {"smokes": True, "sport": "daily"}
-    for other in ((True,), [True, "daily", 1], "ab", {"smokes": True, "sport": "daily"}):
+    for other in (
+        (True,),
+        [True, "daily", 1],
+        "ab",
+        {"smokes": True, "sport": "daily"},
+    ):
         assert by_name(fields, other) is other

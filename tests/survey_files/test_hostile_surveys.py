@@ -113,7 +113,9 @@ def outcome(text):
 
 
 GROWING = {
-    "unknown keys": lambda size: filled(one(_SMALL), lambda at: f"a{at} = 1\n", most=size),
+    "unknown keys": lambda size: filled(
+        one(_SMALL), lambda at: f"a{at} = 1\n", most=size
+    ),
     "values, the last one twice": lambda size: one(
         f'type = "category"\nvalues = {listed([*map(str, range(size)), "0"])}\n'
         'mechanism = "grr"\nepsilon = 1'
@@ -122,7 +124,10 @@ GROWING = {
         f"{HEAD}joint = {listed(['q0'] * size)}\n" + asked(_SMALL, 2)[len(HEAD) :]
     ),
     "joint groups": lambda size: (
-        f"{HEAD}joint = [" + '["x", "y"],' * size + "]\n" + asked(_SMALL, 2)[len(HEAD) :]
+        f"{HEAD}joint = ["
+        + '["x", "y"],' * size
+        + "]\n"
+        + asked(_SMALL, 2)[len(HEAD) :]
     ),
     "a dotted key": lambda size: f"a{'.a' * size} = 1",
 }
@@ -132,7 +137,9 @@ GROWING = {
 def test_work_grows_with_the_file_and_not_with_its_square(name):
     """Eight times as much in a file makes for ten times the calls at most, not sixty-four."""
     outcome(GROWING[name](1000))
-    few, many = (calls(lambda size=size: outcome(GROWING[name](size))) for size in (1000, 8000))
+    few, many = (
+        calls(lambda size=size: outcome(GROWING[name](size))) for size in (1000, 8000)
+    )
     assert many < 10 * few
 
 
@@ -157,10 +164,15 @@ def test_further_problems_are_counted():
     keys = "\n".join(f"odd{at} = 1" for at in range(30))
     with pytest.raises(SurveyError) as caught:
         parse_survey(asked(f"{_SMALL}\n{keys}", 7))
-    of_first = [problem for problem in caught.value.problems if "question 1 " in problem.place]
+    of_first = [
+        problem for problem in caught.value.problems if "question 1 " in problem.place
+    ]
     assert len(of_first) == MOST_NOTED + 1
     assert str(of_first[-1]).endswith("expected no more problems, got 10 of them")
-    assert str(caught.value).splitlines()[-1] == f"  and {7 * (MOST_NOTED + 1) - MOST_TOLD} more"
+    assert (
+        str(caught.value).splitlines()[-1]
+        == f"  and {7 * (MOST_NOTED + 1) - MOST_TOLD} more"
+    )
 
 
 BAD_GROUPS = [
@@ -206,7 +218,9 @@ def test_what_costs_more_than_its_text_is_limited_together():
     """Matrices, and distributions that are searched for, of which alike ones count once."""
     values = listed(map(str, range(64)))
     rows = ",".join("[" + ",".join(['"1/64"'] * 64) + "]" for _ in range(64))
-    keys = f'type = "category"\nvalues = {values}\nmechanism = "matrix"\nmatrix = [{rows}]'
+    keys = (
+        f'type = "category"\nvalues = {values}\nmechanism = "matrix"\nmatrix = [{rows}]'
+    )
     with pytest.raises(
         SurveyError, match="at most 16,384 numbers in `matrix` and `quality` in all"
     ):
@@ -220,7 +234,9 @@ def test_what_costs_more_than_its_text_is_limited_together():
         f'\n[[question]]\nname = "d{size}"\n{keys}high = {size}\nstep = 1'
         for size in range(1000, 1005)
     )
-    with pytest.raises(SurveyError, match="at most 4,096 values of distributions that differ"):
+    with pytest.raises(
+        SurveyError, match="at most 4,096 values of distributions that differ"
+    ):
         parse_survey(text)
 
 
@@ -254,7 +270,8 @@ def test_large_files_are_refused_unless_they_are_allowed(tmp_path, monkeypatch):
     assert read_survey(path)
     monkeypatch.setenv("LDPKIT_LARGEST_SURVEY", "1000")
     with pytest.raises(
-        SurveyError, match=r"at most 1,000 bytes \(set LDPKIT_LARGEST_SURVEY to allow more"
+        SurveyError,
+        match=r"at most 1,000 bytes \(set LDPKIT_LARGEST_SURVEY to allow more",
     ):
         read_survey(path)
     monkeypatch.setenv("LDPKIT_LARGEST_SURVEY", "much")
@@ -280,7 +297,9 @@ def test_a_large_survey_may_have_more_of_everything():
         'mechanism = "exponential"\nepsilon = 1\n'
     )
     text = asked(f"{keys}quality = [{rows}]", 2)
-    with pytest.raises(SurveyError, match=r"numbers in `matrix` and `quality`|names and numbers"):
+    with pytest.raises(
+        SurveyError, match=r"numbers in `matrix` and `quality`|names and numbers"
+    ):
         parse_survey(text)
     with pytest.raises(SurveyError, match="better for some values"):
         parse_survey(text + "#" * LARGEST)
@@ -333,9 +352,9 @@ def test_mutated_surveys_are_surveys_or_survey_errors():
     texts = seeds()
     for _ in range(3000):
         error = outcome(mutated(drawn.choice(texts), drawn))
-        assert all(line.isprintable() for line in str(error).splitlines()) or not isinstance(
-            error, SurveyError
-        )
+        assert all(
+            line.isprintable() for line in str(error).splitlines()
+        ) or not isinstance(error, SurveyError)
 
 
 def test_files_of_values_are_read_whole():
@@ -359,5 +378,7 @@ def test_bins_keep_no_edges():
     keys = 'type = "number"\nlow = "-1/3"\nhigh = "2.5"\nbins = 6\nmechanism = "grr"\nepsilon = 1'
     edges = parse_survey(one(keys))["q"].domain.scale.edges
     assert isinstance(edges, EvenPoints)
-    assert list(edges) == [Fraction(-1, 3) + Fraction(17, 36) * place for place in range(7)]
+    assert list(edges) == [
+        Fraction(-1, 3) + Fraction(17, 36) * place for place in range(7)
+    ]
     assert list(edges) == [edges[place] for place in range(7)] == list(edges[:])

@@ -41,7 +41,9 @@ QUESTIONS = {
 
 def survey_with(joint, *names):
     """A survey of some of the questions, under a `joint` that is written as in the file."""
-    asked = "".join(f'[[question]]\nname = "{name}"\n{QUESTIONS[name]}' for name in names)
+    asked = "".join(
+        f'[[question]]\nname = "{name}"\n{QUESTIONS[name]}' for name in names
+    )
     return parse_survey(f'[survey]\nname = "s"\n{joint}\n{asked}')
 
 
@@ -58,7 +60,10 @@ REPEATABLE = survey_with('joint = ["listed", "other"]', "listed", "other")
         ('joint = ["once"]', "2 to 3 questions in a group, got 1 of them"),
         ('joint = [["once", "bits"], []]', "got 0 of them"),
         ('joint = ["once", "bits", "listed", "other"]', "got 4 of them"),
-        ('joint = ["once", "nowhere"]', "names of sound questions of the survey, got 'nowhere'"),
+        (
+            'joint = ["once", "nowhere"]',
+            "names of sound questions of the survey, got 'nowhere'",
+        ),
         ('joint = ["once", "once"]', "each question at most once, got 'once' again"),
         ('joint = [["once", "bits"], ["bits", "listed"]]', "got 'bits' again"),
         ('joint = ["once", "hashed"]', "'hashed' (olh)"),
@@ -91,7 +96,10 @@ def test_groups_are_in_the_fingerprint_and_questions_stay_what_they_were():
     )
     surveys = [survey_with(text, *names) for text in texts]
     assert len({survey.fingerprint for survey in surveys}) == len(surveys)
-    assert len({tuple(question.fingerprint for question in survey) for survey in surveys}) == 1
+    assert (
+        len({tuple(question.fingerprint for question in survey) for survey in surveys})
+        == 1
+    )
     assert survey_with("joint = []", *names).fingerprint == surveys[0].fingerprint
     assert surveys[3].groups[0].width == sum(question.width for question in surveys[0])
 
@@ -103,13 +111,20 @@ def test_a_report_of_a_group_is_the_reports_of_its_questions_end_to_end():
     tape = random.Random(1).randbytes(1000)
     device = Client(apart, random=Replay(tape))
     rows = device.record("bits", "y").row + device.record("once", True).row
-    report = Client(together, random=Replay(tape)).record_together({"once": True, "bits": "y"})
+    report = Client(together, random=Replay(tape)).record_together(
+        {"once": True, "bits": "y"}
+    )
     assert report == Report(together.groups[0].fingerprint, rows)
 
 
 @pytest.mark.parametrize(
     "answers",
-    [{}, {"once": True}, {"once": True, "bits": "x"}, {"once": True, "listed": "1", "bits": "x"}],
+    [
+        {},
+        {"once": True},
+        {"once": True, "bits": "x"},
+        {"once": True, "listed": "1", "bits": "x"},
+    ],
 )
 def test_a_group_is_answered_as_a_whole(answers):
     """Answers to less or more than a group are refused, and nothing is spent."""

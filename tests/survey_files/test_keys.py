@@ -30,7 +30,9 @@ def came(read, **table):
 def test_further_problems_are_counted(unknown):
     """Twenty are told one by one, and how many there are besides."""
     problems = said(
-        lambda keys: [keys.problem(f"key{number}", "nothing", 1) for number in range(unknown)]
+        lambda keys: [
+            keys.problem(f"key{number}", "nothing", 1) for number in range(unknown)
+        ]
     )
     assert [problem.place for problem in problems[:MOST_NOTED]] == [
         f"{PLACE}.key{number}" for number in range(MOST_NOTED)
@@ -44,7 +46,8 @@ def test_further_problems_are_counted(unknown):
 def test_a_problem_is_counted_once():
     """Mechanisms that are tried one after the other ask for the same keys."""
     problems = said(
-        lambda keys: [keys.problem("p", "nothing", 1) for _ in range(MOST_NOTED + 1)], p=1
+        lambda keys: [keys.problem("p", "nothing", 1) for _ in range(MOST_NOTED + 1)],
+        p=1,
     )
     assert problems == [Problem(f"{PLACE}.p", "nothing", "1")]
 
@@ -64,7 +67,10 @@ def test_what_a_profile_gives_is_not_given_again():
 def test_the_first_repeated_value_is_named():
     """Not one that stands there once."""
     values = ["a", "b", "c", "b", "c"]
-    assert came(lambda keys: keys.texts("values", least=2, most=9), values=values) == "'b' twice"
+    assert (
+        came(lambda keys: keys.texts("values", least=2, most=9), values=values)
+        == "'b' twice"
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,8 +134,12 @@ def test_what_stands_in_for_a_number_is_between_its_bounds(given):
 
 def test_enormous_integers_are_told_as_such():
     """Python refuses to write them out."""
-    assert came(lambda keys: keys.integer("n", 0, 9), n=ENORMOUS) == "an enormous number"
-    assert came(lambda keys: keys.texts("n", 1, 9), n=[ENORMOUS]) == "an enormous number"
+    assert (
+        came(lambda keys: keys.integer("n", 0, 9), n=ENORMOUS) == "an enormous number"
+    )
+    assert (
+        came(lambda keys: keys.texts("n", 1, 9), n=[ENORMOUS]) == "an enormous number"
+    )
 
 
 @pytest.mark.parametrize(
@@ -165,7 +175,9 @@ def test_names_are_written_in_one_line(name, written):
 def test_an_unknown_key_is_taken_for_the_closest():
     """However long its name may be within reason."""
     close, far = "k" * 63 + "q", "k" * 64 + "q"
-    assert [problem.expected for problem in said(_one_long_key, **{close: 1})] == [f'"{"k" * 64}"']
+    assert [problem.expected for problem in said(_one_long_key, **{close: 1})] == [
+        f'"{"k" * 64}"'
+    ]
     assert [problem.expected for problem in said(_one_long_key, **{far: 1})] == [
         f"one of {'k' * 64}"
     ]
@@ -212,7 +224,9 @@ def test_names_are_one_list_or_several(given, names):
     assert keys.report_problems() == []
 
 
-@pytest.mark.parametrize("given", ["a", 1, ["a", 1], [["a"], "b"], [["a", 1]], [["a"], [["b"]]]])
+@pytest.mark.parametrize(
+    "given", ["a", 1, ["a", 1], [["a"], "b"], [["a", 1]], [["a"], [["b"]]]]
+)
 def test_names_are_texts(given):
     """Whatever else stands among them is a problem."""
     keys = Keys(PLACE, {"joint": given})
@@ -244,7 +258,9 @@ def test_tables_are_square_or_as_wide_as_their_first_row(columns, most, wanted):
 def test_a_first_row_that_is_none_makes_a_table_no_wider(most):
     """A text has a length, too, and a number has none."""
     for row in ("abc", 3):
-        problems = said(lambda keys: keys.rows("matrix", 2, most), matrix=[row, ["0", "1"]])
+        problems = said(
+            lambda keys: keys.rows("matrix", 2, most), matrix=[row, ["0", "1"]]
+        )
         assert [(problem.place, problem.expected[:9]) for problem in problems] == [
             (f"{PLACE}.matrix row 1", "2 numbers" if most else "2 probabi")
         ]
@@ -264,7 +280,16 @@ def test_a_table_that_is_refused_has_a_stand_in():
         ([2, 3], (2, 3)),
         *(
             (other, None)
-            for other in ([0, 1], [1, 10], [1], [1, 1, 1], [1, True], [1, 2.0], "12", {1: 2, 3: 4})
+            for other in (
+                [0, 1],
+                [1, 10],
+                [1],
+                [1, 1, 1],
+                [1, True],
+                [1, 2.0],
+                "12",
+                {1: 2, 3: 4},
+            )
         ),
     ],
 )
@@ -299,16 +324,22 @@ def test_lists_of_numbers(given, but):
     """Two or three exact ones, up to 5 from 0 and that included; 0 and 1 stand in for others."""
     keys = Keys(PLACE, {"edges": given})
     numbers = keys.fractions("edges", 2, 3, furthest=Fraction(5))
-    assert [problem.came for problem in keys.report_problems()] == ([] if but is None else [but])
+    assert [problem.came for problem in keys.report_problems()] == (
+        [] if but is None else [but]
+    )
     assert numbers == ((0, 1) if but else tuple(map(Fraction, given)))
 
 
-@pytest.mark.parametrize(("known", "more"), [(20, ""), (21, " and 1 more"), (30, " and 10 more")])
+@pytest.mark.parametrize(
+    ("known", "more"), [(20, ""), (21, " and 1 more"), (30, " and 10 more")]
+)
 def test_an_unknown_name_is_told_with_those_there_are(known, more):
     """Twenty of them, how many there are besides, and which it is most like."""
     names = [f"name {number:02}" for number in range(known)]
     said = str(UnknownNameError("name 01x", names, "a name"))
-    assert said.startswith(f"expected a name ({', '.join(names[:20])}{more}), got 'name 01x'")
+    assert said.startswith(
+        f"expected a name ({', '.join(names[:20])}{more}), got 'name 01x'"
+    )
     assert "did you mean 'name 01'" in said
     assert str(UnknownNameError("other", [], "a name")) == (
         "expected a name (there is none), got 'other'"
@@ -323,21 +354,27 @@ def test_an_epsilon_is_a_logarithm_where_one_is_printed():
     assert ldp.parse_survey(survey.to_toml()) == survey
     assert bound("ln(3)") == 3
     forced = {"mechanism": "forced", "forced_true": "1/4", "forced_false": "1/4"}
-    once = ldp.survey("s", ldp.question("x", type="boolean", **forced), lifetime_epsilon="ln(3)")
+    once = ldp.survey(
+        "s", ldp.question("x", type="boolean", **forced), lifetime_epsilon="ln(3)"
+    )
     assert once["x"].declared == ("ln(3)", 3, None, None)
     assert once.lifetime.text == "1.098612288669"
     assert 3 <= once.lifetime.bound < 3 + Fraction(1, 10**11)
     place = {"x": (0, 1), "y": (0, 1), "cells": 2, "mechanism": "metric"}
     visit = ldp.survey("s", ldp.question("x", **place, epsilon_per_unit="ln(3)"))
     assert visit["x"].declared.metric.per_unit == Fraction("1.098612288668")
-    with pytest.raises(ldp.SurveyError, match="epsilon: expected the logarithm of a ratio above 1"):
+    with pytest.raises(
+        ldp.SurveyError, match="epsilon: expected the logarithm of a ratio above 1"
+    ):
         ldp.survey("s", coin | {"epsilon": "ln(1)"})
 
 
 def test_what_stands_for_no_answer_is_no_value():
     """Nor part of what devices have."""
     coin = ldp.question("x", type="boolean", epsilon=1)
-    with pytest.raises(ldp.SurveyError, match="missing: expected texts that are no values"):
+    with pytest.raises(
+        ldp.SurveyError, match="missing: expected texts that are no values"
+    ):
         ldp.survey("s", coin | {"missing": ["NA", "true"]})
     with_missing = ldp.survey("s", coin | {"missing": ["NA"]})
     assert with_missing.fingerprint == ldp.survey("s", coin).fingerprint

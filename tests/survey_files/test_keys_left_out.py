@@ -23,7 +23,13 @@ LINES = {
     "integer": ('type = "integer"', "low = -1", "high = 2"),
     "number in cells": ('type = "number"', "low = 0", "high = 1", "bins = 4"),
     "number in steps": ('type = "number"', "low = 0", "high = 1", 'step = "1/4"'),
-    "key-value": ('type = "key-value"', 'keys = ["a", "b"]', "low = 0", "high = 5", "most = 2"),
+    "key-value": (
+        'type = "key-value"',
+        'keys = ["a", "b"]',
+        "low = 0",
+        "high = 5",
+        "most = 2",
+    ),
     "vector": ('type = "vector"', "dimensions = 2", "radius = 1", 'outside = "clip"'),
     "text": ('type = "text"',),
     "table": ('type = "table"', f"field = [{_FIELDS}]"),
@@ -72,7 +78,12 @@ def variants(lines):
 
 def test_every_type_is_tried():
     """A new one as well."""
-    types = {line.split('"')[1] for lines in LINES.values() for line in lines if "type =" in line}
+    types = {
+        line.split('"')[1]
+        for lines in LINES.values()
+        for line in lines
+        if "type =" in line
+    }
     assert set(TYPES) <= types
 
 

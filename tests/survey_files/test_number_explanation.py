@@ -11,7 +11,14 @@ def explained(**keys):
     return explanation(ldp.survey("s", ldp.question("x", **{"type": "number", **keys})))
 
 
-HOURS = {"low": 0, "high": 60, "step": "0.5", "unit": "hours", "goal": "mean", "epsilon": 1}
+HOURS = {
+    "low": 0,
+    "high": 60,
+    "step": "0.5",
+    "unit": "hours",
+    "goal": "mean",
+    "epsilon": 1,
+}
 GRR = {"low": 0, "high": 3, "step": 1, "mechanism": "grr", "epsilon": 1}
 
 COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 1}
@@ -21,9 +28,15 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
     ("keys", "line"),
     [
         (HOURS, "x: dithered, numbers from 0 to 60 hours in steps of 0.5"),
-        (HOURS, "counted in          steps of 0.5 hours; a number between two of them goes to"),
+        (
+            HOURS,
+            "counted in          steps of 0.5 hours; a number between two of them goes to",
+        ),
         (HOURS, "error of a mean     at most 60.12 hours / sqrt(respondents)"),
-        (HOURS, "outside             numbers outside [0, 60] are refused: nothing is sent"),
+        (
+            HOURS,
+            "outside             numbers outside [0, 60] are refused: nothing is sent",
+        ),
         (
             HOURS | {"outside": "clip"},
             "numbers are clipped to [0, 60]: the mean is that of the clipped numbers",
@@ -34,9 +47,18 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
         ),
         (HOURS | {"missing": ["NA", "?"]}, "no answer           'NA', '?' in a table"),
         (COUNT | {"missing": ["NA"]}, "no answer           'NA' in a table"),
-        (GRR | {"outside": "clip"}, "[0, 3]: estimates are those of the clipped numbers"),
-        (COUNT, "outside             numbers outside [0, 3] are refused: nothing is sent"),
-        (COUNT | {"outside": "clip"}, "[0, 3]: estimates are those of the clipped numbers"),
+        (
+            GRR | {"outside": "clip"},
+            "[0, 3]: estimates are those of the clipped numbers",
+        ),
+        (
+            COUNT,
+            "outside             numbers outside [0, 3] are refused: nothing is sent",
+        ),
+        (
+            COUNT | {"outside": "clip"},
+            "[0, 3]: estimates are those of the clipped numbers",
+        ),
         (GRR, "x: grr, numbers from 0 to 3 in steps of 1"),
         (
             {"edges": [0, 18, 120], "mechanism": "grr", "epsilon": 1},

@@ -45,8 +45,12 @@ def test_profiles_give_what_was_published(name):
     """
     asked = profiled(name)
     one, ever = asked.randomizer.ratio, lifetime_ratio(asked.randomizer)
-    assert (log_upper(one), log_upper(ever)) == pytest.approx(PUBLISHED[name], abs=5.1e-5)
-    keys = {key: value for key, value in PROFILES[name].keys.items() if key != "mechanism"}
+    assert (log_upper(one), log_upper(ever)) == pytest.approx(
+        PUBLISHED[name], abs=5.1e-5
+    )
+    keys = {
+        key: value for key, value in PROFILES[name].keys.items() if key != "mechanism"
+    }
     listed = 'type = "category"\nvalues = ["a", "b"]'
     kind = 'type = "text"' if asked.domain.values is None else listed
     written = "\n".join(
@@ -86,9 +90,13 @@ def test_profiles_are_explained(name):
 
 def test_profiles_are_whole():
     """A key beside the profile that gives it, and a name that is no profile's, are problems."""
-    with pytest.raises(SurveyError, match=r"f.*expected nothing: profile rappor-paper gives it"):
+    with pytest.raises(
+        SurveyError, match=r"f.*expected nothing: profile rappor-paper gives it"
+    ):
         profiled("rappor-paper", 'f = "0.1"')
-    with pytest.raises(SurveyError, match=r"mechanism.*nothing: profile tests-only gives it"):
+    with pytest.raises(
+        SurveyError, match=r"mechanism.*nothing: profile tests-only gives it"
+    ):
         profiled("tests-only", 'mechanism = "grr"')
     with pytest.raises(SurveyError, match="one of rappor-paper, "):
         parse_survey(

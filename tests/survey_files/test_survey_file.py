@@ -31,7 +31,9 @@ BASE = {
 
 def written(keys):
     """A survey file of one question."""
-    return f"{HEAD}[[question]]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items())
+    return f"{HEAD}[[question]]\n" + "".join(
+        f"{key} = {value}\n" for key, value in keys.items()
+    )
 
 
 def problems(text):
@@ -45,10 +47,18 @@ def test_the_documented_survey_is_read_as_written():
     """Names, types, values, mechanisms and texts come out as they stand in the file."""
     smoker, transport, homepage = COMMUTE_SURVEY
     assert COMMUTE_SURVEY.name == "commute-2026"
-    assert (smoker.name, smoker.text, smoker.mechanism) == ("smoker", "Do you smoke?", "warner")
+    assert (smoker.name, smoker.text, smoker.mechanism) == (
+        "smoker",
+        "Do you smoke?",
+        "warner",
+    )
     assert smoker.domain.values == ("false", "true")
     assert transport.domain.values == ("car", "bus", "bike", "walk")
-    assert (transport.mechanism, transport.width, transport.declared.text) == ("oue", 1, "1")
+    assert (transport.mechanism, transport.width, transport.declared.text) == (
+        "oue",
+        1,
+        "1",
+    )
     assert (homepage.domain.values, homepage.candidates, homepage.width) == (
         None,
         "homepages.txt",
@@ -87,7 +97,10 @@ BAD_KEYS = [
     ({"type": '"bool"', "values": '["a"]'}, ["values", "2 to", "1 of them"]),
     (WHOLE | {"low": "5", "high": "5"}, ["high", "from 6 to 65540,", "got 5"]),
     (WHOLE | {"low": "5", "high": "65541"}, ["high", "from 6 to 65540,", "got 65541"]),
-    ({"mechanism": '"auto"', "report_bytes": "1048577"}, ["report_bytes", "from 1 to 1048576,"]),
+    (
+        {"mechanism": '"auto"', "report_bytes": "1048577"},
+        ["report_bytes", "from 1 to 1048576,"],
+    ),
     ({"values": '["a", ""]'}, ["values", "none of them empty"]),
     ({"values": '["a", 1]'}, ["values", "list of texts"]),
     ({"values": '["a", "b", "a"]'}, ["values", "all differ", "'a' twice"]),
@@ -114,8 +127,14 @@ BAD_KEYS = [
     ({"candidates": '"c.txt"'}, ["candidates", "the values are listed"]),
     ({"mechanism": '"warner"'}, ["mechanism", "exactly two values", "3 values"]),
     ({"mechanism": '"matrix"', "epsilon": None}, ["matrix", "list of 3 rows"]),
-    ({"type": '"text"', "values": None}, ["mechanism", "with a list of values", "open one"]),
-    ({"type": '"text"', "values": None, "mechanism": '"auto"'}, ["mechanism", "open one"]),
+    (
+        {"type": '"text"', "values": None},
+        ["mechanism", "with a list of values", "open one"],
+    ),
+    (
+        {"type": '"text"', "values": None, "mechanism": '"auto"'},
+        ["mechanism", "open one"],
+    ),
 ]
 
 RAPPOR = {
@@ -145,14 +164,21 @@ BAD_DESIGNS = [
     (RAPPOR | {"epsilon": "1"}, ["epsilon", "unknown key"]),
     (RAPPOR | {"memoized_values": "1001"}, ["memoized_values", "from 1 to 1000,"]),
     (RAPPOR | {"memoized_values": "0"}, ["memoized_values", "from 1 to 1000,"]),
-    (YES_NO | {"mechanism": '"warner"', "truth": '"1/2"'}, ["truth", "recovered", "singular"]),
-    (YES_NO | {"mechanism": '"warner"', "truth": "1"}, ["truth", "infinite", "never gives"]),
+    (
+        YES_NO | {"mechanism": '"warner"', "truth": '"1/2"'},
+        ["truth", "recovered", "singular"],
+    ),
+    (
+        YES_NO | {"mechanism": '"warner"', "truth": "1"},
+        ["truth", "infinite", "never gives"],
+    ),
     (
         YES_NO | {"mechanism": '"warner"', "truth": '"0.7"', "epsilon": "1"},
         ["truth", "either epsilon or truth", "both"],
     ),
     (
-        YES_NO | {"mechanism": '"forced"', "forced_true": '"0.5"', "forced_false": '"0.75"'},
+        YES_NO
+        | {"mechanism": '"forced"', "forced_true": '"0.5"', "forced_false": '"0.75"'},
         ["forced_true", "left for the truth", "= 5/4"],
     ),
     (
@@ -168,14 +194,23 @@ BAD_DESIGNS = [
         MATRIX | {"matrix": '[["1/2", "1/2"], ["1"]]'},
         ["matrix row 2", "2 probabilities", "1 of them"],
     ),
-    (MATRIX | {"matrix": '[["1/2", "1/2"], [0.3, 0.6]]'}, ["matrix row 2", "sum to 1", "9/10"]),
+    (
+        MATRIX | {"matrix": '[["1/2", "1/2"], [0.3, 0.6]]'},
+        ["matrix row 2", "sum to 1", "9/10"],
+    ),
     (
         MATRIX | {"matrix": '[["3/2", "-1/2"], ["1/4", "3/4"]]'},
         ["matrix row 1", "no negative", "-1/2"],
     ),
-    (MATRIX | {"matrix": '[["1/2", "1/2"], ["1/2", "1/2"]]'}, ["matrix", "recovered", "singular"]),
+    (
+        MATRIX | {"matrix": '[["1/2", "1/2"], ["1/2", "1/2"]]'},
+        ["matrix", "recovered", "singular"],
+    ),
     (MATRIX | {"matrix": '[["1", "0"], ["1/2", "1/2"]]'}, ["matrix", "infinite"]),
-    (MATRIX | {"matrix": '[["x", "0"], ["1/2", "1/2"]]'}, ["matrix row 1", "number such as", "x"]),
+    (
+        MATRIX | {"matrix": '[["x", "0"], ["1/2", "1/2"]]'},
+        ["matrix row 1", "number such as", "x"],
+    ),
 ]
 
 BAD_FILES = [
@@ -193,16 +228,24 @@ BAD_FILES = [
         written(BASE) + written(BASE).removeprefix(HEAD),
         ["names that all differ", "'x' more than once"],
     ),
-    (written(BASE).replace('"s"', '"s"\nversion = 1'), ["survey.version", "unknown key"]),
+    (
+        written(BASE).replace('"s"', '"s"\nversion = 1'),
+        ["survey.version", "unknown key"],
+    ),
 ]
 
 
 def replaced(keys):
     """The file of BASE with other keys."""
-    return written({key: value for key, value in (BASE | keys).items() if value is not None})
+    return written(
+        {key: value for key, value in (BASE | keys).items() if value is not None}
+    )
 
 
-BAD = [*((replaced(keys), said) for keys, said in (*BAD_KEYS, *BAD_DESIGNS)), *BAD_FILES]
+BAD = [
+    *((replaced(keys), said) for keys, said in (*BAD_KEYS, *BAD_DESIGNS)),
+    *BAD_FILES,
+]
 
 
 @pytest.mark.parametrize(("text", "said"), BAD)
@@ -210,7 +253,9 @@ def test_every_kind_of_problem_is_explained(text, said):
     """A problem names its place, what was expected and what came, in one line of bounded length."""
     lines = problems(text)
     assert any(all(fragment in line for fragment in said) for line in lines), lines
-    assert all("expected" in line and "got" in line and len(line) < 1000 for line in lines)
+    assert all(
+        "expected" in line and "got" in line and len(line) < 1000 for line in lines
+    )
 
 
 def test_all_problems_are_reported_at_once():
@@ -274,7 +319,9 @@ def test_as_many_questions_as_there_may_be():
 def test_whole_numbers_are_counted_over_all_questions():
     """Half a million in a file of a mebibyte; two more are too many."""
     wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
-    full = HEAD + "".join(f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8))
+    full = HEAD + "".join(
+        f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8)
+    )
     assert len(parse_survey(full).questions) == 8
     narrow = wide.replace("32_768", "1").replace("32_767", "0")
     (line,) = problems(f'{full}[[question]]\nname = "more"\n{narrow}')
@@ -285,7 +332,9 @@ def test_whole_numbers_are_counted_over_all_questions():
 def test_a_range_that_is_too_wide_is_a_problem_of_its_own():
     """It counts for nothing where as many numbers as there may be are asked for besides."""
     wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
-    full = HEAD + "".join(f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8))
+    full = HEAD + "".join(
+        f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8)
+    )
     too_wide = wide.replace("32_767", "32_768")
     (line,) = problems(f'{full}[[question]]\nname = "more"\n{too_wide}')
     assert line.startswith("survey: question 9 (more).")
@@ -295,7 +344,9 @@ def test_a_range_that_is_too_wide_is_a_problem_of_its_own():
 def test_a_place_has_the_name_of_its_question(length, shown):
     """Unless that is too long to be one."""
     lines = problems(written(BASE | {"name": f'"{"n" * length}"', "epsilon": '"0"'}))
-    assert any(line.startswith(f"survey: question 1{shown}.epsilon: ") for line in lines), lines
+    assert any(
+        line.startswith(f"survey: question 1{shown}.epsilon: ") for line in lines
+    ), lines
 
 
 @pytest.mark.parametrize(("given", "charges"), [(None, 4), ("1", 1), ("1000", 1000)])
@@ -309,9 +360,19 @@ def test_what_a_question_has_without_a_file():
     """One charge, and no epochs; one that is made from a file of its keys is the same."""
     read = parse_survey(written(BASE))["x"]
     question = Question(
-        "x", read.domain, "grr", randomizer=read.randomizer, declared=read.declared, survey="s"
+        "x",
+        read.domain,
+        "grr",
+        randomizer=read.randomizer,
+        declared=read.declared,
+        survey="s",
     )
-    assert (question.charges, question.epoch, question.candidates, question.profile) == (
+    assert (
+        question.charges,
+        question.epoch,
+        question.candidates,
+        question.profile,
+    ) == (
         1,
         None,
         None,
@@ -334,14 +395,22 @@ def test_a_range_ends_where_it_may():
     """The longest ranges are read, at the ends of what is exact; a value more is a problem."""
     furthest = 10**15
     for low in (-furthest, furthest - 65_535):
-        whole = WHOLE | {"low": str(low), "high": str(low + 65_535), "mechanism": '"auto"'}
+        whole = WHOLE | {
+            "low": str(low),
+            "high": str(low + 65_535),
+            "mechanism": '"auto"',
+        }
         assert parse_survey(replaced(whole))["x"].domain.size == 65_536
-    assert problems(replaced(WHOLE | {"low": str(-furthest - 1), "high": str(-furthest)}))
+    assert problems(
+        replaced(WHOLE | {"low": str(-furthest - 1), "high": str(-furthest)})
+    )
 
 
 def test_an_answer_that_is_refused_names_its_question():
     """And nothing else of it: not the answer, nor an error that has it."""
-    with pytest.raises(AnswerError, match=r"^question 'transport': expected") as refused:
+    with pytest.raises(
+        AnswerError, match=r"^question 'transport': expected"
+    ) as refused:
         COMMUTE_SURVEY["transport"].value("on foot")
     assert "on foot" not in str(refused.value)
     assert refused.value.__suppress_context__
@@ -370,7 +439,10 @@ def test_enormous_numbers_are_refused_quickly(number):
     start = time.thread_time()
     with pytest.raises(ValueError, match="number such as"):
         fraction(number)
-    assert any("epsilon" in line for line in problems(written(BASE | {"epsilon": f'"{number}"'})))
+    assert any(
+        "epsilon" in line
+        for line in problems(written(BASE | {"epsilon": f'"{number}"'}))
+    )
     assert time.thread_time() - start < 2
 
 
@@ -444,7 +516,10 @@ def test_the_order_of_keys_and_candidates_are_not_in_the_fingerprint():
     )
 
 
-RAPPOR_BASE = {"name": '"x"', **{key: value for key, value in RAPPOR.items() if value is not None}}
+RAPPOR_BASE = {
+    "name": '"x"',
+    **{key: value for key, value in RAPPOR.items() if value is not None},
+}
 DIFFERENT = [
     BASE,
     BASE | {"name": '"y"'},
@@ -517,7 +592,11 @@ def test_surveys_share_no_question_with_surveys_of_other_names():
         for name in "ab"
     ]
     here, there = (
-        parse_survey("\n".join([f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]))
+        parse_survey(
+            "\n".join(
+                [f'[survey]\nname = "app-{name}"\njoint = ["a", "b"]', *questions]
+            )
+        )
         for name in ("eu", "us")
     )
     assert not {envelope.fingerprint for envelope in here.tally_parts} & {
@@ -547,13 +626,17 @@ OF_TREES = {
 def with_integer(randomizer, name, number):
     """The randomizer with another integer, of its own or of one that it reports through."""
     if name in randomizer._fields:
-        is_row = name in OF_ONE_ROW or (name == "weights" and isinstance(randomizer, Arcs))
+        is_row = name in OF_ONE_ROW or (
+            name == "weights" and isinstance(randomizer, Arcs)
+        )
         return randomizer._replace(**{name: number[0] if is_row else number})
     name = "size" if name == "cells" else name
     part = "lasting" if "lasting" in randomizer._fields else "oracle"
     if name.startswith("fresh_"):
         part = "fresh"
-    changed = getattr(randomizer, part)._replace(**{name.removeprefix("fresh_"): number})
+    changed = getattr(randomizer, part)._replace(
+        **{name.removeprefix("fresh_"): number}
+    )
     return randomizer._replace(**{part: changed})
 
 
@@ -567,14 +650,19 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
             other = with_integer(asked.randomizer, name, changed)
             seen.add(
                 Question(
-                    asked.name, asked.domain, mechanism, randomizer=other, declared=asked.declared
+                    asked.name,
+                    asked.domain,
+                    mechanism,
+                    randomizer=other,
+                    declared=asked.declared,
                 ).fingerprint
             )
         assert len(seen) == 1 + len(integers(asked.randomizer)), mechanism
 
 
 @pytest.mark.parametrize(
-    ("size", "epsilon"), [(2, "1"), (3, "1"), (4, "3"), (8, "0.5"), (40, "1"), (40, "5")]
+    ("size", "epsilon"),
+    [(2, "1"), (3, "1"), (4, "3"), (8, "0.5"), (40, "1"), (40, "5")],
 )
 def test_auto_is_the_mechanism_that_it_chooses(size, epsilon):
     """`auto` leaves no trace: naming the chosen mechanism gives the same fingerprint."""
@@ -604,9 +692,15 @@ def test_a_pair_of_one_key():
 def test_the_survey_fingerprint_covers_its_name_and_its_questions():
     """Another name, or another question, is another survey; the order of the questions is not."""
     questions = tuple(COMMUTE_SURVEY)
-    assert Survey(COMMUTE_SURVEY.name, questions[::-1]).fingerprint == COMMUTE_SURVEY.fingerprint
+    assert (
+        Survey(COMMUTE_SURVEY.name, questions[::-1]).fingerprint
+        == COMMUTE_SURVEY.fingerprint
+    )
     assert Survey("other", questions).fingerprint != COMMUTE_SURVEY.fingerprint
-    assert Survey(COMMUTE_SURVEY.name, questions[:2]).fingerprint != COMMUTE_SURVEY.fingerprint
+    assert (
+        Survey(COMMUTE_SURVEY.name, questions[:2]).fingerprint
+        != COMMUTE_SURVEY.fingerprint
+    )
 
 
 def survives(text):
@@ -622,7 +716,20 @@ def test_any_text_is_a_survey_or_a_survey_error(text):
 
 
 _NUMBERS = st.sampled_from(
-    ['"1"', '"0.5"', '"1/4"', "0.75", "0", "1", "-1", "nan", "1e400", '"1/0"', '"x"', "99999999"]
+    [
+        '"1"',
+        '"0.5"',
+        '"1/4"',
+        "0.75",
+        "0",
+        "1",
+        "-1",
+        "nan",
+        "1e400",
+        '"1/0"',
+        '"x"',
+        "99999999",
+    ]
 )
 _VALUES = st.one_of(
     _NUMBERS,
@@ -640,10 +747,13 @@ _VALUES = st.one_of(
             '"x"',
         ]
     ),
-    st.sampled_from([f'"{name}"' for name in (*MECHANISMS, "auto", "boolean", "category", "text")]),
-    st.lists(st.lists(_NUMBERS, max_size=3).map(lambda row: f"[{', '.join(row)}]"), max_size=3).map(
-        lambda rows: f"[{', '.join(rows)}]"
+    st.sampled_from(
+        [f'"{name}"' for name in (*MECHANISMS, "auto", "boolean", "category", "text")]
     ),
+    st.lists(
+        st.lists(_NUMBERS, max_size=3).map(lambda row: f"[{', '.join(row)}]"),
+        max_size=3,
+    ).map(lambda rows: f"[{', '.join(rows)}]"),
 )
 _KEYS = sorted(
     {"name", "type", "values", "text", "candidates", "mechanism", "other"}.union(
@@ -706,7 +816,9 @@ def test_candidates_that_are_missing_or_no_text_are_refused(commute):
 def test_extreme_surveys_can_be_explained():
     """The longest numbers and largest sizes of surveys still print, epsilon as a decimal."""
     sizes = 'type = "text"\nbloom_bits = 64\nhashes = 16\ncohorts = 2'
-    far = designed("rappor", f'{sizes}\np = "0.{"3" * 30}"\nq = "0.{"7" * 30}"\nf = "0.{"1" * 30}"')
+    far = designed(
+        "rappor", f'{sizes}\np = "0.{"3" * 30}"\nq = "0.{"7" * 30}"\nf = "0.{"1" * 30}"'
+    )
     assert Fraction(certify(far)["one_report"]["declared"]) == pytest.approx(
         float(log(far.declared.bound)), abs=1e-9
     )
@@ -732,7 +844,9 @@ def test_epsilons_that_follow_from_probabilities(ratio, text):
 )
 def test_rappor_is_for_texts_and_few_values(keys):
     """Neither for vectors nor for more values than a report may have bits."""
-    with pytest.raises(SurveyError, match="an open question, or one with at most 65536 values"):
+    with pytest.raises(
+        SurveyError, match="an open question, or one with at most 65536 values"
+    ):
         designed("rappor", f'type = {keys}\np = "0.2"\nq = "0.8"\nf = "0"')
 
 
@@ -748,16 +862,23 @@ def test_a_probability_of_one_is_next_to_it():
 
 def test_draws_are_numbered_from_one():
     """In what is said of them."""
-    asked = '[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    asked = (
+        '[[question]]\nname = "x"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 1\n'
+    )
     with pytest.raises(SurveyError) as refused:
         parse_survey(f'[survey]\nname = "s"\n{asked}[[draw]]\nquestions = ["x"]\n')
-    assert [problem.place for problem in refused.value.problems] == ["survey: draw 1.questions"]
+    assert [problem.place for problem in refused.value.problems] == [
+        "survey: draw 1.questions"
+    ]
 
 
 def test_probabilities_that_rounding_would_swap():
     """Closer than 2^-64, p and q are a problem: rounded, they would change places."""
     with pytest.raises(SurveyError, match="still differ"):
-        designed("rappor", f'type = "boolean"\nf = "0"\np = "0.{"3" * 29}1"\nq = "0.{"3" * 29}7"')
+        designed(
+            "rappor",
+            f'type = "boolean"\nf = "0"\np = "0.{"3" * 29}1"\nq = "0.{"3" * 29}7"',
+        )
 
 
 def test_matrix_without_a_common_denominator():
@@ -765,4 +886,6 @@ def test_matrix_without_a_common_denominator():
     whole = (10**29, 10**29 - 1, 10**29 - 3)
     rows = [[f"1/{number}", f"{number - 1}/{number}", "0"] for number in whole]
     with pytest.raises(SurveyError, match="common denominator of at most 256 bits"):
-        designed("matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}')
+        designed(
+            "matrix", f'type = "category"\nvalues = ["a", "b", "c"]\nmatrix = {rows}'
+        )

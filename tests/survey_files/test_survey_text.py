@@ -3,7 +3,13 @@
 import pytest
 
 from ldp.errors import SurveyError
-from ldp.survey.survey_text import DEEPEST, LONGEST_WORD, MEBIBYTE, MOST_TABLES, read_toml
+from ldp.survey.survey_text import (
+    DEEPEST,
+    LONGEST_WORD,
+    MEBIBYTE,
+    MOST_TABLES,
+    read_toml,
+)
 
 
 def refusal(source, largest=4 * MEBIBYTE):
@@ -16,7 +22,9 @@ def refusal(source, largest=4 * MEBIBYTE):
 
 
 @pytest.mark.parametrize(
-    ("source", "came"), [(b"a = 1000", "8 bytes"), ("a = 1000", "8 characters")], ids=type
+    ("source", "came"),
+    [(b"a = 1000", "8 bytes"), ("a = 1000", "8 characters")],
+    ids=type,
 )
 def test_a_file_that_is_too_long(source, came):
     """Its length is told in what it was counted in; the longest is read."""

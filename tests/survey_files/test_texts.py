@@ -26,7 +26,10 @@ QUESTIONS = {
         lambda city: {city: 1, "Bern": 0},
     ),
     "table": (
-        {"fields": [ldp.field("city", CITIES), ldp.field("sick", type="boolean")], "epsilon": 1},
+        {
+            "fields": [ldp.field("city", CITIES), ldp.field("sick", type="boolean")],
+            "epsilon": 1,
+        },
         lambda city: {"city": city, "sick": True},
     ),
 }
@@ -38,19 +41,27 @@ def test_an_answer_fits_its_value_in_either_form(kind, listed):
     """Whichever form the survey lists, for every kind of answer that names values."""
     keys, answer = QUESTIONS[kind]
     swapped = {
-        name: listed if name in ("values", "keys") else value for name, value in keys.items()
+        name: listed if name in ("values", "keys") else value
+        for name, value in keys.items()
     }
     if kind == "table":
-        swapped["fields"] = [ldp.field("city", listed), ldp.field("sick", type="boolean")]
+        swapped["fields"] = [
+            ldp.field("city", listed),
+            ldp.field("sick", type="boolean"),
+        ]
     question = ldp.survey("cities", ldp.question("q", **swapped))["q"]
     for plain, apart in zip(CITIES[:3], APART[:3], strict=True):
         assert plain != apart
-        assert question.domain.value(answer(plain)) == question.domain.value(answer(apart))
+        assert question.domain.value(answer(plain)) == question.domain.value(
+            answer(apart)
+        )
 
 
 def test_values_stay_as_the_file_has_them():
     """A survey whose values are taken apart keeps them, and differs from one that composes them."""
-    surveys = [ldp.survey("s", ldp.question("q", cities, epsilon=1)) for cities in FORMS]
+    surveys = [
+        ldp.survey("s", ldp.question("q", cities, epsilon=1)) for cities in FORMS
+    ]
     assert [list(survey["q"].domain.values) for survey in surveys] == FORMS
     assert surveys[0]["q"].fingerprint != surveys[1]["q"].fingerprint
 
@@ -61,14 +72,18 @@ def test_values_that_differ_by_their_form_alone_are_refused(key):
     keys = {key: [CITIES[0], APART[0]], "epsilon": 1}
     if key == "keys":
         keys |= {"most": 1, "low": 0, "high": 1}
-    with pytest.raises(SurveyError, match=r"all differ, got .* in two forms of Unicode"):
+    with pytest.raises(
+        SurveyError, match=r"all differ, got .* in two forms of Unicode"
+    ):
         ldp.survey("s", ldp.question("q", **keys))
 
 
 def test_leaves_that_differ_by_their_form_alone_are_refused():
     """As the children in a tree, where no values are listed."""
     tree = {CITIES[0]: "west", APART[0]: "east", "Bern": "west", "Chur": "east"}
-    with pytest.raises(SurveyError, match=r"all differ, got .* in two forms of Unicode"):
+    with pytest.raises(
+        SurveyError, match=r"all differ, got .* in two forms of Unicode"
+    ):
         ldp.survey("s", ldp.question("q", parents=tree, epsilon=1))
 
 
@@ -86,7 +101,11 @@ def test_texts_are_hashed_composed():
     assert to_nfc("Bern") == "Bern"
     question = parse_survey(f"{HEAD}{HOME}")["home"]
     for plain, apart in zip(CITIES, APART, strict=True):
-        assert question.domain.value(apart) == question.domain.value(plain) == plain.encode()
+        assert (
+            question.domain.value(apart)
+            == question.domain.value(plain)
+            == plain.encode()
+        )
 
 
 HEAD = '[survey]\nname = "cities"\n'
@@ -120,7 +139,9 @@ def test_candidates_meet_answers_in_either_form(answers, candidates, tmp_path):
     ingest = Ingest(survey)
     ingest.feed(report_bytes(reports))
     ingest.end_of_stream()
-    (tmp_path / "cities.txt").write_text("\n".join([*candidates, *CITIES]), encoding="utf-8")
+    (tmp_path / "cities.txt").write_text(
+        "\n".join([*candidates, *CITIES]), encoding="utf-8"
+    )
     from_file = read_candidates(survey, tmp_path / "cities.toml")
     assert from_file == {"home": tuple(CITIES)}
     for known in (from_file, {"home": candidates}):

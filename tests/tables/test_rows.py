@@ -14,7 +14,9 @@ from ldp_client import Client
 SURVEY = ldp.survey(
     "exam",
     ldp.question("copied", type="boolean", mechanism="warner", truth="0.7"),
-    ldp.question("often", ["never", "Sometimes", "daily"], mechanism="grr", epsilon="2"),
+    ldp.question(
+        "often", ["never", "Sometimes", "daily"], mechanism="grr", epsilon="2"
+    ),
 )
 CODINGS = {
     "booleans": ([True, False, None], None),
@@ -73,7 +75,11 @@ def test_codes_that_say_too_little(cells, codes, message):
 
 def test_groups_by_columns():
     """Each group is estimated from its rows; those of no group are told as unknown."""
-    frame = {"z": ["yes"] * 6 + ["no"] * 5, "sex": ["f"] * 4 + ["m"] * 6 + [""], "age": [30] * 11}
+    frame = {
+        "z": ["yes"] * 6 + ["no"] * 5,
+        "sex": ["f"] * 4 + ["m"] * 6 + [""],
+        "age": [30] * 11,
+    }
     groups = estimate(SURVEY, frame, answers="z", by="sex", names=["copied"])
     reports = {group.name: group["copied"].reports for group in groups}
     assert reports == {"sex unknown": 1, "f": 4, "m": 6}
@@ -81,7 +87,9 @@ def test_groups_by_columns():
     assert groups.suppressed == ()
     named = {"copied": frame["z"]}
     assert estimate(SURVEY, named, answers={"copied": "copied"})["copied"].reports == 11
-    one = estimate(SURVEY, frame, answers="z", by="sex", where={"age": "30"}, names=["copied"])
+    one = estimate(
+        SURVEY, frame, answers="z", by="sex", where={"age": "30"}, names=["copied"]
+    )
     assert one["m"]["copied"].reports == 6
 
 
@@ -94,7 +102,9 @@ def folder(tmp_path_factory):
     lines = ["z;often;sex;year"]
     lines += [
         f"{z};{often};{'fm'[sex]};{2020 + year}"
-        for z, often, sex, year in generator.integers(0, (2, 3, 2, 4), (400, 4)).tolist()
+        for z, often, sex, year in generator.integers(
+            0, (2, 3, 2, 4), (400, 4)
+        ).tolist()
     ]
     text = "\n".join(lines).replace(";0;", ";never;").replace(";1;", ";sometimes;")
     (path / "rows.csv").write_text(text.replace(";2;", ";daily;"), encoding="utf-8")
@@ -103,13 +113,22 @@ def folder(tmp_path_factory):
 
 def said(folder, command, *words, code=0):
     """What a command makes of the table."""
-    rows = ("--rows", folder / "rows.csv", "--answer", "copied=z", "--answer", "often=often")
+    rows = (
+        "--rows",
+        folder / "rows.csv",
+        "--answer",
+        "copied=z",
+        "--answer",
+        "often=often",
+    )
     return run(*command.split(), folder / "s.toml", *rows, *words, code=code)
 
 
 def test_estimates_by_the_command(folder):
     """Results on standard output, what became of rows on standard error."""
-    result = said(folder, "estimate", "--by", "sex", "--where", "year=2021", "--format", "json")
+    result = said(
+        folder, "estimate", "--by", "sex", "--where", "year=2021", "--format", "json"
+    )
     groups = json.loads(result.stdout)["groups"]
     assert [group["group"].get("sex") for group in groups] == [None, "f", "m"]
     assert "copied, from column z: false (0)" in result.stderr
@@ -117,7 +136,10 @@ def test_estimates_by_the_command(folder):
 
 
 COMMANDS = {
-    "analyze query": ("share(copied = true)", "share(often = daily) - share(often = never)"),
+    "analyze query": (
+        "share(copied = true)",
+        "share(often = daily) - share(often = never)",
+    ),
     "analyze compare": ("--question", "often", "--by", "sex", "--where", "year=2021"),
     "analyze associate": ("--questions", "copied,often"),
     "analyze trend": ("--question", "copied", "--epoch", "year"),
@@ -206,7 +228,10 @@ def test_laws_without_an_epsilon_are_for_analysis_alone(tmp_path):
     assert said in run("estimate", path, *counts).stdout
     (tmp_path / "rows.csv").write_text("took,sex\n" + "1,f\n0,m\n1,m\n" * 30)
     rows = ("--rows", tmp_path / "rows.csv")
-    for command, words in (("weight", "--question took"), ("regress", "--formula took~sex")):
+    for command, words in (
+        ("weight", "--question took"),
+        ("regress", "--formula took~sex"),
+    ):
         assert said in run("analyze", command, path, *rows, *words.split()).stdout
     run("analyze", "publish", path, *rows, "--output", tmp_path / "page.html")
     assert "no finite epsilon" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -20,17 +20,34 @@ from ldp_simulations.tables import columns_of
 
 SURVEY = ldp.survey(
     "trip",
-    ldp.question("mode", ["car", "bus", "1"], missing=["-9"], mechanism="grr", epsilon="20"),
-    ldp.question("smoker", type="boolean", missing=["NA"], mechanism="grr", epsilon="20"),
-    ldp.question("age", low=-5, high=99, missing=["999"], mechanism="oue", epsilon="20"),
     ldp.question(
-        "pets", ["cat", "dog", "fish"], most=2, missing=["NA"], mechanism="set-unary", epsilon="30"
+        "mode", ["car", "bus", "1"], missing=["-9"], mechanism="grr", epsilon="20"
+    ),
+    ldp.question(
+        "smoker", type="boolean", missing=["NA"], mechanism="grr", epsilon="20"
+    ),
+    ldp.question(
+        "age", low=-5, high=99, missing=["999"], mechanism="oue", epsilon="20"
+    ),
+    ldp.question(
+        "pets",
+        ["cat", "dog", "fish"],
+        most=2,
+        missing=["NA"],
+        mechanism="set-unary",
+        epsilon="30",
     ),
     ldp.question("homepage", mechanism="heavy-hitters", type="text", epsilon="4"),
 )
 ROWS = [
     {"mode": "car", "smoker": True, "age": -5, "pets": ["cat"], "homepage": "a.org"},
-    {"mode": "bus", "smoker": False, "age": 7, "pets": ["cat", "dog"], "homepage": "b.org"},
+    {
+        "mode": "bus",
+        "smoker": False,
+        "age": 7,
+        "pets": ["cat", "dog"],
+        "homepage": "b.org",
+    },
     {"mode": "1", "smoker": None, "age": None, "pets": [], "homepage": None},
     {"mode": None, "smoker": True, "age": 99, "pets": None, "homepage": "a.org"},
 ]
@@ -60,7 +77,8 @@ def csv_file(folder):
 TABLES = {
     "dict of lists": lambda _: COLUMNS,
     "dict of arrays": lambda _: {
-        name: np.array([*cells, None], dtype=object)[:-1] for name, cells in COLUMNS.items()
+        name: np.array([*cells, None], dtype=object)[:-1]
+        for name, cells in COLUMNS.items()
     },
     "iterable of dicts": lambda _: iter(ROWS),
     "dicts without what is missing": lambda _: [
@@ -88,7 +106,9 @@ TABLES = {
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param(kind, marks=[pytest.mark.needs("pyarrow")] if kind == "pyarrow" else [])
+        pytest.param(
+            kind, marks=[pytest.mark.needs("pyarrow")] if kind == "pyarrow" else []
+        )
         for kind in TABLES
     ],
 )
@@ -103,7 +123,9 @@ def test_every_table_says_the_same(kind, tmp_path):
         assert column == wanted, name
 
 
-@pytest.mark.parametrize("kind", ["dict of lists", "iterable of dicts", "pandas", "path"])
+@pytest.mark.parametrize(
+    "kind", ["dict of lists", "iterable of dicts", "pandas", "path"]
+)
 def test_reports_of_a_table_decode(kind, tmp_path):
     """At an epsilon that leaves no noise, estimates are the shares in the table."""
     reports = sim.randomize(SURVEY, TABLES[kind](tmp_path))
@@ -134,7 +156,9 @@ def test_what_does_not_fit_is_named_by_its_place(table, words):
 
 def test_what_does_not_fit_can_be_skipped():
     """Such cells are taken for no answer where that is asked for."""
-    columns = columns_of(SURVEY, COLUMNS | {"age": [1.5, True, 100, 5]}, skip_invalid=True)
+    columns = columns_of(
+        SURVEY, COLUMNS | {"age": [1.5, True, 100, 5]}, skip_invalid=True
+    )
     assert (columns["age"].codes >= 0).tolist() == [False, False, False, True]
 
 
@@ -163,7 +187,9 @@ TOGETHER = ldp.survey(
 def test_groups_are_answered_together_or_not_at_all():
     """Half an answer to a group is a problem, or no answer."""
     table = {"a": [True, False, None], "b": ["x", None, None]}
-    with pytest.raises(sim.AnswersError, match=r"row 2: expected answers to all of a\+b or to non"):
+    with pytest.raises(
+        sim.AnswersError, match=r"row 2: expected answers to all of a\+b or to non"
+    ):
         sim.randomize(TOGETHER, table)
     reports = sim.randomize(TOGETHER, table, skip_invalid=True)
     assert estimate(TOGETHER, reports)["a"].reports == 1
@@ -183,7 +209,9 @@ def test_columns_are_drawn_in_parts(mechanism, monkeypatch):
     which errs most).
     """
     monkeypatch.setattr(randomizing, "_AT_ONCE", 7)
-    survey = ldp.survey("s", ldp.question("x", list("abcd"), mechanism=mechanism, epsilon="20"))
+    survey = ldp.survey(
+        "s", ldp.question("x", list("abcd"), mechanism=mechanism, epsilon="20")
+    )
     reports = sim.randomize(survey, {"x": list("aaab" * 400)}, seed=1)
     question = estimate(survey, reports)["x"]
     assert question.reports == 1600
@@ -198,10 +226,14 @@ def test_reports_leave_in_any_order():
     Of 3,000 files, about as many times in each of three places (a chi-square of 27.6 on two
     degrees of freedom has a chance of 1e-6).
     """
-    survey = ldp.survey("s", ldp.question("x", ["a", "b"], mechanism="grr", epsilon="40"))
+    survey = ldp.survey(
+        "s", ldp.question("x", ["a", "b"], mechanism="grr", epsilon="40")
+    )
     places = Counter()
     for seed in range(3000):
-        (frame,) = FrameReader().feed(sim.randomize(survey, {"x": ["b", "a", "a"]}, seed=seed))
+        (frame,) = FrameReader().feed(
+            sim.randomize(survey, {"x": ["b", "a", "a"]}, seed=seed)
+        )
         places[decode_batch(frame).rows.index(b"\1")] += 1
     assert sum((places[place] - 1000) ** 2 / 1000 for place in range(3)) < 27.6
 
@@ -209,7 +241,10 @@ def test_reports_leave_in_any_order():
 def test_seeds_repeat_reports():
     """The same seed gives the same reports; without one, the operating system draws them."""
     table = {"a": [True] * 50, "b": ["x"] * 50}
-    rows = [_rows(sim.randomize(TOGETHER, table, seed=seed)) for seed in (1, 1, 2, None, None)]
+    rows = [
+        _rows(sim.randomize(TOGETHER, table, seed=seed))
+        for seed in (1, 1, 2, None, None)
+    ]
     assert rows[0] == rows[1]
     assert len({*rows}) == 4
 
@@ -223,7 +258,9 @@ def _rows(file):
 def test_randomness_is_the_systems(monkeypatch):
     """Without a seed no other source is asked."""
     asked = []
-    monkeypatch.setattr(randomizing, "system", lambda size: asked.append(size) or system(size))
+    monkeypatch.setattr(
+        randomizing, "system", lambda size: asked.append(size) or system(size)
+    )
     monkeypatch.setattr(random, "Random", None)
     sim.randomize(TOGETHER, {"a": [True], "b": ["x"]})
     assert asked
@@ -237,7 +274,9 @@ def test_populations_of_tables():
     assert population["homepage"].values == ("c.org", "a.org", "b.org")
     assert population["homepage"].counts.tolist() == [0, 2, 1]
     assert population["pets"].holding(3).tolist() == [2, 1, 0]
-    with pytest.raises(sim.AnswersError, match="answers to question 'a' in the table, got none"):
+    with pytest.raises(
+        sim.AnswersError, match="answers to question 'a' in the table, got none"
+    ):
         sim.from_table(TOGETHER, {"a": [None], "b": [None]})
 
 
@@ -250,7 +289,9 @@ def test_a_survey_from_its_table_to_its_error_bars():
     assert [plan.label for plan in planned.plans] == ["a", "b"]
     assert "rare_error" in json.dumps(planned.to_dict())
     assert "question   mechanism" in repr(planned)
-    assert repr(result).startswith("<Simulation of survey 'together', 3 runs by reports:\n  a: 2 v")
+    assert repr(result).startswith(
+        "<Simulation of survey 'together', 3 runs by reports:\n  a: 2 v"
+    )
     assert [outcome.attack.question.name for outcome in attacks.attacked] == ["a", "b"]
     assert len(attacks.records()) == 2
     assert "forged reports beside 2,000 honest" in repr(attacks)
@@ -262,7 +303,10 @@ def test_a_survey_from_its_table_to_its_error_bars():
     ("asked", "words"),
     [
         ({}, "expected a survey, or values with epsilon or respondents; got neither"),
-        ({"survey": TOGETHER, "values": 3}, "expected a survey, or values and epsilon; got both"),
+        (
+            {"survey": TOGETHER, "values": 3},
+            "expected a survey, or values and epsilon; got both",
+        ),
         ({"survey": TOGETHER, "epsilon": 1, "respondents": 9}, "got both"),
         ({"values": 9}, "expected epsilon or respondents"),
         (
@@ -274,7 +318,10 @@ def test_a_survey_from_its_table_to_its_error_bars():
             r"forged: expected at most as many as respondents \(9\), got 10",
         ),
         ({"values": 9, "epsilon": 1}, "expected respondents, or half_width or detect"),
-        ({"values": 9, "respondents": 100}, "expected epsilon, or half_width or detect"),
+        (
+            {"values": 9, "respondents": 100},
+            "expected epsilon, or half_width or detect",
+        ),
     ],
 )
 def test_plans_say_what_they_need(asked, words):
@@ -300,8 +347,12 @@ def test_attacks_say_what_they_need(asked, words):
 
 def test_bulk_and_ingest_agree_on_a_large_table():
     """A hundred thousand rows in bulk: as many reports, and estimates within six errors."""
-    survey = ldp.survey("s", ldp.question("x", list("abcd"), mechanism="oue", epsilon="2"))
-    values = np.random.default_rng(1).choice(list("abcd"), 100_000, p=[0.4, 0.3, 0.2, 0.1])
+    survey = ldp.survey(
+        "s", ldp.question("x", list("abcd"), mechanism="oue", epsilon="2")
+    )
+    values = np.random.default_rng(1).choice(
+        list("abcd"), 100_000, p=[0.4, 0.3, 0.2, 0.1]
+    )
     ingest = Ingest(survey)
     ingest.feed(sim.randomize(survey, {"x": values}, seed=3))
     ingest.end_of_stream()

@@ -6,7 +6,9 @@ from wire_samples import BATCHES, GROUPED, GROUPS, batch_of, file_of, grouped_of
 from ldp.wire.wire import encode_frame
 from ldp_aggregator import encode_tally
 
-_A, _B, _C, _D = (batch_of(name, 7, "engine") for name in ("symbol", "bits", "filter", "hash"))
+_A, _B, _C, _D = (
+    batch_of(name, 7, "engine") for name in ("symbol", "bits", "filter", "hash")
+)
 _TWIN = batch_of("wide", 2, "twin")._replace(id=_C.id)
 _ELSEWHERE = file_of(*(batch_of(name, 7, "elsewhere") for name in ("symbol", "hash")))
 _BAD = b"".join(encode_frame(payload) for _, payload in BAD_PAYLOADS.values())
@@ -31,7 +33,9 @@ FILES = {
 
 _TALLY = FILES["07-tally"]
 WHOLE = encode_tally(
-    taken(*(content for content in FILES.values() if content != _TALLY)).merge(taken(_ELSEWHERE))
+    taken(*(content for content in FILES.values() if content != _TALLY)).merge(
+        taken(_ELSEWHERE)
+    )
 )
 """The snapshot of all of them."""
 
@@ -40,7 +44,9 @@ OVERLAPPING = encode_tally(taken(file_of(_A, _D)))
 
 GROUPED_FILES = {
     "10-all": file_of(*GROUPS),
-    "11-some-again": file_of(*GROUPS[:2], *(grouped_of(2, 1, number) for number in range(9))),
+    "11-some-again": file_of(
+        *GROUPS[:2], *(grouped_of(2, 1, number) for number in range(9))
+    ),
     "12-more": file_of(*(grouped_of(number % 3, 2, number) for number in range(9))),
 }
 """The same of reports that carry an attribute."""

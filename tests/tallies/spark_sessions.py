@@ -100,7 +100,11 @@ class Gate:
         """The processes that have the pipe open, other than this one: one at least."""
         for _ in range(1000):
             others = (int(path.name) for path in Path("/proc").glob("[1-9]*"))
-            readers = [pid for pid in others if pid != os.getpid() and _has_open(pid, self._pipe)]
+            readers = [
+                pid
+                for pid in others
+                if pid != os.getpid() and _has_open(pid, self._pipe)
+            ]
             if readers:
                 return readers
             time.sleep(0.01)

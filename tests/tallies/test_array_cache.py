@@ -106,6 +106,8 @@ def test_a_design_is_made_once(folder, monkeypatch):
         if damage:
             path = next(folder.iterdir())
             path.write_bytes(path.read_bytes()[:-20] + bytes(20))
-        outcomes.append(cyclic_designs.cyclic_design(3, 4).supports(counts, 40).tolist())
+        outcomes.append(
+            cyclic_designs.cyclic_design(3, 4).supports(counts, 40).tolist()
+        )
     assert designs == [(3, 4)] * 2
     assert all(outcome == outcomes[0] for outcome in outcomes)

@@ -7,15 +7,28 @@ import pytest
 
 from ldp.numbers.layout import Layout
 from ldp_aggregator.tallies.counting import hash_counting
-from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts, faults, total_reports
+from ldp_aggregator.tallies.counting.counting import (
+    count_rows,
+    empty_counts,
+    faults,
+    total_reports,
+)
 
 SYMBOLS = (2, 3, 255, 256, 257, 300, 65_535, 65_536, 65_537, 70_000)
 LAYOUTS = (
     *(Layout(symbols=symbols) for symbols in SYMBOLS),
-    *(Layout(cohorts, symbols=symbols) for cohorts in (2, 300) for symbols in (2, 256, 257)),
+    *(
+        Layout(cohorts, symbols=symbols)
+        for cohorts in (2, 300)
+        for symbols in (2, 256, 257)
+    ),
     Layout(2, symbols=65_537),
     *(Layout(bits=bits) for bits in range(1, 21)),
-    *(Layout(cohorts, bits=bits) for cohorts in (2, 256, 300) for bits in (*range(1, 21), 128)),
+    *(
+        Layout(cohorts, bits=bits)
+        for cohorts in (2, 256, 300)
+        for bits in (*range(1, 21), 128)
+    ),
     Layout(1 << 16, bits=2),
     *(Layout(cohorts, bits=1001) for cohorts in (2, 30)),
     *(Layout(bits=bits, ones=ones) for bits, ones in ((5, 2), (8, 7), (9, 1), (16, 8))),
@@ -28,7 +41,10 @@ LAYOUTS = (
         Layout(symbols=symbols, modulus=7, hashed=hashed)
         for symbols, hashed in ((2, 2), (3, 7), (7, 5))
     ),
-    *(Layout(symbols=symbols, modulus=2**31 - 1, hashed=10) for symbols in (2, 3, 300, 65_536)),
+    *(
+        Layout(symbols=symbols, modulus=2**31 - 1, hashed=10)
+        for symbols in (2, 3, 300, 65_536)
+    ),
 )
 
 ROWS = 1000
@@ -62,17 +78,26 @@ def read_report(row, layout):
     if layout.places > 1:
         width = layout.width // layout.places
         places = tuple(
-            int.from_bytes(row[at : at + width], "little") for at in range(0, layout.width, width)
+            int.from_bytes(row[at : at + width], "little")
+            for at in range(0, layout.width, width)
         )
         return (
-            (None, cohort, places) if max(places) < layout.symbols else ("symbol-range", None, None)
+            (None, cohort, places)
+            if max(places) < layout.symbols
+            else ("symbol-range", None, None)
         )
     if layout.symbols:
-        return (None, cohort, body) if body < layout.symbols else ("symbol-range", None, None)
+        return (
+            (None, cohort, body)
+            if body < layout.symbols
+            else ("symbol-range", None, None)
+        )
     if body >= 2**layout.bits:
         return "padding-bits", None, None
     positions = [
-        position for position in range(layout.bits) if row[position // 8] & 1 << position % 8
+        position
+        for position in range(layout.bits)
+        if row[position // 8] & 1 << position % 8
     ]
     if layout.ones and len(positions) != layout.ones:
         return "ones", None, None
@@ -105,13 +130,25 @@ def random_rows(layout, count):
     rows = []
     for _ in range(count):
         body = draw.choice(
-            [draw.choice(bodies), draw.randrange(top), draw.randrange(256**layout.body_width)]
+            [
+                draw.choice(bodies),
+                draw.randrange(top),
+                draw.randrange(256**layout.body_width),
+            ]
         )
         if layout.ones and draw.random() < 0.5:
-            body = sum(1 << position for position in draw.sample(range(layout.bits), layout.ones))
-        prefix = b"".join(_part(draw, bound, width) for bound, width in _prefix_parts(layout))
+            body = sum(
+                1 << position
+                for position in draw.sample(range(layout.bits), layout.ones)
+            )
+        prefix = b"".join(
+            _part(draw, bound, width) for bound, width in _prefix_parts(layout)
+        )
         rows.append(
-            prefix + min(body, 256**layout.body_width - 1).to_bytes(layout.body_width, "little")
+            prefix
+            + min(body, 256**layout.body_width - 1).to_bytes(
+                layout.body_width, "little"
+            )
         )
     return rows
 
@@ -145,7 +182,9 @@ def as_array(rows, layout):
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, layout.width)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: "-".join(map(str, layout)))
+@pytest.mark.parametrize(
+    "layout", LAYOUTS, ids=lambda layout: "-".join(map(str, layout))
+)
 def test_bulk_counting_agrees_with_reading_one_by_one(layout):
     """The same rows are impossible, for the same first reason, and others count the same."""
     rows = random_rows(layout, ROWS)
@@ -155,7 +194,9 @@ def test_bulk_counting_agrees_with_reading_one_by_one(layout):
         for place in np.flatnonzero(wrong):
             one_by_one[place] = one_by_one[place] or reason
     assert one_by_one == reasons
-    possible = [row for row, reason in zip(rows, reasons, strict=True) if reason is None]
+    possible = [
+        row for row, reason in zip(rows, reasons, strict=True) if reason is None
+    ]
     assert len(possible) > 30
     assert not layout.modulus or len(possible) > hash_counting._FEW
     assert faults(as_array(possible, layout), layout) == []
@@ -168,14 +209,18 @@ def test_bulk_counting_agrees_with_reading_one_by_one(layout):
 def test_cohorts_of_very_different_sizes_are_counted_alike():
     """Nearly all reports in one cohort, with as many bits as would else be counted at once."""
     layout = Layout(30, bits=1001)
-    rows = [row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None]
+    rows = [
+        row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None
+    ]
     rows = [bytes(2) + row[2:] if place % 50 else row for place, row in enumerate(rows)]
     counts = count_rows(as_array(rows, layout), layout)
     assert counts[0, 0] > 0.9 * len(rows)
     assert (counts == count_one_by_one(rows, layout)).all()
 
 
-@pytest.mark.parametrize("layout", LAYOUTS[::7], ids=lambda layout: "-".join(map(str, layout)))
+@pytest.mark.parametrize(
+    "layout", LAYOUTS[::7], ids=lambda layout: "-".join(map(str, layout))
+)
 def test_no_rows_count_nothing(layout):
     """An empty array of rows has no faults and zero counts."""
     none = np.zeros((0, layout.width), dtype=np.uint8)
@@ -190,7 +235,9 @@ def test_no_rows_count_nothing(layout):
 )
 def test_few_hashed_reports_count_like_many(layout, monkeypatch):
     """Report by report, value by value, and cut into vectors of any length: the same counts."""
-    rows = [row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None]
+    rows = [
+        row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None
+    ]
     expected = count_one_by_one(rows, layout)
     for few, at_once in ((len(rows), 1), (0, 7), (0, len(rows))):
         monkeypatch.setattr(hash_counting, "_FEW", few)

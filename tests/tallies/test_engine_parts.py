@@ -18,12 +18,16 @@ from ldp_aggregator.tallies.engines.parts import (
 )
 
 
-def whole(parts, again=count_part, shared=find_repetitions, text=TEXT, *, allow_equal=False):
+def whole(
+    parts, again=count_part, shared=find_repetitions, text=TEXT, *, allow_equal=False
+):
     """The snapshot of all parts: each alone, and again if it shares ids with an earlier one."""
     counted = [count_part(text, part) for part in parts]
     seen = shared(counted)
     last = [
-        again(text, part, seen[part.number]) if part.number in seen else counted[part.number]
+        again(text, part, seen[part.number])
+        if part.number in seen
+        else counted[part.number]
         for part in parts
     ]
     snapshots = [part.snapshot for part in reversed(last)]
@@ -35,7 +39,10 @@ def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
     """However many parts: counts, duplicates and rejects are one process's, merged any way."""
     parts = split(written(tmp_path), most)
     assert [path for part in parts for path in part.paths] == written(tmp_path)
-    assert max(len(part.paths) for part in parts) - min(len(part.paths) for part in parts) <= 1
+    assert (
+        max(len(part.paths) for part in parts) - min(len(part.paths) for part in parts)
+        <= 1
+    )
     assert whole(parts) == WHOLE
 
 
@@ -55,14 +62,17 @@ def backwards(counted):
 def no_one_has_them(counted):
     """Wrong: the earliest part does without the ids that it shares as well."""
     return {
-        part.number: part.ids & set().union(*(other.ids for other in counted if other is not part))
+        part.number: part.ids
+        & set().union(*(other.ids for other in counted if other is not part))
         for part in counted
     }
 
 
 BROKEN = {
     "ids are not compared": {"shared": lambda _: {}},
-    "ids that are known are not left out": {"again": lambda text, part, _: count_part(text, part)},
+    "ids that are known are not left out": {
+        "again": lambda text, part, _: count_part(text, part)
+    },
     "the last one counts": {"shared": backwards},
     "none of them counts": {"shared": no_one_has_them},
 }
@@ -77,7 +87,11 @@ def test_a_broken_engine_is_found_out(name, tmp_path):
 
 def test_parts_that_share_nothing_are_counted_once():
     """Only ids that an earlier part accepted are repeated, in the order of numbers."""
-    parts = [Counted(2, b"", {b"x", b"y"}), Counted(0, b"", {b"x"}), Counted(1, b"", {b"z"})]
+    parts = [
+        Counted(2, b"", {b"x", b"y"}),
+        Counted(0, b"", {b"x"}),
+        Counted(1, b"", {b"z"}),
+    ]
     assert find_repetitions(parts) == {2: {b"x"}}
 
 
@@ -124,7 +138,11 @@ class Bucket(Handler):
 @pytest.fixture
 def bucket(monkeypatch):
     """The URL of a bucket with the files."""
-    for name, value in {"ALLOW_HTTP": "true", "SKIP_SIGNATURE": "true", "REGION": "here"}.items():
+    for name, value in {
+        "ALLOW_HTTP": "true",
+        "SKIP_SIGNATURE": "true",
+        "REGION": "here",
+    }.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     with listening(Bucket) as address:
         monkeypatch.setenv("AWS_ENDPOINT", address)
@@ -145,7 +163,9 @@ def test_objects_count_like_files(bucket):
 
 
 @pytest.mark.needs("obstore")
-@pytest.mark.parametrize("url", ["s3://", "gopher://bucket/name", "az://container/name"])
+@pytest.mark.parametrize(
+    "url", ["s3://", "gopher://bucket/name", "az://container/name"]
+)
 def test_urls_of_no_store_are_refused(url):
     """With the URL and the reason, in one line."""
     with pytest.raises(FileError, match=rf"^expected to read {url}, got [^\n]+$"):

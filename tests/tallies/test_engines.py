@@ -40,11 +40,16 @@ def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
     """
     monkeypatch.setattr(engine, "FAN_IN", 3)
     monkeypatch.chdir(tmp_path)
-    paths, absent = written(tmp_path), [str(tmp_path / "absent"), str(tmp_path / "absent as well")]
+    paths, absent = (
+        written(tmp_path),
+        [str(tmp_path / "absent"), str(tmp_path / "absent as well")],
+    )
     with pytest.raises(FileError, match=f"No such file: {absent[0]}"):
         engine.count_on_spark(local, TEXT, [*paths[:2], *absent])
     (tmp_path / "survey.toml").write_text(TEXT)
-    result = aggregate(f"survey.toml {' '.join(FILES)} --engine spark --master local[2] -o out")
+    result = aggregate(
+        f"survey.toml {' '.join(FILES)} --engine spark --master local[2] -o out"
+    )
     assert result.exit_code == 0, result.output
     assert (tmp_path / "out").read_bytes() == WHOLE
     alone = aggregate(f"survey.toml {' '.join(FILES)} -o alone")
@@ -88,12 +93,15 @@ def test_what_is_missing_is_named(tmp_path, monkeypatch):
     (tmp_path / "survey.toml").write_text(TEXT)
     written(tmp_path)
     line = "survey.toml 09-new -o out"
-    assert "--master is for --engine spark" in aggregate(f"{line} --master local").stderr
+    assert (
+        "--master is for --engine spark" in aggregate(f"{line} --master local").stderr
+    )
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "install a Java runtime" in aggregate(f"{line} --engine spark").stderr
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     assert (
-        "install it with 'ldpkit-aggregator[spark]'" in aggregate(f"{line} --engine spark").stderr
+        "install it with 'ldpkit-aggregator[spark]'"
+        in aggregate(f"{line} --engine spark").stderr
     )
     assert not (tmp_path / "out").exists()

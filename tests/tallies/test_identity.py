@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from ldp import MismatchError
 from ldp_aggregator.tallies.counting.siphash import siphashes
-from ldp_aggregator.tallies.identity import EVER_ENDS, KEY, SIZE, Identity, Origin, overlap
+from ldp_aggregator.tallies.identity import (
+    EVER_ENDS,
+    KEY,
+    SIZE,
+    Identity,
+    Origin,
+    overlap,
+)
 
 MASK = (1 << 64) - 1
 RANDOM = Random(17)
@@ -41,7 +48,11 @@ def siphash(key, message):
             v[1] = turned(v[1], 17) ^ v[2]
             v[2] = turned(v[2], 32)
 
-    words = [int.from_bytes(message[:8], "little"), int.from_bytes(message[8:], "little"), 16 << 56]
+    words = [
+        int.from_bytes(message[:8], "little"),
+        int.from_bytes(message[8:], "little"),
+        16 << 56,
+    ]
     for word in words:
         v[3] ^= word
         rounds(2)
@@ -53,7 +64,9 @@ def siphash(key, message):
 
 def test_hashes_are_siphashes():
     """The vector of the reference code for 16 bytes, and many more one by one."""
-    assert siphashes(bytes(range(16)), [bytes(range(16))]).tolist() == [0x3F2ACC7F57C29BDB]
+    assert siphashes(bytes(range(16)), [bytes(range(16))]).tolist() == [
+        0x3F2ACC7F57C29BDB
+    ]
     key = bytes(reversed(range(16)))
     some = BATCHES[:200]
     assert siphashes(key, some).tolist() == [siphash(key, id_) for id_ in some]
@@ -99,7 +112,9 @@ def test_the_share_in_both_is_estimated():
     The number among 64 is hypergeometric: with fixed batches the estimate is fixed, and here within
     five standard deviations, sqrt(.25 / 64) each, of one half. What shares nothing has none.
     """
-    common = overlap(Identity().plus(BATCHES[:2000]), Identity().plus(BATCHES[500:3000]))
+    common = overlap(
+        Identity().plus(BATCHES[:2000]), Identity().plus(BATCHES[500:3000])
+    )
     assert common.share == pytest.approx(0.5, abs=5 * (0.25 / SIZE) ** 0.5)
     assert common.hashes > SIZE / 4
     nothing = overlap(Identity().plus(BATCHES[:2000]), Identity().plus(BATCHES[2000:]))

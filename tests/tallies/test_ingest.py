@@ -18,7 +18,9 @@ from ldp_aggregator.tallies.intake.ingest import CHUNK
 from ldp_aggregator.tallies.tally import Tally
 
 SOUND = tuple(
-    batch_of(name, size, number) for name in BATCHES for number, size in enumerate((1, 2, 7))
+    batch_of(name, size, number)
+    for name in BATCHES
+    for number, size in enumerate((1, 2, 7))
 )
 SOUND += tuple(BATCHES.values())
 
@@ -37,7 +39,9 @@ Some of them share their batch id.
 def bytes_of(piece):
     if isinstance(piece, Batch):
         return file_of(piece)
-    return BAD_FILES[piece] if piece in BAD_FILES else encode_frame(BAD_PAYLOADS[piece][1])
+    return (
+        BAD_FILES[piece] if piece in BAD_FILES else encode_frame(BAD_PAYLOADS[piece][1])
+    )
 
 
 def expected(files):
@@ -72,7 +76,8 @@ def same(counts, others):
 
 @settings(max_examples=300)
 @given(
-    st.lists(st.lists(pieces, max_size=12), max_size=3), st.lists(st.integers(1, 200), max_size=20)
+    st.lists(st.lists(pieces, max_size=12), max_size=3),
+    st.lists(st.integers(1, 200), max_size=20),
 )
 def test_everything_received_is_accounted_for(files, chunks):
     """Received = accepted + duplicate + rejected by reason, and sound batches count once.
@@ -91,7 +96,9 @@ def test_everything_received_is_accounted_for(files, chunks):
     assert +intake.outcomes == outcomes
     assert intake.received == outcomes.total()
     assert intake.accepted == len(counted)
-    assert intake.rejected == {reason: outcomes[reason] for reason in REASONS if outcomes[reason]}
+    assert intake.rejected == {
+        reason: outcomes[reason] for reason in REASONS if outcomes[reason]
+    }
     assert same(ingest.tally.counts, only(*counted))
 
 
@@ -123,7 +130,10 @@ def test_batch_sizes_do_not_matter(name):
     rows = rows_of(SURVEY[name].layout, 200, "batch sizes")
     tallies = []
     for size in (200, 1, 7):
-        chunks = [rows[start : start + size * width] for start in range(0, len(rows), size * width)]
+        chunks = [
+            rows[start : start + size * width]
+            for start in range(0, len(rows), size * width)
+        ]
         batches = [
             Batch(
                 SURVEY[name].fingerprint,
@@ -167,7 +177,11 @@ def test_memory_does_not_grow_with_the_number_of_reports():
     There is one chunk of them in memory at most, and as much again to count it.
     """
     few, many = (
-        [file_of(batch_of(name, size, number)) for name in BATCHES for number in range(10)]
+        [
+            file_of(batch_of(name, size, number))
+            for name in BATCHES
+            for number in range(10)
+        ]
         for size in (10, 6000)
     )
     sizes, peaks = [], []

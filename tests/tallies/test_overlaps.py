@@ -6,11 +6,33 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from engine_files import FILES, OVERLAPPING
-from wire_samples import BATCHES, GROUPED, GROUPS, SURVEY, TEXT, batch_of, file_of, taken
+from wire_samples import (
+    BATCHES,
+    GROUPED,
+    GROUPS,
+    SURVEY,
+    TEXT,
+    batch_of,
+    file_of,
+    taken,
+)
 
 from ldp import MismatchError, WireError
-from ldp.wire.wire import TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
-from ldp_aggregator import FileError, Ingest, Tally, aggregate, decode_tally, encode_tally
+from ldp.wire.wire import (
+    TALLY_MAGIC,
+    FrameReader,
+    encode_frame,
+    pack_array,
+    unpack_array,
+)
+from ldp_aggregator import (
+    FileError,
+    Ingest,
+    Tally,
+    aggregate,
+    decode_tally,
+    encode_tally,
+)
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.tallies.engines.parts import count_part, merge_snapshots, split
 from ldp_aggregator.tallies.identity import EVER_ENDS, SIZE, Identity, OverlapError
@@ -63,8 +85,14 @@ def test_merging_files_is_counting_their_reports(folder):
     ("paths", "words"),
     [
         (("day0", "day1", "day0"), "those of day0 for the second time; leave one out"),
-        (("all", "day1"), "day1: expected tallies of different batches, got some that all counts"),
-        (("day0", "day1", "all"), "all: expected tallies of different batches, got some that day0"),
+        (
+            ("all", "day1"),
+            "day1: expected tallies of different batches, got some that all counts",
+        ),
+        (
+            ("day0", "day1", "all"),
+            "all: expected tallies of different batches, got some that day0",
+        ),
         (("day0", "nothing"), "No such file: nothing"),
     ],
 )
@@ -87,7 +115,10 @@ def test_tallies_beside_the_reports_that_they_count_are_refused(folder):
     """By `ldp aggregate` and in Python, whichever comes first."""
     for paths in (("day0", "all.reports"), ("all.reports", "day0")):
         result = run("aggregate", "survey.toml", *paths, "-o", "out", code=1)
-        assert "the report files given: expected tallies of different batches" in result.stderr
+        assert (
+            "the report files given: expected tallies of different batches"
+            in result.stderr
+        )
         assert "some that day0 counts as well" in result.stderr
         assert not Path("out").exists()
         with pytest.raises(FileError, match="some that day0 counts"):
@@ -100,7 +131,9 @@ def test_python_refuses_as_well():
     """`merge` and `+`, unless it is said to be meant."""
     one, other = tally_of(MANY[:200]), tally_of(MANY[100:])
     for fails in (Tally.merge, Tally.__add__):
-        with pytest.raises(OverlapError, match="expected tallies of different batches, got two"):
+        with pytest.raises(
+            OverlapError, match="expected tallies of different batches, got two"
+        ):
             fails(one, other)
     assert one.merge(other, allow_equal=True).reports("symbol") == 400
     assert (tally_of(MANY[:100]) + other).reports("symbol") == 300
@@ -120,8 +153,16 @@ def test_engines_refuse_what_meets_across_parts(tmp_path):
 
 SERVICE = {
     "the same again": (of_store(MANY[:100]), of_store(MANY[:100]), "leave one out"),
-    "later": (of_store(MANY[:100]), of_store(MANY), "leave out one: two counts what it counts"),
-    "later first": (of_store(MANY), of_store(MANY[:9]), "leave out two: one counts what it"),
+    "later": (
+        of_store(MANY[:100]),
+        of_store(MANY),
+        "leave out one: two counts what it counts",
+    ),
+    "later first": (
+        of_store(MANY),
+        of_store(MANY[:9]),
+        "leave out two: one counts what it",
+    ),
     "more epochs": (
         of_store(MANY[:100], 5, 6),
         of_store(MANY, 4, 5, 6, 7),
@@ -170,7 +211,8 @@ def test_what_says_nothing_of_its_batches_is_added(folder):
     run("aggregate", "survey.toml", "day0", "old", "-o", "out")
     assert decode_tally(Path("out").read_bytes(), SURVEY).reports("symbol") == 200
     assert (
-        "--allow-equal" in run("aggregate", "survey.toml", "old", "old", "-o", "b", code=1).stderr
+        "--allow-equal"
+        in run("aggregate", "survey.toml", "old", "old", "-o", "b", code=1).stderr
     )
 
 

@@ -21,7 +21,11 @@ from ldp.numbers.finite_field import inner_product
 from ldp.numbers.layout import MOST_SYMBOLS
 from ldp_aggregator.decoders.moments.supports import support_counts
 from ldp_aggregator.numerics.projective.folding import folded_points
-from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts, total_reports
+from ldp_aggregator.tallies.counting.counting import (
+    count_rows,
+    empty_counts,
+    total_reports,
+)
 from ldp_simulations.sampling.values.projective import projective_counts
 
 SPACES = ((2, 4), (3, 3), (3, 4), (3, 5), (4, 3), (4, 4), (5, 4), (8, 3), (13, 3))
@@ -40,7 +44,12 @@ def sizes(order, dimension):
         {
             2,
             points - 1,
-            *(end + step for end in ends for step in (-1, 0, 1) if end + step <= points),
+            *(
+                end + step
+                for end in ends
+                for step in (-1, 0, 1)
+                if end + step <= points
+            ),
         }
     )
 
@@ -50,8 +59,12 @@ def test_folding_changes_no_support_count(order, dimension):
     """Counted by points or folded, the same reports support every value equally often."""
     whole = ProjectiveResponse(2, order, dimension, truth=2, other=1)
     points = geometry(order, dimension).points
-    rows = rows_of(np.random.default_rng(order).integers(points, size=3 * points), whole.layout)
-    expected = support_counts(whole._replace(size=points), count_rows(rows, whole.layout))
+    rows = rows_of(
+        np.random.default_rng(order).integers(points, size=3 * points), whole.layout
+    )
+    expected = support_counts(
+        whole._replace(size=points), count_rows(rows, whole.layout)
+    )
     for size in sizes(order, dimension):
         folded = whole._replace(size=size, folded=True)
         counts = count_rows(rows, folded.layout)
@@ -59,7 +72,9 @@ def test_folding_changes_no_support_count(order, dimension):
         assert total_reports(counts, folded.layout) == len(rows)
         assert np.array_equal(support_counts(folded, counts), expected[:size])
         many = 2**62 // len(rows)
-        assert np.array_equal(support_counts(folded, counts * many), expected[:size] * many)
+        assert np.array_equal(
+            support_counts(folded, counts * many), expected[:size] * many
+        )
 
 
 LARGE = [
@@ -74,7 +89,9 @@ LARGE = [
 
 
 @pytest.mark.parametrize(
-    "randomizer", LARGE, ids=lambda randomizer: f"{randomizer.order}-{randomizer.dimension}"
+    "randomizer",
+    LARGE,
+    ids=lambda randomizer: f"{randomizer.order}-{randomizer.dimension}",
 )
 def test_large_spaces_are_folded_as_they_should_be(randomizer):
     """Each report is in the cell of every slice that its vector belongs to, so scaled.
@@ -93,7 +110,9 @@ def test_large_spaces_are_folded_as_they_should_be(randomizer):
         upper, lower = divmod(vector(point, order), place)
         for number, row in enumerate(folded_points(np.array([point]), folding)):
             shorter = inner_product(vector(number, order), upper, order) * place + lower
-            assert np.flatnonzero(row).tolist() == [1 + index(shorter, order) if shorter else 0]
+            assert np.flatnonzero(row).tolist() == [
+                1 + index(shorter, order) if shorter else 0
+            ]
 
 
 def test_decoding_of_a_large_space():
@@ -117,7 +136,9 @@ def test_decoding_of_a_large_space():
         *np.argsort(supports)[-5:].tolist(),
     ):
         x = vector(value, randomizer.order)
-        assert supports[value] == sum(inner_product(x, y, randomizer.order) == 0 for y in vectors)
+        assert supports[value] == sum(
+            inner_product(x, y, randomizer.order) == 0 for y in vectors
+        )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +161,10 @@ def test_only_what_is_too_large_is_folded(size, epsilon):
             ProjectiveResponse(18, 3, 4, truth=3, other=1, folded=True),
             (20, 0, 9, 5, *[0] * 12, 1, 25),
         ),
-        (ProjectiveResponse(8, 4, 3, truth=7, other=2, folded=True), (20, 0, 9, 5, 0, 0, 1, 25)),
+        (
+            ProjectiveResponse(8, 4, 3, truth=7, other=2, folded=True),
+            (20, 0, 9, 5, 0, 0, 1, 25),
+        ),
     ],
     ids=["order 3", "order 4"],
 )
@@ -159,9 +183,12 @@ def test_sampled_tallies_have_the_law_of_the_channel(randomizer, held):
         [[float(chance) for chance in row] for row in randomizer.channel().rows]
     )
     expected = sum(
-        chance * counts_of(randomizer, {point: 1}) for point, chance in enumerate(chances)
+        chance * counts_of(randomizer, {point: 1})
+        for point, chance in enumerate(chances)
     )
-    scores = (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))
+    scores = (
+        (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))
+    )
     assert np.abs(scores).max() < 6
     assert (tallies.sum(axis=2) == 60).all()
     shared = slice(geometry(randomizer.order, randomizer.dimension).common)

@@ -21,14 +21,21 @@ SMALL = parse_survey(TEXT[: TEXT.index("[[question]]", TEXT.index("[[question]]"
 def tallies(draw):
     counts = {
         name: np.array(
-            draw(st.lists(st.integers(0, (1 << 60) - 1), min_size=empty.size, max_size=empty.size)),
+            draw(
+                st.lists(
+                    st.integers(0, (1 << 60) - 1),
+                    min_size=empty.size,
+                    max_size=empty.size,
+                )
+            ),
             dtype=np.int64,
         ).reshape(empty.shape)
         for name, empty in Tally.empty(SMALL).counts.items()
     }
     outcomes = draw(
         st.dictionaries(
-            st.sampled_from(["accepted", "duplicate", *REASONS]), st.integers(0, 1 << 62)
+            st.sampled_from(["accepted", "duplicate", *REASONS]),
+            st.integers(0, 1 << 62),
         )
     )
     return Tally(SMALL, counts, Intake(Counter(outcomes)))
@@ -65,7 +72,9 @@ def test_every_layout_comes_back_and_can_be_added_to():
     first = taken(file_of(*BATCHES.values()))
     back = decode_tally(encode_tally(first), SURVEY)
     assert back == first
-    double = [encode_tally(part.merge(first, allow_equal=True)) for part in (back, first)]
+    double = [
+        encode_tally(part.merge(first, allow_equal=True)) for part in (back, first)
+    ]
     assert double[0] == double[1]
     question = SURVEY["bits"]
     back.add(question, np.zeros((1, question.width), dtype=np.uint8))
@@ -197,7 +206,17 @@ def test_forgeries_behind_a_sound_checksum_are_refused(forgery):
     if isinstance(content, dict):
         question = SMALL["symbol"]
         counts = content.get("counts", bytes(32))
-        row = [question.name, question.fingerprint, *content.get("shape", [1, 4]), counts]
-        content = [1, "example", [row] * content.get("times", 1), content.get("outcomes", [])]
+        row = [
+            question.name,
+            question.fingerprint,
+            *content.get("shape", [1, 4]),
+            counts,
+        ]
+        content = [
+            1,
+            "example",
+            [row] * content.get("times", 1),
+            content.get("outcomes", []),
+        ]
     with pytest.raises(WireError):
         decode_tally(encode_frame(msgpack.packb(content), TALLY_MAGIC), SMALL)

@@ -39,7 +39,9 @@ def test_merging_is_adding_in_one_place(parts):
     for batches in parts:
         for batch in batches:
             question = next(
-                question for question in SURVEY if question.fingerprint == batch.fingerprint
+                question
+                for question in SURVEY
+                if question.fingerprint == batch.fingerprint
             )
             alone = taken(file_of(batch)).counts[question.name]
             together.counts[question.name] += alone
@@ -54,7 +56,9 @@ def test_merging_is_adding_in_one_place(parts):
 def test_merging_parts_of_one_file_is_that_file(batches, cut):
     """A file cut between two frames, taken in apart and merged, is the file taken in whole."""
     whole = tally_of(batches, with_junk=False)
-    apart = tally_of(batches[:cut], with_junk=False).merge(tally_of(batches[cut:], with_junk=False))
+    apart = tally_of(batches[:cut], with_junk=False).merge(
+        tally_of(batches[cut:], with_junk=False)
+    )
     assert apart == whole
     assert encode_tally(apart) == encode_tally(whole)
 
@@ -96,7 +100,9 @@ def test_sums_that_do_not_fit_are_refused():
     (name, counts), *_ = half.counts.items()
     counts.flat[0] = 1 << 61
     assert half.merge(Tally.empty(SURVEY)) == half
-    with pytest.raises(EstimateError, match=f"question '{name}': expected counts below 2\\^62"):
+    with pytest.raises(
+        EstimateError, match=f"question '{name}': expected counts below 2\\^62"
+    ):
         half.merge(half, allow_equal=True)
     assert decode_tally(encode_tally(half), SURVEY) == half
     counts.flat[1] = 1 << 61
@@ -138,7 +144,8 @@ def test_what_does_not_match_is_not_merged(change):
         with pytest.raises(MismatchError) as refused:
             Tally.empty(left).merge(Tally.empty(right))
         ours, theirs = (
-            {question.fingerprint.hex() for question in survey} for survey in (left, right)
+            {question.fingerprint.hex() for question in survey}
+            for survey in (left, right)
         )
         assert set(re.findall("[0-9a-f]{32}", str(refused.value))) == ours ^ theirs
         assert Tally.empty(left) != Tally.empty(right)
@@ -155,7 +162,10 @@ def test_a_question_more_or_less_is_not_merged():
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [('epsilon = "1"', "epsilon = 1.0"), ("[[question]]\n", '[[question]]\ntext = "Why?"\n')],
+    [
+        ('epsilon = "1"', "epsilon = 1.0"),
+        ("[[question]]\n", '[[question]]\ntext = "Why?"\n'),
+    ],
 )
 def test_what_does_not_change_reports_does_not_hinder_merging(old, new):
     """The text that people read, and how an epsilon is written, are not part of the meaning."""

@@ -16,7 +16,10 @@ def random_parents(generator, *, inner=5, values=12, depth=4):
         order = sorted(range(inner), key=lambda node: depths[node])
         place = {node: number for number, node in enumerate(order)}
         above = [1 + place[parents[node] - 1] if parents[node] else 0 for node in order]
-        leaves = [*range(1, inner + 1), *generator.integers(0, inner + 1, values - inner).tolist()]
+        leaves = [
+            *range(1, inner + 1),
+            *generator.integers(0, inner + 1, values - inner).tolist(),
+        ]
         if sum(parent == 0 for parent in (*above, *leaves)) > 1:
             return (*above, *leaves)
 
@@ -35,7 +38,9 @@ def membership(parents, size):
 
 def survey_of(parents, epsilon="1", **keys):
     """A survey with one question, `home`, of a tree by names."""
-    return ldp.survey("tree", ldp.question("home", parents=parents, epsilon=epsilon, **keys))
+    return ldp.survey(
+        "tree", ldp.question("home", parents=parents, epsilon=epsilon, **keys)
+    )
 
 
 REGIONS = {

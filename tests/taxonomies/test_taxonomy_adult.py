@@ -41,8 +41,14 @@ def countries():
 def survey(tmp_path_factory):
     """The survey of a file, whose tree is in another."""
     folder = tmp_path_factory.mktemp("adult")
-    pairs = [f"{child},{region}" for region, names in REGIONS.items() for child in names.split()]
-    (folder / "countries.csv").write_text("\n".join(["child,parent", *pairs, "South,", "?,"]))
+    pairs = [
+        f"{child},{region}"
+        for region, names in REGIONS.items()
+        for child in names.split()
+    ]
+    (folder / "countries.csv").write_text(
+        "\n".join(["child,parent", *pairs, "South,", "?,"])
+    )
     path = folder / "survey.toml"
     path.write_text(
         '[survey]\nname = "adult"\n[[question]]\nname = "born"\ntype = "category"\n'
@@ -61,7 +67,10 @@ def test_regions_and_countries(survey, countries):
         below = sum(born[name].frequency for name in names.split())
         assert born[region].frequency == pytest.approx(below, abs=1e-12)
     for name, count in truth.items():
-        assert abs(born[name].frequency - count / len(countries)) < 5 * born[name].standard_error
+        assert (
+            abs(born[name].frequency - count / len(countries))
+            < 5 * born[name].standard_error
+        )
     assert born.nodes("region").frequency.sum() == pytest.approx(1)
 
 
@@ -70,7 +79,9 @@ def test_intervals_of_skewed_answers(survey, countries):
 
     And z^2 is 1 +- .1, so that a variance that is a fifth off would be seen.
     """
-    runs = simulate(survey, from_table(survey, {"born": countries}), runs=100, seed=3).runs["born"]
+    runs = simulate(
+        survey, from_table(survey, {"born": countries}), runs=100, seed=3
+    ).runs["born"]
     z = (runs.frequency - runs.truth) / runs.standard_error
     assert np.mean(runs.coverage) == pytest.approx(0.95, abs=0.02)
     assert np.mean(z**2) == pytest.approx(1, abs=0.1)
@@ -78,10 +89,14 @@ def test_intervals_of_skewed_answers(survey, countries):
 
 def test_regions_are_better_known_than_by_countries_alone(survey, countries):
     """A fifth of the people on regions: the error of Asia and Europe is a good deal smaller."""
-    flat = ldp.parse_survey(survey.to_toml().replace("epsilon = 2", "epsilon = 2\nshares = [0]"))
+    flat = ldp.parse_survey(
+        survey.to_toml().replace("epsilon = 2", "epsilon = 2\nshares = [0]")
+    )
     people = {"born": countries}
     with_regions, without = (
         estimate(some, randomize(some, people))["born"] for some in (survey, flat)
     )
     for region in ("Asia", "Europe"):
-        assert with_regions[region].standard_error < 0.8 * without[region].standard_error
+        assert (
+            with_regions[region].standard_error < 0.8 * without[region].standard_error
+        )

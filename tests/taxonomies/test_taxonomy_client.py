@@ -31,7 +31,11 @@ def test_the_file_is_read_beside_the_survey(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(None, "No such file"), (b"\xff\xfe,", "not UTF-8"), (b"a,b,c\n", "a child and its parent")],
+    [
+        (None, "No such file"),
+        (b"\xff\xfe,", "not UTF-8"),
+        (b"a,b,c\n", "a child and its parent"),
+    ],
 )
 def test_a_file_that_cannot_be_used_is_told(tmp_path, content, words):
     """By its name and the survey's."""

@@ -40,7 +40,9 @@ def noise_of_nodes(share):
     for some in np.array_split(asked, 16):
         direct = np.zeros((size, len(some)))
         direct[some, np.arange(len(some))] = 1.0
-        counts_for = pool_nodes(pooling, direct, whole=0.0)[[0, STATES]] ** 2 / precision[some]
+        counts_for = (
+            pool_nodes(pooling, direct, whole=0.0)[[0, STATES]] ** 2 / precision[some]
+        )
         state, county = state + counts_for[0].sum(), county + counts_for[1].sum()
     return state, county
 
@@ -63,11 +65,14 @@ def test_reference_figures(share, state, county):
 def test_the_decoder_has_the_reference_figures():
     """At epsilon 1 the stated variance of a rare county and state is that of the figures."""
     parents = (*[0] * STATES, *(1 + county % STATES for county in range(COUNTIES)))
-    response = response_to_levels(parents, COUNTIES, (Fraction(1, 10),), odds_=odds(Fraction(1)))
+    response = response_to_levels(
+        parents, COUNTIES, (Fraction(1, 10),), odds_=odds(Fraction(1))
+    )
     even = np.full(COUNTIES, 1 / COUNTIES)
     moments = view_moments(response, expected_counts(response, (), even))
     alone = [
-        float(q * (1 - q) / (p - q) ** 2) for p, q in (one.support for one in response.oracles)
+        float(q * (1 - q) / (p - q) ** 2)
+        for p, q in (one.support for one in response.oracles)
     ]
     assert moments.variance_if_not[0] / alone[0] == pytest.approx(8.3, rel=0.07)
     assert moments.variance_if_not[-1] / alone[1] == pytest.approx(1.10, rel=0.02)
@@ -83,7 +88,9 @@ def test_scores_are_unbiased_and_bounded(seed):
     parents = random_parents(generator, inner=4, values=14)
     upper = max(depths_of(parents)) - 1
     shares = tuple(Fraction(int(part), 20) for part in generator.integers(0, 5, upper))
-    response = response_to_levels(parents, 14, shares, odds_=odds(Fraction(seed + 1, 2)))
+    response = response_to_levels(
+        parents, 14, shares, odds_=odds(Fraction(seed + 1, 2))
+    )
     rows = np.array(response.channel().rows, dtype=float)
     size = rows.shape[1]
     scores = np.stack(
@@ -142,7 +149,9 @@ def test_estimates_and_intervals_keep_their_word():
     """
     question = survey_of({f"v{x}": f"n{x % 5}" for x in range(25)}, "1.5")["home"]
     people = holders_of(
-        question.domain, question.domain.values, apportion(20_000, 1.3 ** -np.arange(25.0))
+        question.domain,
+        question.domain.values,
+        apportion(20_000, 1.3 ** -np.arange(25.0)),
     )
     generator = np.random.default_rng(5)
     truth, scores, inside = None, [], []
@@ -169,7 +178,9 @@ def test_shares_of_levels():
 
 def test_respondents_of_a_level_that_no_one_is_asked_for():
     """Its nodes are known by the values below."""
-    question = survey_of({"a": "A", "b": "A", "c": "C", "d": "C"}, "2", shares=[0])["home"]
+    question = survey_of({"a": "A", "b": "A", "c": "C", "d": "C"}, "2", shares=[0])[
+        "home"
+    ]
     people = Holders((), np.array([4000, 3000, 2000, 1000]))
     counts = sample_counts(question, people, np.random.default_rng(3))
     assert counts[0].sum() == 0
@@ -186,8 +197,13 @@ def test_versions_with_other_shares_are_pooled():
         survey_of({"a": "A", "b": "A", "c": "C", "d": "C"}, "2", shares=shares)["home"]
         for shares in (["0.1"], ["0.5"])
     )
-    people, generator = Holders((), np.array([4000, 3000, 2000, 1000])), np.random.default_rng(3)
-    versions = [Version(one, sample_counts(one, people, generator)) for one in (first, second)]
+    people, generator = (
+        Holders((), np.array([4000, 3000, 2000, 1000])),
+        np.random.default_rng(3),
+    )
+    versions = [
+        Version(one, sample_counts(one, people, generator)) for one in (first, second)
+    ]
     together = estimate_pooled(versions, Options())
     alone = estimate_question(second, versions[1].counts, Options())
     assert together.values == alone.values == ("A", "C", "a", "b", "c", "d")

@@ -24,7 +24,10 @@ def checks(question, counts):
 def test_honest_reports_pass():
     """Of 300 honest tallies at most 10 are suspicious to any check: p is below .01."""
     question, generator = survey_of(PARENTS, "2")["home"], np.random.default_rng(8)
-    drawn = [checks(question, sample_counts(question, HOLDERS, generator)) for _ in range(300)]
+    drawn = [
+        checks(question, sample_counts(question, HOLDERS, generator))
+        for _ in range(300)
+    ]
     assert drawn[0].keys() == {"cohorts", "payloads"}
     for name in drawn[0]:
         low = sum(tally[name].p_value < 0.01 for tally in drawn)
@@ -108,6 +111,8 @@ MUTANTS = [
 )
 def test_mutant(law, replaced):
     """The law passes the genuine response and catches the broken one."""
-    broken = type("TaxonomyResponse", (TaxonomyResponse,), replaced)(*TWO_LEVELS.randomizer)
+    broken = type("TaxonomyResponse", (TaxonomyResponse,), replaced)(
+        *TWO_LEVELS.randomizer
+    )
     assert law(TWO_LEVELS) == []
     assert law(TWO_LEVELS._replace(randomizer=broken))

@@ -14,7 +14,9 @@ from ldp_simulations import attack, plan, simulate, synthetic
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
-SURVEY = survey_of({f"v{x}": f"n{x % 6}" for x in range(60)}, "1.5", levels=["large", "small"])
+SURVEY = survey_of(
+    {f"v{x}": f"n{x % 6}" for x in range(60)}, "1.5", levels=["large", "small"]
+)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -92,5 +94,7 @@ def test_attacks_move_nodes_no_further_than_their_bound():
         for attacked in done.attacked:
             for outcome in attacked.outcomes:
                 assert np.abs(outcome.gain).max() <= outcome.bound
-        gains = {record["attack"]: record["targets"][0]["gain"] for record in done.records()}
+        gains = {
+            record["attack"]: record["targets"][0]["gain"] for record in done.records()
+        }
         assert gains["maximal-gain"] > 2 * gains["input"] > 0

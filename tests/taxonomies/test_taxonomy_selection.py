@@ -26,7 +26,9 @@ def tally():
     """Of 20,000 people, 20 of them in Bern."""
     filled = Tally.empty(SURVEY)
     question = SURVEY["home"]
-    filled.counts["home"] = sample_counts(question, Holders((), HELD), np.random.default_rng(6))
+    filled.counts["home"] = sample_counts(
+        question, Holders((), HELD), np.random.default_rng(6)
+    )
     return filled
 
 
@@ -79,7 +81,10 @@ def test_the_finest_nodes_are_a_cover(seed):
     """
     generator = np.random.default_rng(seed)
     parents = random_parents(generator, inner=5, values=14)
-    taxonomy, widths = Taxonomy(tuple("abcde"), parents, ()), generator.random(len(parents))
+    taxonomy, widths = (
+        Taxonomy(tuple("abcde"), parents, ()),
+        generator.random(len(parents)),
+    )
     chosen = finest(taxonomy, widths, 0.6)
     for value in range(5, len(parents)):
         assert len(set(taxonomy.path(value)) & set(chosen)) == 1
@@ -87,7 +92,11 @@ def test_the_finest_nodes_are_a_cover(seed):
     for node in chosen:
         assert narrow[node] or parents[node] == 0
         if node < 5:
-            below = [value for value in range(5, len(parents)) if node in taxonomy.path(value)]
+            below = [
+                value
+                for value in range(5, len(parents))
+                if node in taxonomy.path(value)
+            ]
             assert not all(narrow[value] for value in below)
 
 
@@ -120,7 +129,9 @@ def test_views_that_would_break_the_tree_are_refused():
     for post_process in ("norm-sub", "base-cut", "posterior-mean"):
         with pytest.raises(EstimateError, match="no parent the sum of its children"):
             estimate_question(
-                SURVEY["home"], tally().counts["home"], Options(post_process=post_process)
+                SURVEY["home"],
+                tally().counts["home"],
+                Options(post_process=post_process),
             )
 
 
@@ -143,9 +154,14 @@ def test_the_command(tmp_path):
     assert "Bern" not in values("--crowd", "500")
     assert (
         "--at or --finest"
-        in run("estimate", survey, counted, "--at", "1", "--finest", "0.1", code=2).output
+        in run(
+            "estimate", survey, counted, "--at", "1", "--finest", "0.1", code=2
+        ).output
     )
-    assert "one of the levels" in run("estimate", survey, counted, "--at", "x", code=1).output
+    assert (
+        "one of the levels"
+        in run("estimate", survey, counted, "--at", "x", code=1).output
+    )
 
 
 def test_the_command_needs_a_tree(tmp_path):
@@ -153,5 +169,7 @@ def test_the_command_needs_a_tree(tmp_path):
     survey = ldp.survey("s", ldp.question("x", ["a", "b"], epsilon=1))
     (tmp_path / "s.toml").write_text(survey.to_toml())
     (tmp_path / "r.ldp").write_bytes(bytes(randomize(survey, {"x": ["a", "b"] * 50})))
-    said = run("estimate", tmp_path / "s.toml", tmp_path / "r.ldp", "--at", "1", code=1).output
+    said = run(
+        "estimate", tmp_path / "s.toml", tmp_path / "r.ldp", "--at", "1", code=1
+    ).output
     assert "whose values have parents" in said

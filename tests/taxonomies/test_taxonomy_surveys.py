@@ -37,7 +37,9 @@ def test_a_tree_by_names():
 
 def test_the_text_of_a_survey_has_its_tree():
     """And parses to an equal one."""
-    survey = survey_of(REGIONS, shares=["1/10", "1/5"], levels=["part", "country", "city"])
+    survey = survey_of(
+        REGIONS, shares=["1/10", "1/5"], levels=["part", "country", "city"]
+    )
     again = ldp.parse_survey(survey.to_toml())
     assert again == survey
     assert again["home"].domain.taxonomy == survey["home"].domain.taxonomy
@@ -47,7 +49,9 @@ def test_names_of_nodes_and_their_order_change_no_report():
     """Fingerprints cover values, the tree and the law; not what nodes and levels are called."""
     survey = survey_of(REGIONS)
     called = {name: name.upper() for name in REGIONS.values()}
-    renamed = {called.get(child, child): called[parent] for child, parent in REGIONS.items()}
+    renamed = {
+        called.get(child, child): called[parent] for child, parent in REGIONS.items()
+    }
     values = list(survey["home"].domain.values)
     backwards = dict(reversed(renamed.items()))
     assert survey_of(backwards, values=values, levels=["a", "b", "c"]) == survey
@@ -57,10 +61,18 @@ def test_names_of_nodes_and_their_order_change_no_report():
 
 def test_a_root_is_left_out():
     """A node that holds all values is known: its share is 1."""
-    with_root = {**REGIONS, "union": "Europe", "Switzerland": "Europe", "Europe": "world"}
+    with_root = {
+        **REGIONS,
+        "union": "Europe",
+        "Switzerland": "Europe",
+        "Europe": "world",
+    }
     assert survey_of(with_root) == survey_of(REGIONS)
     nearly = {"a": "x", "b": "x"}
-    assert len(survey_of(nearly, values=["a", "b", "c"])["home"].domain.taxonomy.inner) == 1
+    assert (
+        len(survey_of(nearly, values=["a", "b", "c"])["home"].domain.taxonomy.inner)
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +86,10 @@ def test_a_root_is_left_out():
         ({"a": 3, "b": 4}, 'such as { "Cook" = "Illinois" }, got 3'),
         ({"a": ""}, "the names of nodes"),
         ("x", "a table [parents]"),
-        ({f"{depth}": f"{depth + 1}" for depth in range(20)} | {"a": "b"}, "at most 16 levels"),
+        (
+            {f"{depth}": f"{depth + 1}" for depth in range(20)} | {"a": "b"},
+            "at most 16 levels",
+        ),
     ],
 )
 def test_what_is_no_tree_is_said(parents, said):
@@ -87,8 +102,14 @@ def test_what_is_no_tree_is_said(parents, said):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (["Cork", "Ireland"], "values without children, since an answer is a leaf, got 'Ireland'"),
-        (["Cork", "Dublin"], "children that are values or parents of others, got 'Lyon'"),
+        (
+            ["Cork", "Ireland"],
+            "values without children, since an answer is a leaf, got 'Ireland'",
+        ),
+        (
+            ["Cork", "Dublin"],
+            "children that are values or parents of others, got 'Lyon'",
+        ),
         (["Cork", "Cork"], "values that all differ"),
     ],
 )
@@ -99,7 +120,9 @@ def test_values_have_to_be_the_leaves(values, said):
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize("shares", [["0.5"], ["0.5", "0.5"], ["-0.1", "0.3"], ["x", "0"], "0.1"])
+@pytest.mark.parametrize(
+    "shares", [["0.5"], ["0.5", "0.5"], ["-0.1", "0.3"], ["x", "0"], "0.1"]
+)
 def test_shares_are_of_the_upper_levels(shares):
     """As many numbers as there are such levels, from 0, that leave something to the values."""
     with pytest.raises(ldp.SurveyError, match="shares"):
@@ -108,7 +131,9 @@ def test_shares_are_of_the_upper_levels(shares):
 
 def test_levels_have_names_that_differ():
     """One for each level."""
-    with pytest.raises(ldp.SurveyError, match="levels: expected 3 to 3 values, got 2 of them"):
+    with pytest.raises(
+        ldp.SurveyError, match="levels: expected 3 to 3 values, got 2 of them"
+    ):
         survey_of(REGIONS, levels=["country", "city"])
 
 
@@ -122,7 +147,11 @@ def test_no_other_mechanism_takes_a_tree():
 
 def test_a_tree_from_a_file(tmp_path):
     """Of child and parent, with a header or without, relative to the survey."""
-    rows = ["child,parent", *(f"{child},{parent}" for child, parent in REGIONS.items()), ""]
+    rows = [
+        "child,parent",
+        *(f"{child},{parent}" for child, parent in REGIONS.items()),
+        "",
+    ]
     path = written(tmp_path, rows)
     assert read_survey(path) == survey_of(REGIONS)
     assert ldp.parse_survey(read_source(path)[1]) == survey_of(REGIONS)
@@ -133,13 +162,19 @@ def test_a_tree_from_a_file(tmp_path):
 def test_a_row_without_a_parent_is_at_the_top(tmp_path):
     """A value of its own, if it has no children."""
     rows = ['"Cork, County",Ireland', "Bern,", "Ireland,"]
-    assert read_survey(written(tmp_path, rows))["home"].domain.values == ("Cork, County", "Bern")
+    assert read_survey(written(tmp_path, rows))["home"].domain.values == (
+        "Cork, County",
+        "Bern",
+    )
 
 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["Orange,California", "Orange,Florida"], "row 2: expected one parent for 'Orange'"),
+        (
+            ["Orange,California", "Orange,Florida"],
+            "row 2: expected one parent for 'Orange'",
+        ),
         (["a,b,c"], "row 1: expected a child and its parent"),
         ([",b"], "row 1: expected a child and its parent"),
     ],
@@ -166,12 +201,16 @@ def test_the_compiled_form_has_the_tree_for_menus():
     survey = survey_of(REGIONS)
     (question,) = json.loads(json.dumps(compile_survey(survey)))["questions"]
     assert question["parents"] == REGIONS
-    assert question["integers"]["parents"] == [["0", "0", "1", "1", "3", "3", "4", "4", "4", "2"]]
+    assert question["integers"]["parents"] == [
+        ["0", "0", "1", "1", "3", "3", "4", "4", "4", "2"]
+    ]
     assert question["integers"]["law"] == [["1", "1", "3"]]
 
 
 def test_a_large_tree_is_cheap():
     """Of 3,000 values in 50 nodes a device keeps 3,050 small integers."""
-    survey = survey_of({f"county {place}": f"state {place % 50}" for place in range(3000)})
+    survey = survey_of(
+        {f"county {place}": f"state {place % 50}" for place in range(3000)}
+    )
     assert survey["home"].width == 4
     assert len(json.dumps(compile_survey(survey))) < 250_000

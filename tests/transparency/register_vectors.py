@@ -85,7 +85,11 @@ def register_vectors():
     lines = content.splitlines(keepends=True)
     registers = {size: parse_register(b"".join(lines[:size])) for size in range(1, 8)}
     taken = [
-        _case(number, head_of(registers[since]), prove_inclusion(registers[size], number, since))
+        _case(
+            number,
+            head_of(registers[since]),
+            prove_inclusion(registers[size], number, since),
+        )
         for size, numbers in ((1, [0]), (4, [0, 3]), (7, [0, 4, 6]))
         for number in numbers
         for since in range(1, size + 1)
@@ -101,7 +105,8 @@ def register_vectors():
     surveys += [survey for _, survey in others]
     return {
         "surveys": [
-            {"survey": survey.to_toml(), "compiled": compile_survey(survey)} for survey in surveys
+            {"survey": survey.to_toml(), "compiled": compile_survey(survey)}
+            for survey in surveys
         ],
         "taken": taken,
         "refused": refused,
@@ -109,7 +114,11 @@ def register_vectors():
 
 
 def _case(survey, head, proof):
-    return {"survey": survey, "head": head if isinstance(head, str) else head.text, "proof": proof}
+    return {
+        "survey": survey,
+        "head": head if isinstance(head, str) else head.text,
+        "proof": proof,
+    }
 
 
 def _broken(registers):
@@ -121,11 +130,22 @@ def _broken(registers):
     yield "no proof", _case(4, head, None)
     yield "a proof of another kind", _case(4, head, {**proof, "proof": "consistency"})
     yield "an older head, and no proof since", _case(4, head_of(old), proof)
-    yield "an older head, and a proof since another", _case(4, head_of(registers[2]), since)
+    yield (
+        "an older head, and a proof since another",
+        _case(4, head_of(registers[2]), since),
+    )
     yield "a newer head", _case(4, head, prove_inclusion(registers[5], 4))
     yield "a head of another root", _case(4, f"7:{'0' * 64}", proof)
     yield "an older head of another root", _case(4, f"3:{'0' * 64}", since)
-    for text in ("", "7", "7:xyz", f"07:{root}", f"-7:{root}", f"7:{root.upper()}", f"7:{root}0"):
+    for text in (
+        "",
+        "7",
+        "7:xyz",
+        f"07:{root}",
+        f"-7:{root}",
+        f"7:{root.upper()}",
+        f"7:{root}0",
+    ):
         yield f"the head {text!r}"[:40], _case(4, text, proof)
     yield "the head of nothing", _case(4, head_of(parse_register(b"")), proof)
     for key, values in (
@@ -134,12 +154,21 @@ def _broken(registers):
         ("root", ("0" * 64, root[:-1], None)),
         (
             "path",
-            (proof["path"][:-1], [*proof["path"], root], proof["path"][::-1], [root] * 65, {}),
+            (
+                proof["path"][:-1],
+                [*proof["path"], root],
+                proof["path"][::-1],
+                [root] * 65,
+                {},
+            ),
         ),
         ("entry", (proof["entry"] + " ", proof["entry"].replace("Where", "There"), 4)),
     ):
         for value in values:
-            yield f"another {key}: {str(value)[:20]}", _case(4, head, {**proof, key: value})
+            yield (
+                f"another {key}: {str(value)[:20]}",
+                _case(4, head, {**proof, key: value}),
+            )
     path = since["since"]["path"]
     for further in (path[:-1], [*path, root], path[::-1], []):
         changed = {**since, "since": {"size": 3, "path": further}}
@@ -147,7 +176,10 @@ def _broken(registers):
     line = proof["entry"]
     for what, other in (
         ("spaces", line.replace('": ', '":  ', 1)),
-        ("another order of keys", line.replace('"entry": 4, ', "")[:-1] + ', "entry": 4}'),
+        (
+            "another order of keys",
+            line.replace('"entry": 4, ', "")[:-1] + ', "entry": 4}',
+        ),
         ("a key twice", line[:-1] + ', "terms": "' + "0" * 32 + '"}'),
         ("a further key", line[:-1] + ', "more": 1}'),
         ("an escape that is not needed", line.replace('"trip"', '"\\u0074rip"', 1)),
@@ -155,5 +187,12 @@ def _broken(registers):
         ("text that is no JSON", line[:-1]),
     ):
         leaf = leaf_hash(other.encode())
-        lone = {**proof, "entry": other, "index": 0, "size": 1, "root": leaf.hex(), "path": []}
+        lone = {
+            **proof,
+            "entry": other,
+            "index": 0,
+            "size": 1,
+            "root": leaf.hex(),
+            "path": [],
+        }
         yield f"a line with {what}", _case(4, f"1:{root_of([leaf]).hex()}", lone)

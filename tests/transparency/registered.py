@@ -22,7 +22,9 @@ epsilon = "1"
 def version(epsilon="1", text="How do you get to work?", name="trip"):
     """One version of the survey."""
     changed = TEXT.replace('epsilon = "1"', f'epsilon = "{epsilon}"')
-    return parse_survey(changed.replace("How do you get to work?", text).replace("trip", name))
+    return parse_survey(
+        changed.replace("How do you get to work?", text).replace("trip", name)
+    )
 
 
 def content_of(*versions):
@@ -31,5 +33,7 @@ def content_of(*versions):
     for number, survey in enumerate(versions):
         reason = f"reason {number}" if number else None
         worse = ("question mode: epsilon of a report: 1 -> 2",) if number else ()
-        content += parse_register(content).follow(survey, DAY, worse, reason=reason).encode()
+        content += (
+            parse_register(content).follow(survey, DAY, worse, reason=reason).encode()
+        )
     return content

@@ -41,7 +41,10 @@ def proof(first, entries, *, is_known=True):
     if first <= middle:
         rest = proof(first, entries[:middle], is_known=is_known)
         return [*rest, root(entries[middle:])]
-    return [*proof(first - middle, entries[middle:], is_known=False), root(entries[:middle])]
+    return [
+        *proof(first - middle, entries[middle:], is_known=False),
+        root(entries[:middle]),
+    ]
 
 
 def root_by_path(leaf, place, pieces):

@@ -38,10 +38,14 @@ def test_registered_surveys_are_opened(opened, tmp_path):
     """By the head of today, by an older one, and by a proof that lies in a file."""
     for since in (OLD, NEW):
         proof = prove_inclusion(NEW, 1, len(since.entries))
-        assert opened(VERSIONS[1], register_head=head_of(since).text, register_proof=proof)
+        assert opened(
+            VERSIONS[1], register_head=head_of(since).text, register_proof=proof
+        )
     (tmp_path / "proof.json").write_text(json.dumps(proof))
     assert opened(
-        VERSIONS[1], register_head=head_of(NEW).text, register_proof=tmp_path / "proof.json"
+        VERSIONS[1],
+        register_head=head_of(NEW).text,
+        register_proof=tmp_path / "proof.json",
     )
 
 
@@ -50,14 +54,34 @@ def test_others_are_refused(opened, tmp_path):
     proof, head = prove_inclusion(NEW, 1), head_of(NEW).text
     other = head[:-1] + ("1" if head[-1] == "0" else "0")
     for survey, pinned, said in (
-        (VERSIONS[2], {"register_head": head, "register_proof": proof}, "not the one that is"),
-        (version("2", text="Drive?"), {"register_head": head, "register_proof": proof}, "words"),
-        (VERSIONS[1], {"register_head": other, "register_proof": proof}, "another register"),
-        (VERSIONS[1], {"register_head": head_of(OLD).text, "register_proof": proof}, "--since 1"),
+        (
+            VERSIONS[2],
+            {"register_head": head, "register_proof": proof},
+            "not the one that is",
+        ),
+        (
+            version("2", text="Drive?"),
+            {"register_head": head, "register_proof": proof},
+            "words",
+        ),
+        (
+            VERSIONS[1],
+            {"register_head": other, "register_proof": proof},
+            "another register",
+        ),
+        (
+            VERSIONS[1],
+            {"register_head": head_of(OLD).text, "register_proof": proof},
+            "--since 1",
+        ),
         (VERSIONS[1], {"register_head": head}, "got no proof"),
         (VERSIONS[1], {"register_proof": proof}, "got no head"),
         (VERSIONS[1], {"register_head": "1", "register_proof": proof}, "SIZE:ROOT"),
-        (VERSIONS[1], {"register_head": head, "register_proof": tmp_path / "no"}, "No such file"),
+        (
+            VERSIONS[1],
+            {"register_head": head, "register_proof": tmp_path / "no"},
+            "No such file",
+        ),
         (VERSIONS[1], {"register_head": head, "register_proof": []}, "no proof of it"),
     ):
         if pinned.get("register_proof") == []:
@@ -72,11 +96,17 @@ def test_the_vectors_that_clients_share():
     vectors = json.loads((VECTORS / "registered.json").read_text(encoding="ascii"))
     surveys = [parse_survey(entry["survey"]) for entry in vectors["surveys"]]
     for case in vectors["taken"]:
-        Client(surveys[case["survey"]], register_head=case["head"], register_proof=case["proof"])
+        Client(
+            surveys[case["survey"]],
+            register_head=case["head"],
+            register_proof=case["proof"],
+        )
     for case in vectors["refused"]:
         with pytest.raises(SurveyError):
             Client(
-                surveys[case["survey"]], register_head=case["head"], register_proof=case["proof"]
+                surveys[case["survey"]],
+                register_head=case["head"],
+                register_proof=case["proof"],
             )
 
 

@@ -26,7 +26,11 @@ def test_what_is_registered_is_read():
         survey.to_toml() for survey in VERSIONS
     ]
     assert register.leaves == tuple(map(leaf_hash, CONTENT.splitlines()))
-    assert [entry.accepted for entry in register.entries] == [None, "reason 1", "reason 2"]
+    assert [entry.accepted for entry in register.entries] == [
+        None,
+        "reason 1",
+        "reason 2",
+    ]
     assert register.find(VERSIONS[1]).number == 1
     assert register.find(version("4")) is None
     assert register.find(version("2", text="Otherwise?")) is None
@@ -49,7 +53,9 @@ def test_every_changed_byte_is_found():
 def test_an_edited_line_is_named():
     """The line behind the one that was edited does not fit it."""
     edited = CONTENT.replace(b"reason 1", b"no reason")
-    with pytest.raises(RegisterError, match=r"register, line 3: expected the hash of the line"):
+    with pytest.raises(
+        RegisterError, match=r"register, line 3: expected the hash of the line"
+    ):
         parse_register(edited)
 
 
@@ -67,9 +73,18 @@ def test_lines_that_were_moved(lines):
         (lambda text: b"\xef\xbb\xbf" + text, "byte-order mark"),
         (lambda text: text.replace(b"\n", b"\r\n"), "carriage return"),
         (lambda text: b"\n" + text, "expected an entry in the spelling"),
-        (lambda text: text.replace(b'", "', b'","'), "expected an entry in the spelling"),
-        (lambda text: b"[" * 100_000 + b"\n" + text, "expected an entry in the spelling"),
-        (lambda text: text.replace(b'"entry": 1', b'"entry": true'), "expected an entry in the"),
+        (
+            lambda text: text.replace(b'", "', b'","'),
+            "expected an entry in the spelling",
+        ),
+        (
+            lambda text: b"[" * 100_000 + b"\n" + text,
+            "expected an entry in the spelling",
+        ),
+        (
+            lambda text: text.replace(b'"entry": 1', b'"entry": true'),
+            "expected an entry in the",
+        ),
         (lambda text: b"\xff" + text, "expected an entry in the spelling"),
     ],
 )
@@ -109,7 +124,9 @@ def test_entries_that_lie(what):
         "toml": version("2").to_toml(),
     }[what]
     register = parse_register(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
-    with pytest.raises(RegisterError, match=r"entry 0: expected the (name|fingerprint|terms)"):
+    with pytest.raises(
+        RegisterError, match=r"entry 0: expected the (name|fingerprint|terms)"
+    ):
         check_surveys(register)
     fields["toml"] = "[survey"
     register = parse_register(json.dumps(fields, ensure_ascii=False).encode() + b"\n")

@@ -40,20 +40,27 @@ def test_all_surveys_are_registered(size):
         for since in range(1, size + 1):
             proof = travelled(prove_inclusion(register, number, since))
             pinned = head_of(register_of(since))
-            assert check_registration(VERSIONS[number], pinned, proof) == register.entries[number]
+            assert (
+                check_registration(VERSIONS[number], pinned, proof)
+                == register.entries[number]
+            )
             if since != size:
                 with pytest.raises(RegisterError, match="got none"):
                     check_inclusion({**proof, "since": None}, pinned)
     for first in range(1, size + 1):
         proof = travelled(prove_consistency(register, first))
-        check_consistency(proof, first=head_of(register_of(first)), second=head_of(register))
+        check_consistency(
+            proof, first=head_of(register_of(first)), second=head_of(register)
+        )
 
 
 def test_other_surveys_are_not():
     """Another version, also one with other words alone, is refused by the proof for this one."""
     register = register_of(7)
     proof, head = prove_inclusion(register, 2), head_of(register)
-    with pytest.raises(RegisterError, match="this version is not the one that is registered"):
+    with pytest.raises(
+        RegisterError, match="this version is not the one that is registered"
+    ):
         check_registration(VERSIONS[3], head, proof)
     with pytest.raises(RegisterError, match="with other words"):
         check_registration(version("3", text="Do you drive?"), head, proof)
@@ -74,7 +81,18 @@ def test_every_changed_part_is_found():
     ):
         check(proof, pinned)
         for key in proof:
-            for other in (None, 5, -1, 1 << 70, "0" * 64, "x", [], ["0" * 64] * 100, {}, True):
+            for other in (
+                None,
+                5,
+                -1,
+                1 << 70,
+                "0" * 64,
+                "x",
+                [],
+                ["0" * 64] * 100,
+                {},
+                True,
+            ):
                 changed = copy.deepcopy(proof)
                 changed[key] = other
                 if other == proof[key]:
@@ -90,15 +108,23 @@ def test_another_register_does_not_go_on():
     with pytest.raises(RegisterError, match="goes on from the pinned head"):
         check_registration(version("5"), pinned, prove_inclusion(other, 0, 2))
     with pytest.raises(RegisterError, match="another register"):
-        check_registration(version("5"), head_of(register_of(4)), prove_inclusion(other, 0))
+        check_registration(
+            version("5"), head_of(register_of(4)), prove_inclusion(other, 0)
+        )
     with pytest.raises(RegisterError, match="7 entries or more, got one for 4"):
-        check_registration(version("5"), head_of(register_of(7)), prove_inclusion(other, 0))
+        check_registration(
+            version("5"), head_of(register_of(7)), prove_inclusion(other, 0)
+        )
 
 
-@pytest.mark.parametrize("text", ["", "7", "7:", "7:xyz", "-1:" + "0" * 64, "07:" + "0" * 64])
+@pytest.mark.parametrize(
+    "text", ["", "7", "7:", "7:xyz", "-1:" + "0" * 64, "07:" + "0" * 64]
+)
 def test_heads_that_are_none(text):
     """Heads have one form."""
-    with pytest.raises(RegisterError, match="expected the head of a register, SIZE:ROOT"):
+    with pytest.raises(
+        RegisterError, match="expected the head of a register, SIZE:ROOT"
+    ):
         parse_head(text)
 
 
@@ -109,8 +135,12 @@ def test_heads_are_read_as_they_are_written():
     with pytest.raises(RegisterError, match="with entries, got that of an empty one"):
         check_registration(VERSIONS[0], head_of(parse_register(b"")), {})
     for number in (-1, 3):
-        with pytest.raises(RegisterError, match="expected an entry of the register, 0 to 2"):
+        with pytest.raises(
+            RegisterError, match="expected an entry of the register, 0 to 2"
+        ):
             prove_inclusion(register_of(3), number)
     for first in (0, 4):
-        with pytest.raises(RegisterError, match="expected a size of the register, 1 to 3"):
+        with pytest.raises(
+            RegisterError, match="expected a size of the register, 1 to 3"
+        ):
             prove_consistency(register_of(3), first)

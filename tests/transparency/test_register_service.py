@@ -46,7 +46,9 @@ def asked(service, path):
 
     async def ask():
         transport = httpx.ASGITransport(Application(service))
-        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://service"
+        ) as client:
             return await client.get(path)
 
     return asyncio.run(ask())
@@ -63,7 +65,9 @@ def test_what_is_served_is_shown_to_be_registered(service, log):
     proof = asked(service, f"/v1/surveys/trip/registered?version={old}&since=1").json()
     first = head_of(parse_register(log.read_bytes().splitlines(keepends=True)[0]))
     assert check_registration(VERSIONS[0], first, proof).number == 0
-    check_consistency(asked(service, "/v1/register/consistency?since=1").json(), first, head)
+    check_consistency(
+        asked(service, "/v1/register/consistency?since=1").json(), first, head
+    )
     page = asked(service, "/register").text
     assert "reason 1 &lt;i&gt;" in page
     assert "<script" not in page

@@ -57,7 +57,9 @@ class Firefox(Window):
 
     def run(self, script, *arguments):
         """What a script, the body of a function, returns in the page."""
-        return self._ask("WebDriver:ExecuteScript", script=script, args=arguments)["value"]
+        return self._ask("WebDriver:ExecuteScript", script=script, args=arguments)[
+            "value"
+        ]
 
     def _ask(self, command, **parameters):
         self._number += 1
@@ -85,8 +87,17 @@ def firefox(profile):
     # Of a process that was killed.
     for lock in ("lock", ".parentlock"):
         (profile / lock).unlink(missing_ok=True)
-    command = [_FIREFOX, "--headless", "--marionette", "--no-remote", "--profile", str(profile)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        _FIREFOX,
+        "--headless",
+        "--marionette",
+        "--no-remote",
+        "--profile",
+        str(profile),
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         with _connected(port) as connection:
             yield Firefox(connection, process)
@@ -108,7 +119,10 @@ def _connected(port):
 def webkit(_profile):
     """A MiniBrowser of WebKitGTK on a screen of its own, which forgets all when it is closed."""
     wanted = {
-        "webkitgtk:browserOptions": {"binary": str(_MINI_BROWSERS[-1]), "args": ["--automation"]}
+        "webkitgtk:browserOptions": {
+            "binary": str(_MINI_BROWSERS[-1]),
+            "args": ["--automation"],
+        }
     }
     with _screen() as display, driver_of(_WEBKIT_DRIVER, DISPLAY=display) as driver:
         window = Session(driver, wanted)
@@ -121,8 +135,19 @@ def webkit(_profile):
 @contextmanager
 def _screen():
     """The name of a new screen, which Xvfb says on a pipe once it is there."""
-    command = [_SCREEN, "-displayfd", "1", "-screen", "0", "1000x800x24", "-nolisten", "tcp"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    command = [
+        _SCREEN,
+        "-displayfd",
+        "1",
+        "-screen",
+        "0",
+        "1000x800x24",
+        "-nolisten",
+        "tcp",
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     try:
         yield f":{process.stdout.readline().decode().strip()}"
     finally:

@@ -171,7 +171,12 @@ def app(tmp_path):
 
 def compiled_by(compiler, app, *arguments):
     """What a compiler says."""
-    command = [NODE, PACKAGE / "node_modules" / compiler / "bin" / "tsc", *STRICT, *arguments]
+    command = [
+        NODE,
+        PACKAGE / "node_modules" / compiler / "bin" / "tsc",
+        *STRICT,
+        *arguments,
+    ]
     done = subprocess.run(
         command, cwd=app, capture_output=True, text=True, check=False, timeout=300
     )
@@ -183,7 +188,9 @@ def test_modules_of_all_surveys_compile_strictly(compiler, app):
     """Of every example, and of a survey with every type of question."""
     surveys = [path.read_text(encoding="utf-8") for path in EXAMPLE_SURVEYS]
     for number, survey in enumerate([*surveys, EVERY_TYPE]):
-        (app / f"answers{number}.ts").write_text(module(parse_survey(survey)), encoding="utf-8")
+        (app / f"answers{number}.ts").write_text(
+            module(parse_survey(survey)), encoding="utf-8"
+        )
     names = [path.name for path in app.glob("*.ts")]
     assert len(names) == len(EXAMPLE_SURVEYS) + 1 > 4
     assert compiled_by(compiler, app, "--noEmit", *names) == ""
@@ -196,13 +203,19 @@ def test_generated_functions_record(app):
     (app / "use.ts").write_text(USE, encoding="utf-8")
     assert compiled_by("typescript", app, "use.ts") == ""
     command = [NODE, "use.js"]
-    done = subprocess.run(command, cwd=app, capture_output=True, check=True, timeout=120)
+    done = subprocess.run(
+        command, cwd=app, capture_output=True, check=True, timeout=120
+    )
     answer = json.loads(done.stdout)
     assert answer["terms"] == [survey.terms.hex()] * 2
     ingest = Ingest(survey)
     ingest.feed(bytes(answer["reports"]))
     ingest.end_of_stream()
-    assert ingest.tally.intake.accepted == ingest.tally.intake.received == len(list(survey))
+    assert (
+        ingest.tally.intake.accepted
+        == ingest.tally.intake.received
+        == len(list(survey))
+    )
 
 
 def test_what_is_memoized_has_a_daily_function(app):
@@ -210,9 +223,13 @@ def test_what_is_memoized_has_a_daily_function(app):
     (app / "answers.ts").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
     (app / "daily.ts").write_text(DAILY, encoding="utf-8")
     assert compiled_by("typescript", app, "daily.ts") == ""
-    done = subprocess.run([NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=120)
+    done = subprocess.run(
+        [NODE, "daily.js"], cwd=app, capture_output=True, check=True, timeout=120
+    )
     assert json.loads(done.stdout) == [[True, False, True], {"recorded": 2, "daily": 1}]
-    other = DAILY.replace("{ store: new MemoryStore(), ", "{ ").replace("EmbeddedClient", "Client")
+    other = DAILY.replace("{ store: new MemoryStore(), ", "{ ").replace(
+        "EmbeddedClient", "Client"
+    )
     (app / "other.ts").write_text(other, encoding="utf-8")
     assert "recordDaily" in compiled_by("typescript", app, "--noEmit", "other.ts")
 
@@ -222,7 +239,11 @@ def test_a_compiler_finds_wrong_values(app):
     (app / "answers.ts").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
     (app / "wrong.ts").write_text(WRONG, encoding="utf-8")
     said = compiled_by("typescript", app, "--noEmit", "wrong.ts").splitlines()
-    lines = [line.split("(")[1].split(",")[0] for line in said if line.startswith("wrong.ts(")]
+    lines = [
+        line.split("(")[1].split(",")[0]
+        for line in said
+        if line.startswith("wrong.ts(")
+    ]
     assert lines == ["6", "7", "8", "9", "10"], said
 
 
@@ -242,7 +263,9 @@ def test_the_command_writes_either_language(tmp_path):
     """Python unless it is told otherwise."""
     path = EXAMPLE_SURVEYS[0]
     survey = parse_survey(path.read_text(encoding="utf-8"))
-    assert run("client", "codegen", path, "--language", "typescript").output == module(survey)
+    assert run("client", "codegen", path, "--language", "typescript").output == module(
+        survey
+    )
     assert (
         run("client", "codegen", path).output
         == run("client", "codegen", path, "--language", "python").output

@@ -29,7 +29,9 @@ QUESTIONS = [
     yes_no("y"),
 ]
 ANSWERS = {
-    **dict.fromkeys(("grr", "ss", "pgr", "hr", "oue", "sue", "the", "l-grr", "l-sue"), "b"),
+    **dict.fromkeys(
+        ("grr", "ss", "pgr", "hr", "oue", "sue", "the", "l-grr", "l-sue"), "b"
+    ),
     "warner": True,
     "many": "value 7",
 }
@@ -52,7 +54,10 @@ def test_what_leaves_is_told_in_the_words_of_the_python_client():
     expected = []
     for payload in payloads:
         lines = "\n".join(decoded_file(payload, [survey]))
-        expected += [f"sends {len(payload)} bytes: {lines}", "what became of it: accepted"]
+        expected += [
+            f"sends {len(payload)} bytes: {lines}",
+            "what became of it: accepted",
+        ]
     assert len(payloads) == len(ANSWERS) + 1
     assert said["told"] == expected
     assert "and 2 more" in "".join(expected)

@@ -75,6 +75,8 @@ def test_what_devices_were_charged_for_is_counted_once(tmp_path):
         assert outcome["after"] == [True, {"accepted": 2}, 0]
         assert outcome["spent"] == pytest.approx(spent, abs=1e-9)
     counted = {name: count for name, count in accounts.items() if "accepted" in name}
-    assert sum(counted.values()) == accounts["ldp_batches_received_total"] == 2 * DEVICES
+    assert (
+        sum(counted.values()) == accounts["ldp_batches_received_total"] == 2 * DEVICES
+    )
     for name in ("car", "bike", "mood"):
         assert estimates["questions"][name]["reports"] == DEVICES

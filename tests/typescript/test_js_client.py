@@ -39,23 +39,43 @@ SIXTY = HUNDRED[:60]
 BOTH = (False, True)
 CHROME = 'bloom_bits = 128\nhashes = 2\np = "0.5"\nq = "0.75"'
 DRAWN = Random(1)
-HOURS = [0, 49.5, 0.1 + 0.2, 12.25, -1e300, 5e-324, *(DRAWN.uniform(-2, 52) for _ in range(94))]
+HOURS = [
+    0,
+    49.5,
+    0.1 + 0.2,
+    12.25,
+    -1e300,
+    5e-324,
+    *(DRAWN.uniform(-2, 52) for _ in range(94)),
+]
 LOADS = [
     [0, 0, 0, 0, 0],
     [2.5, 0, 0, 0, 0],
     [0.1, -0.2, 0.30000000000000004, 1e-7, -1e-30],
     [1, -1, 1, -1, 1],
 ]
-WIDE = [0, 10**15, 2**53, 0.1, 1e16, 1e21, *(10 ** DRAWN.uniform(-9, 15) for _ in range(94))]
+WIDE = [
+    0,
+    10**15,
+    2**53,
+    0.1,
+    1e16,
+    1e21,
+    *(10 ** DRAWN.uniform(-9, 15) for _ in range(94)),
+]
 NEAR = [-1, 1, -1e-7, 0.5, *(DRAWN.uniform(-1, 1) for _ in range(96))]
 
 
 def tree(values, parents):
-    pairs = ", ".join(f"{json.dumps(child)} = {json.dumps(node)}" for child, node in parents)
+    pairs = ", ".join(
+        f"{json.dumps(child)} = {json.dumps(node)}" for child, node in parents
+    )
     return f'type = "category"\nvalues = {json.dumps(values)}\nparents = {{ {pairs} }}'
 
 
-TREE = tree(HUNDRED, [(town, f"county {place % 10}") for place, town in enumerate(HUNDRED)])
+TREE = tree(
+    HUNDRED, [(town, f"county {place % 10}") for place, town in enumerate(HUNDRED)]
+)
 DEEP = tree(
     EIGHT,
     [
@@ -89,14 +109,19 @@ ROW = (
     '{ name = "children", type = "integer", low = 0, high = 3 }]'
 )
 ROWS = [
-    {"smokes": place > 3, "town": town, "children": place % 4} for place, town in enumerate(EIGHT)
+    {"smokes": place > 3, "town": town, "children": place % 4}
+    for place, town in enumerate(EIGHT)
 ]
 AXES = 'x = { low = 0, high = 1 }\ny = { low = 0, high = "0.5", outside = "clip" }'
 CORNERS = [{"x": x, "y": y} for x in (0, 0.3, 1) for y in (0, 0.25, 2)]
 
 QUESTIONS = {
     "warner": ("warner", 'type = "boolean"\nepsilon = "2"', BOTH),
-    "forced": ("forced", 'type = "boolean"\nforced_true = "1/3"\nforced_false = "1/5"', BOTH),
+    "forced": (
+        "forced",
+        'type = "boolean"\nforced_true = "1/3"\nforced_false = "1/5"',
+        BOTH,
+    ),
     "grr": ("grr", category(EIGHT, "3"), EIGHT),
     "grr-wide": ("grr", category(HUNDRED, "1/7"), HUNDRED),
     "sue": ("sue", category(EIGHT, "3"), EIGHT),
@@ -108,7 +133,11 @@ QUESTIONS = {
     "pgr-sixteen": ("pgr", category(HUNDRED, "2.8"), HUNDRED),
     "town": ("taxonomy", f"{TREE}\nepsilon = 2", HUNDRED),
     "town-deep": ("taxonomy", f'{DEEP}\nepsilon = 1\nshares = ["1/3", "0.2"]', EIGHT),
-    "count": ("dithered", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
+    "count": (
+        "dithered",
+        'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"',
+        range(-4, 6),
+    ),
     "count-clipped": (
         "grr",
         'type = "integer"\nlow = -4\nhigh = 5\noutside = "clip"\nepsilon = "1"',
@@ -125,19 +154,31 @@ QUESTIONS = {
         'outside = "clip"\nmissing = ["NA", "weiß nicht"]\nepsilon = "3"',
         HOURS,
     ),
-    "near": ("dithered", 'type = "number"\nlow = -1\nhigh = 1\nlevels = 7\nepsilon = 1', NEAR),
+    "near": (
+        "dithered",
+        'type = "number"\nlow = -1\nhigh = 1\nlevels = 7\nepsilon = 1',
+        NEAR,
+    ),
     "wide": (
         "dithered",
         'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\noutside = "1/3"\nepsilon = "2"',
         WIDE,
     ),
-    "load": ("codebook", 'type = "vector"\ndimensions = 5\nradius = "2.5"\nepsilon = 2', LOADS),
+    "load": (
+        "codebook",
+        'type = "vector"\ndimensions = 5\nradius = "2.5"\nepsilon = 2',
+        LOADS,
+    ),
     "load-clipped": (
         "codebook",
         'type = "vector"\ndimensions = 5\nradius = "1/3"\noutside = "clip"\nepsilon = 4',
         [[10 * number for number in load] for load in LOADS],
     ),
-    "arcs": ("arcs", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"', range(-4, 6)),
+    "arcs": (
+        "arcs",
+        'type = "integer"\nlow = -4\nhigh = 5\nepsilon = "1"',
+        range(-4, 6),
+    ),
     "arcs-hours": (
         "arcs",
         'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\noutside = "clip"\nepsilon = "3"',
@@ -179,7 +220,11 @@ QUESTIONS = {
         f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf = "0.2"',
         EIGHT,
     ),
-    "rappor-text": ("rappor", f'type = "text"\ncohorts = 30\nf = "0.5"\n{CHROME}', EIGHT),
+    "rappor-text": (
+        "rappor",
+        f'type = "text"\ncohorts = 30\nf = "0.5"\n{CHROME}',
+        EIGHT,
+    ),
     "rappor-fresh": ("rappor", f'type = "text"\nf = "0"\n{CHROME}', EIGHT),
     "ss": ("ss", category(EIGHT, "1"), EIGHT),
     "ss-wide": ("ss", category(HUNDRED, "0.5"), HUNDRED),
@@ -195,15 +240,31 @@ QUESTIONS = {
         'type = "boolean"\nepsilon = "2"\nquality = [[1, "1/3", 0], [0, 1, "0.9"]]',
         BOTH,
     ),
-    "geometric": ("geometric", 'type = "integer"\nlow = -3\nhigh = 8\nepsilon = 4', range(-3, 9)),
-    "geometric-pair": ("geometric", 'type = "integer"\nlow = 0\nhigh = 1\nepsilon = 1', (0, 1)),
-    "laplace": ("laplace", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4', range(10)),
+    "geometric": (
+        "geometric",
+        'type = "integer"\nlow = -3\nhigh = 8\nepsilon = 4',
+        range(-3, 9),
+    ),
+    "geometric-pair": (
+        "geometric",
+        'type = "integer"\nlow = 0\nhigh = 1\nepsilon = 1',
+        (0, 1),
+    ),
+    "laplace": (
+        "laplace",
+        'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4',
+        range(10),
+    ),
     "laplace-cut": (
         "laplace",
         'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4\nmargin = 2',
         range(10),
     ),
-    "one-bit": ("one-bit", 'type = "integer"\nlow = -4\nhigh = 5\nepsilon = 2', range(-4, 6)),
+    "one-bit": (
+        "one-bit",
+        'type = "integer"\nlow = -4\nhigh = 5\nepsilon = 2',
+        range(-4, 6),
+    ),
     "l-grr": ("l-grr", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
     "l-sue": ("l-sue", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
     "l-osue": ("l-osue", f"{closed(EIGHT)}\n{TWICE}", EIGHT),
@@ -219,7 +280,11 @@ OPENED = [{}, {EIGHT[0]: 3}, {EIGHT[7]: 0, EIGHT[2]: 9.5}, {EIGHT[4]: 10}]
 
 MORE = {
     "cms": ("cms", f"{category(EIGHT, '2')}\nhashes = 9\nwidth = 16", EIGHT),
-    "cms-alone": ("cms", f"{category(EIGHT, '2')}\nhashes = 1\nwidth = 7\nhash_seed = 5", EIGHT),
+    "cms-alone": (
+        "cms",
+        f"{category(EIGHT, '2')}\nhashes = 1\nwidth = 7\nhash_seed = 5",
+        EIGHT,
+    ),
     "hcms": ("hcms", f"{category(EIGHT, '2')}\nhashes = 9\nwidth = 16", EIGHT),
     "set-unary": ("set-unary", several(EIGHT, "2"), HELD),
     "pad-grr": ("pad-grr", several(EIGHT, "2"), HELD),
@@ -229,9 +294,17 @@ MORE = {
     "apps": ("pad-ss", f"{HOURS_OF_APPS}\nepsilon = 1", OPENED),
     "apps-grr": ("pad-grr", f"{HOURS_OF_APPS}\nepsilon = 3", OPENED),
     "apart": ("grr", category(EIGHT, "1"), APART),
-    "listed-apart": ("rappor", f"{closed(APART)}\ncohorts = 4\nf = 0.5\n{CHROME}", EIGHT),
+    "listed-apart": (
+        "rappor",
+        f"{closed(APART)}\ncohorts = 4\nf = 0.5\n{CHROME}",
+        EIGHT,
+    ),
     "texts-apart": ("rappor", f'type = "text"\nf = "0.5"\n{CHROME}', APART),
-    "prefixes-apart": ("heavy-hitters", 'type = "text"\nepsilon = 3\nlongest = 9', APART),
+    "prefixes-apart": (
+        "heavy-hitters",
+        'type = "text"\nepsilon = 3\nlongest = 9',
+        APART,
+    ),
     "sets-apart": ("set-unary", several(EIGHT, "2"), [APART[:2], [APART[5], EIGHT[2]]]),
     "sums-replaced": (
         "grr",
@@ -243,15 +316,35 @@ MORE = {
         'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\noutside = "clip"\nepsilon = 3',
         [[1, 2], [50, 0], [-1]],
     ),
-    "unrelated": ("unrelated", 'type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"', BOTH),
-    "matrix": ("matrix", f'{closed(EIGHT[:2])}\nmatrix = [["0.7", "0.3"], [0.2, 0.8]]', EIGHT[:2]),
+    "unrelated": (
+        "unrelated",
+        'type = "boolean"\ntruth = "0.7"\nprevalence = "0.25"',
+        BOTH,
+    ),
+    "matrix": (
+        "matrix",
+        f'{closed(EIGHT[:2])}\nmatrix = [["0.7", "0.3"], [0.2, 0.8]]',
+        EIGHT[:2],
+    ),
     "tree": ("tree", 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = 2', range(100)),
-    "subsets": ("subsets", f'type = "table"\ncollect = "subsets"\n{ROW}\nepsilon = 2', ROWS),
+    "subsets": (
+        "subsets",
+        f'type = "table"\ncollect = "subsets"\n{ROW}\nepsilon = 2',
+        ROWS,
+    ),
     "row": ("grr", f'type = "table"\n{ROW}\nepsilon = 2', ROWS),
     "pyramid": ("pyramid", f'type = "place"\n{AXES}\ncells = 8\nepsilon = 2', CORNERS),
     "stripes": ("stripes", f'type = "place"\n{AXES}\ncells = 8\nepsilon = 2', CORNERS),
-    "metric": ("metric", f'type = "place"\n{AXES}\ncells = 4\nepsilon_per_unit = "1/3"', CORNERS),
-    "heavy-hitters": ("heavy-hitters", 'type = "text"\nepsilon = 3\nlongest = 9', EIGHT),
+    "metric": (
+        "metric",
+        f'type = "place"\n{AXES}\ncells = 4\nepsilon_per_unit = "1/3"',
+        CORNERS,
+    ),
+    "heavy-hitters": (
+        "heavy-hitters",
+        'type = "text"\nepsilon = 3\nlongest = 9',
+        EIGHT,
+    ),
 }
 MORE |= {
     name: (name, DESIGNS[name][0], design(name, DESIGNS[name][0]).domain.values)
@@ -296,7 +389,11 @@ def run_js(script, **given):
     """What a script of the package's tests writes for what it is given."""
     command = [NODE, str(PACKAGE / "test" / script)]
     done = subprocess.run(
-        command, input=json.dumps(given).encode(), capture_output=True, timeout=400, check=False
+        command,
+        input=json.dumps(given).encode(),
+        capture_output=True,
+        timeout=400,
+        check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
@@ -313,7 +410,9 @@ def mean_of(question, answers):
     """That of the numbers that answers count as, between points, too."""
     low, step = question.domain.spacing
     places = [question.place(answer) for answer in answers]
-    return low + step * sum(value + Fraction(rest, 1 << 64) for value, rest in places) / len(places)
+    return low + step * sum(
+        value + Fraction(rest, 1 << 64) for value, rest in places
+    ) / len(places)
 
 
 @pytest.mark.needs("node", "built client")
@@ -331,11 +430,13 @@ def test_equal_tapes_give_equal_reports():
         for number, answer in enumerate(islice(cycle(answers), TAPES_EACH))
     ]
     theirs = json.loads(
-        run_js("replay_cases.js", survey=json.dumps(compile_survey(survey)), cases=cases)
+        run_js(
+            "replay_cases.js", survey=json.dumps(compile_survey(survey)), cases=cases
+        )
     )
-    assert {name: Fraction(*map(int, price)) for name, price in theirs["prices"].items()} == {
-        question.name: question.price for question in survey
-    }
+    assert {
+        name: Fraction(*map(int, price)) for name, price in theirs["prices"].items()
+    } == {question.name: question.price for question in survey}
     for case, theirs_of_case in zip(cases, theirs["reports"], strict=True):
         question, source = survey[case["name"]], Replay(bytes.fromhex(case["tape"]))
         value = question.value(case["answer"], source)
@@ -351,7 +452,9 @@ def test_the_weights_of_arcs_are_those_of_python():
     """On circles from the smallest to the largest, for narrow arcs and for wide ones."""
     theirs = json.loads(run_js("usual_weights.js", circles=CIRCLES))
     for (modulus, width), of_circle in zip(CIRCLES, theirs, strict=True):
-        assert [int(weight) for weight in of_circle] == list(usual_weights(modulus, width))
+        assert [int(weight) for weight in of_circle] == list(
+            usual_weights(modulus, width)
+        )
 
 
 @pytest.mark.needs("node", "built client")
@@ -371,13 +474,17 @@ def test_hashes_are_those_of_xxhash():
     ]
     theirs = json.loads(run_js("hashes.js", inputs=inputs))
     for case, hashed in zip(inputs, theirs, strict=True):
-        assert int(hashed) == xxh64_intdigest(bytes.fromhex(case["bytes"]), int(case["seed"]))
+        assert int(hashed) == xxh64_intdigest(
+            bytes.fromhex(case["bytes"]), int(case["seed"])
+        )
 
 
 def test_the_fields_of_projective_questions_are_of_every_kind():
     """The questions above have a field of prime order, and those of 4, 8 and 16 elements."""
     orders = {
-        question.randomizer.order for question in parse_survey(TEXT) if question.mechanism == "pgr"
+        question.randomizer.order
+        for question in parse_survey(TEXT)
+        if question.mechanism == "pgr"
     }
     assert orders == {4, 8, 11, 16}
 
@@ -403,7 +510,9 @@ def test_reports_of_the_js_client_decode(tmp_path):
         for number in range(RESPONDENTS)
     ]
     upload = run_js(
-        "respond.js", survey=json_path.read_text(encoding="utf-8"), respondents=respondents
+        "respond.js",
+        survey=json_path.read_text(encoding="utf-8"),
+        respondents=respondents,
     )
     survey = parse_survey(TEXT)
     ingest = Ingest(survey)
@@ -415,7 +524,9 @@ def test_reports_of_the_js_client_decode(tmp_path):
         == len(QUESTIONS) * RESPONDENTS / 100
     )
     candidates = {
-        question.name: tuple(EIGHT) for question in survey if question.domain.type == "text"
+        question.name: tuple(EIGHT)
+        for question in survey
+        if question.domain.type == "text"
     }
     in_full = Options(frequencies=True)
     estimates = estimate(ingest.tally, candidates=candidates, options=in_full)
@@ -439,13 +550,20 @@ def test_reports_of_the_js_client_decode(tmp_path):
         given = [question.domain.value(answer) for answer in answered]
         if question.domain.ball is not None:
             radius = float(question.domain.ball.radius)
-            true = radius * np.mean([unpack_coordinates(value) for value in given], axis=0) / UNIT
+            true = (
+                radius
+                * np.mean([unpack_coordinates(value) for value in given], axis=0)
+                / UNIT
+            )
             errors = abs(of_question.frequency - true)
             assert (errors <= MOST_ERRORS * of_question.standard_error).all()
             continue
         for estimated in of_question:
             truth = given.count(value_of(question, estimated.value)) / RESPONDENTS
-            assert abs(estimated.frequency - truth) <= MOST_ERRORS * estimated.standard_error
+            assert (
+                abs(estimated.frequency - truth)
+                <= MOST_ERRORS * estimated.standard_error
+            )
 
 
 def test_the_example_page_has_the_compiled_form_of_its_survey(tmp_path):

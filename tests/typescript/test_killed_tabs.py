@@ -90,7 +90,10 @@ def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
     draw, said = Random(15), []
     with watched_files(answer=receipt) as server, lives(engine, tmp_path) as opened:
         for life in range(DEATHS):
-            seconds, killed = draw.uniform(0, MOST_SECONDS), engine.keeps and life % 2 == 0
+            seconds, killed = (
+                draw.uniform(0, MOST_SECONDS),
+                engine.keeps and life % 2 == 0,
+            )
             said += died(opened, server, life, seconds=seconds, killed=killed)
         with opened() as window:
             window.open(server.url(PAGE))
@@ -100,7 +103,9 @@ def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
         payloads = [body for line, body in server.log if line.startswith("POST")]
     frames = {frame for body in payloads for frame in FrameReader().feed(body)}
     batches = [decode_batch(frame) for frame in frames]
-    assert len({batch.id for batch in batches}) == len(batches), "an id with two contents"
+    assert len({batch.id for batch in batches}) == len(batches), (
+        "an id with two contents"
+    )
     came = Counter()
     for batch in batches:
         came[finished["names"][batch.fingerprint.hex()]] += batch.size

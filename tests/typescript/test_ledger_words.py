@@ -13,7 +13,9 @@ pytestmark = pytest.mark.needs("node", "built client")
 DAY = 20_000
 
 
-def charge(question="mood", ratio="3", *, survey="one", version=1, day=DAY, collector="here"):
+def charge(
+    question="mood", ratio="3", *, survey="one", version=1, day=DAY, collector="here"
+):
     """One charge."""
     return Charge(
         survey,
@@ -30,7 +32,9 @@ LEDGERS = {
     "nothing": Ledger(()),
     "nothing, twice erased": Ledger((), ERASED * 2),
     "one": Ledger((charge(),)),
-    "several responses": Ledger((charge(), charge(day=DAY + 1), charge("age", "7/2", version=2))),
+    "several responses": Ledger(
+        (charge(), charge(day=DAY + 1), charge("age", "7/2", version=2))
+    ),
     "set aside": Ledger((charge(),), aside=Fraction(9, 4)),
     "versions and surveys": Ledger(
         (
@@ -41,7 +45,9 @@ LEDGERS = {
         ),
         ERASED,
     ),
-    "nearly certain": Ledger((charge(ratio="12345678901/7"), charge("age", "1234567890123"))),
+    "nearly certain": Ledger(
+        (charge(ratio="12345678901/7"), charge("age", "1234567890123"))
+    ),
     "beyond all decimals": Ledger((charge(ratio=f"{10**40}/3"),)),
     "unread": Ledger((), problem="the disk is gone"),
 }

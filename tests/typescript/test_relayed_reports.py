@@ -31,7 +31,11 @@ def relay(tmp_path):
     writer, collector = relay_at(tmp_path / "relay.db", least=DEVICES), Collector()
     key = make_gateway_key(tmp_path / "own.pem")
     application = RelayApplication(
-        writer, forwarder(writer, collector), Tokens([]), clock=lambda: 0.0, gateway_keys=[key]
+        writer,
+        forwarder(writer, collector),
+        Tokens([]),
+        clock=lambda: 0.0,
+        gateway_keys=[key],
     )
     visitor = Visitor(application)
     seen = []
@@ -47,7 +51,13 @@ def relay(tmp_path):
             self.answer(answer.status_code, answer.content, fields)
 
     with listening(Relaying) as address:
-        yield writer, collector, address, encode_configuration(key.configuration).hex(), seen
+        yield (
+            writer,
+            collector,
+            address,
+            encode_configuration(key.configuration).hex(),
+            seen,
+        )
     application.close()
 
 
@@ -65,7 +75,11 @@ def test_reports_of_the_typescript_client_are_mixed_and_open(relay, through_hop)
     }
     counts = json.loads(run_js("relayed.js", **given))
     assert counts == [{"recorded": 1, "accepted": 1}] * DEVICES
-    way = ("/hop", REQUEST_TYPE) if through_hop else (SEALED_PATH, "application/octet-stream")
+    way = (
+        ("/hop", REQUEST_TYPE)
+        if through_hop
+        else (SEALED_PATH, "application/octet-stream")
+    )
     assert {request[:2] for request in seen} == {way}
     assert len({len(body) for *_, body in seen}) == 1
     look(writer)

@@ -26,14 +26,18 @@ LIVES = 8
 def has_sqlite():
     """Whether this node has a library for SQLite."""
     script = "process.exit(process.getBuiltinModule?.('node:sqlite') ? 0 : 1)"
-    return NODE is not None and subprocess.run([NODE, "-e", script], check=False).returncode == 0
+    return (
+        NODE is not None
+        and subprocess.run([NODE, "-e", script], check=False).returncode == 0
+    )
 
 
 @pytest.fixture(
     params=[
         "file",
         pytest.param(
-            "sqlite", marks=pytest.mark.skipif(not has_sqlite(), reason="needs node 22.5")
+            "sqlite",
+            marks=pytest.mark.skipif(not has_sqlite(), reason="needs node 22.5"),
         ),
     ]
 )
@@ -66,7 +70,11 @@ def lived(tmp_path, request):
 
 
 def batches_of(payloads):
-    return [decode_batch(payload) for file in payloads for payload in FrameReader().feed(file)]
+    return [
+        decode_batch(payload)
+        for file in payloads
+        for payload in FrameReader().feed(file)
+    ]
 
 
 def test_a_collector_counts_a_restored_report_once(lived):
@@ -99,4 +107,6 @@ def test_a_changed_answer_is_a_report_of_its_own(lived):
         for batch in batches_of(restored({"city": answer}))
     ]
     assert len(batches) == 4
-    assert len({batch.id for batch in batches}) == len({batch.rows for batch in batches})
+    assert len({batch.id for batch in batches}) == len(
+        {batch.rows for batch in batches}
+    )

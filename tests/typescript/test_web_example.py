@@ -23,7 +23,9 @@ OFFERED = (
     "return [...document.querySelectorAll('button, input, a[href]')]"
     ".filter((each) => each.offsetParent).length"
 )
-CLICK_ALL = "for (const each of document.querySelectorAll('button, input')) each.click()"
+CLICK_ALL = (
+    "for (const each of document.querySelectorAll('button, input')) each.click()"
+)
 NO_STORAGE = (
     "Object.defineProperty(window, 'localStorage', "
     "{ get() { throw new DOMException('no', 'SecurityError'); } })"
@@ -75,7 +77,9 @@ def assert_nothing_told(log):
     assert [line for line in log if not line.startswith("GET ") or "?" in line] == []
 
 
-@pytest.mark.parametrize("policy", ["script-src 'none'", "sandbox", "sandbox allow-scripts", None])
+@pytest.mark.parametrize(
+    "policy", ["script-src 'none'", "sandbox", "sandbox allow-scripts", None]
+)
 def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, policy):
     """Under policies without scripts, and in a browser that runs none: what is shown then."""
     server.policy = policy
@@ -86,11 +90,16 @@ def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, 
     answer_in_every_way(chromium)
     assert_nothing_told(settled(chromium, server))
     assert "If it does not appear" in shown
-    assert "runs no scripts" in shown or policy in {"script-src 'none'", "sandbox allow-scripts"}
+    assert "runs no scripts" in shown or policy in {
+        "script-src 'none'",
+        "sandbox allow-scripts",
+    }
     assert offered == 0
 
 
-@pytest.mark.parametrize("slow", ["answer.js", "dist/index.js", "wire.js", "survey.json"])
+@pytest.mark.parametrize(
+    "slow", ["answer.js", "dist/index.js", "wire.js", "survey.json"]
+)
 def test_before_all_is_loaded_there_is_nothing_to_click(chromium, server, slow):
     """Whichever file is late: the page's program, the client, what the client needs, the survey."""
     server.slow = (slow,)
@@ -108,8 +117,12 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
     """Without Web Crypto, with a file that is missing, without storage."""
     if obstacle == "no module":
         server.missing = "dist/index.js"
-    with chromium.before_pages(NO_STORAGE) if obstacle == "no storage" else nullcontext():
-        chromium.open(server.url(PAGE, PLAIN if obstacle == "plain HTTP" else "127.0.0.1"))
+    with (
+        chromium.before_pages(NO_STORAGE) if obstacle == "no storage" else nullcontext()
+    ):
+        chromium.open(
+            server.url(PAGE, PLAIN if obstacle == "plain HTTP" else "127.0.0.1")
+        )
         chromium.wait(TOLD)
     assert chromium.run(OFFERED) == 0
     answer_in_every_way(chromium)
@@ -129,7 +142,11 @@ def test_a_server_is_told_the_same_whatever_the_answer(chromium, server, policy)
 
 @pytest.mark.needs("built client")
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("firefox", "webkit")]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.needs(name))
+        for name in ("firefox", "webkit")
+    ],
 )
 def test_other_engines_tell_a_server_the_same_too(name, server, tmp_path):
     """Under the page's own policy."""
@@ -149,9 +166,13 @@ def assert_told_the_same(window, server):
         window.wait("return document.documentElement.dataset.old === undefined")
         window.wait(READY)
         # Where there is an answer already, its report is shown until there is another.
-        window.run("localStorage.clear(); document.getElementById('sent').textContent = ''")
+        window.run(
+            "localStorage.clear(); document.getElementById('sent').textContent = ''"
+        )
         window.run(f"document.querySelector('button[value={value}]').click()")
-        sent = bytes.fromhex(window.wait("return document.getElementById('sent').textContent"))
+        sent = bytes.fromhex(
+            window.wait("return document.getElementById('sent').textContent")
+        )
         window.run("document.getElementById('post').click()")
         window.wait("return document.getElementById('outcome').textContent === 'Sent.'")
         requests[value] = sorted(
@@ -172,7 +193,7 @@ def test_a_key_answers_once_the_page_is_ready(chromium, server):
     chromium.wait(READY)
     chromium.press(TAB)
     chromium.press(ENTER)
-    assert chromium.wait("return document.getElementById('sent').textContent").startswith(
-        "4c 44 50 52 "
-    )
+    assert chromium.wait(
+        "return document.getElementById('sent').textContent"
+    ).startswith("4c 44 50 52 ")
     assert chromium.run("return document.getElementById('ask').hidden")

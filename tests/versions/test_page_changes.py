@@ -36,7 +36,9 @@ def folder(tmp_path, monkeypatch):
 
 def judged(new, old=PAGE):
     """What changed, as a dictionary of verdicts."""
-    changes = page_changes(parse_page(new.encode(), "new"), parse_page(old.encode(), "old"))
+    changes = page_changes(
+        parse_page(new.encode(), "new"), parse_page(old.encode(), "old")
+    )
     return {change.line: change.verdict for change in changes}
 
 
@@ -74,12 +76,17 @@ def test_what_else_may_get_worse(line, aspect):
     assert verdict == "worse"
 
 
-@pytest.mark.parametrize("against", ["old/survey.toml", "old", "HEAD", "HEAD:old/survey.toml"])
+@pytest.mark.parametrize(
+    "against", ["old/survey.toml", "old", "HEAD", "HEAD:old/survey.toml"]
+)
 def test_a_reworded_translation_needs_a_reason(folder, against):
     """Beside a file, in a folder of versions, and in a revision; accepted, the check passes."""
     assert "nothing changed" in run("check", "survey.toml", "--against", against).output
     (folder / "survey.page.toml").write_text(REWORDED)
-    assert f"worse   {LINE}" in run("check", "survey.toml", "--against", against, code=1).output
+    assert (
+        f"worse   {LINE}"
+        in run("check", "survey.toml", "--against", against, code=1).output
+    )
     words = ("check", "survey.toml", "--against", against, "--register", "log")
     run(*words, "--accept", "it was about yesterday")
     assert parse_register((folder / "log").read_bytes()).entries[0].worse == (LINE,)
@@ -112,7 +119,8 @@ def test_a_register_binds_the_page_file(folder):
         said = run(*words, code=1).output
         assert "expected the page file that is registered with trip" in said
     assert (
-        "expected a reason" in run("survey", "register", "add", "log", "survey.toml", code=1).output
+        "expected a reason"
+        in run("survey", "register", "add", "log", "survey.toml", code=1).output
     )
     run("survey", "register", "add", "log", "survey.toml", "--accept", "clearer words")
     for words in (verified, proved):
@@ -142,7 +150,9 @@ def test_a_register_binds_the_page_file(folder):
 def test_the_hook_refuses_other_words(folder, monkeypatch):
     """A commit of a page file alone."""
     monkeypatch.setenv("PATH", hook_environment()["PATH"])
-    shutil.copy(EXAMPLES / "register" / "pre-commit", folder / ".git" / "hooks" / "pre-commit")
+    shutil.copy(
+        EXAMPLES / "register" / "pre-commit", folder / ".git" / "hooks" / "pre-commit"
+    )
     (folder / "survey.page.toml").write_text(REWORDED)
     git("add", "-A")
     code, said = git("commit", "-m", "other words")

@@ -33,7 +33,14 @@ def folder(tmp_path, monkeypatch):
 
 def git(*words):
     """A call of git, by no one in particular."""
-    who = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    who = (
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    )
     done = subprocess.run(["git", *who, *words], capture_output=True, check=False)
     return done.returncode, (done.stdout + done.stderr).decode()
 
@@ -56,7 +63,9 @@ def committed(message):
 def test_against_a_file(folder):
     """0 where nothing gets worse, 1 where something does, 2 for what is called wrongly."""
     (folder / "old.toml").write_text(file_of())
-    assert "nothing changed" in run("check", "survey.toml", "--against", "old.toml").output
+    assert (
+        "nothing changed" in run("check", "survey.toml", "--against", "old.toml").output
+    )
     (folder / "survey.toml").write_text(file_of(DEARER))
     said = run("check", "survey.toml", "--against", "old.toml", code=1).output
     assert f"worse   {WORSE_LINE}" in said
@@ -100,7 +109,10 @@ def test_against_a_folder(folder):
     said = run("check", newest, "--against", versions, code=1).output
     assert "it comes back otherwise than in version 2" in said
     (folder / "empty").mkdir()
-    assert "expected versions of" in run("check", newest, "--against", "empty", code=2).output
+    assert (
+        "expected versions of"
+        in run("check", newest, "--against", "empty", code=2).output
+    )
 
 
 def test_against_git(repository):
@@ -110,10 +122,14 @@ def test_against_git(repository):
     assert WORSE_LINE in run("check", "survey.toml", "--against", "HEAD", code=1).output
     committed("dearer")
     assert "nothing changed" in run("check", "survey.toml", "--against", "HEAD").output
-    assert WORSE_LINE in run("check", "survey.toml", "--against", "HEAD~1", code=1).output
+    assert (
+        WORSE_LINE in run("check", "survey.toml", "--against", "HEAD~1", code=1).output
+    )
     assert (
         WORSE_LINE
-        in run("check", "survey.toml", "--against", "HEAD~1:./survey.toml", code=1).output
+        in run(
+            "check", "survey.toml", "--against", "HEAD~1:./survey.toml", code=1
+        ).output
     )
     (repository / "deep").mkdir()
     (repository / "survey.toml").rename(repository / "deep" / "new.toml")
@@ -144,13 +160,21 @@ def test_accepted_reasons(repository):
     run(*words, code=1)
     run(*words, "--accept", "the first wave was too small")
     assert "the first wave was too small" in run(*words).output
-    assert "entry 0 of log: there already" in run(*words, "--accept", "once more").output
+    assert (
+        "entry 0 of log: there already" in run(*words, "--accept", "once more").output
+    )
     (repository / "survey.toml").write_text(file_of(DEARER.replace('"2"', '"2.5"')))
     assert "1 -> 2.5" in run(*words, code=1).output
     run("survey", "register", "verify", "log")
-    assert "the first wave was too small" in run("survey", "register", "show", "log").output
+    assert (
+        "the first wave was too small"
+        in run("survey", "register", "show", "log").output
+    )
     committed("accepted")
-    assert "2 -> 2.5" in run("check", "survey.toml", "--against", "HEAD:log", code=1).output
+    assert (
+        "2 -> 2.5"
+        in run("check", "survey.toml", "--against", "HEAD:log", code=1).output
+    )
     run(*words, "--accept", " ", code=1)
 
 
@@ -159,11 +183,24 @@ def test_a_register_by_its_commands(folder):
     run("survey", "register", "add", "log", "survey.toml")
     head = run("survey", "register", "head", "log").output.strip()
     assert head.startswith("1:")
-    assert "there already" in run("survey", "register", "add", "log", "survey.toml").output
+    assert (
+        "there already" in run("survey", "register", "add", "log", "survey.toml").output
+    )
     (folder / "survey.toml").write_text(file_of(DEARER))
-    assert WORSE_LINE in run("survey", "register", "add", "log", "survey.toml", code=1).output
+    assert (
+        WORSE_LINE
+        in run("survey", "register", "add", "log", "survey.toml", code=1).output
+    )
     run("survey", "register", "verify", "log", "survey.toml", code=1)
-    run("survey", "register", "add", "log", "survey.toml", "--accept", "more precise <b>")
+    run(
+        "survey",
+        "register",
+        "add",
+        "log",
+        "survey.toml",
+        "--accept",
+        "more precise <b>",
+    )
     run("survey", "register", "verify", "log", "survey.toml", "--since", head)
     run(
         "survey",
@@ -189,7 +226,17 @@ def test_a_register_by_its_commands(folder):
             "survey.toml",
         ).output
         assert "accepted because: more precise" in said
-    run("survey", "register", "prove", "consistency", "log", "--since", 1, "-o", "grown.json")
+    run(
+        "survey",
+        "register",
+        "prove",
+        "consistency",
+        "log",
+        "--since",
+        1,
+        "-o",
+        "grown.json",
+    )
     assert (
         f"goes on from {head}"
         in run("survey", "register", "check-proof", "grown.json", "--head", head).output
@@ -203,7 +250,9 @@ def test_a_register_by_its_commands(folder):
     page = (folder / "log.html").read_text(encoding="utf-8")
     assert "more precise &lt;b&gt;" in page
     assert "<script" not in page
-    assert json.loads(run("survey", "register", "show", "log", "--format", "json").output)["head"]
+    assert json.loads(
+        run("survey", "register", "show", "log", "--format", "json").output
+    )["head"]
     assert "nothing changed" in run("check", "survey.toml", "--against", "log").output
     (folder / "survey.toml").write_text(file_of(DEARER.replace('"2"', '"3"')))
     assert "2 -> 3" in run("check", "survey.toml", "--against", "log", code=1).output
@@ -215,7 +264,9 @@ def test_a_register_that_was_cut(folder):
     (folder / "survey.toml").write_text(file_of(DEARER))
     run("survey", "register", "add", "log", "survey.toml", "--accept", "why not")
     shutil.copy("log", "kept")
-    (folder / "log").write_bytes((folder / "log").read_bytes().splitlines(keepends=True)[0])
+    (folder / "log").write_bytes(
+        (folder / "log").read_bytes().splitlines(keepends=True)[0]
+    )
     run("survey", "register", "verify", "log")
     said = run("survey", "register", "verify", "log", "--since", "kept", code=1).output
     assert "expected 2 entries or more" in said
@@ -227,7 +278,9 @@ def test_silent_entries(folder):
     for text in (file_of(), file_of(DEARER)):
         survey = parse_survey(text)
         content += (
-            parse_register(content).follow(survey, date(2026, 11, 24), (), reason=None).encode()
+            parse_register(content)
+            .follow(survey, date(2026, 11, 24), (), reason=None)
+            .encode()
         )
     (folder / "log").write_bytes(content)
     said = run("survey", "register", "verify", "log", code=1).output
@@ -272,13 +325,17 @@ def test_torn_registers_are_mended_on_request(folder):
     (folder / "survey.toml").write_text(file_of(DEARER))
     assert (
         "ldp survey register verify --mend"
-        in run("survey", "register", "add", "log", "survey.toml", "--accept", "x", code=1).output
+        in run(
+            "survey", "register", "add", "log", "survey.toml", "--accept", "x", code=1
+        ).output
     )
     run("survey", "register", "verify", "log", code=1)
     run("survey", "register", "verify", "log", "--mend")
     assert (folder / "log").read_bytes() == whole
     assert (folder / "log.before-mending").read_bytes() == whole + whole[:100]
-    assert "nothing to mend" in run("survey", "register", "verify", "log", "--mend").output
+    assert (
+        "nothing to mend" in run("survey", "register", "verify", "log", "--mend").output
+    )
     (folder / "log").write_bytes(b"\xef\xbb\xbf" + whole.replace(b"\n", b"\r\n"))
     run("survey", "register", "verify", "log", code=1)
     run("survey", "register", "verify", "log", "--mend")
@@ -290,7 +347,9 @@ def test_many_add_at_once(folder):
     names = [f"survey{number}" for number in range(20)]
 
     def adding(name):
-        return add_version(folder / "log", parse_survey(file_of(name=name)), None).entry.number
+        return add_version(
+            folder / "log", parse_survey(file_of(name=name)), None
+        ).entry.number
 
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(adding, names))
@@ -339,7 +398,10 @@ def hook_environment():
 def test_the_hook_of_the_examples(repository, monkeypatch):
     """In a real repository: a commit that raises an epsilon is refused until it has a reason."""
     monkeypatch.setenv("PATH", hook_environment()["PATH"])
-    shutil.copy(EXAMPLES / "register" / "pre-commit", repository / ".git" / "hooks" / "pre-commit")
+    shutil.copy(
+        EXAMPLES / "register" / "pre-commit",
+        repository / ".git" / "hooks" / "pre-commit",
+    )
     (repository / "survey.toml").write_text(file_of(DEARER))
     git("add", "-A")
     code, said = git("commit", "-m", "more")
@@ -363,7 +425,9 @@ def test_the_hook_of_the_examples(repository, monkeypatch):
     git("add", "-A")
     code, said = git("commit", "-m", "less")
     assert code != 0
-    assert "expected the hash of the line before it" in said or "expected a proof" in said
+    assert (
+        "expected the hash of the line before it" in said or "expected a proof" in said
+    )
 
 
 UNSEEN = {
@@ -423,7 +487,10 @@ def test_a_folder_of_surveys(many_surveys):
     Path("survey.toml").unlink()
     assert "trip: gone, as it stood in HEAD:survey.toml" in run(*words).output
     for wrong in ((*words, "--accept", "why"), (*words, "--format", "json")):
-        assert "no other option than --against and --register" in run(*wrong, code=2).output
+        assert (
+            "no other option than --against and --register"
+            in run(*wrong, code=2).output
+        )
     assert "directory" in run(*words[:2], code=1).output
 
 
@@ -434,7 +501,11 @@ def test_the_same_question_in_a_new_survey(many_surveys):
     said = run(*words, code=1).output
     assert "again: compared with HEAD:" in said
     assert "a question of which it asks as well" in said
-    other = MODE.replace('"mode"', '"shoe"').replace("How?", "Which?").replace("car", "boot")
+    other = (
+        MODE.replace('"mode"', '"shoe"')
+        .replace("How?", "Which?")
+        .replace("car", "boot")
+    )
     Path("again.toml").write_text(file_of(other, name="again"))
     assert "again: a first version" in run(*words).output
 
@@ -451,7 +522,10 @@ def test_a_name_that_is_spelled_otherwise(many_surveys):
 def test_the_hook_looks_at_what_is_committed(repository, monkeypatch):
     """And not at what lies there, which may be other than what was added."""
     monkeypatch.setenv("PATH", hook_environment()["PATH"])
-    shutil.copy(EXAMPLES / "register" / "pre-commit", repository / ".git" / "hooks" / "pre-commit")
+    shutil.copy(
+        EXAMPLES / "register" / "pre-commit",
+        repository / ".git" / "hooks" / "pre-commit",
+    )
     (repository / "survey.toml").write_text(file_of(DEARER))
     git("add", "-A")
     (repository / "survey.toml").write_text(file_of())

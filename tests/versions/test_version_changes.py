@@ -31,7 +31,9 @@ def test_every_key(key):
             for change in comparison.changes:  # the worse first
                 said.setdefault(change.aspect.partition(" (")[0], change.verdict)
             assert said, case
-            assert said.get(case.aspect.partition(" (")[0]) == case.verdict, comparison.changes
+            assert said.get(case.aspect.partition(" (")[0]) == case.verdict, (
+                comparison.changes
+            )
             assert changes_of(case.after, case.after).changes == (), case
 
 
@@ -54,21 +56,30 @@ def test_comments_spaces_and_spellings():
     spaced = file_of().replace("epsilon = ", "# privacy\n\n  epsilon   =   ")
     assert changes_of(file_of(), spaced).changes == ()
     (written,) = changes_of(file_of(), file_of(MODE.replace('"1"', '"1.0"'))).changes
-    assert (written.verdict, written.aspect) == ("same", "epsilon of a report (epsilon)")
+    assert (written.verdict, written.aspect) == (
+        "same",
+        "epsilon of a report (epsilon)",
+    )
 
 
 def test_asked_again():
     """A changed question costs once more, unless a lifetime was promised that holds."""
     other = MODE.replace('"bike"', '"bike", "walk"')
     comparison = changes_of(file_of(), file_of(other))
-    (again,) = (change for change in comparison.changes if change.aspect == "asked again")
+    (again,) = (
+        change for change in comparison.changes if change.aspect == "asked again"
+    )
     assert again.verdict == "worse"
     assert "both cost epsilon 2.000000" in again.says
     limit = 'lifetime_epsilon = "1"'
     comparison = changes_of(file_of(survey=limit), file_of(other, survey=limit))
-    (again,) = (change for change in comparison.changes if change.aspect == "asked again")
+    (again,) = (
+        change for change in comparison.changes if change.aspect == "asked again"
+    )
     assert again.verdict == "same"
-    raised = changes_of(file_of(survey=limit), file_of(other, survey='lifetime_epsilon = "1.1"'))
+    raised = changes_of(
+        file_of(survey=limit), file_of(other, survey='lifetime_epsilon = "1.1"')
+    )
     assert {change.aspect for change in raised.worse} >= {"asked again", "lifetime"}
 
 
@@ -76,10 +87,15 @@ def test_longer_texts_are_worse_within_a_lifetime():
     """Reports tell more of a text, though what they cost is within what was promised."""
     limit = 'lifetime_epsilon = "2"'
     text = 'name = "word"\ntype = "text"\nmechanism = "heavy-hitters"\nepsilon = "1"\n'
-    short, long = (file_of(f"{text}longest = {longest}\n", survey=limit) for longest in (4, 32))
+    short, long = (
+        file_of(f"{text}longest = {longest}\n", survey=limit) for longest in (4, 32)
+    )
     (change,) = changes_of(short, long).worse
     assert change.says == "reports tell more of a text"
-    assert (change.before, change.after) == ("texts of up to 4 bytes", "texts of up to 32 bytes")
+    assert (change.before, change.after) == (
+        "texts of up to 4 bytes",
+        "texts of up to 32 bytes",
+    )
     assert not changes_of(long, short).worse
 
 
@@ -107,12 +123,16 @@ def test_a_lower_epsilon_is_better_and_asked_again():
 def test_questions_that_come_back():
     """One that was removed and comes back as it was is not asked of who answered it; else it is."""
     comparison = changes_of(file_of(), with_second(), with_second())
-    (back,) = (change for change in comparison.changes if change.place == "question again")
+    (back,) = (
+        change for change in comparison.changes if change.place == "question again"
+    )
     assert back.verdict == "worse"
     assert "comes back as it was in version 1" in back.says
     dearer = with_second().replace(SECOND, SECOND.replace('"1"', '"2"'))
     comparison = changes_of(file_of(), dearer, with_second())
-    (back,) = (change for change in comparison.changes if change.place == "question again")
+    (back,) = (
+        change for change in comparison.changes if change.place == "question again"
+    )
     assert "comes back otherwise than in version 1" in back.says
     assert "both cost epsilon 3.000000" in back.says
     assert comparison.to_dict()["all_reports_epsilon"]["all_versions"] == "4.000000"
@@ -148,8 +168,12 @@ RANGE = 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"\nmechanism = '
 def test_one_answer_is_told_better(before, after, lines):
     """Though the largest epsilon, over all answers, is what it was, and a lifetime holds."""
     limit = 'lifetime_epsilon = "9"'
-    worse = changes_of(*(file_of(f'name = "q"\n{keys}', survey=limit) for keys in (before, after)))
-    changes = [change.line for change in worse.worse if change.aspect == "epsilon by answers"]
+    worse = changes_of(
+        *(file_of(f'name = "q"\n{keys}', survey=limit) for keys in (before, after))
+    )
+    changes = [
+        change.line for change in worse.worse if change.aspect == "epsilon by answers"
+    ]
     if lines is None:
         assert changes
     else:
@@ -175,13 +199,19 @@ def test_another_order():
     """Of questions: the same surveys to devices."""
     one, two = with_second(), file_of(SECOND.removeprefix("[[question]]\n"))
     comparison = changes_of(one, f"{two}[[question]]\n{MODE}")
-    assert [(change.aspect, change.verdict) for change in comparison.changes] == [("order", "same")]
+    assert [(change.aspect, change.verdict) for change in comparison.changes] == [
+        ("order", "same")
+    ]
 
 
 def test_epsilons_are_compared_exactly():
     """Sums that differ in the last of thirty digits differ; those that are equal are equal."""
     one, two, three = (Amount(Fraction(number)) for number in (1, 2, 3))
-    assert [compare_amounts(two, one), compare_amounts(one, two), compare_amounts(one, one)] == [
+    assert [
+        compare_amounts(two, one),
+        compare_amounts(one, two),
+        compare_amounts(one, one),
+    ] == [
         1,
         -1,
         0,
@@ -199,7 +229,11 @@ def test_epsilons_are_compared_exactly():
     assert compare_amounts(Amount(close.epsilon + Fraction(1, 10**40)), logs[1]) == 1
     assert promised_amount(Declared.epsilon(Fraction(3))) == three
     assert promised_amount(Declared.ratio(Fraction(3))) == logs[1]
-    assert (one.text, logs[1].text, Amount().text) == ("1.000000", "1.098613", "0.000000")
+    assert (one.text, logs[1].text, Amount().text) == (
+        "1.000000",
+        "1.098613",
+        "0.000000",
+    )
 
 
 def test_long_texts_stay_in_a_line():

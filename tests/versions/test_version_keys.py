@@ -50,8 +50,14 @@ def keys_in_code():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 owner = node.func.value
-                asks = _READERS.fullmatch(node.func.attr) and isinstance(owner, ast.Name)
-                if asks and owner.id in {"keys", "head", "own", "top", "table"} and node.args:
+                asks = _READERS.fullmatch(node.func.attr) and isinstance(
+                    owner, ast.Name
+                )
+                if (
+                    asks
+                    and owner.id in {"keys", "head", "own", "top", "table"}
+                    and node.args
+                ):
                     named.add(node.args[0])
             if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
                 tables = [one for one in node.comparators if isinstance(one, ast.Name)]
@@ -66,7 +72,9 @@ def test_keys_in_code_are_known():
     in_code = keys_in_code()
     assert len(in_code) > 40
     assert in_code - KNOWN == set()
-    assert {key for row in MECHANISMS.values() for key in row.keys} - OF_QUESTION.keys() == set()
+    assert {
+        key for row in MECHANISMS.values() for key in row.keys
+    } - OF_QUESTION.keys() == set()
 
 
 def test_keys_that_are_read_are_known(monkeypatch):
@@ -102,7 +110,9 @@ def kind_of(place):
 def test_every_key_has_a_case(table):
     """Or a reason why there is none; parameters of mechanisms, which judge nothing, need none."""
     tried = {case.key for case in CASES}
-    parameters = {key for key, aspect in TABLES[table].items() if aspect == "parameters"}
+    parameters = {
+        key for key, aspect in TABLES[table].items() if aspect == "parameters"
+    }
     by_distance = {key for key, aspect in TABLES[table].items() if "distance" in aspect}
     without = [
         key
@@ -132,13 +142,19 @@ def names_in(content):
         return {name for part in content for name in names_in(part)}
     if not isinstance(content, dict):
         return set()
-    parts = [part for name, part in content.items() if name not in ("integers", "parents")]
+    parts = [
+        part for name, part in content.items() if name not in ("integers", "parents")
+    ]
     return content.keys() | {name for part in parts for name in names_in(part)}
 
 
 def test_devices_learn_of_every_key():
     """A change of a key shows in the compiled form, or there is a reason why it does not."""
-    shown = {case.key for case in CASES if compiled_of(case.before) != compiled_of(case.after)}
+    shown = {
+        case.key
+        for case in CASES
+        if compiled_of(case.before) != compiled_of(case.after)
+    }
     assert {case.key for case in CASES} - shown == NOT_COMPILED.keys()
 
 
@@ -156,14 +172,22 @@ def test_the_typescript_client_reads_the_compiled_form():
 def test_python_takes_every_key(table):
     """As an argument; a question takes any, by its name."""
     arguments = inspect.signature(getattr(ldp, table)).parameters
-    assert {key for key in TABLES[table] if f"{table}.{key}" not in NO_CASE} - {*arguments} == set()
+    assert {key for key in TABLES[table] if f"{table}.{key}" not in NO_CASE} - {
+        *arguments
+    } == set()
 
 
 def test_every_key_is_documented():
     """On some page, by its name."""
-    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    pages = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")
+    )
     named = set(
-        re.findall(r"(?<=`)[a-z_]+(?=`)|^[a-z_]+(?= =)|(?<=\[\[question\.)\w+", pages, re.MULTILINE)
+        re.findall(
+            r"(?<=`)[a-z_]+(?=`)|^[a-z_]+(?= =)|(?<=\[\[question\.)\w+",
+            pages,
+            re.MULTILINE,
+        )
     )
     assert {key for table in TABLES.values() for key in table} - named == set()
 
@@ -173,8 +197,12 @@ def test_an_unknown_key_is_worse(monkeypatch):
     from ldp_aggregator import compare_versions
     from ldp_aggregator.versions import comparison
 
-    known = {key: aspect for key, aspect in OF_QUESTION.items() if key != "report_bytes"}
+    known = {
+        key: aspect for key, aspect in OF_QUESTION.items() if key != "report_bytes"
+    }
     monkeypatch.setattr(comparison, "OF_QUESTION", known)
     case = next(case for case in CASES if case.key == "question.report_bytes")
-    changes = compare_versions(parse_survey(case.after), parse_survey(case.before)).worse
+    changes = compare_versions(
+        parse_survey(case.after), parse_survey(case.before)
+    ).worse
     assert [change.aspect for change in changes] == ["report_bytes"]

@@ -18,7 +18,9 @@ WORSE, SAME, BETTER = "worse", "same", "better"
 CATEGORY = 'type = "category"\nvalues = ["car", "bus", "bike"]\n'
 GRR = 'mechanism = "grr"\nepsilon = "1"\n'
 MODE = f'name = "mode"\ntext = "How?"\n{CATEGORY}{GRR}'
-SECOND = '[[question]]\nname = "again"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+SECOND = (
+    '[[question]]\nname = "again"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+)
 
 
 def file_of(question=MODE, survey="", tables="", name="trip"):
@@ -49,11 +51,20 @@ def integer(*lines):
 def memoized(*lines):
     """A question with permanent responses."""
     given = {line.partition(" ")[0] for line in lines}
-    usual = ('epsilon_first = "1"', 'epsilon_lifetime = "2"', 'mechanism = "l-grr"', CATEGORY)
-    return asked(*(line for line in usual if line.partition(" ")[0] not in given), *lines)
+    usual = (
+        'epsilon_first = "1"',
+        'epsilon_lifetime = "2"',
+        'mechanism = "l-grr"',
+        CATEGORY,
+    )
+    return asked(
+        *(line for line in usual if line.partition(" ")[0] not in given), *lines
+    )
 
 
-def through(mechanism, *lines, type_='type = "category"\nvalues = ["a", "b", "c", "d"]'):
+def through(
+    mechanism, *lines, type_='type = "category"\nvalues = ["a", "b", "c", "d"]'
+):
     """A question through a mechanism."""
     return asked(type_, f'mechanism = "{mechanism}"', *lines)
 
@@ -84,7 +95,9 @@ def field(*lines, more=""):
 
 def together(number):
     """A table of four fields, of which a report tells so many."""
-    fields = (f'[[question.field]]\nname = "f{at}"\ntype = "boolean"\n' for at in range(4))
+    fields = (
+        f'[[question.field]]\nname = "f{at}"\ntype = "boolean"\n' for at in range(4)
+    )
     keys = ('type = "table"', 'collect = "subsets"', f"together = {number}")
     return asked(*keys, 'mechanism = "auto"', EPSILON) + "".join(fields)
 
@@ -106,12 +119,23 @@ def named_cells(names):
 def tree(parents, *lines, values=""):
     """Values with parents."""
     return asked(
-        'type = "category"', f"parents = {parents}", values, *lines, EPSILON, 'mechanism = "auto"'
+        'type = "category"',
+        f"parents = {parents}",
+        values,
+        *lines,
+        EPSILON,
+        'mechanism = "auto"',
     )
 
 
 ABCD = '{ a = "x", b = "x", c = "y", d = "y" }'
-PAIRS = ('type = "key-value"', 'keys = ["a", "b", "c"]', "most = 2", "low = 0", "high = 9")
+PAIRS = (
+    'type = "key-value"',
+    'keys = ["a", "b", "c"]',
+    "most = 2",
+    "low = 0",
+    "high = 9",
+)
 
 
 def pairs(*lines):
@@ -124,8 +148,16 @@ def pairs(*lines):
 def vector(*lines):
     """A vector."""
     given = {line.partition(" ")[0] for line in lines}
-    usual = ('type = "vector"', "dimensions = 8", "radius = 1", 'mechanism = "auto"', EPSILON)
-    return asked(*(line for line in usual if line.partition(" ")[0] not in given), *lines)
+    usual = (
+        'type = "vector"',
+        "dimensions = 8",
+        "radius = 1",
+        'mechanism = "auto"',
+        EPSILON,
+    )
+    return asked(
+        *(line for line in usual if line.partition(" ")[0] not in given), *lines
+    )
 
 
 ATTRIBUTE = '[[attribute]]\nname = "os"\nvalues = ["a", "b"]\n'
@@ -134,11 +166,27 @@ THIRD = SECOND.replace("again", "third")
 
 ONE_WAY = [
     ("survey.name", file_of(), file_of(name="trip2"), "name", WORSE),
-    ("question.name", file_of(), file_of(MODE.replace("mode", "means")), "question", SAME),
+    (
+        "question.name",
+        file_of(),
+        file_of(MODE.replace("mode", "means")),
+        "question",
+        SAME,
+    ),
 ]
 TWO_WAYS = [
-    ("survey.joint", "answered together", with_second(), with_second('joint = ["mode", "again"]')),
-    ("survey.lifetime_epsilon", "lifetime", file_of(survey='lifetime_epsilon = "1"'), file_of()),
+    (
+        "survey.joint",
+        "answered together",
+        with_second(),
+        with_second('joint = ["mode", "again"]'),
+    ),
+    (
+        "survey.lifetime_epsilon",
+        "lifetime",
+        file_of(survey='lifetime_epsilon = "1"'),
+        file_of(),
+    ),
     (
         "survey.lifetime_epsilon",
         "lifetime",
@@ -152,7 +200,12 @@ TWO_WAYS = [
         file_of(survey='lifetime_epsilon = "2"'),
         file_of(survey='lifetime_epsilon = "2.0000000000000000000000000001"'),
     ),
-    ("survey.epoch", "epoch", file_of(survey='epoch = "2d"'), file_of(survey='epoch = "1d"')),
+    (
+        "survey.epoch",
+        "epoch",
+        file_of(survey='epoch = "2d"'),
+        file_of(survey='epoch = "1d"'),
+    ),
     ("survey.epoch", "epoch", file_of(), file_of(survey='epoch = "1w"')),
     (
         "survey.grace",
@@ -179,7 +232,10 @@ TWO_WAYS = [
         "draw.answers",
         "who is asked",
         with_second(tables='[[draw]]\nquestions = ["mode", "again", "third"]') + THIRD,
-        with_second(tables='[[draw]]\nquestions = ["mode", "again", "third"]\nanswers = 2') + THIRD,
+        with_second(
+            tables='[[draw]]\nquestions = ["mode", "again", "third"]\nanswers = 2'
+        )
+        + THIRD,
     ),
     ("attribute.name", "attribute", file_of(), file_of(tables=ATTRIBUTE)),
     (
@@ -195,8 +251,20 @@ TWO_WAYS = [
         with_second(tables=ATTRIBUTE),
     ),
     ("question.name", "question", file_of(), with_second()),
-    ("question.text", "words", file_of(), file_of(MODE.replace("How", "Why")), (WORSE, WORSE)),
-    ("question.text", "words", file_of(), file_of(MODE.replace("How?", " How?  ")), (SAME, SAME)),
+    (
+        "question.text",
+        "words",
+        file_of(),
+        file_of(MODE.replace("How", "Why")),
+        (WORSE, WORSE),
+    ),
+    (
+        "question.text",
+        "words",
+        file_of(),
+        file_of(MODE.replace("How?", " How?  ")),
+        (SAME, SAME),
+    ),
     (
         "question.unit",
         "words",
@@ -204,7 +272,13 @@ TWO_WAYS = [
         number("low = 0", "high = 9", 'unit = "km"'),
         (WORSE, WORSE),
     ),
-    ("question.type", "type", asked(BOOLEAN, GRR), asked(CATEGORY, GRR), (WORSE, WORSE)),
+    (
+        "question.type",
+        "type",
+        asked(BOOLEAN, GRR),
+        asked(CATEGORY, GRR),
+        (WORSE, WORSE),
+    ),
     (
         "question.values",
         "what can be answered",
@@ -218,7 +292,12 @@ TWO_WAYS = [
         file_of(MODE.replace('"car", "bus"', '"bus", "car"')),
         (SAME, SAME),
     ),
-    ("question.keys", "what can be answered", pairs(), pairs('keys = ["a", "b", "c", "d"]')),
+    (
+        "question.keys",
+        "what can be answered",
+        pairs(),
+        pairs('keys = ["a", "b", "c", "d"]'),
+    ),
     (
         "question.parents",
         "what can be answered",
@@ -311,7 +390,13 @@ TWO_WAYS = [
         "question.circular",
         "what can be answered",
         number("low = 0", "high = 24", "bins = 24", 'goal = "distribution"'),
-        number("low = 0", "high = 24", "bins = 24", 'goal = "distribution"', "circular = true"),
+        number(
+            "low = 0",
+            "high = 24",
+            "bins = 24",
+            'goal = "distribution"',
+            "circular = true",
+        ),
         (SAME, SAME),
     ),
     (
@@ -438,7 +523,12 @@ TWO_WAYS = [
     ),
     ("question.p", "epsilon of a report", rappor(), rappor(p='"0.4"')),
     ("question.q", "epsilon of a report", rappor(), rappor(q='"0.8"')),
-    ("question.f", "epsilon of an unchanged answer, ever", rappor(), rappor(f='"0.25"')),
+    (
+        "question.f",
+        "epsilon of an unchanged answer, ever",
+        rappor(),
+        rappor(f='"0.25"'),
+    ),
     ("question.bloom_bits", "what links reports", rappor(), rappor(bloom_bits="32")),
     (
         "question.hashes",

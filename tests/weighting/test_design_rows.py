@@ -38,7 +38,9 @@ def test_one_likelihood_pools_designs(table):
     rows = DesignedRows(WORDS, table, "z", arm="arm")
     regression = regress_rows(rows, "z ~ group")
     best = np.array([row.estimate for row in regression.coefficients])
-    assert regression.log_likelihood == pytest.approx(log_likelihood(table, best), rel=1e-9)
+    assert regression.log_likelihood == pytest.approx(
+        log_likelihood(table, best), rel=1e-9
+    )
     for step in np.eye(2) * 1e-3:
         assert log_likelihood(table, best) > log_likelihood(table, best + step)
         assert log_likelihood(table, best) > log_likelihood(table, best - step)
@@ -51,9 +53,14 @@ def test_one_likelihood_pools_designs(table):
 
 def test_a_design_says_what_a_survey_says(table):
     """Of one sample: the same shares, errors and coefficients."""
-    survey = ldp.survey("s", ldp.question("z", type="boolean", mechanism="warner", truth="0.7"))
+    survey = ldp.survey(
+        "s", ldp.question("z", type="boolean", mechanism="warner", truth="0.7")
+    )
     frame = {"z": table["z"], "group": table["group"]}
-    surveyed, designed = read_rows(survey, frame), DesignedRows("warner p=.7", frame, "z")
+    surveyed, designed = (
+        read_rows(survey, frame),
+        DesignedRows("warner p=.7", frame, "z"),
+    )
     margins = {"group": {"0": 0.3, "1": 0.7}}
     one = weigh_rows(surveyed, "z", margins)["true"]
     other = weigh_rows(designed, "z", margins)["yes"]
@@ -65,7 +72,10 @@ def test_a_design_says_what_a_survey_says(table):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [("cheater yes=.2,.8", "everybody follows"), ("warner p=.5", "tell|cannot|singular|apart")],
+    [
+        ("cheater yes=.2,.8", "everybody follows"),
+        ("warner p=.5", "tell|cannot|singular|apart"),
+    ],
 )
 def test_designs_that_have_no_scores(words, message, table):
     """Are refused, with where their shares are."""
@@ -75,14 +85,30 @@ def test_designs_that_have_no_scores(words, message, table):
 
 def test_commands(tmp_path, table):
     """`ldp analyze weight` and `ldp analyze regress` in place of a survey file."""
-    lines = ["z,group,arm", *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    lines = [
+        "z,group,arm",
+        *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
+    ]
     (tmp_path / "rows.csv").write_text("\n".join(lines[:900]))
-    words = ("--design", WORDS, "--arm", "arm", "--rows", tmp_path / "rows.csv", "--answer", "z")
+    words = (
+        "--design",
+        WORDS,
+        "--arm",
+        "arm",
+        "--rows",
+        tmp_path / "rows.csv",
+        "--answer",
+        "z",
+    )
     assert "yes" in run("analyze", "weight", *words).stdout
     shown = run("analyze", "regress", *words, "--formula", "z ~ group")
     assert "z ~ group: logit of yes by likelihood" in shown.stdout
     assert "column z: no (0)" in shown.stderr
-    assert "in its place" in run("analyze", "weight", tmp_path / "s.toml", *words, code=2).output
     assert (
-        "explains z" in run("analyze", "regress", *words, "--formula", "q ~ group", code=2).output
+        "in its place"
+        in run("analyze", "weight", tmp_path / "s.toml", *words, code=2).output
+    )
+    assert (
+        "explains z"
+        in run("analyze", "regress", *words, "--formula", "q ~ group", code=2).output
     )

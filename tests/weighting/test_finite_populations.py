@@ -7,12 +7,22 @@ import pytest
 
 import ldp
 from ldp import EstimateError
-from ldp_aggregator import RegressionOptions, SamplingFrame, read_rows, regress_rows, weigh_rows
+from ldp_aggregator import (
+    RegressionOptions,
+    SamplingFrame,
+    read_rows,
+    regress_rows,
+    weigh_rows,
+)
 
 SURVEY = ldp.survey(
     "school",
     ldp.question(
-        "copied", type="boolean", mechanism="forced", forced_true="1/4", forced_false="1/4"
+        "copied",
+        type="boolean",
+        mechanism="forced",
+        forced_true="1/4",
+        forced_false="1/4",
     ),
 )
 NOISE = 0.1875 / 0.25
@@ -57,7 +67,9 @@ def test_a_stratum_has_one_size():
 
 def test_clusters_too():
     """Of all clusters that there are, the noise is that of the reports."""
-    table = rows([1, 1, 0, 0, 0] * 20, size=[20] * 100, school=np.repeat(np.arange(20), 5))
+    table = rows(
+        [1, 1, 0, 0, 0] * 20, size=[20] * 100, school=np.repeat(np.arange(20), 5)
+    )
     frame = SamplingFrame(cluster="school", size="size")
     share = weigh_rows(table, "copied", margins={}, frame=frame)["true"]
     assert share.standard_error == pytest.approx(math.sqrt(NOISE / 100), rel=1e-9)
@@ -85,7 +97,9 @@ def test_few_clusters_have_intervals_of_t():
     share = weighted["true"]
     assert weighted.freedom == 3
     assert "t with 3 degrees of freedom" in weighted.describe()
-    assert share.high - share.estimate == pytest.approx(3.182446 * share.standard_error, rel=1e-6)
+    assert share.high - share.estimate == pytest.approx(
+        3.182446 * share.standard_error, rel=1e-6
+    )
 
 
 def test_groups_are_ratios_of_the_whole_sample():
@@ -104,10 +118,16 @@ def test_groups_are_ratios_of_the_whole_sample():
         totals = np.bincount(school, inside * (score - mean)).reshape(2, 5)
         error = math.sqrt(5 * totals.var(axis=1, ddof=1).sum())
         share = weighted[f"{group}: true"]
-        assert (share.estimate, share.standard_error) == pytest.approx((mean, error), rel=1e-9)
+        assert (share.estimate, share.standard_error) == pytest.approx(
+            (mean, error), rel=1e-9
+        )
     alone = weigh_rows(table, "copied", margins={}, frame=frame, where={"sex": "m"})
-    assert alone["sex = m: true"].interval == pytest.approx(weighted["m: true"].interval)
-    half = weigh_rows(table, "copied", margins={}, frame=frame, where={"part": "0"}, by=["sex"])
+    assert alone["sex = m: true"].interval == pytest.approx(
+        weighted["m: true"].interval
+    )
+    half = weigh_rows(
+        table, "copied", margins={}, frame=frame, where={"part": "0"}, by=["sex"]
+    )
     assert [share.value for share in half.shares][1::2] == ["f: true", "m: true"]
 
 

@@ -20,7 +20,11 @@ def test_a_file(tmp_path):
         "age,middle,.333\nage,old,.333\n",
     )
     sex, age = margins_of(path)
-    assert (sex.name, sex.values, sex.shares) == ("sex", (("female",), ("male",)), (0.51, 0.49))
+    assert (sex.name, sex.values, sex.shares) == (
+        "sex",
+        (("female",), ("male",)),
+        (0.51, 0.49),
+    )
     assert age.shares == pytest.approx((1 / 3,) * 3)
     assert sex.people is None
 
@@ -28,7 +32,8 @@ def test_a_file(tmp_path):
 def test_counts_and_joint_margins(tmp_path):
     """Counts say how many there are; names joined by & are known together."""
     path = written(
-        tmp_path, "attribute,value,count\nage & sex,young & female,30\nage & sex,old & male,10\n"
+        tmp_path,
+        "attribute,value,count\nage & sex,young & female,30\nage & sex,old & male,10\n",
     )
     (margin,) = margins_of(path)
     assert margin.attributes == ("age", "sex")
@@ -51,11 +56,23 @@ def test_a_mapping():
         ("attribute,value\nsex,female\n", "header"),
         ("attribute,value,share\n", "a line for each value"),
         ("attribute,value,share\nsex,female\n", "line 2: expected three cells"),
-        ("attribute,value,share\nsex,female,half\n", "line 2: expected a number, got 'half'"),
+        (
+            "attribute,value,share\nsex,female,half\n",
+            "line 2: expected a number, got 'half'",
+        ),
         ("attribute,value,share\nsex,female,.5\nsex,male,.4\n", "sum to 1, got 0.9"),
-        ("attribute,value,share\nsex,female,-.5\nsex,male,1.5\n", "0 or more for 'female'"),
-        ("attribute,value,share\nsex,female,nan\nsex,male,.5\n", "0 or more for 'female'"),
-        ("attribute,value,share\nsex,male,.5\nsex,male,.5\n", "each value once, got 'male'"),
+        (
+            "attribute,value,share\nsex,female,-.5\nsex,male,1.5\n",
+            "0 or more for 'female'",
+        ),
+        (
+            "attribute,value,share\nsex,female,nan\nsex,male,.5\n",
+            "0 or more for 'female'",
+        ),
+        (
+            "attribute,value,share\nsex,male,.5\nsex,male,.5\n",
+            "each value once, got 'male'",
+        ),
         ("attribute,value,share\nage & sex,young,1\n", "2 values joined by"),
         ("attribute,value,count\nsex,female,0\n", "more than nobody"),
     ],

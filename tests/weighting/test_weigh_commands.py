@@ -27,7 +27,10 @@ def folder(tmp_path_factory):
         ldp.question("smokes", type="boolean", mechanism="grr", epsilon="3"),
         ldp.question(
             "life",
-            fields=[ldp.field("drinks", type="boolean"), ldp.field("sex", ["female", "male"])],
+            fields=[
+                ldp.field("drinks", type="boolean"),
+                ldp.field("sex", ["female", "male"]),
+            ],
             mechanism="grr",
             epsilon="3",
         ),
@@ -40,7 +43,10 @@ def folder(tmp_path_factory):
         for says in (generator.random(people) < chance).tolist():
             client = Client(survey)
             reports.append(report_bytes([client.record("smokes", says)]))
-            life = {"drinks": says, "sex": "male" if generator.random() < 0.4 else "female"}
+            life = {
+                "drinks": says,
+                "sex": "male" if generator.random() < 0.4 else "female",
+            }
             lives.append(report_bytes([client.record("life", life)]))
         lines += [f"{age},1,{report.hex()}" for report in reports]
         (path / f"{age}.tally").write_bytes(encode_tally(aggregate(survey, reports)))
@@ -67,7 +73,14 @@ def regress(folder, *words, code=0):
 
 def test_strata_and_rows_agree(folder):
     """The same reports, as tallies by age and one by one."""
-    words = ("--question", "smokes", "--margins", folder / "margins.csv", "--format", "json")
+    words = (
+        "--question",
+        "smokes",
+        "--margins",
+        folder / "margins.csv",
+        "--format",
+        "json",
+    )
     strata, rows = (
         json.loads(weigh(folder, *source, *words).stdout)
         for source in (
@@ -89,7 +102,9 @@ def test_strata_and_rows_agree(folder):
 def test_what_people_see(folder):
     """The cost first, then the shares, then the margins with who answered."""
     words = ("--question", "smokes", "--strata", folder / "strata.csv")
-    shown = weigh(folder, *words, "--margins", folder / "margins.csv", "--replicates", "jackknife")
+    shown = weigh(
+        folder, *words, "--margins", folder / "margins.csv", "--replicates", "jackknife"
+    )
     lines = shown.stdout.strip().splitlines()
     assert "spent epsilon 3" in " ".join(lines[:3])
     assert "weighted by age (raking)" in shown.stdout
@@ -103,9 +118,13 @@ def test_randomized_margins(folder):
     """Of a field of the question itself; a picture and rows for machines."""
     words = (folder / "life.reports", "--question", "life", "--of", "drinks")
     words = (*words, "--margins", folder / "sexes.csv")
-    rows = list(csv.DictReader(io.StringIO(weigh(folder, *words, "--format", "csv").stdout)))
+    rows = list(
+        csv.DictReader(io.StringIO(weigh(folder, *words, "--format", "csv").stdout))
+    )
     assert [row["value"] for row in rows] == ["false", "true"]
-    assert float(rows[0]["weighted"]) + float(rows[1]["weighted"]) == pytest.approx(1, abs=1e-9)
+    assert float(rows[0]["weighted"]) + float(rows[1]["weighted"]) == pytest.approx(
+        1, abs=1e-9
+    )
     weigh(folder, *words, "--output", folder / "picture.svg")
     assert (folder / "picture.svg").read_bytes().startswith(b"<svg")
 
@@ -116,9 +135,16 @@ def test_without_margins(folder):
     plain = weigh(folder, *words, folder / "strata.csv").stdout
     assert "not weighted: no margins, no design weights" in plain
     text = (folder / "strata.csv").read_text(encoding="utf-8")
-    (folder / "design.csv").write_text(text.replace("old,1,", "old,7.5,"), encoding="utf-8")
-    assert ": design weights; 700 reports" in weigh(folder, *words, folder / "design.csv").stdout
-    both = weigh(folder, *words, folder / "design.csv", "--margins", folder / "margins.csv").stdout
+    (folder / "design.csv").write_text(
+        text.replace("old,1,", "old,7.5,"), encoding="utf-8"
+    )
+    assert (
+        ": design weights; 700 reports"
+        in weigh(folder, *words, folder / "design.csv").stdout
+    )
+    both = weigh(
+        folder, *words, folder / "design.csv", "--margins", folder / "margins.csv"
+    ).stdout
     assert "weighted by age (raking) on design weights" in both
 
 
@@ -141,16 +167,28 @@ def test_regression_on_a_field(folder):
     record = json.loads(regress(folder, *words, "--format", "json").stdout)
     assert record["method"] == "equations"
     assert "tells of drinks and sex together" in record["privacy"][0]
-    assert [row["name"] for row in record["coefficients"]] == ["(intercept)", "sex=male"]
+    assert [row["name"] for row in record["coefficients"]] == [
+        "(intercept)",
+        "sex=male",
+    ]
     table = regress(folder, *words).stdout
     assert table.index("privacy") < table.index("coefficient")
 
 
 def test_profile_and_level(folder):
     """What is asked for is what is shown."""
-    words = ("--formula", "smokes ~ age", "--rows", folder / "rows.csv", "--format", "json")
+    words = (
+        "--formula",
+        "smokes ~ age",
+        "--rows",
+        folder / "rows.csv",
+        "--format",
+        "json",
+    )
     narrow, wide = (
-        json.loads(regress(folder, *words, "--interval", "profile", "--level", level).stdout)
+        json.loads(
+            regress(folder, *words, "--interval", "profile", "--level", level).stdout
+        )
         for level in ("0.5", "0.99")
     )
     assert narrow["interval"] == "profile"
@@ -182,7 +220,9 @@ def test_sources(folder, words, message):
 )
 def test_mistakes_in_formulas(folder, formula, message):
     """Told in words, without a traceback."""
-    result = regress(folder, "--formula", formula, "--rows", folder / "rows.csv", code=1)
+    result = regress(
+        folder, "--formula", formula, "--rows", folder / "rows.csv", code=1
+    )
     assert message in result.output
 
 
@@ -191,12 +231,25 @@ def test_counts_that_contradict_each_other(folder):
     header = "attribute,value,count\n"
     sexes = "sex,female,1600\nsex,male,{male}\n"
     ages = "age,young,1000\nage,old,3000\n"
-    words = ("--question", "life", "--of", "drinks", folder / "life.reports", "--margins")
-    (folder / "both.csv").write_text(header + ages + sexes.format(male=1400), encoding="utf-8")
+    words = (
+        "--question",
+        "life",
+        "--of",
+        "drinks",
+        folder / "life.reports",
+        "--margins",
+    )
+    (folder / "both.csv").write_text(
+        header + ages + sexes.format(male=1400), encoding="utf-8"
+    )
     result = " ".join(weigh(folder, *words, folder / "both.csv", code=1).output.split())
     assert "got 4,000 in all by 'age' and 3,000 by 'sex'" in result
-    with pytest.raises(EstimateError, match="got 4,000 in all by 'age' and 3,000 by 'sex'"):
-        margins_of({"age": {"young": 1000, "old": 3000}, "sex": {"female": 1600, "male": 1400}})
+    with pytest.raises(
+        EstimateError, match="got 4,000 in all by 'age' and 3,000 by 'sex'"
+    ):
+        margins_of(
+            {"age": {"young": 1000, "old": 3000}, "sex": {"female": 1600, "male": 1400}}
+        )
     same = {"age": {"young": 1000, "old": 3000}, "sex": {"female": 1600, "male": 2403}}
     assert len(margins_of(same)) == 2
 
@@ -209,8 +262,14 @@ def test_mistakes_in_strata(folder):
         ("c.csv", "age,weight,reports\nyoung,x,young.tally\n", "expected a weight"),
         ("d.csv", "age,reports\nyoung,none.tally\n", "none.tally"),
         ("e.csv", "age,reports\nyoung\n", "line 2: expected 2 cells"),
-        ("f.csv", "age,reports\nyoung,young.tally\nyoung,old.tally\n", "line 3: expected each"),
+        (
+            "f.csv",
+            "age,reports\nyoung,young.tally\nyoung,old.tally\n",
+            "line 3: expected each",
+        ),
     ):
         (folder / name).write_text(text, encoding="utf-8")
-        result = weigh(folder, "--question", "smokes", "--strata", folder / name, code=1)
+        result = weigh(
+            folder, "--question", "smokes", "--strata", folder / name, code=1
+        )
         assert message in result.output

@@ -34,7 +34,10 @@ def drawn(survey, reports=20_000, seed=5):
     generator = np.random.default_rng(seed)
     holders = generator.multinomial(reports, SHARES.ravel())
     law = np.array(
-        [[float(mass) for mass in row] for row in survey["life"].randomizer.channel().rows]
+        [
+            [float(mass) for mass in row]
+            for row in survey["life"].randomizer.channel().rows
+        ]
     )
     tally = Tally.empty(survey)
     tally.counts["life"] += generator.multinomial(holders, law).sum(axis=0)[None]
@@ -49,7 +52,9 @@ def test_post_stratification_on_a_randomized_field():
     shares = table.frequency
     joint, held = shares[1].sum(axis=1), shares.sum(axis=(0, 2))
     known = np.array([*MARGIN["age"].values()])
-    assert weighted["true"].estimate == pytest.approx(float(known @ (joint / held)), abs=1e-9)
+    assert weighted["true"].estimate == pytest.approx(
+        float(known @ (joint / held)), abs=1e-9
+    )
     # The linear part by cells: (W / H) ([smokes] - J / H) in the cells of an age.
     part = known / held * (np.array([[0.0], [1.0]]) - joint / held)
     query = np.broadcast_to(part[:, :, None], (2, 3, 2)).reshape(1, -1)
@@ -66,7 +71,8 @@ def test_without_noise_it_is_the_plain_one(method):
     tally = drawn(survey, 5000)
     counts = tally.counts["life"].reshape(2, 3, 2)
     asked = ldp.survey(
-        "weighing", ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40")
+        "weighing",
+        ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40"),
     )
     tallies = {}
     for row, age in enumerate(AGE):
@@ -77,8 +83,12 @@ def test_without_noise_it_is_the_plain_one(method):
     clear = weigh(tallies, "smokes", BOTH, attributes=["age", "sex"], method=method)
     for value in ("true", "false"):
         assert hidden[value].estimate == pytest.approx(clear[value].estimate, abs=1e-10)
-        assert hidden[value].standard_error == pytest.approx(clear[value].standard_error, rel=1e-6)
-        assert hidden[value].unweighted == pytest.approx(clear[value].unweighted, abs=1e-10)
+        assert hidden[value].standard_error == pytest.approx(
+            clear[value].standard_error, rel=1e-6
+        )
+        assert hidden[value].unweighted == pytest.approx(
+            clear[value].unweighted, abs=1e-10
+        )
     assert hidden.effective == pytest.approx(clear.effective, rel=1e-9)
 
 
@@ -90,9 +100,15 @@ def test_replicates(method, epsilon):
     400 replicates have a relative error of 3.5 %: five of them are allowed.
     """
     tally = drawn(table_survey(epsilon))
-    linear = weigh(tally, "life", BOTH, of="smokes", method=method, replicates="jackknife")
-    assert linear.replicated[1] == pytest.approx(linear["true"].standard_error, rel=0.02)
-    again = weigh(tally, "life", BOTH, of="smokes", method=method, replicates="bootstrap")
+    linear = weigh(
+        tally, "life", BOTH, of="smokes", method=method, replicates="jackknife"
+    )
+    assert linear.replicated[1] == pytest.approx(
+        linear["true"].standard_error, rel=0.02
+    )
+    again = weigh(
+        tally, "life", BOTH, of="smokes", method=method, replicates="bootstrap"
+    )
     assert again.replicated[1] == pytest.approx(linear["true"].standard_error, rel=0.18)
 
 
@@ -157,10 +173,12 @@ def test_linked_questions():
 def test_rows():
     """A report each, beside covariates: rows that cannot be counted are left out, and told of."""
     survey = ldp.survey(
-        "weighing", ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40")
+        "weighing",
+        ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40"),
     )
     reports = [
-        report_bytes([Client(survey).record("smokes", number % 4 == 0)]) for number in range(40)
+        report_bytes([Client(survey).record("smokes", number % 4 == 0)])
+        for number in range(40)
     ]
     ages = ["young" if number < 30 else "old" for number in range(40)]
     table = {
@@ -230,6 +248,11 @@ def test_margins_that_contradict_each_other():
     # Women are young, and men are old.
     for cell in (0, 5, 6, 11):
         tally.counts["life"][0, cell] = 100
-    margins = {"sex": {"female": 0.5, "male": 0.5}, "age": {"young": 0.9, "middle": 0, "old": 0.1}}
-    with pytest.raises(EstimateError, match=r"contradict|rare|nobody|respondents who hold"):
+    margins = {
+        "sex": {"female": 0.5, "male": 0.5},
+        "age": {"young": 0.9, "middle": 0, "old": 0.1},
+    }
+    with pytest.raises(
+        EstimateError, match=r"contradict|rare|nobody|respondents who hold"
+    ):
         weigh(tally, "life", margins, of="smokes")

@@ -8,7 +8,9 @@ from ldp import parse_survey
 from ldp.wire.wire import FORMAT, MOST_REPORTS, encode_batch
 
 _NAMES = ("symbol", "wide", "bits", "set", "levels", "hash", "filter")
-_SYMBOL, _WIDE, _BITS, _SET, _LEVELS, _HASHED, _FILTERED = (BATCHES[name] for name in _NAMES)
+_SYMBOL, _WIDE, _BITS, _SET, _LEVELS, _HASHED, _FILTERED = (
+    BATCHES[name] for name in _NAMES
+)
 _PARTS = [FORMAT, *_SYMBOL[:4]]
 _FRAME = file_of(_SYMBOL)
 _OTHER = parse_survey(TEXT.replace('epsilon = "1"', 'epsilon = "2"'))
@@ -42,7 +44,10 @@ BAD_PAYLOADS = {
     "a negative count": ("not-a-batch", _with(3, -3)),
     "too many reports": ("not-a-batch", _with(3, MOST_REPORTS + 1)),
     "an array for the rows": ("not-a-batch", _with(4, list(_SYMBOL.rows))),
-    "an extension for the rows": ("not-a-batch", _with(4, msgpack.ExtType(1, _SYMBOL.rows))),
+    "an extension for the rows": (
+        "not-a-batch",
+        _with(4, msgpack.ExtType(1, _SYMBOL.rows)),
+    ),
     "an array of 4,294,967,295 parts": ("not-a-batch", b"\xdd\xff\xff\xff\xff\x01"),
     "rows of 4,294,967,295 bytes": (
         "not-a-batch",
@@ -74,18 +79,29 @@ BAD_PAYLOADS = {
         encode_batch(_FILTERED._replace(rows=(b"\x03\x00" + bytes(16)) * 3)),
     ),
     "a set of one": ("ones", encode_batch(_SET._replace(rows=b"\x01\x00\x00" * 3))),
-    "a hash function with a = 0": ("seed-range", encode_batch(_HASHED._replace(rows=bytes(9) * 3))),
+    "a hash function with a = 0": (
+        "seed-range",
+        encode_batch(_HASHED._replace(rows=bytes(9) * 3)),
+    ),
     "a hash function with b = P": (
         "seed-range",
-        encode_batch(_HASHED._replace(rows=b"\x01\x00\x00\x00\xff\xff\xff\x7f\x00" * 3)),
+        encode_batch(
+            _HASHED._replace(rows=b"\x01\x00\x00\x00\xff\xff\xff\x7f\x00" * 3)
+        ),
     ),
     "attributes of a question without any": (
         "attribute-range",
         encode_batch(_BITS._replace(combination=1)),
     ),
     "combination 1,000": ("not-a-batch", msgpack.packb([2, *_PARTS[1:], 1000])),
-    "combination 0 that is written out": ("not-a-batch", msgpack.packb([2, *_PARTS[1:], 0])),
-    "bit 20 of 20": ("padding-bits", encode_batch(_BITS._replace(rows=b"\x00\x00\x10" * 3))),
+    "combination 0 that is written out": (
+        "not-a-batch",
+        msgpack.packb([2, *_PARTS[1:], 0]),
+    ),
+    "bit 20 of 20": (
+        "padding-bits",
+        encode_batch(_BITS._replace(rows=b"\x00\x00\x10" * 3)),
+    ),
 }
 """What else a sound frame may hold, by what it is: the reason for which it is rejected, and the
 payload.
@@ -98,7 +114,9 @@ BAD_FILES = {
     "half a header": _FRAME[:10],
     "another magic": b"LDPX" + _FRAME[4:],
     "a length beyond 2^24": _FRAME[:4] + b"\x01\x00\x00\x01" + _FRAME[8:],
-    "a checksum without its seed": _FRAME[:8] + xxh64_digest(_FRAME[16:])[::-1] + _FRAME[16:],
+    "a checksum without its seed": _FRAME[:8]
+    + xxh64_digest(_FRAME[16:])[::-1]
+    + _FRAME[16:],
     "no frame": b"not a report file",
 }
 """Files that hold no sound frame."""

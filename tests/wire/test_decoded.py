@@ -33,7 +33,9 @@ def upload():
     """A report to each question of the documentation's survey."""
     client = Client(COMMUTE_SURVEY)
     answers = {"smoker": True, "transport": "bus", "homepage": "x"}
-    return report_bytes([client.record(name, answer) for name, answer in answers.items()])
+    return report_bytes(
+        [client.record(name, answer) for name, answer in answers.items()]
+    )
 
 
 @pytest.mark.parametrize("vector", QUESTIONS)
@@ -72,9 +74,18 @@ def test_files_are_explained(upload, tmp_path):
     (tmp_path / "survey.toml").write_text(COMMUTE)
     (tmp_path / "reports.ldp").write_bytes(upload + b"junk")
     shown = run(
-        "client", "decode", tmp_path / "reports.ldp", "--survey", tmp_path / "survey.toml"
+        "client",
+        "decode",
+        tmp_path / "reports.ldp",
+        "--survey",
+        tmp_path / "survey.toml",
     ).output
-    for part in ("question smoker, 1 report of 1 bytes", "cohort", "damage: 4 bytes", "supports"):
+    for part in (
+        "question smoker, 1 report of 1 bytes",
+        "cohort",
+        "damage: 4 bytes",
+        "supports",
+    ):
         assert part in shown
     unknown = run("client", "decode", tmp_path / "reports.ldp").output
     assert COMMUTE_SURVEY["smoker"].fingerprint.hex() in unknown
@@ -83,7 +94,9 @@ def test_files_are_explained(upload, tmp_path):
 
 def test_a_batch_by_itself_is_explained():
     """Also one of a group, one of many reports, and what is none."""
-    reports = [Client(TOGETHER).record_together({"a": True, "b": False}) for _ in range(12)]
+    reports = [
+        Client(TOGETHER).record_together({"a": True, "b": False}) for _ in range(12)
+    ]
     (batch,) = batches(reports)
     lines = list(decoded_file(encode_batch(batch), [TOGETHER]))
     assert "question a+b, 12 reports of 2 bytes" in lines[0]
@@ -100,7 +113,9 @@ def test_epochs_are_shown():
     """Of a question that has them."""
     survey = survey_of(yes_no("a"), head='epoch = "1d"')
     report = Client(survey).record("a", True)
-    (line, _) = decoded_file(report_bytes([report], clock=lambda: 86_400.0 * 20_000), [survey])
+    (line, _) = decoded_file(
+        report_bytes([report], clock=lambda: 86_400.0 * 20_000), [survey]
+    )
     assert line.endswith("epoch 20000")
 
 
@@ -114,16 +129,25 @@ def test_what_leaves_is_logged(way, caplog, monkeypatch):
     with EmbeddedClient(survey, state=None, transport=RecordingTransport()) as client:
         client.record("q", "a telling answer")
         assert client.flush(30.0)
-    assert not [record for record in caplog.records if record.name == "ldp_client.batches"]
+    assert not [
+        record for record in caplog.records if record.name == "ldp_client.batches"
+    ]
     if way == "environment":
         monkeypatch.setenv("LDP_LOG_BATCHES", "1")
     transport = RecordingTransport()
-    with EmbeddedClient(survey, state=None, transport=transport, debug=way == "argument") as client:
+    with EmbeddedClient(
+        survey, state=None, transport=transport, debug=way == "argument"
+    ) as client:
         client.record("q", "a telling answer")
         assert client.flush(30.0)
     said = "\n".join(record.getMessage() for record in caplog.records)
     (batch,) = transport.batches
-    for part in (batch.id.hex(), "question q, 1 report of 8 bytes", batch.rows.hex(), "accepted"):
+    for part in (
+        batch.id.hex(),
+        "question q, 1 report of 8 bytes",
+        batch.rows.hex(),
+        "accepted",
+    ):
         assert part in said
     assert "telling" not in said
 
@@ -132,7 +156,9 @@ def test_the_view_keeps_the_destination():
     """A device with the view on is the same to its collector: the queue is that of the address."""
     transport = RecordingTransport()
     transport.destination = "https://collect.example/v1/reports"
-    with EmbeddedClient(COMMUTE_SURVEY, state=None, transport=transport, debug=True) as client:
+    with EmbeddedClient(
+        COMMUTE_SURVEY, state=None, transport=transport, debug=True
+    ) as client:
         client.record("smoker", True)
         (charge,) = client.ledger().charges
     assert charge.collector == transport.destination
@@ -153,6 +179,8 @@ def test_the_view_is_seen_without_logging(asked, seen):
     """On standard error, by a program that has set up nothing."""
     environment = os.environ | {"LDP_LOG_BATCHES": asked}
     command = [sys.executable, "-c", PROGRAM]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    )
     assert ("question mode, 1 report of 1 bytes" in done.stderr) is seen
     assert done.stdout == ""

@@ -74,7 +74,10 @@ def _lawful(make, length, epoch):
     after = (epoch + 1) * length - 1
     sound = epoch.to_bytes(4, "little") + bytes(range(12)), 12
     sizes = [made_by(make, length, seconds) for seconds in (epoch * length, after)]
-    return sizes == [sound, sound] and made_by(make, None, after) == (bytes(range(16)), 16)
+    return sizes == [sound, sound] and made_by(make, None, after) == (
+        bytes(range(16)),
+        16,
+    )
 
 
 @given(length=lengths, epoch=epochs)
@@ -89,17 +92,23 @@ def test_an_id_begins_with_its_epoch(length, epoch):
 
 BROKEN = {
     "highest byte first": lambda random, length, seconds: (
-        random(16) if length is None else struct.pack(">I", epoch_at(seconds, length)) + random(12)
+        random(16)
+        if length is None
+        else struct.pack(">I", epoch_at(seconds, length)) + random(12)
     ),
     "rounded to the nearest": lambda random, length, seconds: batch_id(
         random, length, seconds + (length or 0) / 2
     ),
     "random as without epochs": lambda random, _length, _seconds: random(16),
-    "the second instead": lambda random, length, seconds: batch_id(random, length and 1, seconds),
+    "the second instead": lambda random, length, seconds: batch_id(
+        random, length and 1, seconds
+    ),
     "more bytes drawn": lambda random, length, seconds: batch_id(
         lambda size: random(16)[:size], length, seconds
     ),
-    "epochs for all": lambda random, length, seconds: batch_id(random, length or DAY, seconds),
+    "epochs for all": lambda random, length, seconds: batch_id(
+        random, length or DAY, seconds
+    ),
 }
 
 
@@ -112,7 +121,9 @@ def test_the_law_of_ids_can_fail(make):
 @given(length=lengths, one=epochs, other=epochs)
 def test_ids_of_two_epochs_differ(length, one, other):
     """Ids of two epochs differ in their first four bytes, those of one epoch do not."""
-    first, second = (batch_id(bytes, length, epoch * length)[:4] for epoch in (one, other))
+    first, second = (
+        batch_id(bytes, length, epoch * length)[:4] for epoch in (one, other)
+    )
     assert (first == second) == (one == other)
 
 
@@ -145,7 +156,20 @@ def test_lengths_of_time():
     ["86400", "true", '["1d"]', f'"{"9" * 5000}m"', '"\N{ARABIC-INDIC DIGIT ONE}d"']
     + [
         f'"{text}"'
-        for text in ("0m", "59s", "01d", "1.5d", "-1d", " 1d", "1 d", "1D", "d", "", "367d", "53w")
+        for text in (
+            "0m",
+            "59s",
+            "01d",
+            "1.5d",
+            "-1d",
+            " 1d",
+            "1 d",
+            "1D",
+            "d",
+            "",
+            "367d",
+            "53w",
+        )
     ],
 )
 @pytest.mark.parametrize("head", ["epoch = {}", 'epoch = "1d"\ngrace = {}'])
@@ -162,7 +186,9 @@ def test_bad_lengths_are_problems(head, length):
 
 def test_grace_needs_epochs():
     """A survey without epochs has no grace, and may not ask for any."""
-    with pytest.raises(SurveyError, match=r"survey\.grace: expected nothing: without an epoch"):
+    with pytest.raises(
+        SurveyError, match=r"survey\.grace: expected nothing: without an epoch"
+    ):
         survey_of(yes_no("a"), head='grace = "1d"')
     plain = survey_of(yes_no("a"))
     assert (plain.epoch, plain.grace, plain["a"].epoch) == (None, 0, None)
@@ -196,7 +222,10 @@ def test_fingerprints_tell_epochs_apart():
     ) == 3 * len(heads)
     for same in ('epoch = "24h"', 'epoch = "1440m"', f'{EPOCH}grace = "1w"'):
         other = survey_of(yes_no("a"), yes_no("b"), head=JOINT + same)
-        assert (other.fingerprint, other.terms) == (surveys[1].fingerprint, surveys[1].terms)
+        assert (other.fingerprint, other.terms) == (
+            surveys[1].fingerprint,
+            surveys[1].terms,
+        )
 
 
 def test_the_compiled_form_has_the_length():
@@ -208,12 +237,15 @@ def test_the_compiled_form_has_the_length():
 def test_reports_know_their_epochs():
     """Batches of several surveys' reports, and groups', have ids that begin as each says."""
     alone = Client(survey_of(yes_no("c"), head='epoch = "1h"')).record("c", True)
-    together = Client(survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)).record_together(
-        {"a": True, "b": True}
-    )
+    together = Client(
+        survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)
+    ).record_together({"a": True, "b": True})
     lasting = Client(survey_of(yes_no("a"))).record("a", True)
     sent = batches(
-        [alone, together, lasting, alone], size=1, random=bytes, clock=lambda: FIRST * DAY + 3600.0
+        [alone, together, lasting, alone],
+        size=1,
+        random=bytes,
+        clock=lambda: FIRST * DAY + 3600.0,
     )
     assert sorted(epoch_of(batch.id) for batch in sent) == [
         0,
@@ -222,7 +254,9 @@ def test_reports_know_their_epochs():
         FIRST * 24 + 1,
     ]
     (joint,) = [batch for batch in sent if batch.fingerprint == together.fingerprint]
-    assert report_bytes([together], random=bytes, clock=lambda: FIRST * DAY) == frames([joint])
+    assert report_bytes([together], random=bytes, clock=lambda: FIRST * DAY) == frames(
+        [joint]
+    )
 
 
 def test_an_id_has_the_epoch_in_which_it_was_sealed():
@@ -245,7 +279,9 @@ def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
         None: survey_of(yes_no("a"), head=lifetime),
         DAY: survey_of(yes_no("b"), head=f"{lifetime}\n{EPOCH}"),
     }
-    by_fingerprint = {survey.tally_parts[0].fingerprint: epoch for epoch, survey in surveys.items()}
+    by_fingerprint = {
+        survey.tally_parts[0].fingerprint: epoch for epoch, survey in surveys.items()
+    }
     for first, second in (surveys.values(), reversed(surveys.values())):
         state, transport = tmp_path / str(first.epoch), RecordingTransport()
         with at(FIRST), opened(first, None, state) as client:
@@ -253,7 +289,9 @@ def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
         with at(FIRST), opened(second, transport, state) as client:
             assert client.record(second.questions[0].name, True)
             assert client.flush()
-        ids = {by_fingerprint[batch.fingerprint]: batch.id for batch in transport.batches}
+        ids = {
+            by_fingerprint[batch.fingerprint]: batch.id for batch in transport.batches
+        }
         assert epoch_of(ids[DAY]) == FIRST
         assert ids.keys() == surveys.keys()
         assert epoch_of(ids[None]) != FIRST  # a false alarm once in 2^32
@@ -267,14 +305,17 @@ def test_without_epochs_the_queue_is_as_it_was():
     for head, parts in (("", 2), (EPOCH, 3)):
         with opened(survey_of(yes_no("a"), head=head), None) as client:
             client.record("a", True)
-            assert [len(record) for _, record in records_of(client._store, "report")] == [parts]
+            assert [
+                len(record) for _, record in records_of(client._store, "report")
+            ] == [parts]
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "she"])
 def test_simulated_devices_make_the_same_ids(mechanism):
     """Report files of simulations have devices' ids, whether drawn in bulk or by clients."""
     survey = survey_of(
-        f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1', head=EPOCH
+        f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1',
+        head=EPOCH,
     )
     before = epoch_at(time.time(), DAY)
     (file,) = report_files(survey, [{"a": True}] * 3)
@@ -299,7 +340,9 @@ def test_aggregating_files_ignores_epochs():
 
 def test_a_survey_with_another_length_is_another_survey():
     """Batches that were made for epochs of another length are refused for their fingerprint."""
-    daily, hourly = (survey_of(yes_no("a"), head=f'epoch = "{length}"') for length in ("1d", "1h"))
+    daily, hourly = (
+        survey_of(yes_no("a"), head=f'epoch = "{length}"') for length in ("1d", "1h")
+    )
     ingest = Ingest(hourly)
     ingest.feed(report_bytes([Client(daily).record("a", True)]))
     ingest.end_of_stream()

@@ -21,14 +21,15 @@ from ldp.wire.wire import (
 )
 
 FALSE_HEADERS = tuple(
-    struct.pack("<4sIQ", REPORTS_MAGIC, length, 1) for length in (0, 5, 300, 1 << 20, 1 << 30)
+    struct.pack("<4sIQ", REPORTS_MAGIC, length, 1)
+    for length in (0, 5, 300, 1 << 20, 1 << 30)
 )
 
 payloads = st.one_of(
     st.binary(max_size=60),
-    st.lists(st.sampled_from([REPORTS_MAGIC, b"LDP", b"L", *FALSE_HEADERS]), max_size=4).map(
-        b"".join
-    ),
+    st.lists(
+        st.sampled_from([REPORTS_MAGIC, b"LDP", b"L", *FALSE_HEADERS]), max_size=4
+    ).map(b"".join),
 )
 """Some of them look like the beginnings of frames, none of them holds a whole one."""
 
@@ -76,7 +77,9 @@ def edits(draw, most_frames=7):
     contents = draw(st.lists(payloads, min_size=1, max_size=most_frames))
     file = b"".join(map(encode_frame, contents))
     start = draw(st.integers(0, len(file)))
-    end = draw(st.sampled_from([start, start + 1, start + 4]) | st.integers(start, len(file)))
+    end = draw(
+        st.sampled_from([start, start + 1, start + 4]) | st.integers(start, len(file))
+    )
     if draw(st.booleans()) and end == start + 1 <= len(file):
         junk = bytes([file[start] ^ 1 << draw(st.integers(0, 7))])
     else:
@@ -164,13 +167,19 @@ def test_a_frame_is_given_as_soon_as_it_is_whole():
 def test_a_cut_frame_costs_itself(contents, cut):
     """A frame cut off in the middle loses itself, and nothing of the frames behind it."""
     broken = encode_frame(b"x" * 60)[:-cut]
-    parts = read(b"".join([encode_frame(b"before"), broken, *map(encode_frame, contents)]))
+    parts = read(
+        b"".join([encode_frame(b"before"), broken, *map(encode_frame, contents)])
+    )
     assert sound(parts) == [b"before", *contents]
-    assert [part for part in parts if isinstance(part, Damage)] == [Damage(22, len(broken))]
+    assert [part for part in parts if isinstance(part, Damage)] == [
+        Damage(22, len(broken))
+    ]
 
 
 @pytest.mark.parametrize(
-    "junk", [b"\x00", b"LDP", REPORTS_MAGIC, *FALSE_HEADERS, b"LDPR" * 9, stream("junk")], ids=len
+    "junk",
+    [b"\x00", b"LDP", REPORTS_MAGIC, *FALSE_HEADERS, b"LDPR" * 9, stream("junk")],
+    ids=len,
 )
 def test_junk_between_frames_is_skipped(junk):
     """Junk before, between and after frames is damage, and takes no frame with it."""

@@ -54,11 +54,15 @@ def replay(question, case):
 
 def test_committed_vectors_are_the_generated_ones():
     """The files on disk are exactly what `python -m lab.endurance.make_vectors` writes."""
-    committed = {path.name: path.read_text(encoding="ascii") for path in Path(FOLDER).iterdir()}
+    committed = {
+        path.name: path.read_text(encoding="ascii") for path in Path(FOLDER).iterdir()
+    }
     generated = vectors()
     assert committed.keys() == generated.keys()
     changed = [name for name in generated if generated[name] != committed[name]]
-    assert not changed, "the wire has changed, or the vectors are stale: see docs/wire.md"
+    assert not changed, (
+        "the wire has changed, or the vectors are stale: see docs/wire.md"
+    )
 
 
 def test_every_mechanism_has_vectors():
@@ -101,7 +105,11 @@ def test_numbers_are_the_shortest_texts_of_floats():
         exact = answer_of(question, case["value"])
         many = isinstance(exact, list)
         rounded = [float(record) for record in exact] if many else float(exact)
-        shortest = [Decimal(repr(record)) for record in rounded] if many else Decimal(repr(rounded))
+        shortest = (
+            [Decimal(repr(record)) for record in rounded]
+            if many
+            else Decimal(repr(rounded))
+        )
         assert shortest == exact, question
         assert question.places(rounded) == question.places(exact), question
 
@@ -128,7 +136,10 @@ def test_memoized_responses_replay_in_stages():
         if "used_by_stage" not in case:
             continue
         randomizer = question.randomizer
-        source, value = Replay(bytes.fromhex(case["tape"])), question.value(case["value"])
+        source, value = (
+            Replay(bytes.fromhex(case["tape"])),
+            question.value(case["value"]),
+        )
         ends = [0]
         cohort = randomizer.draw_cohort(source)
         ends.append(source.used)
@@ -165,7 +176,9 @@ def test_draws_replay():
         (draw,) = survey.draws
         for case in vector["cases"]:
             source = Replay(bytes.fromhex(case["tape"]))
-            assert [*draw.draw_questions(source)] == case.get("names", [case.get("name")])
+            assert [*draw.draw_questions(source)] == case.get(
+                "names", [case.get("name")]
+            )
             assert source.used == len(case["tape"]) // 2
 
 
@@ -196,8 +209,12 @@ def test_a_damaged_file_replays():
     vector = read("wire")["damaged_file"]
     reader = FrameReader()
     parts = [*reader.feed(bytes.fromhex(vector["file"])), *reader.close()]
-    assert [part.hex() for part in parts if isinstance(part, bytes)] == vector["payloads"]
-    assert [list(part) for part in parts if isinstance(part, Damage)] == vector["damage"]
+    assert [part.hex() for part in parts if isinstance(part, bytes)] == vector[
+        "payloads"
+    ]
+    assert [list(part) for part in parts if isinstance(part, Damage)] == vector[
+        "damage"
+    ]
 
 
 def test_a_tally_replays():

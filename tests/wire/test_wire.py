@@ -123,7 +123,9 @@ def test_a_batch_is_an_array(alien):
     assert reason_of(msgpack.packb([ALIENS[alien]])) == "not-a-batch"
 
 
-@pytest.mark.parametrize("rest", [PARTS[1:], [], [[], {"a": 1.5}]], ids=["same", "nothing", "else"])
+@pytest.mark.parametrize(
+    "rest", [PARTS[1:], [], [[], {"a": 1.5}]], ids=["same", "nothing", "else"]
+)
 def test_other_versions_say_so(rest):
     """Whatever follows another version's number, the reason is the version."""
     for version in (0, *range(2, 128)):
@@ -175,7 +177,10 @@ def test_a_batch_is_exactly_its_bytes(batch, data):
     payload = encode_batch(batch)
     cut = data.draw(st.integers(0, len(payload) - 1))
     assert reason_of(payload[:cut]) == "not-a-batch"
-    assert reason_of(payload + data.draw(st.binary(min_size=1, max_size=9))) == "not-a-batch"
+    assert (
+        reason_of(payload + data.draw(st.binary(min_size=1, max_size=9)))
+        == "not-a-batch"
+    )
 
 
 def test_every_reason_is_specified():
@@ -183,7 +188,9 @@ def test_every_reason_is_specified():
     page = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
     table = page.partition("## Reasons for rejection")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| `")]
-    assert rows == [f"| `{reason}` | {meaning} |" for reason, meaning in REASONS.items()]
+    assert rows == [
+        f"| `{reason}` | {meaning} |" for reason, meaning in REASONS.items()
+    ]
 
 
 @pytest.mark.parametrize("part", [{1: 2}, {"a": 1}, msgpack.ExtType(1, b"a")], ids=str)

@@ -37,9 +37,7 @@ FILES = (
     *BAD_FILES.values(),
     *(encode_frame(payload) for payload in PAYLOADS),
 )
-TELLING = (
-    b"\x00\x01\x7f\x80\x8f\x90\x91\x95\xc0\xc1\xc2\xc4\xc6\xc7\xca\xcb\xd9\xdb\xdc\xdd\xde\xdf\xff"
-)
+TELLING = b"\x00\x01\x7f\x80\x8f\x90\x91\x95\xc0\xc1\xc2\xc4\xc6\xc7\xca\xcb\xd9\xdb\xdc\xdd\xde\xdf\xff"
 """Bytes with a meaning in msgpack, or at the edge of one."""
 
 
@@ -57,7 +55,9 @@ def as_batch(data):
 def as_frames(data):
     reader = FrameReader()
     parts = [*reader.feed(data), *reader.close()]
-    lengths = [part.size if isinstance(part, Damage) else 16 + len(part) for part in parts]
+    lengths = [
+        part.size if isinstance(part, Damage) else 16 + len(part) for part in parts
+    ]
     assert sum(lengths) == len(data)
 
 
@@ -65,7 +65,9 @@ def as_reports(data):
     """As a file of its own, and as the payload of a sound frame."""
     for file in (data, encode_frame(data)):
         intake = taken(file).intake
-        assert intake.received == intake.accepted + intake.duplicate + sum(intake.rejected.values())
+        assert intake.received == intake.accepted + intake.duplicate + sum(
+            intake.rejected.values()
+        )
         assert intake.received == sum(intake.outcomes.values())
 
 
@@ -105,7 +107,12 @@ def mutated(seeds, draw):
         start = draw.randrange(len(data) + 1)
         end = min(len(data), start + draw.choice((0, 1, 1, 1, 2, 4, 40)))
         piece = draw.choice(
-            (bytes([draw.choice(TELLING)]), draw.randbytes(draw.randrange(5)), b"", b"\xff" * 4)
+            (
+                bytes([draw.choice(TELLING)]),
+                draw.randbytes(draw.randrange(5)),
+                b"",
+                b"\xff" * 4,
+            )
         )
         data[start:end] = draw.choice((piece, piece, draw.choice(seeds)[start:end]))
     return bytes(data)
@@ -126,7 +133,10 @@ def test_sound_seeds_are_counted():
     tally = taken(file_of(*GROUPS), survey=GROUPED)
     assert tally.intake.accepted == len(GROUPS)
     assert len(tally.groups("mode")) == 3
-    assert [encode_batch(batch)[1] for batch in GROUPS] == [FORMAT, *2 * [FORMAT_WITH_ATTRIBUTES]]
+    assert [encode_batch(batch)[1] for batch in GROUPS] == [
+        FORMAT,
+        *2 * [FORMAT_WITH_ATTRIBUTES],
+    ]
 
 
 @settings(max_examples=300)

@@ -54,11 +54,15 @@ def rows_of(layout, count, label):
     """`count` possible reports of a layout, as bytes."""
     # Named as before layouts had codewords.
     shape = str(layout).replace(", codewords=0", "")
-    draw = Replay(stream(f"{label} {shape}", 64 + 400 * count + count * layout.width * 64))
+    draw = Replay(
+        stream(f"{label} {shape}", 64 + 400 * count + count * layout.width * 64)
+    )
     rows = []
     for prefix in islice(cycle(range(layout.cohorts)), count):
         if layout.ones:
-            body = (1 << layout.ones) - 1 << randbelow(layout.bits - layout.ones + 1, draw)
+            body = (1 << layout.ones) - 1 << randbelow(
+                layout.bits - layout.ones + 1, draw
+            )
         elif layout.bits:
             body = draw_bits(0, layout.bits, 0, if_other=1 << 62, random=draw)
         else:
@@ -66,7 +70,9 @@ def rows_of(layout, count, label):
         for _ in range(1, layout.places):
             body = body << 8 * layout.symbol_width | randbelow(layout.symbols, draw)
         if layout.modulus:
-            prefix = randbelow(layout.modulus, draw) << 32 | 1 + randbelow(layout.modulus - 1, draw)
+            prefix = randbelow(layout.modulus, draw) << 32 | 1 + randbelow(
+                layout.modulus - 1, draw
+            )
         rows.append(layout.report(body, prefix).to_bytes(layout.width, "little"))
     return b"".join(rows)
 
@@ -78,7 +84,12 @@ def batch_of(name, count, label):
     """
     question = SURVEY[name]
     batch_id = stream(f"{name} {count} {label}", ID_SIZE)
-    return Batch(question.fingerprint, batch_id, count, rows=rows_of(question.layout, count, label))
+    return Batch(
+        question.fingerprint,
+        batch_id,
+        count,
+        rows=rows_of(question.layout, count, label),
+    )
 
 
 def grouped_of(combination, count, label):
@@ -86,7 +97,9 @@ def grouped_of(combination, count, label):
     question = GROUPED["mode"]
     batch_id = stream(f"grouped {combination} {count} {label}", ID_SIZE)
     rows = rows_of(question.layout, count, label)
-    return Batch(question.fingerprint, batch_id, count, rows=rows, combination=combination)
+    return Batch(
+        question.fingerprint, batch_id, count, rows=rows, combination=combination
+    )
 
 
 def file_of(*batches):

@@ -98,7 +98,9 @@ def test_errors_that_no_one_catches_are_kept(hub, process):
     """By the name of the fiber."""
     process.run(lambda: 1 // 0, "a fiber")
     hub.run(1100.0)
-    assert hub.failures == ["a fiber: ZeroDivisionError: integer division or modulo by zero"]
+    assert hub.failures == [
+        "a fiber: ZeroDivisionError: integer division or modulo by zero"
+    ]
 
 
 def test_power_takes_what_was_not_settled(process):
@@ -108,7 +110,9 @@ def test_power_takes_what_was_not_settled(process):
         file = StateFile(Faults())
         store = StateStore(file, process)
         for number in range(4):
-            store.transact(lambda store=store, number=number: store.put("kind", b"%d" % number, ()))
+            store.transact(
+                lambda store=store, number=number: store.put("kind", b"%d" % number, ())
+            )
             if number == 1:
                 store.settle()
         file.lose_power(luck(seed))

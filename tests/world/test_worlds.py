@@ -69,7 +69,11 @@ def test_every_defect_has_a_rule():
 @pytest.mark.parametrize("bug", RULES)
 def test_defects_are_found(bug):
     """Each within some seeds, by the rule that it breaks; without it these are sound."""
-    broken = (seed for seed in range(WITHIN) if RULES[bug] in rules_broken(scenario(seed), bug))
+    broken = (
+        seed
+        for seed in range(WITHIN)
+        if RULES[bug] in rules_broken(scenario(seed), bug)
+    )
     seed = next(broken)
     assert verdict(scenario(seed)).wrong == ()
 
@@ -94,9 +98,15 @@ def test_worlds_come_again_byte_for_byte():
     )
     environment = os.environ | {"PYTHONHASHSEED": "7"}
     answer = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, check=True, text=True
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        check=True,
+        text=True,
     )
-    assert answer.stdout.split() == [verdict(scenario(seed)).digest for seed in REPLAYED]
+    assert answer.stdout.split() == [
+        verdict(scenario(seed)).digest for seed in REPLAYED
+    ]
 
 
 def test_a_failing_world_gets_smaller_and_still_fails():
@@ -121,7 +131,9 @@ def test_a_fault_that_never_happens_fails_a_run():
 
 def test_a_failing_seed_is_told_and_replayed():
     """With what is wrong, and a trace of the smaller world."""
-    answer = CliRunner().invoke(command.main, ["--replay", "0", "--bug", "shared-fingerprints"])
+    answer = CliRunner().invoke(
+        command.main, ["--replay", "0", "--bug", "shared-fingerprints"]
+    )
     assert answer.exit_code == 1
     assert "seed 0 fails" in answer.output
     assert "wrong: tally: " in answer.output
@@ -130,7 +142,9 @@ def test_a_failing_seed_is_told_and_replayed():
     assert sound.output.splitlines()[-1] == f"trace {verdict(scenario(0)).digest}"
 
 
-@pytest.mark.parametrize("arguments", [[], ["--seeds", "3"], ["--seeds", "1:2", "--replay", "1"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["--seeds", "3"], ["--seeds", "1:2", "--replay", "1"]]
+)
 def test_what_cannot_be_run_is_refused(arguments):
     """One range of seeds, or one seed."""
     answer = CliRunner().invoke(command.main, arguments)

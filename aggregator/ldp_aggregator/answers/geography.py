@@ -74,7 +74,9 @@ class Geography:
         return tuple(
             tuple(
                 np.asarray(shapely.get_coordinates(ring))
-                for ring in shapely.get_rings(shapely.get_parts(shapely.normalize(shape)))
+                for ring in shapely.get_rings(
+                    shapely.get_parts(shapely.normalize(shape))
+                )
             )
             for shape in self.shapes
         )
@@ -114,7 +116,9 @@ class Geography:
         self._check_some(touched, x_edges, y_edges)
         whole = (area * within).sum(axis=1) / shapely.area(np.array(self.shapes))
         return Parts(
-            np.clip(share, 0.0, 1.0) if self.by == "area" else self._centres(x_edges, y_edges),
+            np.clip(share, 0.0, 1.0)
+            if self.by == "area"
+            else self._centres(x_edges, y_edges),
             within,
             touched,
             cut=np.where(whole > 1 - _HARDLY, 0.0, 1 - whole),
@@ -129,7 +133,9 @@ class Geography:
             for edges, middle in zip((x_edges, y_edges), _MIDDLE, strict=True)
         )
         x, y = (axis.ravel() for axis in np.meshgrid(*along, indexing="ij"))
-        return np.array([shapely.contains_xy(shape, x, y) for shape in self.shapes], dtype=float)
+        return np.array(
+            [shapely.contains_xy(shape, x, y) for shape in self.shapes], dtype=float
+        )
 
     def _check_some(self, touched: Flags, x_edges: Floats, y_edges: Floats) -> None:
         if touched.any():

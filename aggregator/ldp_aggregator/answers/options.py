@@ -90,7 +90,9 @@ class Options:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+            raise EstimateError(
+                f"expected a level between 0 and 1, such as 0.95, got {self.level}"
+            )
         if not 0 < self.detect_level < 1:
             raise EstimateError(
                 f"expected a level between 0 and 1 to find values at, such as 0.95, got "

@@ -20,7 +20,9 @@ class _Checked(click.ParamType[str]):
         self.name = name
         self._check = check
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
         """Raises `click.BadParameter` for what is no such address."""
         try:
             return self._check(str(value)) if value else ""
@@ -36,7 +38,9 @@ ADDRESS = _Checked("url", web_address)
 """An address of a web site."""
 PAGE_ADDRESS = _Checked("url", partial(web_address, query=True))
 """That of a page, which may have a query."""
-SECRET_ADDRESS = _Checked("url", partial(web_address, secure=True, query=True, secret=True))
+SECRET_ADDRESS = _Checked(
+    "url", partial(web_address, secure=True, query=True, secret=True)
+)
 """One over https, or on this machine, that is itself a secret."""
 ORIGIN = _Checked("origin", web_origin)
 """Where pages come from, as browsers name it."""

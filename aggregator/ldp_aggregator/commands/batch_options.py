@@ -11,10 +11,14 @@ import click
 from ldp.numbers.exact import fraction
 
 
-def exact_between(low: Fraction | int, high: Fraction | int) -> Callable[..., Fraction | None]:
+def exact_between(
+    low: Fraction | int, high: Fraction | int
+) -> Callable[..., Fraction | None]:
     """What reads an option as an exact number from `low` on, below `high`."""
 
-    def read(_: click.Context, __: click.Parameter, text: str | None) -> Fraction | None:
+    def read(
+        _: click.Context, __: click.Parameter, text: str | None
+    ) -> Fraction | None:
         if text is None:
             return None
         try:
@@ -22,7 +26,9 @@ def exact_between(low: Fraction | int, high: Fraction | int) -> Callable[..., Fr
         except ValueError as error:
             raise click.BadParameter(f"{error}, got {text!r}") from None
         if not low <= number < high:
-            raise click.BadParameter(f"expected a number from {low} to below {high}, got {text}")
+            raise click.BadParameter(
+                f"expected a number from {low} to below {high}, got {text}"
+            )
         return number
 
     return read

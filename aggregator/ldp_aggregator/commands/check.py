@@ -74,9 +74,13 @@ def check_survey(
     with its older version, and the register has to go on from that of the revision.
     """
     if against is None and (register_path or reason is not None or form):
-        raise click.UsageError("--register, --accept and --format: expected --against as well")
+        raise click.UsageError(
+            "--register, --accept and --format: expected --against as well"
+        )
     if reason is not None and register_path is None:
-        raise click.UsageError("--accept: expected --register as well, which keeps the reason")
+        raise click.UsageError(
+            "--accept: expected --register as well, which keeps the reason"
+        )
     if against is not None and survey_path.is_dir():
         if reason is not None or json_path or form:
             raise click.UsageError(
@@ -89,11 +93,16 @@ def check_survey(
     if json_path is not None:
         from ldp.survey.compiled import compile_survey
 
-        hand_out(json_path, json.dumps(compile_survey(survey), indent=2, ensure_ascii=False) + "\n")
+        hand_out(
+            json_path,
+            json.dumps(compile_survey(survey), indent=2, ensure_ascii=False) + "\n",
+        )
     if against is None:
         say("\n".join(_fingerprints(survey)), json_path)
     else:
-        comparisons = _comparisons(survey_path, survey, against, register_path=register_path)
+        comparisons = _comparisons(
+            survey_path, survey, against, register_path=register_path
+        )
         for comparison in comparisons:
             shown = comparison.rendered(form) if form else comparison.plain()
             hand_out(None, shown)
@@ -106,7 +115,9 @@ def check_survey(
         click.echo(f"warning: {warning}", err=True)
 
 
-def _colliding(survey: Survey, candidates: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _colliding(
+    survey: Survey, candidates: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     """What to say of candidates that set the same bits in all cohorts."""
     import numpy as np
 
@@ -118,7 +129,9 @@ def _colliding(survey: Survey, candidates: Mapping[str, Sequence[str]]) -> Itera
         if alike is None or not 1 < len(texts) <= _MOST_COMPARED:
             continue
         shape = question.layout.cohorts, 1 + question.layout.bits
-        for group in alike(question.randomizer, np.ones(shape, dtype=np.int64), texts).groups:
+        for group in alike(
+            question.randomizer, np.ones(shape, dtype=np.int64), texts
+        ).groups:
             yield (
                 f"question {name!r}: {len(group)} candidates set the same bits in all cohorts, so "
                 f"no number of reports tells them apart: {', '.join(group)}; take more "
@@ -149,7 +162,9 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
             # One that takes the place of another under a new name is asked anew.
             former = [place for place, old in gone.items() if succeeds(survey, old)]
             for place in former[:1]:
-                click.echo(f"{survey.name}: compared with {place}, which is gone", err=True)
+                click.echo(
+                    f"{survey.name}: compared with {place}, which is gone", err=True
+                )
                 comparisons.append(compare_versions(survey, gone[place]))
         if not comparisons:
             # One that comes beside others asks those who answered these once more.
@@ -164,7 +179,10 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
             survey, comparisons, register_path, reason=None, survey_path=path
         )
     for place, old in gone.items():
-        click.echo(f"{old.name}: gone, as it stood in {place}: it is not asked any more", err=True)
+        click.echo(
+            f"{old.name}: gone, as it stood in {place}: it is not asked any more",
+            err=True,
+        )
     click.echo(f"{len(files)} surveys in {folder}", err=True)
     return is_accepted
 
@@ -176,7 +194,8 @@ def _fingerprints(survey: Survey) -> list[str]:
         for question in survey
     ]
     lines += [
-        f"{group.fingerprint.hex()}  {group.name} (answered together)" for group in survey.groups
+        f"{group.fingerprint.hex()}  {group.name} (answered together)"
+        for group in survey.groups
     ]
     return lines
 
@@ -202,7 +221,10 @@ def _comparisons(
         comparison = compare_versions(survey, old, earlier)
         comparisons.append(comparison.with_pages(page, older.page or {}))
     else:
-        click.echo(f"{survey.name}: a first version, as there is none in {older.place}", err=True)
+        click.echo(
+            f"{survey.name}: a first version, as there is none in {older.place}",
+            err=True,
+        )
     if register_path is not None and register_path.exists():
         known = {comparison.old.to_toml() for comparison in comparisons}
         for step in steps(read_register(register_path), survey, hash_beside(path)):
@@ -222,18 +244,26 @@ def _check_acceptance(
     """Whether nothing gets worse that no one has accepted: by now, or by a reason given here."""
     from ldp.transparency.entries import Register
     from ldp_aggregator.versions.pages import hash_beside
-    from ldp_aggregator.versions.register_file import add_version, missing_reasons, read_register
+    from ldp_aggregator.versions.register_file import (
+        add_version,
+        missing_reasons,
+        read_register,
+    )
 
     page = hash_beside(survey_path)
     register = Register((), ())
     if register_path is not None and register_path.exists():
         register = read_register(register_path)
     open_lines = dict.fromkeys(
-        line for comparison in comparisons for line in missing_reasons(register, comparison, page)
+        line
+        for comparison in comparisons
+        for line in missing_reasons(register, comparison, page)
     )
     worse = {change.line for comparison in comparisons for change in comparison.worse}
     if reason is not None and register_path is not None:
-        added = add_version(register_path, survey, reason, comparisons=comparisons, page=page)
+        added = add_version(
+            register_path, survey, reason, comparisons=comparisons, page=page
+        )
         click.echo(
             f"entry {added.entry.number} of {register_path}: "
             f"{'added' if added.is_new else 'there already'}",
@@ -250,6 +280,10 @@ def _check_acceptance(
         return False
     if worse:
         accepted = register.find(survey, page)
-        why = "" if accepted is None else f" (entry {accepted.number}: {accepted.accepted})"
+        why = (
+            ""
+            if accepted is None
+            else f" (entry {accepted.number}: {accepted.accepted})"
+        )
         click.echo(f"{survey.name}: what gets worse was accepted{why}", err=True)
     return True

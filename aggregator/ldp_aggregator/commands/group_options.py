@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally
 
 
-def _read_by(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+def _read_by(
+    _: click.Context, __: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
     return tuple(name for text in given for name in by_of(text))
 
 
@@ -107,5 +109,9 @@ class GroupOptions:
 
     def arguments(self, earlier: Sequence[Tally] = ()) -> dict[str, Any]:
         """What functions of one tally take, with earlier tallies if there are any."""
-        given = {"by": self.by, "where": dict(self.where), "least_group": self.least_group}
+        given = {
+            "by": self.by,
+            "where": dict(self.where),
+            "least_group": self.least_group,
+        }
         return given | ({"earlier": earlier} if earlier else {})

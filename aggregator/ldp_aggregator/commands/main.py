@@ -65,11 +65,15 @@ SECTIONS = {
 """The commands and groups of commands, with a line each."""
 _ANY_LENGTH = 10_000
 
-SURVEY = click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
+SURVEY = click.argument(
+    "survey_path", metavar="SURVEY", type=click.Path(path_type=Path)
+)
 SURVEY_IF_ANY = click.argument(
     "survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path)
 )
-QUIET = click.option("--quiet", "-q", is_flag=True, help="Print nothing but results and errors.")
+QUIET = click.option(
+    "--quiet", "-q", is_flag=True, help="Print nothing but results and errors."
+)
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -142,7 +146,9 @@ class OutputFile(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
         """Raises `FileError` for a file that cannot be written."""
         from ldp_aggregator.output.files import check_writable
 
@@ -165,7 +171,9 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def _say_written(ctx: click.Context, path: Path, before: tuple[int, int] | None) -> None:
+def _say_written(
+    ctx: click.Context, path: Path, before: tuple[int, int] | None
+) -> None:
     if not ctx.params.get("quiet") and _stamp(path) not in (None, before):
         click.echo(f"{path}: written, {path.stat().st_size:,} bytes", err=True)
 
@@ -176,15 +184,22 @@ class LongHelp(click.Command):
     headings  the options below each, by spaces
     """
 
-    def __init__(self, *words: Any, headings: Mapping[str, str], **settings: Any) -> None:
+    def __init__(
+        self, *words: Any, headings: Mapping[str, str], **settings: Any
+    ) -> None:
         super().__init__(*words, **settings)
         self._headings = headings
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Write the headings; what is under none of them comes last."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         rows = {option.opts[0]: option.get_help_record(ctx) for option in options}
-        for heading, names in [*self._headings.items(), ("Other options", " ".join(rows))]:
+        for heading, names in [
+            *self._headings.items(),
+            ("Other options", " ".join(rows)),
+        ]:
             listed = [row for name in names.split() if (row := rows.pop(name, None))]
             if listed:
                 with formatter.section(heading):
@@ -194,7 +209,9 @@ class LongHelp(click.Command):
 class Group(click.Group):
     """A group that lists what its subcommands do in whole sentences, over several lines."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Write the list."""
         with formatter.section("Commands"):
             formatter.write_dl(self.summaries(ctx))
@@ -208,7 +225,9 @@ class Group(click.Group):
             places = self.places(ctx)
             if near := get_close_matches(name, places, n=2):
                 meant = " or ".join(places[one] for one in near)
-                raise click.UsageError(f"No such command {name!r}. Did you mean {meant}?")
+                raise click.UsageError(
+                    f"No such command {name!r}. Did you mean {meant}?"
+                )
         return super().resolve_command(ctx, args)
 
     def places(self, ctx: click.Context) -> dict[str, str]:
@@ -219,7 +238,11 @@ class Group(click.Group):
         """Each subcommand, and in a sentence what it does."""
         names = self.list_commands(ctx)
         commands = [(name, self.get_command(ctx, name)) for name in names]
-        return [(name, _summary(command)) for name, command in commands if command is not None]
+        return [
+            (name, _summary(command))
+            for name, command in commands
+            if command is not None
+        ]
 
 
 def _summary(command: click.Command) -> str:
@@ -256,14 +279,18 @@ class _Subcommands(Group):
             return command
         if cmd_name not in self.list_commands(ctx):
             return None
-        helps = {name: line for lines in SECTIONS.values() for name, line in lines.items()}
+        helps = {
+            name: line for lines in SECTIONS.values() for name, line in lines.items()
+        }
         return _Subcommands(cmd_name, way=f"{way} ", help=helps.get(cmd_name))
 
 
 class _Commands(_Subcommands):
     """The command `ldp` itself."""
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Write the sections. No command is loaded for them: all together take a while."""
         rest = set(self.list_commands(ctx))
         for heading, lines in SECTIONS.items():
@@ -302,7 +329,9 @@ def _told_in_a_line() -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # click ends quietly: the reader has enough
-        raise click.ClickException(f"expected files and streams that work, got {error}") from error
+        raise click.ClickException(
+            f"expected files and streams that work, got {error}"
+        ) from error
     except MemoryError as error:
         raise click.ClickException(
             "expected less to do than this machine has memory for"
@@ -313,9 +342,13 @@ def _broken(name: str, error: Exception) -> click.Command:
     """A command that says why it cannot be loaded."""
 
     def explain() -> None:
-        raise click.ClickException(f"ldp {name} cannot be loaded: {type(error).__name__}: {error}")
+        raise click.ClickException(
+            f"ldp {name} cannot be loaded: {type(error).__name__}: {error}"
+        )
 
-    return click.Command(name, callback=explain, help="(not available: its package is incomplete)")
+    return click.Command(
+        name, callback=explain, help="(not available: its package is incomplete)"
+    )
 
 
 @click.command(

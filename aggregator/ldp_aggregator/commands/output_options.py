@@ -26,7 +26,12 @@ from ldp_aggregator.answers.options import (
 )
 from ldp_aggregator.commands.main import OUTPUT_FILE, Command, FiniteRange, with_options
 from ldp_aggregator.output.files import hand_out, write_whole
-from ldp_aggregator.output.formats.formats import FORMATS, Format, format_of_file, formats_of
+from ldp_aggregator.output.formats.formats import (
+    FORMATS,
+    Format,
+    format_of_file,
+    formats_of,
+)
 from ldp_aggregator.output.sheet import Shape, Sheet
 from ldp_aggregator.output.streams import DASH, check_one_output, is_standard_output
 
@@ -59,7 +64,9 @@ def _read_top(_: click.Context, __: click.Parameter, text: str | None) -> int | 
     if text == "all":
         return EVERY_VALUE
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
-        raise click.BadParameter(f"expected a number of values, such as 20, or all, got {text!r}")
+        raise click.BadParameter(
+            f"expected a number of values, such as 20, or all, got {text!r}"
+        )
     return int(text)
 
 
@@ -103,9 +110,15 @@ OUTPUT = click.option(
 
 
 TALLIES = click.argument(
-    "paths", metavar="TALLY_OR_REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+    "paths",
+    metavar="TALLY_OR_REPORTS...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=str),
 )
-LEVEL = click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
+LEVEL = click.option(
+    "--level", default=0.95, show_default=True, help="Coverage of the intervals."
+)
 ESTIMAND = click.option(
     "--estimand",
     type=click.Choice(ESTIMANDS),
@@ -159,9 +172,13 @@ def _picture_format(path: Path) -> Format | None:
     return format_of_file(str(path), formats_of("bars"))
 
 
-def _check_plot(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def _check_plot(
+    _: click.Context, __: click.Parameter, path: Path | None
+) -> Path | None:
     if path is not None and _picture_format(path) is None:
-        raise click.UsageError(f"--plot: expected a file ending in {PICTURES}, got {path}")
+        raise click.UsageError(
+            f"--plot: expected a file ending in {PICTURES}, got {path}"
+        )
     return path
 
 
@@ -354,7 +371,9 @@ class OutputOptions:
 
     def __post_init__(self) -> None:
         if self.detect is None and self.detect_level != Options.detect_level:
-            raise click.UsageError("--detect-level: expected --detect too, which it is for")
+            raise click.UsageError(
+                "--detect-level: expected --detect too, which it is for"
+            )
         if self.tree_level is not None and self.finest is not None:
             raise click.UsageError("expected --at or --finest, got both")
         if self.cells_path is not None:
@@ -390,7 +409,9 @@ class OutputOptions:
             return None
         from ldp_aggregator.answers.maps.geojson import read_geography  # slow to import
 
-        return read_geography(self.geography_path, self.district_name, self.districts_by)
+        return read_geography(
+            self.geography_path, self.district_name, self.districts_by
+        )
 
     def hand_over(self, estimates: SurveyEstimates) -> None:
         """Draw the picture, if any, and write the estimates to the file or to standard output."""
@@ -399,7 +420,8 @@ class OutputOptions:
             write_whole(self.cells_path, _cells_of(estimates))
         if self.top:
             chosen = {
-                name: question.top(self.top) for name, question in estimates.questions.items()
+                name: question.top(self.top)
+                for name, question in estimates.questions.items()
             }
             estimates = replace(estimates, questions=chosen)
         sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
@@ -409,7 +431,12 @@ class OutputOptions:
 
     def hand_over_groups(self, groups: GroupEstimates) -> None:
         """The same of estimates by group. Raises `click.UsageError` for what they do not have."""
-        if self.top or self.tree_level is not None or self.finest is not None or self.crowd:
+        if (
+            self.top
+            or self.tree_level is not None
+            or self.finest is not None
+            or self.crowd
+        ):
             raise click.UsageError(
                 "expected --by and --where without --top, --at, --finest, --crowd"
             )
@@ -480,7 +507,11 @@ def present(sheet: Sheet, form: str = "table", output: Path | None = None) -> No
     if not chosen.sentences:
         for warning in sheet.warnings:
             click.echo(f"warning: {warning}", err=True)
-    if isinstance(content, bytes) and is_standard_output(output) and sys.stdout.isatty():
+    if (
+        isinstance(content, bytes)
+        and is_standard_output(output)
+        and sys.stdout.isatty()
+    ):
         raise click.UsageError(
             f"expected --output for {chosen.name}, whose bytes no terminal can show"
         )
@@ -506,7 +537,9 @@ def check_names(names: Iterable[str], known: Collection[str]) -> None:
     """Raise `UnknownNameError` unless all names are those of questions."""
     for name in names:
         if name not in known:
-            raise UnknownNameError(name, known, "--question to be one of the survey's questions")
+            raise UnknownNameError(
+                name, known, "--question to be one of the survey's questions"
+            )
 
 
 def say(text: str, json_path: Path | None) -> None:
@@ -526,7 +559,9 @@ def warn_of_health(question: Question, counts: Counts, reports_per_person: int) 
     """Say on standard error which checks of a question's counts failed."""
     from ldp_aggregator.analyses.health_checks.report_checks import health
 
-    _warn(question.name, health(question, counts, reports_per_person=reports_per_person))
+    _warn(
+        question.name, health(question, counts, reports_per_person=reports_per_person)
+    )
 
 
 def warn_of_draws(survey: Survey, counts: Mapping[str, Counts]) -> None:

@@ -14,7 +14,10 @@ _SECONDS = 10.0
 
 
 def progress(
-    items: Sequence[Item] | Iterable[Item], what: str, quiet: bool, total: int | None = None
+    items: Sequence[Item] | Iterable[Item],
+    what: str,
+    quiet: bool,
+    total: int | None = None,
 ) -> Iterator[Item]:
     """Yield the items, and say how far along they are unless asked to be quiet."""
     if quiet:
@@ -23,7 +26,9 @@ def progress(
         from rich.console import Console
         from rich.progress import track
 
-        yield from track(items, what, total=total, console=Console(stderr=True), transient=True)
+        yield from track(
+            items, what, total=total, console=Console(stderr=True), transient=True
+        )
     else:
         if total is None and isinstance(items, Sequence):
             total = len(items)
@@ -35,6 +40,8 @@ def _with_lines(items: Iterable[Item], what: str, of_all: str) -> Iterator[Item]
     for number, item in enumerate(items):
         now = time.monotonic()
         if now - said >= _SECONDS:
-            click.echo(f"{what}: {number:,}{of_all} after {now - began:.0f} s", err=True)
+            click.echo(
+                f"{what}: {number:,}{of_all} after {now - began:.0f} s", err=True
+            )
             said = now
         yield item

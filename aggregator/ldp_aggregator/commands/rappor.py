@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
-    "--params", "parameters_path", type=_FILE, required=True, help="params.csv: k,h,m,p,q,f."
+    "--params",
+    "parameters_path",
+    type=_FILE,
+    required=True,
+    help="params.csv: k,h,m,p,q,f.",
 )
 _CLIENT = partial(
     click.option,
@@ -81,21 +85,30 @@ def rappor() -> None:
     """Decode the files of google/rappor, and move on from it."""
 
 
-_LONG = {"Files": "--schema --params --params-dir --map --metric --candidates --ngrams"} | HEADINGS
+_LONG = {
+    "Files": "--schema --params --params-dir --map --metric --candidates --ngrams"
+} | HEADINGS
 
 
 @rappor.command("import", cls=LongHelp, headings=_LONG)
 @_PARAMETERS
-@click.option("--counts", "counts_path", type=_FILE, help="counts.csv: one row for each cohort.")
+@click.option(
+    "--counts", "counts_path", type=_FILE, help="counts.csv: one row for each cohort."
+)
 @click.option(
     "--reports",
     "reports_path",
     type=_FILE,
     help="Reports to count instead, with columns cohort and irr (or rappor).",
 )
-@click.option("--map", "map_path", type=_FILE, help="map.csv: the bits of each candidate.")
 @click.option(
-    "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
+    "--map", "map_path", type=_FILE, help="map.csv: the bits of each candidate."
+)
+@click.option(
+    "--candidates",
+    "candidates_path",
+    type=_FILE,
+    help="Candidates to hash instead, one a line.",
 )
 @_CLIENT()
 @_EXPORT
@@ -169,21 +182,36 @@ def import_files(
 
 @rappor.command("associate")
 @_VARIABLES
-@click.option("--var1", required=True, help="The first variable, a string or a boolean.")
-@click.option("--var2", required=True, help="The other; of two variables one may be a string.")
+@click.option(
+    "--var1", required=True, help="The first variable, a string or a boolean."
+)
+@click.option(
+    "--var2", required=True, help="The other; of two variables one may be a string."
+)
 @click.option("--map", "map_path", type=_FILE, help="map.csv: the string's candidates.")
 @click.option(
-    "--candidates", "candidates_path", type=_FILE, help="Candidates to hash instead, one a line."
+    "--candidates",
+    "candidates_path",
+    type=_FILE,
+    help="Candidates to hash instead, one a line.",
 )
 @_CLIENT()
 @click.option(
-    "--skip-blank", is_flag=True, help="Leave out rows in which one of the reports is blank."
+    "--skip-blank",
+    is_flag=True,
+    help="Leave out rows in which one of the reports is blank.",
 )
 @LEVEL
 @ESTIMAND
-@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together (Bonferroni).")
 @click.option(
-    "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals hold together (Bonferroni).",
+)
+@click.option(
+    "--likelihood",
+    is_flag=True,
+    help="Add the most likely frequencies: biased, but none below 0.",
 )
 @format_option("tables", "record", "rows")
 @OUTPUT
@@ -224,7 +252,9 @@ def associate_files(
 
     if var1 == var2:
         raise click.UsageError("expected two variables, got one twice")
-    options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
+    options = Options(
+        level, estimand, simultaneous="bonferroni" if simultaneous else None
+    )
     variables = read_variables(schema, folder, metric, names=(var1, var2))
     check_kinds(variables)
     dialect = None if client is None else DIALECTS[client]
@@ -249,7 +279,10 @@ def associate_files(
             about = explanation(variable.as_question(dialect), variable.parameters)
             click.echo(f"{variable.name}: {about}", err=True)
         if reports.skipped:
-            click.echo(f"warning: {reports.skipped:,} rows with a blank cell left out", err=True)
+            click.echo(
+                f"warning: {reports.skipped:,} rows with a blank cell left out",
+                err=True,
+            )
         for warning in group_warnings(groups):
             click.echo(f"warning: {warning}", err=True)
     present(association.sheet(), form, output)
@@ -266,7 +299,11 @@ def associate_files(
     help="A variable of parts of the texts, from the first place to the last.",
 )
 @click.option(
-    "--ngrams", "ngrams_path", type=_FILE, required=True, help="What parts may be, one a line."
+    "--ngrams",
+    "ngrams_path",
+    type=_FILE,
+    required=True,
+    help="What parts may be, one a line.",
 )
 @_CLIENT(required=True)
 @click.option(
@@ -339,7 +376,9 @@ def decode_ngrams(
         click.echo(f"{text}: {len(texts):,} texts are made of these", err=True)
     question = variables[0].as_question(dialect)
     candidates = dialect.candidates(texts, variables[0].parameters)
-    estimates, groups = decode(question, of_text, candidates, options=output_options.options)
+    estimates, groups = decode(
+        question, of_text, candidates, options=output_options.options
+    )
     if not quiet:
         for warning in group_warnings(groups):
             click.echo(f"warning: {warning}", err=True)
@@ -351,16 +390,28 @@ def decode_ngrams(
 @rappor.command()
 @_PARAMETERS
 @click.option(
-    "--name", default="rappor", show_default=True, help="Of the survey, and of its question."
+    "--name",
+    default="rappor",
+    show_default=True,
+    help="Of the survey, and of its question.",
 )
 @click.option(
-    "--map", "map_path", type=_FILE, help="Of basic RAPPOR (h = m = 1): map.csv, for its values."
+    "--map",
+    "map_path",
+    type=_FILE,
+    help="Of basic RAPPOR (h = m = 1): map.csv, for its values.",
 )
 @click.option(
-    "--values", "values_path", type=_FILE, help="The values of basic RAPPOR instead, one a line."
+    "--values",
+    "values_path",
+    type=_FILE,
+    help="The values of basic RAPPOR instead, one a line.",
 )
 @click.option(
-    "--output", "-o", type=OUTPUT_FILE, help="Write to this file instead of standard output."
+    "--output",
+    "-o",
+    type=OUTPUT_FILE,
+    help="Write to this file instead of standard output.",
 )
 def survey(
     parameters_path: Path,
@@ -404,7 +455,11 @@ def survey(
 def _reports(
     counts_path: Path | None, reports_path: Path | None, parameters: Parameters
 ) -> Reports:
-    from ldp_aggregator.exchange.google_rappor.files import Reports, read_counts, read_reports
+    from ldp_aggregator.exchange.google_rappor.files import (
+        Reports,
+        read_counts,
+        read_reports,
+    )
 
     if counts_path is not None and reports_path is None:
         return Reports(read_counts(counts_path, parameters), None)
@@ -434,5 +489,7 @@ def _candidates(
         )
     texts = read_lines(candidates_path)
     if not texts:
-        raise FileError(f"{candidates_path}: expected one line for each candidate, got none")
+        raise FileError(
+            f"{candidates_path}: expected one line for each candidate, got none"
+        )
     return dialect.candidates(texts, parameters)

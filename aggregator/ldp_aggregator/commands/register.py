@@ -33,8 +33,12 @@ from ldp_aggregator.versions.register_file import (
 )
 
 _LARGEST_PROOF = 1 << 26
-REGISTER = click.argument("register_path", metavar="REGISTER", type=click.Path(path_type=Path))
-_OUTPUT = click.option("--output", "-o", type=OUTPUT_FILE, help="The file to write it to.")
+REGISTER = click.argument(
+    "register_path", metavar="REGISTER", type=click.Path(path_type=Path)
+)
+_OUTPUT = click.option(
+    "--output", "-o", type=OUTPUT_FILE, help="The file to write it to."
+)
 
 
 @click.group(cls=Group)
@@ -66,7 +70,9 @@ def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> No
 
 @register.command("verify")
 @REGISTER
-@click.argument("survey_paths", metavar="[SURVEY]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument(
+    "survey_paths", metavar="[SURVEY]...", nargs=-1, type=click.Path(path_type=Path)
+)
 @click.option(
     "--since",
     metavar="OLD",
@@ -91,18 +97,24 @@ def verify_register(
     verify(log)
     if since is not None:
         path = Path(since)
-        check_grown(log, head_of(read_register(path)) if path.exists() else parse_head(since))
+        check_grown(
+            log, head_of(read_register(path)) if path.exists() else parse_head(since)
+        )
     for path in survey_paths:
         entry_of(log, read_survey(path), hash_beside(path), place=str(register_path))
     names = {entry.name for entry in log.entries}
-    click.echo(f"{len(log.entries)} entries of {len(names)} surveys are sound", err=True)
+    click.echo(
+        f"{len(log.entries)} entries of {len(names)} surveys are sound", err=True
+    )
     click.echo(head_of(log).text)
 
 
 @register.command()
 @REGISTER
 @format_option("tables", "record", "rows")
-@click.option("--html", "as_page", is_flag=True, help="Write a page with all that changed.")
+@click.option(
+    "--html", "as_page", is_flag=True, help="Write a page with all that changed."
+)
 @OUTPUT
 def show(register_path: Path, form: str, as_page: bool, output: Path | None) -> None:
     """Show what is in REGISTER: which versions, when, what became worse, and why."""
@@ -131,8 +143,12 @@ def prove() -> None:
 
 @prove.command()
 @REGISTER
-@click.argument("survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path))
-@click.option("--entry", "number", type=click.IntRange(0), help="An entry, in place of SURVEY.")
+@click.argument(
+    "survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--entry", "number", type=click.IntRange(0), help="An entry, in place of SURVEY."
+)
 @click.option(
     "--since",
     type=click.IntRange(1),
@@ -178,7 +194,9 @@ def _hand_out(output: Path | None, proof: dict[str, object]) -> None:
 
 @register.command("check-proof")
 @click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
-@click.option("--head", "head_text", metavar="SIZE:ROOT", required=True, help="The head you keep.")
+@click.option(
+    "--head", "head_text", metavar="SIZE:ROOT", required=True, help="The head you keep."
+)
 @click.option(
     "--survey",
     "survey_path",

@@ -14,7 +14,14 @@ from ldp.survey.survey import Survey
 from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.headings import HEADINGS
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, SURVEY_IF_ANY, LongHelp, whole
+from ldp_aggregator.commands.main import (
+    OUTPUT_FILE,
+    QUIET,
+    SURVEY,
+    SURVEY_IF_ANY,
+    LongHelp,
+    whole,
+)
 from ldp_aggregator.commands.output_options import (
     QUESTION,
     OutputOptions,
@@ -95,7 +102,9 @@ def explain(
     if shuffled is not None:
         if form is not None:
             raise click.UsageError("expected --shuffled without --disclosure")
-        _explain_batches(survey, shuffled, delta, colluding=colluding, names=names, path=path)
+        _explain_batches(
+            survey, shuffled, delta, colluding=colluding, names=names, path=path
+        )
         return
     check_names(names, [question.name for question in survey])
     if names and (path is not None or form is not None):
@@ -125,11 +134,15 @@ def _explain_batches(
 
     check_names(names, [envelope.name for envelope in survey.envelopes])
     chosen = [
-        envelope for envelope in survey.envelopes if envelope.name in (names or [envelope.name])
+        envelope
+        for envelope in survey.envelopes
+        if envelope.name in (names or [envelope.name])
     ]
     if path is not None:
         if len(chosen) != 1:
-            raise click.UsageError("--certificate: expected one --question, as each has its own")
+            raise click.UsageError(
+                "--certificate: expected one --question, as each has its own"
+            )
         try:
             stated = batch_certificate(chosen[0], reports, delta, colluding=colluding)
         except ValueError as error:
@@ -141,7 +154,11 @@ def _explain_batches(
 @click.command()
 @SURVEY
 @click.argument(
-    "paths", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=str)
+    "paths",
+    metavar="REPORTS...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=str),
 )
 @click.option(
     "--output",
@@ -180,10 +197,16 @@ def aggregate(
     if engine is None:
         tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     elif DASH in paths:
-        raise click.UsageError(f"expected paths that Spark's executors can read, got {DASH}")
+        raise click.UsageError(
+            f"expected paths that Spark's executors can read, got {DASH}"
+        )
     else:
         tally = _tally_by_spark(
-            survey_path, paths, quiet, master=master or "local[*]", allow_equal=allow_equal
+            survey_path,
+            paths,
+            quiet,
+            master=master or "local[*]",
+            allow_equal=allow_equal,
         )
     with written_whole(output) as file:
         file.write(encode_tally(tally))
@@ -262,7 +285,9 @@ def estimate(
         if stops is not None:
             raise click.UsageError("expected --stop-list without --by and --where")
         if mixed_by is not None or batches is not None:
-            raise click.UsageError("expected --mixed-by and --batches without --by and --where")
+            raise click.UsageError(
+                "expected --mixed-by and --batches without --by and --where"
+            )
         from ldp_aggregator.analyses.groups.estimation import estimate_groups
 
         groups = estimate_groups(
@@ -278,18 +303,24 @@ def estimate(
     if not source.quiet:
         for question in estimates:
             warn_of_health(
-                survey[question.name], tally.counts[question.name], options.reports_per_person
+                survey[question.name],
+                tally.counts[question.name],
+                options.reports_per_person,
             )
         warn_of_draws(survey, tally.counts)
     if mixed_by is not None:
         from ldp_aggregator.explanations.mixed_batches import with_batches
 
-        estimates = with_batches(estimates, survey, mixed_by, delta=delta, colluding=colluding)
+        estimates = with_batches(
+            estimates, survey, mixed_by, delta=delta, colluding=colluding
+        )
     if batches is not None:
         from ldp_aggregator.explanations.mixed_batches import with_mixing
 
         known = _batches_in(batches, survey)
-        estimates = with_mixing(estimates, survey, known, delta=delta, colluding=colluding)
+        estimates = with_mixing(
+            estimates, survey, known, delta=delta, colluding=colluding
+        )
     if stops is not None:
         from ldp_aggregator.answers.estimates.stop_lists import with_shares
 
@@ -308,7 +339,12 @@ def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:
 
 
 def _tally_by_spark(
-    survey_path: Path, paths: tuple[str, ...], quiet: bool, master: str, *, allow_equal: bool
+    survey_path: Path,
+    paths: tuple[str, ...],
+    quiet: bool,
+    master: str,
+    *,
+    allow_equal: bool,
 ) -> Tally:
     """The same tally, counted by Spark."""
     from ldp_aggregator.tallies.engines.spark import count_on_spark, start_spark
@@ -316,6 +352,8 @@ def _tally_by_spark(
 
     survey, source = read_source(survey_path)
     spark = start_spark(master, show_progress=not quiet and sys.stderr.isatty())
-    tally = decode_tally(count_on_spark(spark, source, paths, allow_equal=allow_equal), survey)
+    tally = decode_tally(
+        count_on_spark(spark, source, paths, allow_equal=allow_equal), survey
+    )
     report_intake(tally, quiet)
     return tally

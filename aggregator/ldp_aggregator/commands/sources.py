@@ -51,10 +51,14 @@ def _read_answers(_: click.Context, __: click.Parameter, given: tuple[str, ...])
             "expected a column, or QUESTION=COLUMN for each of several questions, got "
             f"{', '.join(given)}"
         )
-    return {question.strip(): column.strip() for question, _equals, column in pairs} or None
+    return {
+        question.strip(): column.strip() for question, _equals, column in pairs
+    } or None
 
 
-def _read_codes(_: click.Context, __: click.Parameter, text: str | None) -> dict[str, str] | None:
+def _read_codes(
+    _: click.Context, __: click.Parameter, text: str | None
+) -> dict[str, str] | None:
     if text is None:
         return None
     from ldp_aggregator.analyses.rows.codes import codes_of
@@ -112,7 +116,9 @@ def with_tallies(
     metavar: str = "[TALLY_OR_REPORTS]...", survey: Callable[[Any], Any] = SURVEY
 ) -> Callable[[Command], Command]:
     """What gives a command the arguments and options that `TallySource` is made of."""
-    paths = click.argument("paths", metavar=metavar, nargs=-1, type=click.Path(path_type=str))
+    paths = click.argument(
+        "paths", metavar=metavar, nargs=-1, type=click.Path(path_type=str)
+    )
     return with_options(survey, paths, *ROWS, *COUNTS, ALLOW_EQUAL, QUIET)
 
 
@@ -156,7 +162,11 @@ class TallySource:
         return self.paths or self.row_paths or self.counts
 
     def tally(
-        self, names: Sequence[str] = (), *, by: Iterable[str] = (), together: Sequence[str] = ()
+        self,
+        names: Sequence[str] = (),
+        *,
+        by: Iterable[str] = (),
+        together: Sequence[str] = (),
     ) -> Tally:
         """All of it as one tally.
 
@@ -165,7 +175,9 @@ class TallySource:
         together  questions whose answers are counted together
         """
         if self.paths:
-            return tally_of(self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal)
+            return tally_of(
+                self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal
+            )
         if len(self.files) > 1:
             raise click.UsageError("expected --rows or --counts once, got several")
         [tally] = self.tallies(names, by=by, together=together)
@@ -183,7 +195,10 @@ class TallySource:
 
         other_path  the survey of all but the first
         """
-        surveys = [self.survey_path, *[other_path or self.survey_path] * (len(self.files) - 1)]
+        surveys = [
+            self.survey_path,
+            *[other_path or self.survey_path] * (len(self.files) - 1),
+        ]
         if self.paths:
             return [
                 tally_of(survey, [path], self.quiet, allow_equal=True)
@@ -212,7 +227,9 @@ class TallySource:
         if column is None:
             return [*enumerate(self.tallies([name], by=by), 1)]
         if len(self.files) > 1:
-            raise click.UsageError("expected --rows once, with a column of epochs, got several")
+            raise click.UsageError(
+                "expected --rows once, with a column of epochs, got several"
+            )
         [table] = self._tables(self.survey_path, self.row_paths, [name])
         epochs = by_epoch(table, column)
         tallies = tallies_of_rows([*epochs.values()], tuple(by))
@@ -261,7 +278,9 @@ def read_tables(
     from ldp_aggregator.analyses.rows.reading import read_rows
 
     survey = read_survey(survey_path, for_analysis=True)
-    tables = [read_rows(survey, path, answers, codes=codes, questions=names) for path in paths]
+    tables = [
+        read_rows(survey, path, answers, codes=codes, questions=names) for path in paths
+    ]
     for table in () if quiet else tables:
         for line in table.said():
             click.echo(line, err=True)
@@ -275,17 +294,23 @@ def asked_question(survey: Survey, name: str | None) -> Question:
     """
     names = [question.name for question in survey]
     if name is None and len(names) > 1:
-        raise EstimateError(f"expected --question to be one of {', '.join(names)}, got none")
+        raise EstimateError(
+            f"expected --question to be one of {', '.join(names)}, got none"
+        )
     return survey[names[0] if name is None else name]
 
 
-def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool) -> Tally:
+def tally_of(
+    survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equal: bool
+) -> Tally:
     """The tally of report files and tally files."""
     from ldp_aggregator.commands.progress import progress
     from ldp_aggregator.tallies.intake.paths import count_paths
 
     survey = read_survey(survey_path)
-    tally, _ = count_paths(survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal)
+    tally, _ = count_paths(
+        survey, progress(paths, "aggregating", quiet), allow_equal=allow_equal
+    )
     try:
         report_intake(tally, quiet)
     except FileError:
@@ -302,7 +327,8 @@ def tally_of(survey_path: Path, paths: Sequence[str], quiet: bool, *, allow_equa
 def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
     """What functions that estimate groups take: which, and what was shown of them before."""
     before = [
-        tally_of(survey_path, (str(path),), True, allow_equal=True) for path in wanted.earlier
+        tally_of(survey_path, (str(path),), True, allow_equal=True)
+        for path in wanted.earlier
     ]
     return wanted.arguments(before)
 
@@ -335,7 +361,16 @@ ARM = click.option(
     help="Of --design with several samples: the column of --rows that says which.",
 )
 
-_OF_DESIGNS = {"design", "arm", "row_paths", "answers", "codes", "counts", "by", "where"}
+_OF_DESIGNS = {
+    "design",
+    "arm",
+    "row_paths",
+    "answers",
+    "codes",
+    "counts",
+    "by",
+    "where",
+}
 _OF_DESIGNS |= {"level", "estimand", "form", "output", "quiet"}
 
 
@@ -345,7 +380,9 @@ def refuse_others(context: click.Context, taken: Collection[str]) -> None:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and name not in taken:
-            said = parameter.opts[0] if isinstance(parameter, click.Option) else "SURVEY"
+            said = (
+                parameter.opts[0] if isinstance(parameter, click.Option) else "SURVEY"
+            )
             raise click.UsageError(f"--design: expected no {said} beside it")
 
 
@@ -376,7 +413,9 @@ def _rows_of_design(context: click.Context) -> DesignGroups:
 
     given = context.params
     if len(given["row_paths"]) != 1 or given["answers"] is None:
-        raise click.UsageError("--design: expected --rows FILE once, and --answer COLUMN")
+        raise click.UsageError(
+            "--design: expected --rows FILE once, and --answer COLUMN"
+        )
     [path] = given["row_paths"]
     answers: Any = given["answers"]
     columns = [answers] if isinstance(answers, str) else list(answers.values())

@@ -49,21 +49,27 @@ def stop_list() -> None:
 def key(path: Path) -> None:
     """Make a private key that signs lists in FILE, and print the public one, for apps to pin."""
     if path.exists():
-        raise FileError(f"expected no file at {path}, as apps go by the key in it, got one")
+        raise FileError(
+            f"expected no file at {path}, as apps go by the key in it, got one"
+        )
     _check_library()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     private = Ed25519PrivateKey.generate()
     with written_whole(path, mode=0o600) as file:
         file.write(_pem(private))
-    click.echo(f"{path}: keep it away from the service, which only hands lists out", err=True)
+    click.echo(
+        f"{path}: keep it away from the service, which only hands lists out", err=True
+    )
     click.echo(_public(private))
 
 
 @stop_list.command()
 @SURVEY
 @_KEY
-@click.option("--stop", "stopped", multiple=True, metavar="NAME", help="Ask no one this question.")
+@click.option(
+    "--stop", "stopped", multiple=True, metavar="NAME", help="Ask no one this question."
+)
 @click.option(
     "--share",
     "shares",
@@ -94,7 +100,9 @@ def sign(
     serial = stops_in(output).serial + 1 if output.exists() else 1
     message = message_of(Stops(survey.name, serial, asked))
     write_whole(output, encode_stop_list(message, private.sign(message)))
-    click.echo(f"{output}: list {serial} of {survey.name}, for apps that pin {_public(private)}")
+    click.echo(
+        f"{output}: list {serial} of {survey.name}, for apps that pin {_public(private)}"
+    )
 
 
 @stop_list.command()
@@ -150,7 +158,11 @@ def _check_library() -> None:
 
 
 def _pem(private: Ed25519PrivateKey) -> bytes:
-    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+    from cryptography.hazmat.primitives.serialization import (
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+    )
 
     return private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 

@@ -22,8 +22,12 @@ from ldp_aggregator.output.files import hand_out, read_survey
     show_default=True,
     help="Whose SQL to write.",
 )
-@click.option("--table", help="The table of counts, cell and count.  [default: QUESTION_counts]")
-@click.option("--view", "view_name", help="The view to make.  [default: QUESTION_estimates]")
+@click.option(
+    "--table", help="The table of counts, cell and count.  [default: QUESTION_counts]"
+)
+@click.option(
+    "--view", "view_name", help="The view to make.  [default: QUESTION_estimates]"
+)
 @click.option(
     "--load",
     "tally_path",

@@ -114,7 +114,9 @@ class Answers(NamedTuple):
 
     def of_population(self, reports: int) -> Floats:
         """The variance for a population that the respondents were drawn from."""
-        return np.asarray(self.variance + (self.mean_square - self.estimate**2) / reports)
+        return np.asarray(
+            self.variance + (self.mean_square - self.estimate**2) / reports
+        )
 
     def errors(self, reports: int | None = None) -> Floats:
         """Standard errors for the respondents, or for the population of so many."""
@@ -176,7 +178,9 @@ def known_as(randomizer: Randomizer, kind: type[Kind]) -> Kind:
 
 def no_moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
     """For kinds that estimate no frequencies."""
-    raise EstimateError("expected a mechanism that estimates frequencies, got one for a mean alone")
+    raise EstimateError(
+        "expected a mechanism that estimates frequencies, got one for a mean alone"
+    )
 
 
 def mean_of_frequencies(
@@ -203,7 +207,9 @@ def mean_of_frequencies(
     )
 
 
-def noise_under_parabola(places: Floats, noise: Floats, mean: float, mean_square: float) -> float:
+def noise_under_parabola(
+    places: Floats, noise: Floats, mean: float, mean_square: float
+) -> float:
     """The mean noise of what is held, at most: what holders of some places have, (places,) each.
 
     Of what is held a mean and a mean square are known, and so the mean of any parabola. Through two
@@ -229,7 +235,9 @@ def no_balances(randomizer: Randomizer, counts: Counts) -> Balances | None:  # n
 
 def no_vector(randomizer: Randomizer, counts: Counts) -> VectorParts:  # noqa: ARG001
     """For kinds whose answers are no vectors."""
-    raise EstimateError("expected a question of type vector for a mean vector, got another")
+    raise EstimateError(
+        "expected a question of type vector for a mean vector, got another"
+    )
 
 
 def all_reports(randomizer: Randomizer, counts: Counts) -> int:
@@ -338,7 +346,9 @@ class Decoder:
     """The moments of the values at some places, without estimating all others; None where that is
     no quicker. They know how these err together.
     """
-    gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = "frequencies"
+    gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = (
+        "frequencies"
+    )
     """What an estimate of this kind is."""
     queries: Callable[[Randomizer, Counts], Queries | None] = no_queries
     """How queries of the distribution are answered, where reports are made for that."""
@@ -346,7 +356,9 @@ class Decoder:
     """The least and the greatest score of any report for any of the queries, (Q, values)."""
     frequencies_if_asked: bool = False
     """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
-    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = list_values
+    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = (
+        list_values
+    )
     """Which values are estimated, and what to know about the choice."""
     alike: Callable[[Randomizer, Counts, Sequence[str]], Grouped] | None = None
     """The candidates, of which those that reports cannot tell apart are one."""
@@ -362,7 +374,9 @@ class Decoder:
     """The most by which a report's worth to the mean differs from what its device may hold."""
     balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
     """What reports say of keys that come with numbers."""
-    sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = no_sum_reach
+    sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = (
+        no_sum_reach
+    )
     """The most by which a report's worth to the sum of a key's numbers, which lie between two ends,
     differs from what its device may hold.
     """
@@ -435,7 +449,9 @@ def alike(least: Fraction | float, most: Fraction | float) -> tuple[Floats, Floa
     return np.array(float(least)), np.array(float(most))
 
 
-def chances_of_supporters(symbols: int, supporters: int, p: Fraction) -> tuple[Floats, Floats]:
+def chances_of_supporters(
+    symbols: int, supporters: int, p: Fraction
+) -> tuple[Floats, Floats]:
     """Of symbols of which a number support each value, one of them with probability p."""
     return alike((1 - p) / (symbols - supporters), p / supporters)
 

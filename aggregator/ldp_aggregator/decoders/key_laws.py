@@ -59,7 +59,9 @@ class PairLaw(NamedTuple):
     @property
     def scores(self) -> Floats:
         """The score s of a report that supports none, one or both of the items, (3,)."""
-        scores: Floats = (np.arange(3, dtype=np.float64) - 2 * self.q) / (self.p - self.q)
+        scores: Floats = (np.arange(3, dtype=np.float64) - 2 * self.q) / (
+            self.p - self.q
+        )
         return scores
 
     def chances(self, *, held: bool) -> Floats:
@@ -71,14 +73,18 @@ class PairLaw(NamedTuple):
     @property
     def of_share(self) -> Squares:
         """E[s^2]."""
-        held, other = (float(self.chances(held=held) @ self.scores**2) for held in (True, False))
+        held, other = (
+            float(self.chances(held=held) @ self.scores**2) for held in (True, False)
+        )
         return Squares(held, other)
 
     @property
     def of_balance(self) -> Squares:
         """E[t^2]: of reports that support one of the items, and not both."""
         scale = (self.p - self.q) ** 2
-        held, other = (float(self.chances(held=held)[1]) / scale for held in (True, False))
+        held, other = (
+            float(self.chances(held=held)[1]) / scale for held in (True, False)
+        )
         return Squares(held, other)
 
     @property

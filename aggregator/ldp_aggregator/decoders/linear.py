@@ -37,7 +37,10 @@ def moments_of_values(known: Queries, reports: int, squares: Floats) -> Moments:
 
 
 def moments_of_queries(
-    known: Queries, queries: Floats, reports: int, powers: Callable[[], list[Floats]] | None
+    known: Queries,
+    queries: Floats,
+    reports: int,
+    powers: Callable[[], list[Floats]] | None,
 ) -> Moments:
     """Moments of queries of disjoint ranges, of shape (Q, values).
 
@@ -93,7 +96,9 @@ def parts_of_mean(known: Queries, reports: int) -> Parts:
     )
 
 
-def covariance_of_disjoint(answer: Callable[[Floats], Answers], queries: Floats) -> Floats:
+def covariance_of_disjoint(
+    answer: Callable[[Floats], Answers], queries: Floats
+) -> Floats:
     """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of their sums.
 
     2 Cov(a, b) = Var(a + b) - Var(a) - Var(b), and no one holds a value of both.
@@ -124,9 +129,13 @@ def range_of(least: Floats, most: Floats) -> Range:
 
 
 def _no_covariance() -> Floats:
-    raise EstimateError("expected ranges or rectangles for a covariance, got every value")
+    raise EstimateError(
+        "expected ranges or rectangles for a covariance, got every value"
+    )
 
 
 def _shares_of(weights: Floats) -> Floats:
     """Weights of shape (Q, values), each row adding up to 1."""
-    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), _HARDLY_ANY))
+    return np.asarray(
+        weights / np.maximum(weights.sum(axis=1, keepdims=True), _HARDLY_ANY)
+    )

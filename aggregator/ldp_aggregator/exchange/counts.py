@@ -25,7 +25,9 @@ LARGEST = 1 << 28
 _FEW = 12
 
 
-def read_counts(survey: Survey, name: str, content: bytes, *, reports: int | None = None) -> Tally:
+def read_counts(
+    survey: Survey, name: str, content: bytes, *, reports: int | None = None
+) -> Tally:
     """A tally of one question from a file of counts, in one of the `layouts`.
 
     `reports` is how many there were, where the file does not say so: of bits it cannot be added
@@ -48,7 +50,9 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
         )
     bits = bool(question.layout.counters)
     if reports is not None and known.reports not in (None, reports):
-        raise EstimateError(f"expected {reports:,} reports, got a file of {known.reports:,}")
+        raise EstimateError(
+            f"expected {reports:,} reports, got a file of {known.reports:,}"
+        )
     said = known.reports if reports is None else reports
     _check_sizes(known, said, bits=bits)
     first = bits and not known.cells
@@ -70,7 +74,9 @@ def _check_sizes(known: Counted, said: int | None, *, bits: bool) -> None:
 
     A file may count one thing in many rows, each of which is small enough.
     """
-    sizes = [said or 0, *known.counts.values()] if bits else [sum(known.counts.values())]
+    sizes = (
+        [said or 0, *known.counts.values()] if bits else [sum(known.counts.values())]
+    )
     if max(sizes) >= LARGEST_COUNT:
         raise EstimateError(f"expected counts below 2^53 in all, got {max(sizes)}")
 
@@ -78,7 +84,9 @@ def _check_sizes(known: Counted, said: int | None, *, bits: bool) -> None:
 def _of_bits(counts: Counts, reports: int | None) -> Counts:
     """With the number of reports, of which each may have set a bit."""
     if reports is not None and counts[0, 0] not in (0, reports):
-        raise EstimateError(f"expected {reports:,} reports, got {counts[0, 0]:,} in cell 0")
+        raise EstimateError(
+            f"expected {reports:,} reports, got {counts[0, 0]:,} in cell 0"
+        )
     counts[0, 0] = reports or counts[0, 0]
     if not counts[0, 0]:
         raise EstimateError(
@@ -118,7 +126,11 @@ class _Cells:
 
     def __call__(self, label: str) -> int:
         """Raises `EstimateError`."""
-        number = int(label) if label.isascii() and label.isdigit() and len(label) < 10 else -1
+        number = (
+            int(label)
+            if label.isascii() and label.isdigit() and len(label) < 10
+            else -1
+        )
         if self._has_numbers and number in self._numbers:
             return number + self._first
         names = [*self._labels]

@@ -36,7 +36,9 @@ SUMS = ("aggregate_result", "sums")
 
 LARGEST_COUNT = 1 << 53
 _IN_WORDS = re.compile(r"[^=\n]+= *\d+(,[^=\n]+= *\d+)*\s*")
-_PRINTED = re.compile(r"Number of reports: *(\d+).*?Aggregation result: *(\[[\d, ]*\])", re.DOTALL)
+_PRINTED = re.compile(
+    r"Number of reports: *(\d+).*?Aggregation result: *(\[[\d, ]*\])", re.DOTALL
+)
 
 
 class Counted(NamedTuple):
@@ -80,7 +82,9 @@ def _printed_sums(text: str) -> list[int]:
     try:
         sums: list[int] = json.loads(text)
     except ValueError:
-        raise EstimateError(f"expected sums as in [31, 97, 72], got {text:.80}") from None
+        raise EstimateError(
+            f"expected sums as in [31, 97, 72], got {text:.80}"
+        ) from None
     return sums
 
 
@@ -112,7 +116,9 @@ def _of_json(text: str) -> Counted:
     except EstimateError:
         raise
     except (ValueError, RecursionError):
-        raise EstimateError("expected counts as CSV or JSON, got JSON that is damaged") from None
+        raise EstimateError(
+            "expected counts as CSV or JSON, got JSON that is damaged"
+        ) from None
     if isinstance(known, dict):
         sums = next((known[name] for name in SUMS if name in known), None)
         reports = next((known[name] for name in REPORTS if name in known), None)
@@ -162,7 +168,9 @@ def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
         raise EstimateError(
             f"expected one of {', '.join(sorted(columns))} in all rows, got several"
         )
-    return Counted(total, cells=CELL in columns, numbered=not NUMBERS.isdisjoint(columns))
+    return Counted(
+        total, cells=CELL in columns, numbered=not NUMBERS.isdisjoint(columns)
+    )
 
 
 def _label(name: object) -> str:
@@ -172,7 +180,9 @@ def _label(name: object) -> str:
     if isinstance(name, bool):
         return str(name).lower()
     if not isinstance(name, str | int):
-        raise EstimateError(f"expected the name or number of what was counted, got {name!r:.80}")
+        raise EstimateError(
+            f"expected the name or number of what was counted, got {name!r:.80}"
+        )
     return str(name)
 
 

@@ -25,7 +25,9 @@ def send(url: str, body: bytes) -> None:
     try:
         web_address(url, query=True)
     except AddressError as error:
-        raise EstimateError(f"the collector, such as http://localhost:4318: {error}") from None
+        raise EstimateError(
+            f"the collector, such as http://localhost:4318: {error}"
+        ) from None
     parts = urlsplit(url)
     if parts.path in ("", "/"):
         url = parts._replace(path=METRICS).geturl()
@@ -35,7 +37,9 @@ def send(url: str, body: bytes) -> None:
             said = answer.read(_MOST)
     except HTTPError as error:
         error.close()
-        raise EstimateError(f"expected {url} to take metrics, got status {error.code}") from None
+        raise EstimateError(
+            f"expected {url} to take metrics, got status {error.code}"
+        ) from None
     except (OSError, HTTPException) as error:
         raise EstimateError(f"expected to reach {url}, got {error}") from None
     refused = _rejection(said)

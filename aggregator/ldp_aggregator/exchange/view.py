@@ -41,7 +41,16 @@ from ldp_aggregator.numerics.arrays import Counts
 
 DIALECTS = {"duckdb": "DOUBLE", "sqlite": "REAL", "postgres": "DOUBLE PRECISION"}
 """What each calls a double."""
-COLUMNS = ("value", "count", "frequency", "standard_error", "low", "high", "reports", "normal")
+COLUMNS = (
+    "value",
+    "count",
+    "frequency",
+    "standard_error",
+    "low",
+    "high",
+    "reports",
+    "normal",
+)
 
 _PLAIN = Options()
 _SHARED = """\
@@ -77,13 +86,20 @@ class Names(NamedTuple):
 
 
 def view(
-    question: Question, dialect: str, names: Names | None = None, options: Options = _PLAIN
+    question: Question,
+    dialect: str,
+    names: Names | None = None,
+    options: Options = _PLAIN,
 ) -> str:
     """The statement that makes the view. Raises `EstimateError`, for other options too."""
     if dialect not in DIALECTS:
-        raise EstimateError(f"expected a dialect of {', '.join(DIALECTS)}, got {dialect!r}")
+        raise EstimateError(
+            f"expected a dialect of {', '.join(DIALECTS)}, got {dialect!r}"
+        )
     if options != Options(options.level, options.estimand):
-        raise EstimateError("expected a level and an estimand for a view, got other options")
+        raise EstimateError(
+            "expected a level and an estimand for a view, got other options"
+        )
     from scipy.special import ndtri
 
     names = names or names_of(question)
@@ -106,7 +122,12 @@ def view(
         parts.append(_alike(double))
     drawn = 1 if options.estimand == "population" else 0
     parts += [_ends(z, drawn), _normality(z, drawn)]
-    return f"CREATE VIEW {name(names.view)} AS\nWITH\n" + ",\n".join(parts) + "\n" + _rows(drawn)
+    return (
+        f"CREATE VIEW {name(names.view)} AS\nWITH\n"
+        + ",\n".join(parts)
+        + "\n"
+        + _rows(drawn)
+    )
 
 
 def names_of(question: Question) -> Names:
@@ -126,7 +147,9 @@ def counts_table(question: Question, counts: Counts, names: Names | None = None)
 
 
 def _table(title: str, columns: str, rows: list[str]) -> str:
-    return f"    {title}({columns}) AS (VALUES\n        {list_rows(rows, ' ' * 8)}\n    )"
+    return (
+        f"    {title}({columns}) AS (VALUES\n        {list_rows(rows, ' ' * 8)}\n    )"
+    )
 
 
 def _cells(table: str, double: str, every: str) -> str:

@@ -36,14 +36,18 @@ _FFT_ERROR = 1e-13
 _MOST_PLACES = 1 << 20
 
 
-def composed_batches(blanket: Blanket, reports: int, delta: Fraction, batches: int) -> Fraction:
+def composed_batches(
+    blanket: Blanket, reports: int, delta: Fraction, batches: int
+) -> Fraction:
     """The epsilon of so many batches of fresh reports of the same people, at `delta`; rounded up.
 
     Raises `ValueError` for less than one batch, or more than the arithmetic can bear; and for a
     delta that so many batches cannot keep.
     """
     if not 1 <= batches <= _MOST_PLACES // (2 * POINTS):
-        raise ValueError(f"expected 1 to {_MOST_PLACES // (2 * POINTS):,} batches, got {batches:,}")
+        raise ValueError(
+            f"expected 1 to {_MOST_PLACES // (2 * POINTS):,} batches, got {batches:,}"
+        )
     if float(delta) < 1e3 * _FFT_ERROR * batches:
         raise ValueError(f"expected a delta of at least {1e3 * _FFT_ERROR * batches:g}")
     step = grid_step(blanket, reports, delta / (1000 * batches))
@@ -73,7 +77,10 @@ def loss_masses(blanket: Blanket, reports: int, step: float) -> tuple[Floats, fl
     effort = quick(reports, blanket.both > 0)
     grid = [Fraction(str(step)) * place for place in range(POINTS + 1)]
     above = np.array(
-        [float(delta_above(blanket, reports, power(point), effort=effort)) for point in grid]
+        [
+            float(delta_above(blanket, reports, power(point), effort=effort))
+            for point in grid
+        ]
     )
     t = np.exp(step * np.arange(-POINTS, POINTS + 1))
     below = 1 - t[:POINTS] * (1 - above[:0:-1])
@@ -97,12 +104,16 @@ def _envelope(t: Floats, values: Floats) -> Floats:
     return envelope
 
 
-def _least(losses: Floats, masses: Floats, certain: float, delta: float, step: float) -> Fraction:
+def _least(
+    losses: Floats, masses: Floats, certain: float, delta: float, step: float
+) -> Fraction:
     """The least epsilon on a finer grid at which delta is kept."""
     low, high = 0.0, float(losses[-1])
     while high - low > step / 100:
         middle = (low + high) / 2
         over = losses > middle
-        missed = float(np.sum(masses[over] * -np.expm1(middle - losses[over]))) + certain
+        missed = (
+            float(np.sum(masses[over] * -np.expm1(middle - losses[over]))) + certain
+        )
         low, high = (middle, high) if missed > delta else (low, middle)
     return rounded_up(Fraction(high))

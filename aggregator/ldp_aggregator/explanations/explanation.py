@@ -22,7 +22,10 @@ from ldp.survey.profiles import PROFILES
 from ldp.survey.survey import Group, Question, Survey, chargeable
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.explanations.metric_explanation import metric_lines
-from ldp_aggregator.explanations.scale_explanation import contribution_lines, scale_lines
+from ldp_aggregator.explanations.scale_explanation import (
+    contribution_lines,
+    scale_lines,
+)
 
 _ALL_BUT = 0.999
 _REPEATED = (2, 5, 10, 50)
@@ -38,13 +41,18 @@ def explanation(survey: Survey, names: Collection[str] = ()) -> str:
         f"survey {survey.name}: {_everything(sums['all_reports'], sums['all_charges'])}\n"
         f"  fingerprint         {survey.fingerprint.hex()}\n"
         f"  terms               {survey.terms.hex()} (for apps that pin them)",
-        *(_question(question) for question in survey if not names or question.name in names),
+        *(
+            _question(question)
+            for question in survey
+            if not names or question.name in names
+        ),
     ]
     parts += [_group(group) for group in survey.groups]
     if survey.attributes:
         parts.append("\n".join(_openly(survey)))
     total = {
-        name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6) for name, sum_ in sums.items()
+        name: "UNBOUNDED" if sum_ is None else text_upper(sum_, 6)
+        for name, sum_ in sums.items()
     }
     stops = ""
     if survey.lifetime is not None:
@@ -92,7 +100,9 @@ def _openly(survey: Survey) -> Iterator[str]:
 def _charges(survey: Survey) -> Fraction:
     """Everything that a device may charge while nothing but its questions limits it."""
     charged = chargeable(survey)
-    return prod((question.price**question.charges for question in charged), start=Fraction(1))
+    return prod(
+        (question.price**question.charges for question in charged), start=Fraction(1)
+    )
 
 
 def warnings(survey: Survey) -> list[str]:
@@ -159,7 +169,9 @@ def _question(question: Question) -> str:
     if is_memoized(randomizer):
         lines += _permanent_lines(question, randomizer)
     if question.domain.most is not None:
-        with_numbers = " of keys and numbers" if question.domain.key_scale is not None else ""
+        with_numbers = (
+            " of keys and numbers" if question.domain.key_scale is not None else ""
+        )
         lines.append(
             f"  epsilon covers      the whole set{with_numbers}: any that may be held, against any "
             "other"
@@ -205,9 +217,14 @@ def _question(question: Question) -> str:
 def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
     """Explain one report, several and all about one value, and the cost of changing it."""
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
-    ever = "INFINITE: no permanent response (f = 0)" if lifetime is None else log_text(lifetime, 6)
+    ever = (
+        "INFINITE: no permanent response (f = 0)"
+        if lifetime is None
+        else log_text(lifetime, 6)
+    )
     repeated = ", ".join(
-        f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}" for reports in _REPEATED
+        f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}"
+        for reports in _REPEATED
     )
     lines = [
         f"  eps_1   (one report)                     {log_text(randomizer.ratio, 6)}",
@@ -247,7 +264,9 @@ def _linkage_lines(randomizer: Memoized) -> list[str]:
 
 
 def _group(group: Group) -> str:
-    ratio = prod((question.randomizer.ratio for question in group.members), start=Fraction(1))
+    ratio = prod(
+        (question.randomizer.ratio for question in group.members), start=Fraction(1)
+    )
     return "\n".join(
         [
             f"{group.name}: answered together, {len(group.members)} questions",

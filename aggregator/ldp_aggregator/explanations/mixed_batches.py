@@ -15,7 +15,12 @@ from ldp.survey.survey import Envelope, Question, Survey
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.checks import Remark
-from ldp_aggregator.tallies.mixing.batches import NOBODY, MixedBatch, batches_text, least_worth
+from ldp_aggregator.tallies.mixing.batches import (
+    NOBODY,
+    MixedBatch,
+    batches_text,
+    least_worth,
+)
 
 
 def with_batches(
@@ -71,7 +76,9 @@ def mixed_question(
     mixed: list[tuple[MixedBatch, Envelope]] = []
     for survey, batches in versions:
         message = survey.group_of.get(estimated.name, survey[estimated.name])
-        mixed += [(batch, message) for batch in batches if batch.question == message.name]
+        mixed += [
+            (batch, message) for batch in batches if batch.question == message.name
+        ]
     if not mixed:
         return estimated
     least = least_worth(mixed, delta=delta, colluding=colluding)
@@ -82,7 +89,15 @@ def mixed_question(
     return _with(estimated, mixed[-1][1], text)
 
 
-def _with(estimated: QuestionEstimates, message: Envelope, text: str) -> QuestionEstimates:
+def _with(
+    estimated: QuestionEstimates, message: Envelope, text: str
+) -> QuestionEstimates:
     """Add this remark to estimates of one message."""
-    row = "" if isinstance(message, Question) else f"The row {message.name}, as one message: "
-    return replace(estimated, remarks=(*estimated.remarks, Remark("batch", f"{row}{text}")))
+    row = (
+        ""
+        if isinstance(message, Question)
+        else f"The row {message.name}, as one message: "
+    )
+    return replace(
+        estimated, remarks=(*estimated.remarks, Remark("batch", f"{row}{text}"))
+    )

@@ -32,7 +32,9 @@ def contribution_lines(question: Question) -> list[str]:
     if not domain.per_device:
         return []
     drawn = ", drawn anew for each report" if domain.per_device == ONE else ""
-    lines = [f"  per device          {SHORT[domain.per_device]}{drawn}: it answers once"]
+    lines = [
+        f"  per device          {SHORT[domain.per_device]}{drawn}: it answers once"
+    ]
     if domain.numbers is not None and question.rounds:
         lines.append(
             "  counted in          whole numbers; an average goes to either, drawn unbiased"

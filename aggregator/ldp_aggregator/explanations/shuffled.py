@@ -20,12 +20,19 @@ _TRAPS = (
 
 
 def shuffled_explanation(
-    messages: Iterable[Envelope], reports: int, delta: Fraction, colluding: Fraction = Fraction(0)
+    messages: Iterable[Envelope],
+    reports: int,
+    delta: Fraction,
+    colluding: Fraction = Fraction(0),
 ) -> str:
     """Messages of a survey, in batches of so many reports, and what must hold for that."""
     parts = [
         f"in batches of {reports:,} reports, mixed by a relay"
-        + (f", a share of {decimal_text(colluding)} of them no cover" if colluding else "")
+        + (
+            f", a share of {decimal_text(colluding)} of them no cover"
+            if colluding
+            else ""
+        )
     ]
     for envelope in messages:
         batch = batch_privacy(envelope, reports, delta, colluding=colluding)

@@ -94,5 +94,7 @@ def _least_mu(epsilon: float, delta: float) -> float:
     low, high = 0.0, _MOST_MU
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (low, middle) if mu_delta(middle, epsilon) >= delta else (middle, high)
+        low, high = (
+            (low, middle) if mu_delta(middle, epsilon) >= delta else (middle, high)
+        )
     return high

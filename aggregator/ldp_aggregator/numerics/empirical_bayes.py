@@ -115,7 +115,9 @@ def posteriors(scores: Floats, law: Floats) -> Posterior:
         total = weights.sum(axis=1)
         mean[here] = weights @ GRID / total
         variance[here] = weights @ GRID**2 / total - mean[here] ** 2
-        median[here] = GRID[(np.cumsum(weights, axis=1) >= total[:, None] / 2).argmax(axis=1)]
+        median[here] = GRID[
+            (np.cumsum(weights, axis=1) >= total[:, None] / 2).argmax(axis=1)
+        ]
     beyond = scores >= GRID[-1]
     return Posterior(
         np.where(beyond, scores, mean),

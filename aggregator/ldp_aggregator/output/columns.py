@@ -19,7 +19,9 @@ _GAP = "   "
 _MARGIN = "  "
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 # Those that end a line, or turn the direction of writing and so move what stands beside them.
-_CONTROLS |= {code: f"\\u{code:04x}" for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))}
+_CONTROLS |= {
+    code: f"\\u{code:04x}" for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))
+}
 
 
 def write(sheet: Sheet) -> Iterator[str]:
@@ -55,10 +57,14 @@ def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     natural = [max(map(_width, column)) for column in texts]
     widths = _fit_widths(natural)
     if widths == natural:
-        padded = [_pad(column, widths[place], place) for place, column in enumerate(texts)]
+        padded = [
+            _pad(column, widths[place], place) for place, column in enumerate(texts)
+        ]
         lines = [_line(cells) for cells in zip(*padded, strict=True)]
     else:
-        lines = [line for cells in zip(*texts, strict=True) for line in _fold(cells, widths)]
+        lines = [
+            line for cells in zip(*texts, strict=True) for line in _fold(cells, widths)
+        ]
     rule = " " + "─" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     return "\n".join(["", *lines[:height], rule, *lines[height:], "\n"])
 
@@ -109,7 +115,9 @@ def _fold(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
 
 def _pieces(cell: str, width: int) -> list[str]:
     if cell.isascii():
-        return [cell[start : start + width] for start in range(0, max(1, len(cell)), width)]
+        return [
+            cell[start : start + width] for start in range(0, max(1, len(cell)), width)
+        ]
     from rich.cells import chop_cells
 
     return chop_cells(cell, width)

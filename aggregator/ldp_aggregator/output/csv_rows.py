@@ -19,5 +19,9 @@ def csv_rows(text: str, place: str = "", separator: str = ",") -> Iterator[list[
     try:
         yield from reader
     except csv.Error as error:
-        where = f"{place}: line {reader.line_num}" if place else f"line {reader.line_num}"
-        raise EstimateError(f"{where}: expected comma-separated cells, got {error}") from None
+        where = (
+            f"{place}: line {reader.line_num}" if place else f"line {reader.line_num}"
+        )
+        raise EstimateError(
+            f"{where}: expected comma-separated cells, got {error}"
+        ) from None

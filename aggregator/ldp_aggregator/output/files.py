@@ -83,12 +83,12 @@ def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, byte
                 f"{path} is {kind}. SURVEY comes first, then tallies or reports: change their order"
             )
     if len(content) > largest:
-        expected = (
-            f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
-        )
+        expected = f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
         raise SurveyError((Problem(str(path), expected, "a larger one"),))
     named = _Named(path.parent, largest)
-    survey = parse_survey(content, str(path), largest, files=named, for_analysis=for_analysis)
+    survey = parse_survey(
+        content, str(path), largest, files=named, for_analysis=for_analysis
+    )
     # Whoever is handed the content has no files beside it.
     return survey, survey.to_toml().encode() if named.read else content
 
@@ -116,7 +116,9 @@ class _Named:
 def _largest_survey() -> int:
     chosen = os.environ.get(_LARGEST_SURVEY, str(LARGEST))
     if not re.fullmatch("[1-9][0-9]{0,11}", chosen, re.ASCII):
-        raise FileError(f"expected {_LARGEST_SURVEY} to be a number of bytes, got {chosen[:40]!r}")
+        raise FileError(
+            f"expected {_LARGEST_SURVEY} to be a number of bytes, got {chosen[:40]!r}"
+        )
     return int(chosen)
 
 
@@ -199,7 +201,9 @@ def secret_of(name: str, environment: Mapping[str, str]) -> str:
         try:
             return read_bytes(Path(path), _MOST_SECRET).decode().strip()
         except UnicodeDecodeError:
-            raise FileError(f"{name}_FILE: expected text, got bytes that are none") from None
+            raise FileError(
+                f"{name}_FILE: expected text, got bytes that are none"
+            ) from None
     return (plain or "").strip()
 
 
@@ -233,7 +237,9 @@ def written_whole(
         if is_standard_output(path):
             with _standard_output() as file:
                 yield file
-        elif status is not None and (already := _already_open(path, status)) is not None:
+        elif (
+            status is not None and (already := _already_open(path, status)) is not None
+        ):
             with os.fdopen(os.dup(already), "wb") as file:
                 yield file
         elif status is not None and not stat.S_ISREG(status.st_mode):
@@ -246,7 +252,9 @@ def written_whole(
     except BrokenPipeError:
         raise  # the reader has enough: no error, and nothing to say
     except OSError as error:
-        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+        raise FileError(
+            f"expected to write {path}, got {error.strerror or error}"
+        ) from None
 
 
 def check_writable(path: Path) -> None:
@@ -259,7 +267,9 @@ def check_writable(path: Path) -> None:
     try:
         status = _status(path)
     except OSError as error:
-        raise FileError(f"expected to write {path}, got {error.strerror or error}") from None
+        raise FileError(
+            f"expected to write {path}, got {error.strerror or error}"
+        ) from None
     if status is not None and stat.S_ISDIR(status.st_mode):
         raise FileError(f"expected to write {path}, got {os.strerror(errno.EISDIR)}")
     if status is not None and not stat.S_ISREG(status.st_mode):
@@ -314,7 +324,9 @@ def _check_standard_output() -> None:
 
 
 @contextmanager
-def _replacement(path: Path, owner: os.stat_result | None, mode: int | None) -> Iterator[BinaryIO]:
+def _replacement(
+    path: Path, owner: os.stat_result | None, mode: int | None
+) -> Iterator[BinaryIO]:
     """A new file beside the old one, which it replaces in the end."""
     # What a link points to is replaced, never the link.
     place = Path(os.path.realpath(path))
@@ -380,7 +392,9 @@ def write_whole(path: Path, content: bytes | str | Iterable[str]) -> None:
             file.write(piece.encode() if isinstance(piece, str) else piece)
 
 
-def hand_out(path: Path | None, content: bytes | str | Iterable[str], *, data: bool = True) -> None:
+def hand_out(
+    path: Path | None, content: bytes | str | Iterable[str], *, data: bool = True
+) -> None:
     """Write a result to a file, or print it if there is no path or the path is `-`.
 
     `data` is for machines, and so are bytes.
@@ -453,4 +467,6 @@ def unreadable(path: str | Path, error: OSError) -> str:
     except OSError:
         return f"No such file: {path}. There is no folder {place.parent}"
     near = get_close_matches(place.name, there, 1)
-    return f"No such file: {path}" + "".join(f". Did you mean {place.parent / n}?" for n in near)
+    return f"No such file: {path}" + "".join(
+        f". Did you mean {place.parent / n}?" for n in near
+    )

@@ -53,9 +53,14 @@ def arrow_table(columns: Sequence[str], rows: Iterable[Row]) -> Any:
     import pyarrow
 
     cells = list(map(blanks, rows))
-    types = [pyarrow.string(), pyarrow.string(), *[pyarrow.float64()] * (len(columns) - 2)]
+    types = [
+        pyarrow.string(),
+        pyarrow.string(),
+        *[pyarrow.float64()] * (len(columns) - 2),
+    ]
     arrays = [
-        pyarrow.array([row[place] for row in cells], type=kind) for place, kind in enumerate(types)
+        pyarrow.array([row[place] for row in cells], type=kind)
+        for place, kind in enumerate(types)
     ]
     return pyarrow.table(arrays, names=list(columns))
 

@@ -31,7 +31,11 @@ class Safe(str):
 
 def escape(text: str) -> Safe:
     """Text as markup that shows it; what is `Safe` already stays as it is."""
-    return text if isinstance(text, Safe) else Safe(html.escape(_NOT_XML.sub("\ufffd", text)))
+    return (
+        text
+        if isinstance(text, Safe)
+        else Safe(html.escape(_NOT_XML.sub("\ufffd", text)))
+    )
 
 
 def join(parts: Iterable[str]) -> Safe:
@@ -45,7 +49,8 @@ def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
     `class_` is class, `aria_label` aria-label; True has no value, None and False are left out.
     """
     start = "".join(
-        _attribute(key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items()
+        _attribute(key.rstrip("_").replace("_", "-"), value)
+        for key, value in attributes.items()
     )
     if name in _VOID:
         return Safe(f"<{name}{start}>")

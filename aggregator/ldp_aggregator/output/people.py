@@ -46,7 +46,9 @@ def reading(estimate: float, low: float, high: float, unit: str = PERCENT) -> Re
     known = unit != PERCENT or (0 < estimate < 1 and value != "0")
     if not known:
         return Reading("", _with_unit(ends, unit))
-    return Reading(_with_unit(value, unit), "" if ends == value else _with_unit(ends, unit))
+    return Reading(
+        _with_unit(value, unit), "" if ends == value else _with_unit(ends, unit)
+    )
 
 
 def tick_text(number: float, unit: str) -> str:
@@ -64,7 +66,9 @@ def _digits(numbers: Sequence[float], half: float, unit: str) -> list[str]:
     if all(number == int(number) for number in rounded):
         places = 0
     sign = "+" if unit == POINTS else ""
-    return [f"{number:{sign},.{max(places, 0)}f}" if number else "0" for number in rounded]
+    return [
+        f"{number:{sign},.{max(places, 0)}f}" if number else "0" for number in rounded
+    ]
 
 
 def _with_unit(text: str, unit: str) -> str:

@@ -140,14 +140,20 @@ class Bars(NamedTuple):
 
     def three(self, place: int) -> tuple[float, float, float]:
         """Return the estimate at a place, and the ends of its range."""
-        return float(self.lengths[place]), float(self.low[place]), float(self.high[place])
+        return (
+            float(self.lengths[place]),
+            float(self.low[place]),
+            float(self.high[place]),
+        )
 
     @property
     def shown(self) -> list[int]:
         """The places of the bars that a picture shows: all, or the `MOST_BARS` greatest."""
         if len(self.lengths) <= MOST_BARS:
             return list(range(len(self.lengths)))
-        greatest: list[int] = (-self.lengths).argsort(kind="stable")[:MOST_BARS].tolist()
+        greatest: list[int] = (
+            (-self.lengths).argsort(kind="stable")[:MOST_BARS].tolist()
+        )
         return greatest
 
 
@@ -198,7 +204,10 @@ class Sheet:
 
 def blanks(cells: Iterable[str | float | None]) -> list[str | float | None]:
     """The cells of a flat row, of which those without a number are None: a NaN is no value."""
-    return [None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells]
+    return [
+        None if isinstance(cell, float) and not isfinite(cell) else cell
+        for cell in cells
+    ]
 
 
 def finite(number: float) -> float | None:

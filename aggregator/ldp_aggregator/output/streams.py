@@ -21,7 +21,16 @@ from ldp.errors import LDPError
 
 DASH = "-"
 STANDARD_OUTPUT = (DASH, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-PLAIN = {"─": "-", "…": "...", "–": "-", "±": "+-", "×": "x", "━": "=", "│": "|", "●": "o"}
+PLAIN = {
+    "─": "-",
+    "…": "...",
+    "–": "-",
+    "±": "+-",
+    "×": "x",
+    "━": "=",
+    "│": "|",
+    "●": "o",
+}
 """The characters beyond ASCII that our own texts have, and what stands for them where they cannot
 be written.
 """

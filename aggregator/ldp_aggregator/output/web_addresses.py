@@ -91,7 +91,9 @@ def _parts(text: str) -> _Parts | None:
     if not _is_host(host) or not 0 < port < 1 << 16:
         return None
     shown_port = "" if port == _USUAL_PORTS[scheme] else f":{port}"
-    return _Parts(scheme, host, shown_port, path=written["path"], query=written["query"])
+    return _Parts(
+        scheme, host, shown_port, path=written["path"], query=written["query"]
+    )
 
 
 def _is_host(host: str) -> bool:

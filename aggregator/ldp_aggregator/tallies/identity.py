@@ -120,7 +120,9 @@ def overlap(one: Identity, other: Identity) -> Overlap:
         (first, second)
         for first in one.origins
         for second in other.origins
-        if first.store == second.store and first.start < second.end and second.start < first.end
+        if first.store == second.store
+        and first.start < second.end
+        and second.start < first.end
     )
     return Overlap(len(common), share, origins)
 

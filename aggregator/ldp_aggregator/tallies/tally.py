@@ -59,7 +59,9 @@ class Intake:
     @property
     def rejected(self) -> dict[str, int]:
         """Batches (or stretches of damaged bytes) refused, by reason."""
-        return {reason: self.outcomes[reason] for reason in REASONS if self.outcomes[reason]}
+        return {
+            reason: self.outcomes[reason] for reason in REASONS if self.outcomes[reason]
+        }
 
     @property
     def received(self) -> int:
@@ -91,7 +93,9 @@ class Tally:
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
         """The tally of no reports."""
-        counts = {envelope.name: empty_counts_of(envelope) for envelope in survey.tally_parts}
+        counts = {
+            envelope.name: empty_counts_of(envelope) for envelope in survey.tally_parts
+        }
         return cls(survey, counts)
 
     def add(self, envelope: Envelope, rows: Rows, combination: int = 0) -> None:
@@ -120,7 +124,8 @@ class Tally:
         if not attributes:
             return {(): self.counts[name]}
         return {
-            labels_of(attributes, number): counts for number, counts in sorted(by_number.items())
+            labels_of(attributes, number): counts
+            for number, counts in sorted(by_number.items())
         }
 
     def reports(self, name: str) -> int:
@@ -139,10 +144,14 @@ class Tally:
         check_same(self.survey, _fingerprints(other.survey), other.survey.name)
         if not allow_equal:
             check_apart(self.identity, other.identity)
-        counts = {name: counts + other.counts[name] for name, counts in self.counts.items()}
+        counts = {
+            name: counts + other.counts[name] for name, counts in self.counts.items()
+        }
         for name, of_both in counts.items():
             if of_both.sum(dtype=float) >= LARGEST_SUM:
-                raise EstimateError(f"question {name!r}: expected counts below 2^62 in all")
+                raise EstimateError(
+                    f"question {name!r}: expected counts below 2^62 in all"
+                )
         names = self.combinations.keys() | other.combinations.keys()
         combinations = {
             name: sum_by_combination(
@@ -152,7 +161,9 @@ class Tally:
         }
         intake = Intake(self.intake.outcomes + other.intake.outcomes)
         identity = self.identity.join(other.identity)
-        return Tally(self.survey, counts, intake, combinations=combinations, identity=identity)
+        return Tally(
+            self.survey, counts, intake, combinations=combinations, identity=identity
+        )
 
     def __add__(self, other: Tally) -> Tally:
         """`merge`, as a sign."""
@@ -168,7 +179,8 @@ class Tally:
             and _equal(self.counts, other.counts)
             and self.combinations.keys() == other.combinations.keys()
             and all(
-                _equal(own, other.combinations[name]) for name, own in self.combinations.items()
+                _equal(own, other.combinations[name])
+                for name, own in self.combinations.items()
             )
         )
 
@@ -202,7 +214,9 @@ def attributes_of(survey: Survey, name: str) -> Attributes:
         if envelope.name == name:
             return envelope.attributes
     raise UnknownNameError(
-        name, [envelope.name for envelope in survey.tally_parts], "one of the survey's questions"
+        name,
+        [envelope.name for envelope in survey.tally_parts],
+        "one of the survey's questions",
     )
 
 
@@ -241,4 +255,8 @@ def _fingerprints(survey: Survey) -> dict[str, bytes]:
 
 
 def _fingerprint_text(fingerprint: bytes | None) -> str:
-    return "no such question" if fingerprint is None else f"fingerprint {fingerprint.hex()}"
+    return (
+        "no such question"
+        if fingerprint is None
+        else f"fingerprint {fingerprint.hex()}"
+    )

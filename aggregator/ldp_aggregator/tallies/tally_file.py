@@ -25,7 +25,14 @@ import numpy as np
 from ldp.errors import WireError
 from ldp.survey.attributes import size_of
 from ldp.survey.survey import Survey
-from ldp.wire.wire import REASONS, TALLY_MAGIC, FrameReader, encode_frame, pack_array, unpack_array
+from ldp.wire.wire import (
+    REASONS,
+    TALLY_MAGIC,
+    FrameReader,
+    encode_frame,
+    pack_array,
+    unpack_array,
+)
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.identity import (
     CHECK_SIZE,
@@ -70,7 +77,9 @@ def encode_tally(tally: Tally) -> bytes:
 
 def _payload(tally: Tally, survey_name: str) -> bytes:
     questions: list[object] = []
-    for envelope in sorted(tally.survey.tally_parts, key=lambda envelope: envelope.name):
+    for envelope in sorted(
+        tally.survey.tally_parts, key=lambda envelope: envelope.name
+    ):
         counts = tally.counts[envelope.name]
         content = counts.astype("<i8").tobytes()
         questions.append([envelope.name, envelope.fingerprint, *counts.shape, content])
@@ -140,17 +149,24 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
             counts[name] = _counts(content, empty[name])
             expected = empty[name].shape
             if tuple(shape) != expected:
-                raise WireError(_REASON, f"expected counts of shape {expected}, got {tuple(shape)}")
+                raise WireError(
+                    _REASON, f"expected counts of shape {expected}, got {tuple(shape)}"
+                )
         combinations = _combinations(by_combination, survey, counts)
-        intake = Counter({name: int.from_bytes(count, "little") for name, count in _list(outcomes)})
+        intake = Counter(
+            {name: int.from_bytes(count, "little") for name, count in _list(outcomes)}
+        )
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")
-        tally = Tally(survey, counts, Intake(intake), combinations=combinations, identity=identity)
+        tally = Tally(
+            survey, counts, Intake(intake), combinations=combinations, identity=identity
+        )
         # A tally has one encoding. What differs from it (a part twice, true for 1) was not written
         # by `encode_tally`.
         if _payload(tally, str(name_then)) != frames[0]:
             raise WireError(
-                _REASON, "expected a snapshot as it is written, got another encoding of one"
+                _REASON,
+                "expected a snapshot as it is written, got another encoding of one",
             )
     except (TypeError, AttributeError, OverflowError) as error:
         raise WireError(
@@ -159,7 +175,9 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
     except ValueError as error:
         if isinstance(error, WireError) or type(error) is not ValueError:
             raise
-        raise WireError(_REASON, f"expected the parts of a snapshot, got {error}") from None
+        raise WireError(
+            _REASON, f"expected the parts of a snapshot, got {error}"
+        ) from None
     return tally
 
 
@@ -167,7 +185,8 @@ def _counts(content: bytes, empty: Counts) -> Counts:
     flat = np.frombuffer(content, dtype="<i8").astype(np.int64)
     if flat.size != empty.size or flat.min() < 0:
         raise WireError(
-            _REASON, f"expected counts of shape {empty.shape}, got {flat.size:,} numbers"
+            _REASON,
+            f"expected counts of shape {empty.shape}, got {flat.size:,} numbers",
         )
     if flat.sum(dtype=float) >= LARGEST_SUM:
         raise WireError(_REASON, "expected counts below 2^62 in all, got more")
@@ -182,12 +201,16 @@ def _identity(content: object) -> Identity:
     if bool(check) != bool(hashes) or len(hashes) % HASH_SIZE:
         raise WireError(_REASON, "expected hashes of 8 bytes, under a key")
     places = range(0, len(hashes), HASH_SIZE)
-    numbers = [int.from_bytes(hashes[place : place + HASH_SIZE], "big") for place in places]
+    numbers = [
+        int.from_bytes(hashes[place : place + HASH_SIZE], "big") for place in places
+    ]
     intervals = []
     for store, *interval in _list(origins):
         start, end = (int.from_bytes(second, "big") for second in interval)
         if len(store) != STORE_SIZE or start >= end:
-            raise WireError(_REASON, "expected stores with the times of which they count")
+            raise WireError(
+                _REASON, "expected stores with the times of which they count"
+            )
         intervals.append(Origin(store, start, end))
     # As they are written, whatever is here: what is written otherwise is refused below.
     return Identity(tuple(numbers), check, tuple(intervals)).join(Identity())
@@ -199,23 +222,32 @@ def _combinations(
     """The counts by combination, if the survey has any, which add up to all counts."""
     by_name: dict[str, dict[int, Counts]] = {}
     for name, number, content in _list(content_parts[0]) if content_parts else ():
-        if name not in counts or not 0 <= int(number) < size_of(attributes_of(survey, name)):
+        if name not in counts or not 0 <= int(number) < size_of(
+            attributes_of(survey, name)
+        ):
             raise WireError(_REASON, "expected combinations of the survey's attributes")
         by_name.setdefault(name, {})[number] = _counts(content, counts[name])
     for name, total in counts.items():
         apart = list(by_name.get(name, {}).values())
-        if attributes_of(survey, name) and not np.array_equal(sum(apart, 0 * total), total):
-            raise WireError(_REASON, "expected counts by combination that add up to all of them")
+        if attributes_of(survey, name) and not np.array_equal(
+            sum(apart, 0 * total), total
+        ):
+            raise WireError(
+                _REASON, "expected counts by combination that add up to all of them"
+            )
     return by_name
 
 
 def _refuse_other(content_parts: list[Any], survey: Survey, version: object) -> None:
     """Raise the error of a snapshot of another format than this survey's tallies have."""
     if version in _FORMATS and len(content_parts) > 1 and content_parts[1]:
-        theirs = {name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])}
+        theirs = {
+            name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])
+        }
         check_same(survey, theirs, str(content_parts[0]))
     raise WireError(
-        "format-version", f"expected a snapshot of format 1 to {_FORMATS[-1]}, got {version!r}"
+        "format-version",
+        f"expected a snapshot of format 1 to {_FORMATS[-1]}, got {version!r}",
     )
 
 

@@ -113,7 +113,9 @@ def compare_amounts(one: Amount, other: Amount) -> int:
         return _sign(rest)
     if not rest:
         return _sign(_product(above) - _product(below))
-    difference = Amount(rest, (*above.items(), *((1 / ratio, n) for ratio, n in below.items())))
+    difference = Amount(
+        rest, (*above.items(), *((1 / ratio, n) for ratio, n in below.items()))
+    )
     digits = _DIGITS
     while True:
         low, high = _ends(difference, digits)

@@ -97,7 +97,10 @@ def word_changes(place: str, old: str, new: str) -> Iterator[Change]:
     """Yield the changes in a text that people read."""
     if old == new:
         return
-    verdict, says = WORSE, "other words: only a person can tell whether the same is asked"
+    verdict, says = (
+        WORSE,
+        "other words: only a person can tell whether the same is asked",
+    )
     if _plain(old) == _plain(new):
         verdict, says = SAME, "the same words, with other spaces"
     yield Change(
@@ -160,7 +163,9 @@ def _values(place: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[
         yield _more(place, "values", added)
     if removed:
         yield _less(place, "values", removed)
-    if [value for value in old if value in kept] != [value for value in new if value in known]:
+    if [value for value in old if value in kept] != [
+        value for value in new if value in known
+    ]:
         yield _order_change(place, "values")
 
 
@@ -215,14 +220,18 @@ def _tree_text(domain: Domain) -> str:
     if tree is None:
         return "no tree"
     levels = ", ".join(tree.levels)
-    return shorten(f"a tree of {len(tree.inner)} nodes in {len(tree.levels)} levels ({levels})")
+    return shorten(
+        f"a tree of {len(tree.inner)} nodes in {len(tree.levels)} levels ({levels})"
+    )
 
 
 def _range(place: str, old: range, new: range) -> Iterator[Change]:
     if old == new:
         return
     is_part = old[0] <= new[0] and new[-1] <= old[-1]
-    yield _ranges(place, f"{old[0]} to {old[-1]}", f"{new[0]} to {new[-1]}", is_coarser=is_part)
+    yield _ranges(
+        place, f"{old[0]} to {old[-1]}", f"{new[0]} to {new[-1]}", is_coarser=is_part
+    )
 
 
 def _scale(place: str, old: Scale, new: Scale) -> Iterator[Change]:
@@ -248,7 +257,8 @@ def _is_coarser(old: Scale, new: Scale) -> bool:
         return bool(old.edges) and bool(new.edges) and set(new.edges) <= set(old.edges)
     within = old.low <= new.low and new.high <= old.high
     return within and not any(
-        Fraction(length, old.step).denominator > 1 for length in (new.step, new.low - old.low)
+        Fraction(length, old.step).denominator > 1
+        for length in (new.step, new.low - old.low)
     )
 
 
@@ -264,9 +274,15 @@ def _ranges(place: str, before: str, after: str, *, is_coarser: bool) -> Change:
 def _outside(place: str, before: str, after: str) -> Change:
     verdict, says = SAME, "numbers outside the range are reported as another one"
     if before == _REFUSE:
-        verdict, says = WORSE, "devices with numbers outside the range report, and did not before"
+        verdict, says = (
+            WORSE,
+            "devices with numbers outside the range report, and did not before",
+        )
     elif after == _REFUSE:
-        verdict, says = BETTER, "devices with numbers outside the range do not report any more"
+        verdict, says = (
+            BETTER,
+            "devices with numbers outside the range do not report any more",
+        )
     return Change(place, OUTSIDE, before, after=after, verdict=verdict, says=says)
 
 
@@ -275,7 +291,8 @@ def _ball(place: str, old: Ball, new: Ball) -> Iterator[Change]:
     if sizes[0] != sizes[1]:
         is_coarser = new.dimensions <= old.dimensions and new.radius <= old.radius
         before, after = (
-            f"{dimensions} numbers of length {decimal_text(radius)}" for dimensions, radius in sizes
+            f"{dimensions} numbers of length {decimal_text(radius)}"
+            for dimensions, radius in sizes
         )
         yield _ranges(place, before, after, is_coarser=is_coarser)
     if old.outside != new.outside:
@@ -286,6 +303,8 @@ def _at_once(place: str, old: int | None, new: int | None) -> Iterator[Change]:
     if old == new or old is None or new is None:
         return
     verdict, says = verdict_of(
-        new > old, "more of them can be answered at once", "fewer can be answered at once"
+        new > old,
+        "more of them can be answered at once",
+        "fewer can be answered at once",
     )
     yield Change(place, MOST, str(old), after=str(new), verdict=verdict, says=says)

@@ -166,7 +166,9 @@ class VersionChanges(Rendered):
         )
 
 
-def compare_versions(new: Survey, old: Survey, earlier: Sequence[Survey] = ()) -> VersionChanges:
+def compare_versions(
+    new: Survey, old: Survey, earlier: Sequence[Survey] = ()
+) -> VersionChanges:
     """Compare an old version of a survey with a new one, for respondents.
 
     new, old  the versions
@@ -216,7 +218,9 @@ def _of_survey(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[
             "all that a device may ever send can tell more",
             "all that a device may ever send can tell less",
         )
-        yield Change(_SURVEY, TOTAL, before.text, after=after.text, verdict=verdict, says=says)
+        yield Change(
+            _SURVEY, TOTAL, before.text, after=after.text, verdict=verdict, says=says
+        )
     yield from _lifetime(old, new, earlier)
 
 
@@ -233,7 +237,11 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
     if before is None and after is not None:
         # Within a lifetime, being asked again does not count as worse: one that has room for that
         # is no gain, but the place where it is agreed to.
-        asked = max(of_versions([*earlier, old]), of_survey(new), key=cmp_to_key(compare_amounts))
+        asked = max(
+            of_versions([*earlier, old]),
+            of_survey(new),
+            key=cmp_to_key(compare_amounts),
+        )
         if compare_amounts(promised_amount(after), asked) > 0:
             verdict = WORSE
             says = (
@@ -241,7 +249,9 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
                 "later versions may ask everything again, and need no reason for that"
             )
     texts = [NOTHING if limit is None else limit.text for limit in (before, after)]
-    yield Change(_SURVEY, LIFETIME, texts[0], after=texts[1], verdict=verdict, says=says)
+    yield Change(
+        _SURVEY, LIFETIME, texts[0], after=texts[1], verdict=verdict, says=says
+    )
 
 
 def _lifetime_rises(old: Survey, new: Survey) -> int:
@@ -257,7 +267,9 @@ def _is_limited(old: Survey, new: Survey) -> bool:
     return has_both and old.name == new.name and _lifetime_rises(old, new) <= 0
 
 
-def _of_questions(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[Change]:
+def _of_questions(
+    old: Survey, new: Survey, earlier: Sequence[Survey]
+) -> Iterator[Change]:
     is_limited = _is_limited(old, new)
     before = {question.name: question for question in old}
     after = {question.name: question for question in new}
@@ -281,7 +293,9 @@ def _of_questions(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterat
             verdict="better",
             says="it is not asked any more; who answered it keeps what that cost",
         )
-    if [name for name in before if name in after] != [name for name in after if name in before]:
+    if [name for name in before if name in after] != [
+        name for name in after if name in before
+    ]:
         yield Change(
             _SURVEY,
             ORDER,
@@ -296,10 +310,15 @@ def _question_text(question: Question) -> str:
     return shorten(f"{question.text or question.name} ({question.declared.text})")
 
 
-def _rename_changes(old: Question, new: Question, *, is_limited: bool) -> Iterator[Change]:
+def _rename_changes(
+    old: Question, new: Question, *, is_limited: bool
+) -> Iterator[Change]:
     verdict, says = SAME, "the same words, answers and cost under another name"
     if not new.text:
-        verdict, says = WORSE, "the same answers and cost under another name, which is what is read"
+        verdict, says = (
+            WORSE,
+            "the same answers and cost under another name, which is what is read",
+        )
     yield Change(
         place_of(new),
         QUESTION,
@@ -351,12 +370,16 @@ def _otherwise(
     aspects = {aspect for _, aspect in spoken}
     for key, aspect in (("draw", DRAWN), ("attribute", ATTRIBUTE)):
         if before.get(key) != after.get(key) and aspect not in aspects:
-            yield _wording_change(_SURVEY, aspect, before.get(key), after=after.get(key))
+            yield _wording_change(
+                _SURVEY, aspect, before.get(key), after=after.get(key)
+            )
     by_name = {table["name"]: table for table in before["question"]}
     for table in after["question"]:
         if table["name"] in by_name:
             place = place_of(new[table["name"]])
-            yield from _keys(place, OF_QUESTION, (by_name[table["name"]], table), spoken=spoken)
+            yield from _keys(
+                place, OF_QUESTION, (by_name[table["name"]], table), spoken=spoken
+            )
 
 
 def _keys(
@@ -380,10 +403,14 @@ def _keys(
                 says="a key that comparisons do not know yet, which may mean anything",
             )
         elif not _is_spoken(key, place, aspect, spoken=spoken):
-            yield _wording_change(place, f"{aspect} ({key})", before.get(key), after=after.get(key))
+            yield _wording_change(
+                place, f"{aspect} ({key})", before.get(key), after=after.get(key)
+            )
 
 
-def _is_spoken(key: str, place: str, aspect: str, *, spoken: set[tuple[str, str]]) -> bool:
+def _is_spoken(
+    key: str, place: str, aspect: str, *, spoken: set[tuple[str, str]]
+) -> bool:
     """Whether a change says already what a key does; of parts, any change of one of them."""
     if (place, aspect) in spoken:
         return True

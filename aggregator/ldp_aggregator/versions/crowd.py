@@ -48,7 +48,9 @@ def _together(old: Survey, new: Survey) -> Iterator[Change]:
             "answers to several questions are known to be one person's",
             "answers to several questions are not known any more to be one person's",
         )
-        yield Change(_SURVEY, TOGETHER, texts[0], after=texts[1], verdict=verdict, says=says)
+        yield Change(
+            _SURVEY, TOGETHER, texts[0], after=texts[1], verdict=verdict, says=says
+        )
 
 
 def _pairs(survey: Survey) -> set[str]:

@@ -32,7 +32,11 @@ def surveys_below(folder: Path) -> list[Path]:
         if any(part.startswith(".") or part == _FOREIGN for part in inside):
             continue
         is_page = path.name.endswith(ENDING)
-        if path.is_file() and not is_page and name_in(read_bytes(path, _MOST)) is not None:
+        if (
+            path.is_file()
+            and not is_page
+            and name_in(read_bytes(path, _MOST)) is not None
+        ):
             files.append(path)
     return files
 
@@ -73,7 +77,9 @@ def asks_again(new: Survey, other: Survey) -> bool:
     """
     return any(
         tuple(question.domain.parts()) == tuple(same.domain.parts())
-        and (question.name == same.name or (question.text and question.text == same.text))
+        and (
+            question.name == same.name or (question.text and question.text == same.text)
+        )
         for question in new
         for same in other
     )

@@ -30,14 +30,22 @@ def commit_of(folder: Path, revision: str) -> str | None:
     try:
         commit = git(
             folder,
-            *("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
+            *(
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                f"{revision}^{{commit}}",
+            ),
         )
     except NoVersionError:
         return None
     return commit.decode().strip()
 
 
-def file_of(folder: Path, commit: str, path: str, largest: int = LARGEST) -> bytes | None:
+def file_of(
+    folder: Path, commit: str, path: str, largest: int = LARGEST
+) -> bytes | None:
     """Return a file at a commit; None if there was none. Raises `FileError` for large ones."""
     name = f"{commit}:{path}"
     try:
@@ -57,7 +65,9 @@ def files_of(
     Larger ones are passed over.
     """
     top = Path(git(folder, "rev-parse", "--show-toplevel").decode().removesuffix("\n"))
-    listed = git(top, "ls-tree", "-r", "-l", "-z", commit).decode(errors="surrogateescape")
+    listed = git(top, "ls-tree", "-r", "-l", "-z", commit).decode(
+        errors="surrogateescape"
+    )
     paths = []
     for item in listed.split("\0"):
         of_object, _, path = item.partition("\t")
@@ -77,7 +87,9 @@ def files_of(
 
 def git(folder: Path, *words: str, asked: bytes = b"") -> bytes:
     """Run git. Raises `NoVersionError` where it finds nothing, or is not there."""
-    environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in _OF_A_HOOK
+    }
     try:
         done = subprocess.run(  # noqa: S603
             ["git", "-C", str(folder), *words],  # noqa: S607

@@ -53,8 +53,30 @@ OF_DRAW = {"questions": DRAWN, "weights": DRAWN, "answers": DRAWN}
 OF_ATTRIBUTE = {"name": ATTRIBUTE, "values": ATTRIBUTE, "questions": ATTRIBUTE}
 
 _OF_ANSWERS = (
-    *("values", "keys", "parents", "file", "levels", "low", "high", "step", "bins", "edges"),
-    *("dimensions", "radius", "circular", "field", "collect", "together", "x", "y", "cells", "by"),
+    *(
+        "values",
+        "keys",
+        "parents",
+        "file",
+        "levels",
+        "low",
+        "high",
+        "step",
+        "bins",
+        "edges",
+    ),
+    *(
+        "dimensions",
+        "radius",
+        "circular",
+        "field",
+        "collect",
+        "together",
+        "x",
+        "y",
+        "cells",
+        "by",
+    ),
     "missing",
 )
 _OF_PRIVACY = {
@@ -64,11 +86,22 @@ _OF_PRIVACY = {
     "epsilon_per_unit": DISTANCE,
     "lengths": DISTANCE,
     # Probabilities that a survey states in place of an epsilon.
-    **dict.fromkeys(("truth", "forced_true", "forced_false", "prevalence", "matrix"), EPSILON),
+    **dict.fromkeys(
+        ("truth", "forced_true", "forced_false", "prevalence", "matrix"), EPSILON
+    ),
     **dict.fromkeys(("p", "q", "f"), EPSILON),
 }
 _PARAMETERS = (
-    *("quality", "sensitivity", "margin", "modulus", "width", "weights", "shares", "words"),
+    *(
+        "quality",
+        "sensitivity",
+        "margin",
+        "modulus",
+        "width",
+        "weights",
+        "shares",
+        "words",
+    ),
     *("near", "hashes", "hash_seed", "bloom_bits", "cohorts", "buckets", "sampled"),
     *("longest", "alphabet", "held_out", "report_bytes"),
 )

@@ -49,7 +49,9 @@ class PageFileError(LDPError):
 def page_beside(survey_path: Path) -> Page:
     """The page file beside a survey; empty if there is none. Raises `PageFileError`."""
     path = survey_path.with_name(page_name(survey_path.name))
-    return parse_page(read_bytes(path, LARGEST_PAGE), str(path)) if path.exists() else {}
+    return (
+        parse_page(read_bytes(path, LARGEST_PAGE), str(path)) if path.exists() else {}
+    )
 
 
 def hash_beside(survey_path: Path) -> str:
@@ -86,7 +88,9 @@ def page_changes(new: Page, old: Page) -> list[Change]:
     ]
 
 
-def _flat(table: Page, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+def _flat(
+    table: Page, above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str]]:
     """Every key with its value as a text, under the names of the tables it is in."""
     for name, value in table.items():
         key = (*above, name)
@@ -113,7 +117,15 @@ def _judge(key: tuple[str, ...]) -> tuple[str, str, str]:
     if name in _SHOWN_ALIKE:
         return PARAMETERS, SAME, "the page looks otherwise, and says and sends the same"
     if name in _REFUSALS:
-        return "ways to refuse", WORSE, "who would rather not answer has another way to say so"
+        return (
+            "ways to refuse",
+            WORSE,
+            "who would rather not answer has another way to say so",
+        )
     if name == "parents":
-        return "who may frame the page", WORSE, "the page may stand within pages of other sites"
+        return (
+            "who may frame the page",
+            WORSE,
+            "the page may stand within pages of other sites",
+        )
     return PARAMETERS, WORSE, "a key whose meaning is not known here"

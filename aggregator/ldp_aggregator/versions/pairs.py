@@ -61,13 +61,17 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
         "some answers are told from others less well than they were",
     )
     if not rises:
-        yield Change(place, PAIRS, "as it was", after="less", verdict=verdict, says=says)
+        yield Change(
+            place, PAIRS, "as it was", after="less", verdict=verdict, says=says
+        )
         return
     # The first of those that rise most.
     most = max(rise for rise, _, _ in rises)
     one, other = next((one, other) for rise, one, other in rises if rise == most)
     texts = [
-        log_text(ratio, _PLACES) for ratio_of in (before, after) if (ratio := ratio_of(one, other))
+        log_text(ratio, _PLACES)
+        for ratio_of in (before, after)
+        if (ratio := ratio_of(one, other))
     ]
     yield Change(
         place,

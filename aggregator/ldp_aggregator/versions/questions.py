@@ -52,7 +52,9 @@ def place_of(question: Question) -> str:
     return f"question {question.name}"
 
 
-def question_changes(old: Question, new: Question, *, is_limited: bool) -> Iterator[Change]:
+def question_changes(
+    old: Question, new: Question, *, is_limited: bool
+) -> Iterator[Change]:
     """Yield the changes in a question of one name, or of one that was renamed.
 
     `is_limited` says that a lifetime of the survey holds whatever is asked again.
@@ -80,7 +82,9 @@ def question_changes(old: Question, new: Question, *, is_limited: bool) -> Itera
         yield asked_again(place, old, new, is_limited=is_limited)
 
 
-def asked_again(place: str, old: Question, new: Question, *, is_limited: bool) -> Change:
+def asked_again(
+    place: str, old: Question, new: Question, *, is_limited: bool
+) -> Change:
     """That who answered a question before has another one to answer now, and what both cost."""
     both = of_questions((old, new)).text
     says = f"who answered the older version is asked once more: both cost epsilon {both} at most"
@@ -163,7 +167,9 @@ def _epsilons(place: str, old: Question, new: Question) -> Iterator[Change]:
             "one report can tell more of an answer",
             "one report can tell less of an answer",
         )
-        yield Change(place, EPSILON, before.text, after=after.text, verdict=verdict, says=says)
+        yield Change(
+            place, EPSILON, before.text, after=after.text, verdict=verdict, says=says
+        )
     if old.memoizes or new.memoizes:
         yield from _ever(place, old, new)
     yield from _by_distance(place, before, after)
@@ -222,7 +228,9 @@ def _memory(place: str, old: Question, new: Question) -> Iterator[Change]:
             "more answers of a device can each cost the whole epsilon",
             "fewer answers of a device can each cost the whole epsilon",
         )
-        yield Change(place, KEPT, _charges(old), after=_charges(new), verdict=verdict, says=says)
+        yield Change(
+            place, KEPT, _charges(old), after=_charges(new), verdict=verdict, says=says
+        )
     if old.memoizes:
         yield from _links(place, _identifier(old), _identifier(new))
 

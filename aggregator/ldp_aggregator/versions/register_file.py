@@ -84,7 +84,9 @@ def steps(register: Register, survey: Survey, page: str) -> list[VersionChanges]
     return [comparison.with_pages(page_of_hash(page), page_of_hash(entries[-1].page))]
 
 
-def missing_reasons(register: Register, comparison: VersionChanges, page: str) -> list[str]:
+def missing_reasons(
+    register: Register, comparison: VersionChanges, page: str
+) -> list[str]:
     """Return worse changes without a reason in the newest entries of the new version.
 
     A reason is for one step: who goes back and takes it again needs another one.
@@ -94,7 +96,9 @@ def missing_reasons(register: Register, comparison: VersionChanges, page: str) -
         lambda entry: (entry.toml, entry.page) == new,
         reversed(register.versions(comparison.new.name)),
     )
-    accepted = {line for entry in newest if entry.accepted is not None for line in entry.worse}
+    accepted = {
+        line for entry in newest if entry.accepted is not None for line in entry.worse
+    }
     return [change.line for change in comparison.worse if change.line not in accepted]
 
 
@@ -157,7 +161,9 @@ def verify(register: Register) -> list[Survey]:
             comparison = compare_versions(survey, before[-1], before[:-1])
             old_page = page_of_hash(pages[entry.name])
             comparison = comparison.with_pages(page_of_hash(entry.page), old_page)
-            silent = [change for change in comparison.worse if change.line not in entry.worse]
+            silent = [
+                change for change in comparison.worse if change.line not in entry.worse
+            ]
             if silent:
                 raise RegisterError(
                     f"entry {entry.number}: expected a reason for all that got worse, got none "

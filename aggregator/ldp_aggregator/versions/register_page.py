@@ -32,7 +32,14 @@ def register_sheet(register: Register) -> Sheet:
             TextTable(
                 title="",
                 caption="",
-                headings=("entry", "day", "survey", "version", "became worse", "accepted because"),
+                headings=(
+                    "entry",
+                    "day",
+                    "survey",
+                    "version",
+                    "became worse",
+                    "accepted because",
+                ),
                 rows=[_row(entry) for entry in register.entries],
             )
         ],
@@ -96,7 +103,9 @@ def register_page(register: Register) -> str:
 
 def _entry(entry: Entry, survey: Survey, before: Sequence[Survey]) -> Iterator[str]:
     yield f"<h2>{entry.number}: {html.escape(entry.name)}, {html.escape(entry.day)}</h2>"
-    yield (f"<p>Fingerprint <code>{entry.fingerprint}</code>, terms <code>{entry.terms}</code></p>")
+    yield (
+        f"<p>Fingerprint <code>{entry.fingerprint}</code>, terms <code>{entry.terms}</code></p>"
+    )
     if before:
         yield _changes(compare_versions(survey, before[-1], before[:-1]))
     else:

@@ -24,7 +24,13 @@ from ldp.survey.survey_file import parse_survey
 from ldp.survey.survey_text import LARGEST
 from ldp.transparency.entries import parse_register
 from ldp_aggregator.output.files import FileError, read_survey, read_whole, toml_in
-from ldp_aggregator.versions.git import NoVersionError, commit_of, file_of, files_of, git
+from ldp_aggregator.versions.git import (
+    NoVersionError,
+    commit_of,
+    file_of,
+    files_of,
+    git,
+)
 from ldp_aggregator.versions.pages import (
     ENDING,
     LARGEST_PAGE,
@@ -127,7 +133,9 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
         raise NoVersionError(
             f"--against: expected a file in {revision}, got {asked!r}, which it has not"
         )
-    named = [name for name, content in surveys_of(folder, commit) if content == survey.name]
+    named = [
+        name for name, content in surveys_of(folder, commit) if content == survey.name
+    ]
     if not named:
         return Older((), f"{revision}:{where}")
     # A file that was moved, or the next one beside v1.toml and v2.toml.
@@ -178,7 +186,9 @@ def _parse(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:
         named = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
         text = file_of(folder, commit, named)
         if text is None:
-            raise FileError(f"{path} of that revision names {name!r}, expected it there, got none")
+            raise FileError(
+                f"{path} of that revision names {name!r}, expected it there, got none"
+            )
         return text.decode("utf-8-sig", errors="replace")
 
     return parse_survey(content, path, files=beside)

@@ -74,7 +74,9 @@ def conditions(seen: Observation) -> Iterator[Condition]:
     if seen.clock is not None:
         yield Condition(CLOCK, "", seen.clock)
     if seen.room is not None and seen.room < LEAST_ROOM:
-        yield Condition(DISK, "", f"{seen.room / 1e6:,.0f} MB are left on the store's disk")
+        yield Condition(
+            DISK, "", f"{seen.room / 1e6:,.0f} MB are left on the store's disk"
+        )
     if seen.drop is not None:
         yield Condition(DROP, "", seen.drop)
     yield from _shares(seen.outcomes)

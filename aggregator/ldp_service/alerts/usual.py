@@ -30,7 +30,9 @@ class Hours:
         """So many came just now."""
         hour = int(now // HOUR)
         self.by_hour[hour] = self.by_hour.get(hour, 0) + batches
-        self.by_hour = {at: count for at, count in self.by_hour.items() if hour - KEPT < at <= hour}
+        self.by_hour = {
+            at: count for at, count in self.by_hour.items() if hour - KEPT < at <= hour
+        }
 
     def drop(self, now: float) -> str | None:
         """How far the batches of the last whole hour dropped, in words; None if they did not."""

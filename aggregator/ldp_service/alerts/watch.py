@@ -25,7 +25,13 @@ from typing import TYPE_CHECKING
 
 from ldp_aggregator.output.files import opened_private
 from ldp_service.alerts.alarms import Alarms, Said
-from ldp_service.alerts.conditions import NOT_READY, Condition, Observation, conditions, events
+from ldp_service.alerts.conditions import (
+    NOT_READY,
+    Condition,
+    Observation,
+    conditions,
+    events,
+)
 from ldp_service.alerts.observing import Observer
 from ldp_service.alerts.webhook import DeliveryError, Message, Webhook, new_id
 from ldp_service.store.errors import StoreError
@@ -76,7 +82,9 @@ class Outbox:
                 return
             self.waiting.remove(entry)
 
-    def _put_off(self, entry: _Waiting, error: DeliveryError, now: float, *, moment: float) -> None:
+    def _put_off(
+        self, entry: _Waiting, error: DeliveryError, now: float, *, moment: float
+    ) -> None:
         name, message = self._webhook.name, entry.message
         if entry.tries == 0:
             _log.warning("%s did not take %s: %s", name, message.id, error)
@@ -91,7 +99,11 @@ class Watch:
     """Tells a webhook what is wrong with a service, from `start` until it is closed."""
 
     def __init__(
-        self, service: Service, webhook: Webhook, name: str = "ldp", lock: Path | None = None
+        self,
+        service: Service,
+        webhook: Webhook,
+        name: str = "ldp",
+        lock: Path | None = None,
     ) -> None:
         self._service, self._name, self._lock = service, name, lock
         self._descriptor = -1
@@ -163,6 +175,8 @@ class Watch:
             try:
                 if self.tells():
                     self.look()
-            except Exception:  # our own mistake: uploads go on, and the next look may do better
+            except (
+                Exception
+            ):  # our own mistake: uploads go on, and the next look may do better
                 _log.exception("alerts could not be looked at")
             self._stopping.wait(FIRST_PAUSE if self._outbox.waiting else EVERY)

@@ -66,7 +66,9 @@ class Message(NamedTuple):
         """Body of a webhook request."""
         moment = datetime.fromtimestamp(self.time, UTC).isoformat(timespec="seconds")
         summary = printable(self.summary)[:_LONGEST]
-        return json.dumps(self._asdict() | {"time": moment, "summary": summary}).encode()
+        return json.dumps(
+            self._asdict() | {"time": moment, "summary": summary}
+        ).encode()
 
 
 def new_id() -> str:
@@ -97,9 +99,13 @@ class Webhook:
         }
         query = f"?{self._parts.query}" if self._parts.query else ""
         connect = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
-        connection = connect(self._parts.hostname or "", self._parts.port, timeout=PATIENCE)
+        connection = connect(
+            self._parts.hostname or "", self._parts.port, timeout=PATIENCE
+        )
         try:
-            connection.request("POST", f"{self._parts.path or '/'}{query}", body, fields)
+            connection.request(
+                "POST", f"{self._parts.path or '/'}{query}", body, fields
+            )
             status = connection.getresponse().status
         except (OSError, HTTPException) as error:
             why = f"{type(error).__name__}: {error}"

@@ -101,7 +101,9 @@ class Analysis:
     ) -> list[tuple[MixedBatch, str]]:
         """Return the batches of relays for one version of a survey, and their privacy in words."""
         with self._snapshot() as snapshot:
-            return worth_of(mixed_batches(snapshot, served.survey, epoch), served.survey.envelopes)
+            return worth_of(
+                mixed_batches(snapshot, served.survey, epoch), served.survey.envelopes
+            )
 
     def estimates(
         self,
@@ -115,11 +117,15 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
             tally = tally_of(snapshot, served.survey, epoch)
-            estimates = estimate(tally, options=options, candidates=served.candidates, names=names)
+            estimates = estimate(
+                tally, options=options, candidates=served.candidates, names=names
+            )
             batches = mixed_batches(snapshot, served.survey, epoch)
             return with_mixing(estimates, served.survey, batches)
 
-        estimates = self._once(("estimates", served.fingerprint, options, epoch, names), make)
+        estimates = self._once(
+            ("estimates", served.fingerprint, options, epoch, names), make
+        )
         return with_shares(estimates, self._stop_lists.of(served.survey.name))
 
     def pool(
@@ -150,7 +156,9 @@ class Analysis:
                     estimates.questions[question.name] = estimate_pooled(parts, own)
                 elif apart := _apart(question, tallies):
                     alone = estimates.questions[question.name]
-                    note = "; ".join(filter(None, (alone.note, _ALONE.format(reports=apart))))
+                    note = "; ".join(
+                        filter(None, (alone.note, _ALONE.format(reports=apart)))
+                    )
                     estimates.questions[question.name] = replace(alone, note=note)
             mixed = [
                 (version.survey, mixed_batches(snapshot, version.survey, span))
@@ -176,7 +184,9 @@ class Analysis:
                 snapshot, served, asked, options=options, epoch=epoch, names=names
             )
 
-        return self._once(("groups", served.fingerprint, asked, options, epoch, names), make)
+        return self._once(
+            ("groups", served.fingerprint, asked, options, epoch, names), make
+        )
 
     def history(
         self, served: Served, name: str, options: Options = DEFAULTS
@@ -188,14 +198,21 @@ class Analysis:
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
             return [
-                (epoch, estimate_question(question, counts, options, candidates=candidates))
+                (
+                    epoch,
+                    estimate_question(question, counts, options, candidates=candidates),
+                )
                 for epoch, counts in history(snapshot, question)
             ]
 
         return self._once(("history", served.fingerprint, name, options), make)
 
     def cumulate(
-        self, served: Served, name: str, options: Options = DEFAULTS, span: Span | None = None
+        self,
+        served: Served,
+        name: str,
+        options: Options = DEFAULTS,
+        span: Span | None = None,
     ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question after each epoch, from all of a span up to it."""
         question = served.survey[name]
@@ -209,7 +226,9 @@ class Analysis:
                 if not includes_epoch(span, epoch):
                     continue
                 sums = counts if sums is None else sums + counts
-                estimates = estimate_question(question, sums, options, candidates=candidates)
+                estimates = estimate_question(
+                    question, sums, options, candidates=candidates
+                )
                 after.append((epoch, estimates))
             return after
 
@@ -249,7 +268,9 @@ class Analysis:
                 candidates=served.candidates,
             )
 
-        return self._once(("group history", served.fingerprint, name, asked, options), make)
+        return self._once(
+            ("group history", served.fingerprint, name, asked, options), make
+        )
 
     def changes(self, served: Served) -> dict[str, Changes]:
         """Return the changes over closed epochs, by question (`ldp_service.analysis.changes`)."""
@@ -264,7 +285,9 @@ class Analysis:
             drawn = draw_health(served.survey, counts)
             return {
                 question.name: health(
-                    question, counts[question.name], served.candidates.get(question.name, ())
+                    question,
+                    counts[question.name],
+                    served.candidates.get(question.name, ()),
                 )
                 + drawn.get(question.name, ())
                 for question in served.survey
@@ -308,12 +331,18 @@ class Analysis:
         with self._snapshot() as snapshot:
             return accepted_by_epoch(snapshot, names)
 
-    def _with_districts(self, served: Served, options: Options, names: Sequence[str]) -> Options:
+    def _with_districts(
+        self, served: Served, options: Options, names: Sequence[str]
+    ) -> Options:
         """The options with the districts that are shown, where a question has any."""
         shown = replace(options, geography=self._geography)
         survey = served.survey
         asked = [survey[name] for name in names] if names else list(survey)
-        return shown if any(has_districts(shown, question) for question in asked) else options
+        return (
+            shown
+            if any(has_districts(shown, question) for question in asked)
+            else options
+        )
 
     def _once(self, what: object, make: Callable[[Snapshot], Made]) -> Made:
         with self._snapshot() as snapshot:
@@ -335,7 +364,8 @@ def _apart(question: Question, tallies: Sequence[Tally]) -> int:
         candidate.fingerprint: Version(candidate, tally.counts[candidate.name]).reports
         for tally in tallies
         for candidate in tally.survey
-        if candidate.name == question.name and candidate.fingerprint != question.fingerprint
+        if candidate.name == question.name
+        and candidate.fingerprint != question.fingerprint
     }
     return sum(others.values())
 

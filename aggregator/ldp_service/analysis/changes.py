@@ -10,7 +10,12 @@ Rules
 from __future__ import annotations
 
 from ldp.survey.survey import Question
-from ldp_aggregator.analyses.series.changes import ALARM_RATE, POPULATION, Changes, changes_in
+from ldp_aggregator.analyses.series.changes import (
+    ALARM_RATE,
+    POPULATION,
+    Changes,
+    changes_in,
+)
 from ldp_aggregator.analyses.series.testing import MOST_VALUES
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_service.counting.served import Served
@@ -44,12 +49,19 @@ def _changes(
 ) -> Changes:
     size = question.domain.size or 0
     rate = ALARM_RATE / among
-    if size > MOST_VALUES and question.domain.numbers is None and question.domain.scale is None:
+    if (
+        size > MOST_VALUES
+        and question.domain.numbers is None
+        and question.domain.scale is None
+    ):
         # Not estimated in every epoch only to be told that there are too many.
         return Changes(rate, untested=f"it has more than {MOST_VALUES} values")
     texts = served.candidates.get(question.name)
     known = [
-        (epoch.number, estimate_question(question, counts, POPULATION, candidates=texts))
+        (
+            epoch.number,
+            estimate_question(question, counts, POPULATION, candidates=texts),
+        )
         for epoch, counts in history(snapshot, question)
         if epoch.length and epoch.number <= last
     ]

@@ -99,16 +99,30 @@ class GroupReader:
         check_asked([question], options)
         last = closed_until(snapshot, survey, None)
         noted = _thresholds(snapshot, survey, question)
-        least = max(noted.highest, least_of(survey, least_group)) * options.reports_per_person
+        least = (
+            max(noted.highest, least_of(survey, least_group))
+            * options.reports_per_person
+        )
         epochs = []
-        for epoch, tally in _tallies(snapshot, survey, question, epoch=None, last=last).items():
-            shown = {name: self._visible_counts({epoch: tally}, question, noted, least=least)}
+        for epoch, tally in _tallies(
+            snapshot, survey, question, epoch=None, last=last
+        ).items():
+            shown = {
+                name: self._visible_counts({epoch: tally}, question, noted, least=least)
+            }
             parts = parts_of(tally, asked, shown, least=least)
-            epochs.append((epoch, estimates_of(parts, survey, options, candidates=candidates)))
+            epochs.append(
+                (epoch, estimates_of(parts, survey, options, candidates=candidates))
+            )
         return epochs
 
     def _visible_counts(
-        self, tallies: Mapping[Epoch, Tally], question: Question, noted: Least, *, least: int
+        self,
+        tallies: Mapping[Epoch, Tally],
+        question: Question,
+        noted: Least,
+        *,
+        least: int,
     ) -> dict[Crowd, Counts]:
         """The counts of all groups of a question that are shown, over some epochs."""
         counts: dict[Crowd, Counts] = {}
@@ -117,7 +131,9 @@ class GroupReader:
             if key not in self._releases:
                 if len(self._releases) >= _MOST_REMEMBERED:
                     self._releases.clear()
-                self._releases[key] = release_groups(tally, question, least, within=noted)
+                self._releases[key] = release_groups(
+                    tally, question, least, within=noted
+                )
             for crowd in self._releases[key].shown:
                 own = counts_of(tally, question.name, question.attributes, crowd=crowd)
                 counts[crowd] = counts[crowd] + own if crowd in counts else own
@@ -137,7 +153,9 @@ def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) 
         )
     last = last_closed_epochs(snapshot).get(survey.epoch, -1)
     if isinstance(epoch, Epoch) and epoch.number > last:
-        raise EstimateError("expected an epoch that is closed for estimates by attributes")
+        raise EstimateError(
+            "expected an epoch that is closed for estimates by attributes"
+        )
     return last
 
 
@@ -148,7 +166,12 @@ def _thresholds(snapshot: Scanned, survey: Survey, question: Question) -> Least:
 
 
 def _tallies(
-    snapshot: Scanned, survey: Survey, question: Question, *, epoch: Epoch | Span | None, last: int
+    snapshot: Scanned,
+    survey: Survey,
+    question: Question,
+    *,
+    epoch: Epoch | Span | None,
+    last: int,
 ) -> dict[Epoch, Tally]:
     """Return the tallies of a question in closed epochs, by combination."""
     by_epoch: dict[Epoch, dict[int, Counts]] = defaultdict(dict)

@@ -94,9 +94,14 @@ def _notes(tables: Sequence[object], name: str) -> list[Note]:
     for number, table in enumerate(tables, 1):
         place = f"{name}: note {number}"
         if not isinstance(table, Mapping) or table.keys() - _KEYS:
-            raise NoteError(f"{place}: expected {', '.join(sorted(_KEYS))} and nothing else")
+            raise NoteError(
+                f"{place}: expected {', '.join(sorted(_KEYS))} and nothing else"
+            )
         texts = [table.get(key, "") for key in ("text", "survey", "question")]
-        if not all(isinstance(text, str) for text in texts) or not 0 < len(texts[0]) <= _LONGEST:
+        if (
+            not all(isinstance(text, str) for text in texts)
+            or not 0 < len(texts[0]) <= _LONGEST
+        ):
             raise NoteError(f"{place}: expected a text of up to {_LONGEST} letters")
         notes.append(Note(_moment(table.get("on"), place), *texts))
     return notes
@@ -107,4 +112,6 @@ def _moment(value: object, place: str) -> datetime:
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
-    raise NoteError(f"{place}: expected on to be a date such as 2026-03-09, without quotes")
+    raise NoteError(
+        f"{place}: expected on to be a date such as 2026-03-09, without quotes"
+    )

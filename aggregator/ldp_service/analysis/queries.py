@@ -49,8 +49,12 @@ def served_as(catalogue: Catalogue, name: str, query: Mapping[str, str]) -> Serv
     versions = catalogue.by_name.get(name, [])
     wanted = query.get("version")
     if not versions:
-        raise RequestError(404, "expected the name of a survey that is served, got another")
-    matching = [version for version in versions if wanted in (None, "", version.fingerprint)]
+        raise RequestError(
+            404, "expected the name of a survey that is served, got another"
+        )
+    matching = [
+        version for version in versions if wanted in (None, "", version.fingerprint)
+    ]
     if not matching:
         served = ", ".join(version.fingerprint for version in versions)
         raise RequestError(404, f"expected version to be one of {served}, got another")
@@ -62,7 +66,9 @@ def check_parameters(query: Collection[str], known: Collection[str]) -> None:
     unknown = [name for name in query if name not in known]
     if unknown:
         listed = ", ".join(known) or "none"
-        raise RequestError(400, f"expected parameters of {listed}, got {unknown[0][:40]!r}")
+        raise RequestError(
+            400, f"expected parameters of {listed}, got {unknown[0][:40]!r}"
+        )
 
 
 def names_of(served: Served, query: Mapping[str, str]) -> tuple[str, ...]:
@@ -72,7 +78,9 @@ def names_of(served: Served, query: Mapping[str, str]) -> tuple[str, ...]:
     unknown = [name for name in names if name not in known]
     if unknown:
         listed = ", ".join(known)
-        raise RequestError(400, f"expected question to be of {listed}, got {unknown[0][:40]!r}")
+        raise RequestError(
+            400, f"expected question to be of {listed}, got {unknown[0][:40]!r}"
+        )
     return names
 
 
@@ -82,7 +90,9 @@ def options_of(query: Mapping[str, str]) -> Options:
         level = float(query.get("level", "0.95"))
         reports_per_person = int(query.get("reports_per_person", "1"))
     except ValueError:
-        raise RequestError(400, "expected level and reports_per_person to be numbers") from None
+        raise RequestError(
+            400, "expected level and reports_per_person to be numbers"
+        ) from None
     simultaneous = query.get("simultaneous") in (*_YES, "bonferroni")
     return Options(
         level,

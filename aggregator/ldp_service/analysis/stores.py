@@ -22,7 +22,10 @@ def question_history(
     """The estimates of a question in each epoch, in the order of time. Raises `StoreError`."""
     with open_snapshot(url) as snapshot:
         return [
-            (epoch.number, estimate_question(question, counts, options, candidates=candidates))
+            (
+                epoch.number,
+                estimate_question(question, counts, options, candidates=candidates),
+            )
             for epoch, counts in history(snapshot, question)
             if epoch.length
         ]
@@ -33,7 +36,9 @@ def group_history(
 ) -> list[tuple[int, GroupEstimates]]:
     """The groups of each closed epoch; `asked` is what `GroupReader.history` takes."""
     with open_snapshot(url) as snapshot:
-        by_group = GroupReader().history(snapshot, survey, name, options=options, **asked)
+        by_group = GroupReader().history(
+            snapshot, survey, name, options=options, **asked
+        )
         return [(epoch.number, groups) for epoch, groups in by_group]
 
 

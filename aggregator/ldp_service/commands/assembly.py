@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from ldp_service.uploads.public import Public
 
 
-def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) -> Service:
+def service_of(
+    options: ServeOptions, on_failure: Callable[[LDPError], None]
+) -> Service:
     """The service, which follows its sources. Raises `LDPError`."""
     from ldp_service.alerts.watch import Watch
     from ldp_service.counting.admission import Rules
@@ -66,7 +68,9 @@ def service_of(options: ServeOptions, on_failure: Callable[[LDPError], None]) ->
         ),
         stop_lists=_stop_lists(options, served),
         debug_tags=options.uploads.debug_tags,
-        publication=Publication(options.page.least_reports, options.page.publish_minutes),
+        publication=Publication(
+            options.page.least_reports, options.page.publish_minutes
+        ),
         metrics_estimates=options.page.metrics_estimates,
         confirm_clock=options.counting.confirm_clock,
         geography=_geography(options, served),
@@ -204,7 +208,9 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
     return StopLists(options.uploads.stop_lists)
 
 
-def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegister | None:
+def _register(
+    options: ServeOptions, served: Iterable[Served]
+) -> PublishedRegister | None:
     """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
     if options.uploads.register_path is None:
         return None
@@ -216,7 +222,10 @@ def _register(options: ServeOptions, served: Iterable[Served]) -> PublishedRegis
     register = PublishedRegister(options.uploads.register_path, surveys)
     for path, survey in zip(options.paths, surveys, strict=True):
         entry_of(
-            register.read(), survey, hash_beside(path), place=str(options.uploads.register_path)
+            register.read(),
+            survey,
+            hash_beside(path),
+            place=str(options.uploads.register_path),
         )
     return register
 
@@ -242,7 +251,9 @@ def _check_names(flag: str, names: Iterable[str], served: Iterable[Served]) -> N
     for name in names:
         if name not in known:
             surveys = ", ".join(sorted(known))
-            raise ServeError(f"{flag}: expected surveys that are served ({surveys}), got {name}")
+            raise ServeError(
+                f"{flag}: expected surveys that are served ({surveys}), got {name}"
+            )
 
 
 def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | None:
@@ -254,7 +265,9 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
     from ldp_aggregator.answers.options import Options
 
     geography = read_geography(
-        options.page.geography_path, options.page.district_name, options.page.districts_by
+        options.page.geography_path,
+        options.page.district_name,
+        options.page.districts_by,
     )
     questions = [question for version in served for question in version.survey]
     check_asked(questions, Options(geography=geography))
@@ -265,7 +278,9 @@ def _check_folders(options: ServeOptions) -> None:
     """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
     for folder in options.sources.folders:
         if not folder.is_dir():
-            raise ServeError(f"--folder {folder}: expected a folder of report files, found none")
+            raise ServeError(
+                f"--folder {folder}: expected a folder of report files, found none"
+            )
     log = options.logs.audit_log
     if log is None:
         return
@@ -274,7 +289,9 @@ def _check_folders(options: ServeOptions) -> None:
             f"--audit-log {log}: expected a folder {log.parent} to write to, found none"
         )
     if log.is_dir():
-        raise ServeError(f"--audit-log {log}: expected a file to write to, got a folder")
+        raise ServeError(
+            f"--audit-log {log}: expected a file to write to, got a folder"
+        )
 
 
 def _sources(options: ServeOptions, service: Service) -> Iterator[Source]:

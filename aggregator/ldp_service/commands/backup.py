@@ -42,7 +42,9 @@ def backup(store: str, place: Path, keep: str | None, form: str) -> None:
         _warn_of_one_disk(store, place)
         place, sizes, gone = back_up_into(store, place, parse_keep(keep))
     if form == "json":
-        click.echo(json.dumps({"backup": str(place), **sizes.to_dict(), "deleted": gone}))
+        click.echo(
+            json.dumps({"backup": str(place), **sizes.to_dict(), "deleted": gone})
+        )
     else:
         deleted = f"; {gone:,} older ones deleted" if gone else ""
         click.echo(f"{place}: {sizes}; read back and checked{deleted}")
@@ -56,14 +58,19 @@ def _warn_of_one_disk(store: str, folder: Path) -> None:
     if path is None or not folder.exists() or not Path(path).exists():
         return
     if folder.stat().st_dev == Path(path).stat().st_dev:
-        click.echo(f"{folder}: on the disk of the store; a backup should outlive it", err=True)
+        click.echo(
+            f"{folder}: on the disk of the store; a backup should outlive it", err=True
+        )
 
 
 @click.command()
 @click.argument("place", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("store")
 @click.option(
-    "--replace", "replaces", is_flag=True, help="Replace the store that is there, and keep it."
+    "--replace",
+    "replaces",
+    is_flag=True,
+    help="Replace the store that is there, and keep it.",
 )
 @_FORMAT
 def restore(place: Path, store: str, replaces: bool, form: str) -> None:
@@ -76,7 +83,10 @@ def restore(place: Path, store: str, replaces: bool, form: str) -> None:
     sizes, before, kept = restore_backup(place, store, replaces=replaces)
     lost = None if before is None else before.received - sizes.received
     if form == "json":
-        answer = {"store": sizes.to_dict(), "kept_as": None if kept is None else str(kept)}
+        answer = {
+            "store": sizes.to_dict(),
+            "kept_as": None if kept is None else str(kept),
+        }
         click.echo(json.dumps({**answer, "batches_not_in_it": lost}))
         return
     click.echo(f"restored: {sizes}")

@@ -66,19 +66,25 @@ def doctor(
     from ldp_service.repair.reopening import confirm_clock, reopen
 
     if repairs + reopens + confirms > 1:
-        raise click.UsageError("--repair, --reopen and --confirm-clock: one after the other")
+        raise click.UsageError(
+            "--repair, --reopen and --confirm-clock: one after the other"
+        )
     if reopens or confirms:
         set_right = reopen if reopens else confirm_clock
         for line in set_right(store, time.time()):
             click.echo(line)
         return
-    surveys = {survey.fingerprint: text.decode() for survey, text in map(read_source, paths)}
+    surveys = {
+        survey.fingerprint: text.decode() for survey, text in map(read_source, paths)
+    }
     look = repair if repairs else examine
     examination = look(store, surveys)
     besides = [] if examination.troubles else list(circumstances(store, time.time()))
     if form == "json":
         click.echo(json.dumps({**examination.to_dict(), "besides": besides}, indent=2))
     else:
-        click.echo("\n".join([examination.text(), *(f"besides: {line}" for line in besides)]))
+        click.echo(
+            "\n".join([examination.text(), *(f"besides: {line}" for line in besides)])
+        )
     damaged = bool(examination.troubles) and examination.kept_as is None
     sys.exit(1 if examination.lost or damaged else 0)

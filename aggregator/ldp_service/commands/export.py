@@ -46,7 +46,9 @@ def export(store: str, folder: Path, quiet: bool) -> None:
     batches = 0
     with open_snapshot(store) as snapshot:
         names = _surveys(snapshot, folder)
-        by_day = groupby(snapshot.scan("kept"), key=lambda record: read_kept_key(record.key)[0])
+        by_day = groupby(
+            snapshot.scan("kept"), key=lambda record: read_kept_key(record.key)[0]
+        )
         for day, records in by_day:
             batches += _write(folder, day, records, names=names)
     if not batches:
@@ -64,14 +66,18 @@ def _surveys(snapshot: Scanned, folder: Path) -> dict[bytes, str]:
 
     names: dict[bytes, str] = {}
     for record in snapshot.scan("survey"):
-        survey = parse_survey(record.content, "a survey in the store", len(record.content))
+        survey = parse_survey(
+            record.content, "a survey in the store", len(record.content)
+        )
         name = f"{survey.name}-{survey.fingerprint.hex()[:8]}"
         write_whole(folder / f"{name}.toml", record.content)
         names |= {envelope.fingerprint: name for envelope in survey.envelopes}
     return names
 
 
-def _write(folder: Path, day: int, records: Iterator[Record], names: dict[bytes, str]) -> int:
+def _write(
+    folder: Path, day: int, records: Iterator[Record], names: dict[bytes, str]
+) -> int:
     """Writes the batches of a day, in the order of their keys, which is none of arrival.
 
     Their number.
@@ -90,7 +96,9 @@ def _write(folder: Path, day: int, records: Iterator[Record], names: dict[bytes,
                 )
             name = names[read_kept_key(record.key)[1]]
             if name not in opened:
-                opened[name] = files.enter_context(written_whole(folder / f"{name}-{date}.ldp"))
+                opened[name] = files.enter_context(
+                    written_whole(folder / f"{name}-{date}.ldp")
+                )
             opened[name].write(encode_frame(record.content))
             batches += 1
     return batches

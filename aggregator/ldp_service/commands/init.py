@@ -9,9 +9,13 @@ import click
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--systemd", "kind", flag_value="systemd", help="For a host with systemd.")
+@click.option(
+    "--systemd", "kind", flag_value="systemd", help="For a host with systemd."
+)
 @click.option("--compose", "kind", flag_value="compose", help="For docker compose.")
-@click.option("--domain", required=True, help="The name under which devices reach the service.")
+@click.option(
+    "--domain", required=True, help="The name under which devices reach the service."
+)
 def init(folder: Path, kind: str | None, domain: str) -> None:
     """Write the files of a service into FOLDER: settings, proxy, scraping, backups and secrets.
 

@@ -152,7 +152,8 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
         say(words)
     if options.respondents.has_pages:
         _say_public(
-            options, options.respondents.public_address or f"{scheme}://{shown_host}:{port}"
+            options,
+            options.respondents.public_address or f"{scheme}://{shown_host}:{port}",
         )
 
 
@@ -170,7 +171,9 @@ def _say_public(options: ServeOptions, base: str) -> None:
     surveys = {}
     for path in options.paths:
         survey, beside = read_survey(path), page_file(path)
-        surveys[survey.name] = read_presentation(survey, beside if beside.exists() else None)
+        surveys[survey.name] = read_presentation(
+            survey, beside if beside.exists() else None
+        )
     for name, shown in surveys.items():
         for warning in shown.warnings():
             _log.warning("the page of %s: %s", name, warning)

@@ -48,7 +48,11 @@ _HEADINGS = {
 @config_option
 @click.command(cls=LongHelp, headings=_HEADINGS)
 @click.argument(
-    "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
+    "paths",
+    metavar="SURVEY...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
 )
 @click.option(
     "--store",
@@ -56,7 +60,9 @@ _HEADINGS = {
     show_default=True,
     help="Where to count: sqlite:///FILE or postgresql://...",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
+)
 @click.option(
     "--port",
     default=8000,
@@ -94,17 +100,23 @@ _HEADINGS = {
     type=click.Path(path_type=Path),
     help="A folder of report files to follow.",
 )
-@click.option("--kafka", "topics", multiple=True, help="A topic to follow, as TOPIC@BROKER:PORT.")
+@click.option(
+    "--kafka", "topics", multiple=True, help="A topic to follow, as TOPIC@BROKER:PORT."
+)
 @click.option(
     "--kafka-settings",
     type=click.Path(path_type=Path),
     help="Lines KEY = VALUE for Kafka's client.",
 )
 @click.option(
-    "--tls-certificate", type=click.Path(path_type=Path), help="PEM file, to serve HTTPS."
+    "--tls-certificate",
+    type=click.Path(path_type=Path),
+    help="PEM file, to serve HTTPS.",
 )
 @click.option(
-    "--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."
+    "--tls-key",
+    type=click.Path(path_type=Path),
+    help="PEM file of the certificate's key.",
 )
 @click.option(
     "--stop-list",
@@ -194,7 +206,9 @@ _HEADINGS = {
     help="The clock is right, though more than an epoch has passed since the last commit.",
 )
 @click.option(
-    "--check", is_flag=True, help="Try all that a start needs, serve nothing and write nothing."
+    "--check",
+    is_flag=True,
+    help="Try all that a start needs, serve nothing and write nothing.",
 )
 def serve(**asked: Any) -> None:
     """Receive reports of each SURVEY, count each once, and show estimates to token holders.
@@ -207,14 +221,18 @@ def serve(**asked: Any) -> None:
             "--workers: one process writes to SQLite; several share a store on PostgreSQL"
         )
     if options.http.workers > 1 and options.uploads.debug_tags:
-        raise click.UsageError("--debug-tags: one process shows uploads on its page, got several")
+        raise click.UsageError(
+            "--debug-tags: one process shows uploads on its page, got several"
+        )
     if not options.http.host:
         raise click.UsageError(
             "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
             "machine's"
         )
     if (options.http.tls_certificate is None) != (options.http.tls_key is None):
-        raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
+        raise click.UsageError(
+            "--tls-certificate and --tls-key: expected both or neither"
+        )
     if options.respondents.invitations and options.counting.kept_days:
         raise click.UsageError(
             "--invitations: expected no --keep-reports, as batches that are kept whole lie beside "
@@ -234,7 +252,9 @@ def serve(**asked: Any) -> None:
         raise ServeError(_EXTRA)
     if options.check:
         running.check(options)
-        click.echo("in order: settings, surveys, tokens, certificate, receivers and store")
+        click.echo(
+            "in order: settings, surveys, tokens, certificate, receivers and store"
+        )
     else:
         running.run(options)
 

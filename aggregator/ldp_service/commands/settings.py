@@ -76,11 +76,15 @@ def _read(
     """Check the environment, and take what the file says for defaults."""
     settings = settings_of(context.command)
     others = {} if wider is None else settings_of(wider)
-    variables = {name.upper().replace("-", "_") for name in settings | others} | {"CONFIG"}
+    variables = {name.upper().replace("-", "_") for name in settings | others} | {
+        "CONFIG"
+    }
     for variable in sorted(os.environ):
         own = variable.removeprefix(prefix)
         if variable.startswith(prefix) and own not in variables:
-            raise click.UsageError(f"{variable}: no such setting{_near(own, variables, prefix)}")
+            raise click.UsageError(
+                f"{variable}: no such setting{_near(own, variables, prefix)}"
+            )
     if path is None:
         return
     defaults: dict[str, Any] = {}
@@ -88,9 +92,13 @@ def _read(
         if name in others and name not in settings:
             continue
         if name not in settings:
-            raise click.UsageError(f"{path}: {name}: no such setting{_near(name, settings)}")
+            raise click.UsageError(
+                f"{path}: {name}: no such setting{_near(name, settings)}"
+            )
         parameter = settings[name]
-        defaults[str(parameter.name)] = _fitting(context, parameter, value, place=f"{path}: {name}")
+        defaults[str(parameter.name)] = _fitting(
+            context, parameter, value, place=f"{path}: {name}"
+        )
     context.default_map = {**(context.default_map or {}), **defaults}
 
 
@@ -98,10 +106,14 @@ def _table(path: Path) -> Mapping[str, Any]:
     try:
         return toml_in(read_bytes(path, _MOST_BYTES))
     except ValueError as error:
-        raise click.UsageError(f"{path}: expected TOML in UTF-8, got: {error}") from None
+        raise click.UsageError(
+            f"{path}: expected TOML in UTF-8, got: {error}"
+        ) from None
 
 
-def _fitting(context: click.Context, parameter: click.Parameter, value: Any, place: str) -> Any:
+def _fitting(
+    context: click.Context, parameter: click.Parameter, value: Any, place: str
+) -> Any:
     """A value of the file, if it is one of the flag's. Raises `UsageError`, which names it."""
     several = getattr(parameter, "multiple", False) or parameter.nargs != 1
     if getattr(parameter, "is_flag", False):

@@ -29,7 +29,9 @@ def close_survey(name: str, service: str, yes: bool) -> None:
         ending.ask_to_close(service, name, secret_of("LDP_TOKEN_OPERATOR", os.environ))
     else:
         ending.close_survey(service, name)
-    click.echo(f"{name}: closed; all reports are shown, and what comes now is rejected as late")
+    click.echo(
+        f"{name}: closed; all reports are shown, and what comes now is rejected as late"
+    )
 
 
 @click.command()
@@ -45,6 +47,10 @@ def remove_survey(name: str, store: str, yes: bool) -> None:
     from ldp_service.upkeep import removal
 
     if not yes:
-        click.confirm(f"Forget all reports to {name}? No repair brings them back", abort=True)
+        click.confirm(
+            f"Forget all reports to {name}? No repair brings them back", abort=True
+        )
     records, batches = removal.remove_survey(store, name)
-    click.echo(f"{name}: {records:,} records and the accounts of {batches:,} batches are gone")
+    click.echo(
+        f"{name}: {records:,} records and the accounts of {batches:,} batches are gone"
+    )

@@ -53,14 +53,23 @@ def tokens() -> None:
 
 
 @tokens.command()
-@click.option("--name", required=True, help="What to call it, so that it can be told from others.")
-@click.option("--scope", required=True, type=click.Choice(SCOPES), help="What it is good for.")
+@click.option(
+    "--name", required=True, help="What to call it, so that it can be told from others."
+)
+@click.option(
+    "--scope", required=True, type=click.Choice(SCOPES), help="What it is good for."
+)
 @click.option(
     "--days",
     type=click.IntRange(1, _MOST_DAYS),
     help="Days from now for which it is good.  [default: ever]",
 )
-@click.option("--survey", "surveys", multiple=True, help="A survey that it is for.  [default: all]")
+@click.option(
+    "--survey",
+    "surveys",
+    multiple=True,
+    help="A survey that it is for.  [default: all]",
+)
 @click.option(
     "--most-reports",
     type=click.IntRange(1),
@@ -74,11 +83,18 @@ def tokens() -> None:
 @_FILE
 @_AUDIT
 def new(
-    name: str, scope: str, days: int | None, path: Path, audit: Path | None, **limits: Any
+    name: str,
+    scope: str,
+    days: int | None,
+    path: Path,
+    audit: Path | None,
+    **limits: Any,
 ) -> None:
     """Make a token, print it this once, and keep its hash."""
     if scope != UPLOAD and (limits["most_reports"] or limits["reports_a_day"]):
-        raise click.UsageError("--most-reports and --reports-a-day: for tokens of scope upload")
+        raise click.UsageError(
+            "--most-reports and --reports-a-day: for tokens of scope upload"
+        )
     tokens = Tokens.read(path).all if path.exists() else ()
     if not is_name(name):
         raise FileError(
@@ -90,9 +106,15 @@ def new(
             f"expected a name that is not taken, got {name!r}; ldp store tokens remove {name} "
             "frees it"
         )
-    expires = None if days is None else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
+    expires = (
+        None
+        if days is None
+        else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
+    )
     secret = new_token()
-    write_tokens(path, [*tokens, token_record(secret, name, scope, expires=expires, **limits)])
+    write_tokens(
+        path, [*tokens, token_record(secret, name, scope, expires=expires, **limits)]
+    )
     _note(audit, [], [name])
     click.echo(f"{path}: kept the hash of this token; it is not shown again", err=True)
     click.echo(secret)
@@ -101,7 +123,10 @@ def new(
 @tokens.command()
 @SURVEY
 @click.option(
-    "--number", required=True, type=click.IntRange(1, 1_000_000), help="How many people to invite."
+    "--number",
+    required=True,
+    type=click.IntRange(1, 1_000_000),
+    help="How many people to invite.",
 )
 @click.option(
     "--link",
@@ -122,7 +147,9 @@ def new(
     type=OUTPUT_FILE,
     help="Write a page of QR codes to print and cut, in place of a list of links.",
 )
-def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Path | None) -> None:
+def respondents(
+    survey_path: Path, number: int, link: str, path: Path, cards: Path | None
+) -> None:
     """Make one-time tokens for those who may answer SURVEY, and print a link for each.
 
     A token is good for one report to each question. Only hashes are kept, in no order that says who
@@ -138,10 +165,17 @@ def respondents(survey_path: Path, number: int, link: str, path: Path, cards: Pa
     links = [f"{link}#token={token}" for token in tokens]
     beside = page_file(survey_path)
     shown = read_presentation(survey, beside if beside.exists() else None)
-    page = "" if cards is None else sheet(shown.languages[shown.language].texts["title"], links)
+    page = (
+        ""
+        if cards is None
+        else sheet(shown.languages[shown.language].texts["title"], links)
+    )
     with written_whole(path, mode=0o600, for_folder=True) as file:
         file.write(content.encode())
-    click.echo(f"{path}: kept the hashes of {number:,} tokens; they are not shown again", err=True)
+    click.echo(
+        f"{path}: kept the hashes of {number:,} tokens; they are not shown again",
+        err=True,
+    )
     if cards is None:
         click.echo("\n".join(links))
         return
@@ -206,10 +240,14 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     ends = end if before.expires is None else min(end, before.expires)
     tokens[old] = replace(before, name=old, expires=ends)
-    tokens[name] = replace(before, digest=token_record(secret, name, before.scope).digest)
+    tokens[name] = replace(
+        before, digest=token_record(secret, name, before.scope).digest
+    )
     write_tokens(path, tokens.values())
     _note(audit, [], [name, old])
-    click.echo(f"{path}: kept the hash of this token; {old} is good until {ends}", err=True)
+    click.echo(
+        f"{path}: kept the hash of this token; {old} is good until {ends}", err=True
+    )
     click.echo(secret)
 
 
@@ -261,7 +299,11 @@ def write_first_tokens(path: Path) -> None:
             file.write(shown.encode())
         shown = f"  hand them out from {beside}, and delete it\n"
     write_tokens(
-        path, [token_record(token, f"first-{scope}", scope) for scope, token in tokens.items()]
+        path,
+        [
+            token_record(token, f"first-{scope}", scope)
+            for scope, token in tokens.items()
+        ],
     )
     click.echo(f"{path}: made, with two tokens, which are not shown again", err=True)
     click.echo(shown, nl=False, err=True)

@@ -107,7 +107,10 @@ def run_workers(
         def handle_hup(self) -> None:
             if not renewable():
                 return
-            before, patience = list(self.processes), self.config.timeout_worker_healthcheck
+            before, patience = (
+                list(self.processes),
+                self.config.timeout_worker_healthcheck,
+            )
             self.config.timeout_worker_healthcheck = int(BEGINNING)
             renewing = Path(os.environ[SHARED]) / _RENEWING
             renewing.touch()
@@ -116,7 +119,9 @@ def run_workers(
             finally:
                 renewing.unlink()
                 self.config.timeout_worker_healthcheck = patience
-            kept = sum(old is new for old, new in zip(before, self.processes, strict=True))
+            kept = sum(
+                old is new for old, new in zip(before, self.processes, strict=True)
+            )
             if kept and not self.should_exit.is_set():
                 _log.error(
                     "expected new workers to begin within %.0f s, but one did not; %d of %d go on "
@@ -193,7 +198,9 @@ def drain(application: Application, seconds: float) -> None:
 
 def _stop_orphan(loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
     loop.remove_reader(sentinel)
-    _log.error("expected the process that began this worker to go on, but it has ended; so does it")
+    _log.error(
+        "expected the process that began this worker to go on, but it has ended; so does it"
+    )
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -226,7 +233,9 @@ def _say_seldom(error: LDPError, place: Path) -> None:
     """Log why a worker could not begin, unless one did so for the same reason a while ago."""
     text = str(error)
     try:
-        is_known = place.read_text() == text and time.time() - place.stat().st_mtime < PAUSE
+        is_known = (
+            place.read_text() == text and time.time() - place.stat().st_mtime < PAUSE
+        )
     except FileNotFoundError:
         is_known = False
     if not is_known:
@@ -236,4 +245,6 @@ def _say_seldom(error: LDPError, place: Path) -> None:
 
 def _end(code: int) -> str:
     """How a process ended, in words."""
-    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    return (
+        f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    )

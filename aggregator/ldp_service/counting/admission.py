@@ -26,7 +26,14 @@ from typing import NamedTuple
 
 from ldp.errors import LDPError
 from ldp.numbers.epochs import epoch_at, epoch_of
-from ldp.wire.wire import MOST_REPORTS, Batch, Damage, decode_batch, encode_batch, read_frames
+from ldp.wire.wire import (
+    MOST_REPORTS,
+    Batch,
+    Damage,
+    decode_batch,
+    encode_batch,
+    read_frames,
+)
 from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_aggregator.tallies.intake.screening import (
     UNKNOWN,
@@ -79,10 +86,15 @@ class Admission:
         self._catalogue = catalogue
         self._rules = rules
 
-    def take(self, turn: Turn, bodies: Sequence[bytes], now: float) -> list[tuple[str, ...]]:
+    def take(
+        self, turn: Turn, bodies: Sequence[bytes], now: float
+    ) -> list[tuple[str, ...]]:
         """Count the batches of bodies, each a sequence of frames; outcomes, body by body."""
         submissions = [Submission(body, None, lambda _: None) for body in bodies]
-        pieces = [Piece(submission, read_frames(submission.body)) for submission in submissions]
+        pieces = [
+            Piece(submission, read_frames(submission.body))
+            for submission in submissions
+        ]
         answers = self.take_pieces(turn, pieces, now)
         return [answer for answer in answers if isinstance(answer, tuple)]
 
@@ -105,10 +117,14 @@ class Admission:
             end = start + len(frames)
             refusal = permissions.refusal(submission.sender, items[start:end])
             answers.append(refusal or ())
-            spans.append(None if refusal else slice(len(taken), len(taken) + len(frames)))
+            spans.append(
+                None if refusal else slice(len(taken), len(taken) + len(frames))
+            )
             if refusal is None:
                 waits, spends = repeat(submission.waits), repeat(_spends(submission))
-                taken += zip(payloads[start:end], items[start:end], waits, spends, strict=False)
+                taken += zip(
+                    payloads[start:end], items[start:end], waits, spends, strict=False
+                )
             start = end
         outcomes = self._outcomes(turn, taken, now)
         for place, span in enumerate(spans):
@@ -123,7 +139,9 @@ class Admission:
         early = 0
         if EARLY in outcomes:
             both = zip(taken, outcomes, strict=True)
-            early = sum(waits and outcome == EARLY for (_, _, waits, _), outcome in both)
+            early = sum(
+                waits and outcome == EARLY for (_, _, waits, _), outcome in both
+            )
         turn.receive(len(taken) - early)
         return answers
 
@@ -172,26 +190,36 @@ class Admission:
                 outcomes[place] = DUPLICATE
                 if id_ in fresh:
                     outcomes[place] = SPENT if place in spent else ACCEPTED
-            accepted = [batch for place, batch in by_id.values() if outcomes[place] == ACCEPTED]
-            totals.update((b.fingerprint, epoch, outcomes[place]) for place, b in by_id.values())
+            accepted = [
+                batch for place, batch in by_id.values() if outcomes[place] == ACCEPTED
+            ]
+            totals.update(
+                (b.fingerprint, epoch, outcomes[place]) for place, b in by_id.values()
+            )
             self._count(turn, epoch, accepted, now=now)
         for (fingerprint, epoch, outcome), batches in totals.items():
             turn.tell(fingerprint, epoch, outcome, batches=batches)
         return outcomes
 
-    def _count(self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float) -> None:
+    def _count(
+        self, turn: Turn, epoch: Epoch, batches: list[Batch], now: float
+    ) -> None:
         for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._catalogue.envelopes[fingerprint]
             for part, counts in count_parts(envelope, rows_of(alike, envelope.width)):
                 turn.count(part.fingerprint, epoch, counts)
                 if part.attributes:
-                    turn.count(of_combination(part.fingerprint, combination), epoch, counts)
+                    turn.count(
+                        of_combination(part.fingerprint, combination), epoch, counts
+                    )
         if self._rules.kept_days:
             for batch in batches:
                 payload = encode_batch(batch)
                 turn.keep(int(now // DAY), batch.fingerprint, batch.id, payload=payload)
 
-    def _refuse(self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float) -> str:
+    def _refuse(
+        self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float
+    ) -> str:
         """The reason; or that the batch was put aside, or is there already."""
         if refusal.reason != UNKNOWN or not isinstance(payload, bytes):
             return refusal.reason
@@ -244,4 +272,6 @@ def _spent(
         return set()
     fresh = turn.claim(TOKENS, sorted(set(keys.values())))
     first = {key: place for place, key in sorted(keys.items(), reverse=True)}
-    return {place for place, key in keys.items() if key not in fresh or first[key] != place}
+    return {
+        place for place, key in keys.items() if key not in fresh or first[key] != place
+    }

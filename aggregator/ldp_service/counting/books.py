@@ -94,7 +94,9 @@ class Books:
         self.marks: dict[str, bytes] = {}
         self.sent: dict[bytes, int] = {}
         self.aside = sum(
-            len(record.content) for record in snapshot.scan("aside") if shard_of(record) == shard
+            len(record.content)
+            for record in snapshot.scan("aside")
+            if shard_of(record) == shard
         )
         for record in snapshot.scan("root", shard_key(shard)):
             self.root = read_root(record.content)

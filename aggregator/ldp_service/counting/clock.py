@@ -41,7 +41,10 @@ def graces_of(surveys: Iterable[Survey]) -> dict[int, int]:
 
 
 def presume_epochs(
-    seen: Mapping[int, int], used: Iterable[Epoch], graces: Mapping[int, int], now: float
+    seen: Mapping[int, int],
+    used: Iterable[Epoch],
+    graces: Mapping[int, int],
+    now: float,
 ) -> dict[int, int]:
     """In which epochs the clock was seen; where it never was, in which it must have been by now.
 
@@ -56,7 +59,9 @@ def presume_epochs(
     return known
 
 
-def jumps(seen: Mapping[int, int], lengths: Iterable[int], now: float) -> dict[int, int]:
+def jumps(
+    seen: Mapping[int, int], lengths: Iterable[int], now: float
+) -> dict[int, int]:
     """By how many epochs of each length the clock has jumped, ahead or back, where it has."""
     return {
         length: epoch_at(now, length) - seen[length]
@@ -86,7 +91,9 @@ def check_confirmable(closed: Mapping[int, int], now: float) -> None:
         raise StoreError(f"--confirm-clock would leave them closed: {words}")
 
 
-def in_words(jumps: Mapping[int, int], closed: Mapping[int, int], now: float) -> str | None:
+def in_words(
+    jumps: Mapping[int, int], closed: Mapping[int, int], now: float
+) -> str | None:
     """Describe a wrong clock, and the remedy; None for a right one.
 
     `closed` are the last epochs that are closed, by their length.
@@ -104,4 +111,7 @@ def in_words(jumps: Mapping[int, int], closed: Mapping[int, int], now: float) ->
 
 
 def _is_in_order(seen: int, length: int, now: float) -> bool:
-    return epoch_at(now - SLACK, length) <= seen + 1 and epoch_at(now + SLACK, length) >= seen
+    return (
+        epoch_at(now - SLACK, length) <= seen + 1
+        and epoch_at(now + SLACK, length) >= seen
+    )

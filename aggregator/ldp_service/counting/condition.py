@@ -40,9 +40,7 @@ class Condition:
         trouble = self.failure or self.obstacle
         if isinstance(trouble, StoreLostError):
             # Anyone may see this, and alerts have it: a server's own words have its address.
-            return (
-                "expected to use the store, but its server does not answer; the log has its words"
-            )
+            return "expected to use the store, but its server does not answer; the log has its words"
         return None if trouble is None else _PLACE.sub(" on PostgreSQL", str(trouble))
 
     def note(self, error: StoreError) -> LDPError:

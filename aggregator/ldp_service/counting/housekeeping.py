@@ -56,7 +56,9 @@ def to_close(
     nothing was ever counted, unless the clock is confirmed to be right.
     """
     graces = graces_of(served.survey for served in catalogue.all)
-    last = {length: epoch_at(now - grace, length) - 1 for length, grace in graces.items()}
+    last = {
+        length: epoch_at(now - grace, length) - 1 for length, grace in graces.items()
+    }
     known = graces if confirmed else _presume_epochs(books, catalogue, now)
     return {
         length: number
@@ -67,7 +69,10 @@ def to_close(
 
 def define(books: Books, catalogue: Catalogue) -> None:
     """Write down the files of the surveys that are served, where they are new or have changed."""
-    sources = {record.key[:FINGERPRINT_SIZE]: record.content for record in _own(books, "survey")}
+    sources = {
+        record.key[:FINGERPRINT_SIZE]: record.content
+        for record in _own(books, "survey")
+    }
     changed = [
         served
         for served in catalogue.all
@@ -137,14 +142,18 @@ def look_around(
 
     def look(those: Books) -> bool:
         more_to_forget = tidy(those, catalogue, rules, now=now, confirmed=confirmed)
-        more_to_release = back and release(those, admission, catalogue, rules=rules, now=now)
+        more_to_release = back and release(
+            those, admission, catalogue, rules=rules, now=now
+        )
         return more_to_forget or more_to_release
 
     store = books.store
     more = look(books)
     if not store.shared:
         return more
-    for shard in _shards_with_something_due(store, catalogue, rules, now=now, back=back):
+    for shard in _shards_with_something_due(
+        store, catalogue, rules, now=now, back=back
+    ):
         with store.standing_in(shard) as free:
             if free:
                 more |= look(Books(store, books.envelopes, sound=True))
@@ -158,7 +167,12 @@ def jumps_of(books: Books, catalogue: Catalogue, now: float) -> dict[int, int]:
 
 
 def tidy(
-    books: Books, catalogue: Catalogue, rules: Rules, now: float, *, confirmed: bool = False
+    books: Books,
+    catalogue: Catalogue,
+    rules: Rules,
+    now: float,
+    *,
+    confirmed: bool = False,
 ) -> bool:
     """Close what has to be closed, and let go of what was kept long enough.
 
@@ -168,8 +182,14 @@ def tidy(
         return False
     closing = to_close(books, catalogue, now, confirmed=confirmed)
     known = catalogue.lengths if confirmed else _presume_epochs(books, catalogue, now)
-    seen = {length: epoch_at(now, length) for length in catalogue.lengths if length in known}
-    seen = {length: number for length, number in seen.items() if number != books.seen.get(length)}
+    seen = {
+        length: epoch_at(now, length) for length in catalogue.lengths if length in known
+    }
+    seen = {
+        length: number
+        for length, number in seen.items()
+        if number != books.seen.get(length)
+    }
     expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
     closed = books.closed | closing
@@ -198,13 +218,20 @@ def tidy(
 
 
 def release(
-    books: Books, admission: Admission, catalogue: Catalogue, *, rules: Rules, now: float
+    books: Books,
+    admission: Admission,
+    catalogue: Catalogue,
+    *,
+    rules: Rules,
+    now: float,
 ) -> bool:
     """Take back what was put aside and is of a question that is served now.
 
     Whether there is more.
     """
-    records = list(islice(_public_records(_own(books, "aside"), catalogue, rules), MOST))
+    records = list(
+        islice(_public_records(_own(books, "aside"), catalogue, rules), MOST)
+    )
     if records:
         with begin(books) as turn:
             turn.drop(records)
@@ -225,24 +252,33 @@ def _shards_with_something_due(
     due = chain(
         islice(_older(store.scan("kept"), now, rules.kept_days), MOST),
         islice(_older(store.scan("aside"), now, rules.aside_days), MOST),
-        islice(_public_records(store.scan("aside"), catalogue, rules), MOST) if back else (),
+        islice(_public_records(store.scan("aside"), catalogue, rules), MOST)
+        if back
+        else (),
     )
     return sorted({shard_of(record) for record in due} - {store.shard})
 
 
-def _past(books: Books, closed: Mapping[int, int], kept_epochs: int) -> Iterator[Record]:
+def _past(
+    books: Books, closed: Mapping[int, int], kept_epochs: int
+) -> Iterator[Record]:
     """Tallies of epochs that were closed so many epochs ago, and what was shown of them."""
     for kind in (TALLY, SHOWN) if kept_epochs else ():
         for record in _own(books, kind):
             epoch = read_tally_key(record.key)[1]
-            if epoch.length and epoch.number <= closed.get(epoch.length, -1) - kept_epochs:
+            if (
+                epoch.length
+                and epoch.number <= closed.get(epoch.length, -1) - kept_epochs
+            ):
                 yield record
 
 
 def _older(records: Iterable[Record], now: float, days: int) -> Iterator[Record]:
     """Yield the records, in the order of days, of days longer ago."""
     first = int(now // DAY) - days
-    return takewhile(lambda record: int.from_bytes(record.key[:4], "big") < first, records)
+    return takewhile(
+        lambda record: int.from_bytes(record.key[:4], "big") < first, records
+    )
 
 
 def _public_records(
@@ -258,4 +294,8 @@ def _public_records(
 
 
 def _own(books: Books, kind: str) -> Iterator[Record]:
-    return (record for record in books.store.scan(kind) if shard_of(record) == books.store.shard)
+    return (
+        record
+        for record in books.store.scan(kind)
+        if shard_of(record) == books.store.shard
+    )

@@ -42,7 +42,9 @@ class Line:
         """Let one wait. Raises `BusyError` if there is no room for it."""
         size = len(submission.body)
         with self._lock:
-            full = self.waiting >= MOST_WAITING or self._bytes + size > MOST_BYTES_WAITING
+            full = (
+                self.waiting >= MOST_WAITING or self._bytes + size > MOST_BYTES_WAITING
+            )
             if full or self._closed:
                 raise BusyError
             self.waiting += 1

@@ -18,7 +18,12 @@ from ldp.wire.wire import Batch
 from ldp_aggregator.tallies.intake.screening import UNKNOWN, Refusal
 from ldp_aggregator.tallies.tally import ACCEPTED
 from ldp_service.counting.served import Catalogue
-from ldp_service.counting.submissions import QUARANTINED, NotPermittedError, QuotaError, Sender
+from ldp_service.counting.submissions import (
+    QUARANTINED,
+    NotPermittedError,
+    QuotaError,
+    Sender,
+)
 from ldp_service.counting.turn import Turn
 from ldp_service.store.records import DAY
 
@@ -35,7 +40,9 @@ class Permissions:
         """Reports of a token today, with those of this turn."""
         self._accepted: Counter[str] = Counter()
 
-    def refusal(self, sender: Sender | None, items: Sequence[Batch | Refusal]) -> LDPError | None:
+    def refusal(
+        self, sender: Sender | None, items: Sequence[Batch | Refusal]
+    ) -> LDPError | None:
         """Why these batches may not be sent; None if they may."""
         if sender is None or (not sender.surveys and sender.reports_a_day is None):
             return None
@@ -44,7 +51,9 @@ class Permissions:
         if sender.reports_a_day is not None:
             asked = sum(item.size for item in items)
             if sender.name not in self._asked:
-                self._asked[sender.name] = self._turn.reports_of_day(self._day, sender.name)
+                self._asked[sender.name] = self._turn.reports_of_day(
+                    self._day, sender.name
+                )
             if self._asked[sender.name] + asked > sender.reports_a_day:
                 return QuotaError(self._until_tomorrow)
             self._asked[sender.name] += asked

@@ -96,7 +96,11 @@ def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | 
 
 def is_large(submission: Submission) -> bool:
     """Whether it has to be looked at before it is known how it is taken."""
-    return len(submission.body) > LIGHT and not submission.marks and submission.mixed is None
+    return (
+        len(submission.body) > LIGHT
+        and not submission.marks
+        and submission.mixed is None
+    )
 
 
 class Cutter:
@@ -146,13 +150,17 @@ class Cutter:
     def drop(self, submission: Submission) -> None:
         """Forget what is left of a submission."""
         with self._lock:
-            left = [heavy for heavy in self._waiting if heavy.submission is not submission]
+            left = [
+                heavy for heavy in self._waiting if heavy.submission is not submission
+            ]
             self._waiting = deque(left)
 
     def _run(self) -> None:
         while (submission := self._coming.get()) is not None:
             submission.wanted &= not self._stopping
-            payloads = _by_stretch(read_frames(submission.body)) if submission.wanted else []
+            payloads = (
+                _by_stretch(read_frames(submission.body)) if submission.wanted else []
+            )
             if len(payloads) == 1:
                 self._ready.put(Piece(submission, payloads))
                 continue

@@ -35,7 +35,14 @@ from ldp_service.counting.served import Catalogue
 from ldp_service.counting.turn import begin
 from ldp_service.store.combinations import PREFIX, of_combination
 from ldp_service.store.reading import by_combination, history
-from ldp_service.store.records import SHOWN, Epoch, Record, Scanned, read_tally_key, shard_of
+from ldp_service.store.records import (
+    SHOWN,
+    Epoch,
+    Record,
+    Scanned,
+    read_tally_key,
+    shard_of,
+)
 from ldp_service.store.shown import ShownRecords, public_view
 from ldp_service.store.store import Snapshot
 
@@ -58,7 +65,9 @@ class Publication(NamedTuple):
         """Whether there are copies to be shown, and not the tallies themselves."""
         return self.least > 1
 
-    def view(self, opened: AbstractContextManager[Snapshot]) -> AbstractContextManager[Snapshot]:
+    def view(
+        self, opened: AbstractContextManager[Snapshot]
+    ) -> AbstractContextManager[Snapshot]:
         """A snapshot as those who look may read it."""
         return public_view(opened) if self.copies else opened
 
@@ -98,7 +107,11 @@ class Publisher:
         self.look(books, at_once=True)
 
     def look(
-        self, books: Books, *, at_once: bool = False, closing: Mapping[int, int] | None = None
+        self,
+        books: Books,
+        *,
+        at_once: bool = False,
+        closing: Mapping[int, int] | None = None,
     ) -> None:
         """Show what is due, in a turn of its own.
 
@@ -107,7 +120,9 @@ class Publisher:
         now = self._clock()
         idle = books.root.commits == self._commits and self._publication.minutes is None
         early = now - self._looked < PACE
-        if not self._publication.copies or (not (at_once or closing) and (idle or early)):
+        if not self._publication.copies or (
+            not (at_once or closing) and (idle or early)
+        ):
             return
         self._show(books, books.tallies, closing=closing or {})
         self._looked, self._commits = now, books.root.commits
@@ -136,9 +151,13 @@ class Publisher:
         # Of closed epochs one process alone shows something, and only the first that would.
         with begin(books, alone=closed) as turn:
             seen = self._visible_epochs(books.store) if closed else set()
-            for unit, epoch in sorted(due, key=lambda place: (place[1], sorted(place[0]))):
+            for unit, epoch in sorted(
+                due, key=lambda place: (place[1], sorted(place[0]))
+            ):
                 # Another process may have closed it.
-                is_past = not closed and epoch.number <= turn.last_closed_epoch(epoch.length)
+                is_past = not closed and epoch.number <= turn.last_closed_epoch(
+                    epoch.length
+                )
                 if is_past or (unit, epoch) in seen:
                     continue
                 prefixes = {fingerprint[:PREFIX] for fingerprint in unit}
@@ -189,7 +208,9 @@ class Publisher:
         late = minutes is not None and (ends or waited >= 60 * minutes)
         return late and min(there) >= least
 
-    def _closed_unseen(self, books: Books, own: Scanned) -> Iterator[tuple[Statistic, Counts]]:
+    def _closed_unseen(
+        self, books: Books, own: Scanned
+    ) -> Iterator[tuple[Statistic, Counts]]:
         """The tallies of closed epochs of which nothing was ever shown."""
         if not any(number >= 0 for number in books.closed.values()):
             return
@@ -220,7 +241,9 @@ def reports_of(envelope: Envelope, counts: Counts) -> int:
     if isinstance(envelope, Question):
         return total_reports(counts, envelope.layout)
     if not isinstance(envelope, Group):
-        raise TypeError(f"expected a question or a group, got {type(envelope).__name__}")
+        raise TypeError(
+            f"expected a question or a group, got {type(envelope).__name__}"
+        )
     # Every report of a group is one to its first question: what the joint counts say of that.
     first = envelope.members[0]
     table = joint_table(envelope, counts, [first.name])
@@ -246,9 +269,14 @@ def _ends(epoch: Epoch, closing: Mapping[int, int]) -> bool:
 
 def _units(catalogue: Catalogue) -> dict[bytes, Unit]:
     """Return for each question or group all that share reports with it, itself among them."""
-    unit_of = {fingerprint: frozenset([fingerprint]) for fingerprint in catalogue.tally_parts}
+    unit_of = {
+        fingerprint: frozenset([fingerprint]) for fingerprint in catalogue.tally_parts
+    }
     for envelope in catalogue.envelopes.values():
-        members = {envelope.fingerprint, *(member.fingerprint for member in envelope.members)}
+        members = {
+            envelope.fingerprint,
+            *(member.fingerprint for member in envelope.members),
+        }
         joined = frozenset().union(*(unit_of[fingerprint] for fingerprint in members))
         unit_of |= dict.fromkeys(joined, joined)
     return unit_of

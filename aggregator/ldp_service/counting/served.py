@@ -39,7 +39,9 @@ class Catalogue:
 
     def __init__(self, served: Iterable[Served]) -> None:
         self.all = tuple(served)
-        self.lengths = {item.survey.epoch for item in self.all if item.survey.epoch is not None}
+        self.lengths = {
+            item.survey.epoch for item in self.all if item.survey.epoch is not None
+        }
         """Those of epochs."""
         self.by_name: dict[str, list[Served]] = {}
         self.owners: dict[bytes, Survey] = {}

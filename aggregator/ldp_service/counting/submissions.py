@@ -25,7 +25,9 @@ class BusyError(LDPError):
 
     def __init__(self, wait: int = 1) -> None:
         self.wait = wait
-        super().__init__(f"expected room in the queue, found none; try again in {wait} s")
+        super().__init__(
+            f"expected room in the queue, found none; try again in {wait} s"
+        )
 
 
 class EarlyError(LDPError):
@@ -52,14 +54,18 @@ class QuotaError(LDPError):
 
     def __init__(self, wait: int) -> None:
         self.wait = wait
-        super().__init__("expected at most the reports a day that the token may send, got more")
+        super().__init__(
+            "expected at most the reports a day that the token may send, got more"
+        )
 
 
 class NotPermittedError(LDPError):
     """A token is not for the survey of a batch; nothing more was taken."""
 
     def __init__(self) -> None:
-        super().__init__("expected batches of the surveys that the token is for, got others")
+        super().__init__(
+            "expected batches of the surveys that the token is for, got others"
+        )
 
 
 class Sender(NamedTuple):
@@ -96,7 +102,9 @@ class Receipt(NamedTuple):
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
     """Outcomes, ready for JSON: rejections under their reasons, the others by their names."""
     names = (ACCEPTED, DUPLICATE, QUARANTINED)
-    others = {name: count for name, count in sorted(outcomes.items()) if name not in names}
+    others = {
+        name: count for name, count in sorted(outcomes.items()) if name not in names
+    }
     shown = {DEBUG: others.pop(DEBUG)} if DEBUG in others else {}
     return {**{name: outcomes[name] for name in names}, "rejected": others, **shown}
 

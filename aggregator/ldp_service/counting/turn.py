@@ -114,9 +114,13 @@ class Turn:
             if checksum(SHOWN, key, content) != self._books.sums.get((SHOWN, key)):
                 self._written[SHOWN, key] = content
 
-    def tell(self, fingerprint: bytes | None, epoch: Epoch, outcome: str, batches: int) -> None:
+    def tell(
+        self, fingerprint: bytes | None, epoch: Epoch, outcome: str, batches: int
+    ) -> None:
         """Count batches of a known question, or of none, by what became of them."""
-        counter = self._outcomes.setdefault((fingerprint or NO_QUESTION, epoch), Counter())
+        counter = self._outcomes.setdefault(
+            (fingerprint or NO_QUESTION, epoch), Counter()
+        )
         counter[outcome] += batches
 
     def receive(self, batches: int) -> None:
@@ -141,7 +145,9 @@ class Turn:
 
     def keep(self, day: int, fingerprint: bytes, id_: bytes, payload: bytes) -> None:
         """Keep the bytes of a batch, for a time."""
-        self._written["kept", kept_key(day, fingerprint, id_, shard=self._shard)] = payload
+        self._written["kept", kept_key(day, fingerprint, id_, shard=self._shard)] = (
+            payload
+        )
 
     def put_aside(self, day: int, id_: bytes, payload: bytes) -> bool:
         """Keep the bytes of a batch that cannot be counted yet; False if they are there already."""
@@ -207,7 +213,9 @@ class Turn:
         books, store = self._books, self._books.store
         closed = books.closed | self._closed
         self._write_sums()
-        written = [seal(kind, key, content) for (kind, key), content in self._written.items()]
+        written = [
+            seal(kind, key, content) for (kind, key), content in self._written.items()
+        ]
         dropped = [*self._dropped, *self._stale(closed)]
         root = self._root(written, dropped)
         store.put([*written, seal("root", shard_key(self._shard), root.pack())])
@@ -238,12 +246,16 @@ class Turn:
             for part in np.unique(np.flatnonzero(new) // PART).tolist():
                 cells = slice(part * PART, (part + 1) * PART)
                 content = (before[cells] + new[cells]).astype("<i8").tobytes()
-                self._written["tally", tally_key(fingerprint, epoch, shard, part=part)] = content
+                self._written[
+                    "tally", tally_key(fingerprint, epoch, shard, part=part)
+                ] = content
         for (fingerprint, epoch), outcomes in self._outcomes.items():
             # Not a sum of counters: batches that were aside are taken out of the count of those
             # that are.
             outcomes.update(books.outcomes.get((fingerprint, epoch), {}))
-            self._written["intake", intake_key(fingerprint, epoch, shard)] = pack_outcomes(outcomes)
+            self._written["intake", intake_key(fingerprint, epoch, shard)] = (
+                pack_outcomes(outcomes)
+            )
         for epoch, ids in self._ids.items():
             self._ids[epoch] = ids.join(books.ids.get(epoch, IdSum()))
             self._written["ids", epoch.key + shard_key(shard)] = self._ids[epoch].pack()
@@ -253,22 +265,34 @@ class Turn:
                 if number >= 0:
                     self._written[kind, key] = number.to_bytes(4, "big")
                 elif (kind, key) in books.sums:
-                    self._dropped.append(Record(kind, key, b"", checksum=books.sums[kind, key]))
+                    self._dropped.append(
+                        Record(kind, key, b"", checksum=books.sums[kind, key])
+                    )
         for key, reports in self._sent.items():
             self._sent[key] = reports + books.sent.get(key, 0)
-            self._written["sent", key + shard_key(shard)] = self._sent[key].to_bytes(8, "big")
+            self._written["sent", key + shard_key(shard)] = self._sent[key].to_bytes(
+                8, "big"
+            )
         for source, place in self._marks.items():
             self._written["mark", source.encode() + shard_key(shard)] = place
 
     def _stale(self, closed: Mapping[int, int]) -> list[Record]:
         """The sums of ids that have been forgotten, by this process or another."""
         books = self._books
-        stale = [epoch for epoch in books.ids if epoch.number <= closed.get(epoch.length, -1)]
+        stale = [
+            epoch for epoch in books.ids if epoch.number <= closed.get(epoch.length, -1)
+        ]
         keys = [epoch.key + shard_key(self._shard) for epoch in stale]
-        return [Record("ids", key, b"", checksum=books.sums["ids", key]) for key in keys]
+        return [
+            Record("ids", key, b"", checksum=books.sums["ids", key]) for key in keys
+        ]
 
     def _apply(
-        self, root: Root, written: list[Record], dropped: list[Record], closed: dict[int, int]
+        self,
+        root: Root,
+        written: list[Record],
+        dropped: list[Record],
+        closed: dict[int, int],
     ) -> None:
         books = self._books
         for statistic, counts in self._counts.items():

@@ -104,7 +104,9 @@ class Writer:
         self.early = 0
         """Early batches of uploads that were told to come again."""
         self.busy_seconds = 0.0
-        self._ending: SimpleQueue[tuple[tuple[bytes, ...], Future[None]]] = SimpleQueue()
+        self._ending: SimpleQueue[tuple[tuple[bytes, ...], Future[None]]] = (
+            SimpleQueue()
+        )
         self._books: Books | None = self._open()
         self._line = Line()
         self._thread = Thread(target=self._run, name="ldp-writer", daemon=True)
@@ -226,7 +228,9 @@ class Writer:
                 for piece in pieces:
                     self._take([piece])
                 return
-            self.lasting.note("internal", "a submission could not be counted", traceback=True)
+            self.lasting.note(
+                "internal", "a submission could not be counted", traceback=True
+            )
             answers = [InternalError(error)]
         done = [
             (piece.submission, answer)
@@ -236,7 +240,9 @@ class Writer:
         self._line.leave([submission for submission, _ in done])
         self._hand_out(done)
 
-    def _answer(self, piece: Piece, outcome: tuple[str, ...] | LDPError) -> Answer | None:
+    def _answer(
+        self, piece: Piece, outcome: tuple[str, ...] | LDPError
+    ) -> Answer | None:
         """Return the answer to a submission after one of its pieces; None before the last."""
         if not piece.submission.wanted:
             outcome = BusyError()
@@ -264,7 +270,10 @@ class Writer:
     def _look_for_room(self) -> None:
         """See whether something could be written, if nothing was for a while."""
         condition = self._condition
-        if condition.failure is not None or time.monotonic() - condition.tried < ROOM_EVERY:
+        if (
+            condition.failure is not None
+            or time.monotonic() - condition.tried < ROOM_EVERY
+        ):
             return
         condition.tried = time.monotonic()
         try:
@@ -309,7 +318,9 @@ class Writer:
             jumped = jumps_of(self._books, self._catalogue, now) and not confirmed
             closing = {}
             if not jumped:
-                closing = to_close(self._books, self._catalogue, now, confirmed=confirmed)
+                closing = to_close(
+                    self._books, self._catalogue, now, confirmed=confirmed
+                )
             # Another process may have closed a survey.
             self._books.ended = ended_in(self._books.store)
             if closing or self._books.ended:
@@ -333,7 +344,9 @@ class Writer:
         except StoreError as error:
             self._confirmed |= confirmed
             self._trouble(error)
-        except Exception:  # our own mistake: uploads go on, and the next look may do better
+        except (
+            Exception
+        ):  # our own mistake: uploads go on, and the next look may do better
             self.lasting.note("due", "what was due could not be done", traceback=True)
         self._took_back = now if back else self._took_back
 
@@ -351,7 +364,10 @@ class Writer:
             self._publisher.start(books)
             if books.unproven:
                 Thread(
-                    target=prove, args=(store, self._hear_of_ids), name="ldp-proof", daemon=True
+                    target=prove,
+                    args=(store, self._hear_of_ids),
+                    name="ldp-proof",
+                    daemon=True,
                 ).start()
             return books
         except BaseException:

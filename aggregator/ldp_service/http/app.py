@@ -38,7 +38,12 @@ from urllib.parse import quote, urlencode
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 
 from ldp.errors import AnswerError, EstimateError, UnknownNameError
@@ -164,11 +169,24 @@ def routes_of(service: Service, metrics: Metrics) -> list[Route]:
         Route("/v1/surveys", endpoints.for_scope(ANALYST, endpoints.surveys)),
         Route("/v1/surveys/{name}", endpoints.for_scope(UPLOAD, endpoints.survey)),
         Route("/v1/surveys/{name}/stops", endpoints.for_scope(UPLOAD, endpoints.stops)),
-        Route("/v1/surveys/{name}/estimates", endpoints.for_scope(ANALYST, endpoints.estimates)),
-        Route("/v1/surveys/{name}/tally", endpoints.for_scope(ANALYST, endpoints.tally)),
-        Route("/v1/surveys/{name}/batches", endpoints.for_scope(ANALYST, endpoints.batches)),
-        Route("/v1/surveys/{name}/history", endpoints.for_scope(ANALYST, endpoints.history)),
-        Route("/v1/surveys/{name}/health", endpoints.for_scope(ANALYST, endpoints.health)),
+        Route(
+            "/v1/surveys/{name}/estimates",
+            endpoints.for_scope(ANALYST, endpoints.estimates),
+        ),
+        Route(
+            "/v1/surveys/{name}/tally", endpoints.for_scope(ANALYST, endpoints.tally)
+        ),
+        Route(
+            "/v1/surveys/{name}/batches",
+            endpoints.for_scope(ANALYST, endpoints.batches),
+        ),
+        Route(
+            "/v1/surveys/{name}/history",
+            endpoints.for_scope(ANALYST, endpoints.history),
+        ),
+        Route(
+            "/v1/surveys/{name}/health", endpoints.for_scope(ANALYST, endpoints.health)
+        ),
         Route(
             "/v1/surveys/{name}/close",
             endpoints.for_scope(OPERATOR, endpoints.close),
@@ -197,7 +215,9 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
             await run_in_threadpool(service.close)
 
     rest = Starlette(
-        routes=routes_of(service, metrics), exception_handlers=refusals, lifespan=lifespan
+        routes=routes_of(service, metrics),
+        exception_handlers=refusals,
+        lifespan=lifespan,
     )
     # One spelling for each path, and no redirect to wherever Host says.
     rest.router.redirect_slashes = False
@@ -245,7 +265,8 @@ class _Endpoints:
 
     async def metrics(self, _: Request) -> Response:
         return Response(
-            await run_in_threadpool(self._metrics.text), headers={"content-type": CONTENT_TYPE}
+            await run_in_threadpool(self._metrics.text),
+            headers={"content-type": CONTENT_TYPE},
         )
 
     async def surveys(self, _: Request) -> Response:
@@ -274,11 +295,14 @@ class _Endpoints:
 
     async def estimates(self, request: Request) -> Response:
         query = request.query_params
-        check_parameters(query, ("version", "epoch", "question", "format", *GROUPS, *OPTIONS))
+        check_parameters(
+            query, ("version", "epoch", "question", "format", *GROUPS, *OPTIONS)
+        )
         name = query.get("format", "json")
         if name not in DOWNLOADS:
             raise RequestError(
-                400, f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}"
+                400,
+                f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}",
             )
         form = DOWNLOADS[name]
         served = self._find_survey(request)
@@ -290,14 +314,18 @@ class _Endpoints:
             if groups is not None:
                 at = self._at(served, epoch)
                 return form.whole(
-                    self._analysis.groups(served, groups, options, epoch=at, names=names).sheet(
-                        in_full=False
-                    )
+                    self._analysis.groups(
+                        served, groups, options, epoch=at, names=names
+                    ).sheet(in_full=False)
                 )
             if pooled:
-                return download(self._analysis.pool(served.survey.name, options, names), form)
+                return download(
+                    self._analysis.pool(served.survey.name, options, names), form
+                )
             at = self._at(served, epoch)
-            return download(self._analysis.estimates(served, options, at, names=names), form)
+            return download(
+                self._analysis.estimates(served, options, at, names=names), form
+            )
 
         content = await run_in_threadpool(make)
         file = f"{served.survey.name}.{form.ending}"
@@ -343,23 +371,37 @@ class _Endpoints:
             return JSONResponse(_of_groups(served, name, by_group))
         history = await run_in_threadpool(self._analysis.history, served, name, options)
         epochs = [
-            {"epoch": at.number, "start": at.start, "seconds": at.length, **estimates.to_dict()}
+            {
+                "epoch": at.number,
+                "start": at.start,
+                "seconds": at.length,
+                **estimates.to_dict(),
+            }
             for at, estimates in history
         ]
-        return JSONResponse({"survey": served.survey.name, "question": name, "epochs": epochs})
+        return JSONResponse(
+            {"survey": served.survey.name, "question": name, "epochs": epochs}
+        )
 
     async def health(self, request: Request) -> Response:
         check_parameters(request.query_params, ("version",))
         served = self._find_survey(request)
         by_question = await run_in_threadpool(self._analysis.health, served)
-        checks = {name: [check._asdict() for check in those] for name, those in by_question.items()}
+        checks = {
+            name: [check._asdict() for check in those]
+            for name, those in by_question.items()
+        }
         changes = await run_in_threadpool(self._analysis.changes, served)
         outcomes = await run_in_threadpool(self._analysis.outcomes, served)
         late = punctuality(outcomes)
         service = {
             "trouble": self._service.trouble,
             "clock": self._service.writer.clock_trouble,
-            "late": {**late._asdict(), "share": late.share, "alarming": late.is_alarming},
+            "late": {
+                **late._asdict(),
+                "share": late.share,
+                "alarming": late.is_alarming,
+            },
             "early": self._service.writer.early,
         }
         answer = {
@@ -372,7 +414,9 @@ class _Endpoints:
 
     async def close(self, request: Request) -> Response:
         if not of_own_page(request):
-            raise RequestError(403, "expected a form of this page's own, got one of another site's")
+            raise RequestError(
+                403, "expected a form of this page's own, got one of another site's"
+            )
         name = self._find_survey(request).survey.name
         await run_in_threadpool(self._service.close_survey, name)
         # Relative, as we may be mounted anywhere.
@@ -382,7 +426,9 @@ class _Endpoints:
         return RedirectResponse(f"../../../{place}", 303)
 
     def _find_survey(self, request: Request) -> Served:
-        return served_as(self._service.catalogue, request.path_params["name"], request.query_params)
+        return served_as(
+            self._service.catalogue, request.path_params["name"], request.query_params
+        )
 
     @staticmethod
     def _at(served: Served, number: int | None) -> Epoch | None:
@@ -398,7 +444,12 @@ def _of_groups(
     served: Served, name: str, history: Sequence[tuple[Epoch, GroupEstimates]]
 ) -> dict[str, Any]:
     epochs = [
-        {"epoch": at.number, "start": at.start, "seconds": at.length, **groups.to_dict()}
+        {
+            "epoch": at.number,
+            "start": at.start,
+            "seconds": at.length,
+            **groups.to_dict(),
+        }
         for at, groups in history
     ]
     return {"survey": served.survey.name, "question": name, "epochs": epochs}
@@ -406,7 +457,9 @@ def _of_groups(
 
 def _epoch(request: Request) -> int | None:
     number = request.query_params.get("epoch")
-    if number is not None and not (number.isascii() and number.isdigit() and len(number) <= 10):
+    if number is not None and not (
+        number.isascii() and number.isdigit() and len(number) <= 10
+    ):
         raise RequestError(400, "expected epoch to be the number of an epoch")
     return None if number is None else int(number)
 

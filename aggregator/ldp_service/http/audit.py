@@ -14,7 +14,9 @@ from ldp_service.page.access import shown_token
 from ldp_service.people.admission import PERSON
 from ldp_service.service import Service
 
-_UNWATCHED = re.compile(r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?")
+_UNWATCHED = re.compile(
+    r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?"
+)
 """What machines ask for, devices among them; metrics that have estimates are watched."""
 _LONGEST = 2000
 

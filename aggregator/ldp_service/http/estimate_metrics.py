@@ -25,7 +25,11 @@ def estimate_metrics(service: Service) -> list[Metric]:
     families: dict[str, GaugeMetricFamily] = {}
     for name in service.catalogue.by_name:
         estimates = service.analysis.pool(name)
-        few = {question.name: question for question in estimates if len(question) <= MOST_VALUES}
+        few = {
+            question.name: question
+            for question in estimates
+            if len(question) <= MOST_VALUES
+        }
         for series in series_of(replace(estimates, questions=few).sheet()):
             if not series.points:
                 continue

@@ -15,7 +15,10 @@ from typing import Any
 from ldp_service.http.upload import Scope, Send
 
 Fields = list[tuple[bytes, bytes]]
-FIELDS: Fields = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+FIELDS: Fields = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+]
 OVER_TLS: Fields = [(b"strict-transport-security", b"max-age=31536000")]
 
 

@@ -38,7 +38,9 @@ def watch_machine(
 
 
 class _Machine(Collector):
-    def __init__(self, url: str, snapshot: Callable[[], AbstractContextManager[Snapshot]]) -> None:
+    def __init__(
+        self, url: str, snapshot: Callable[[], AbstractContextManager[Snapshot]]
+    ) -> None:
         self._file = file_of(url)
         self._snapshot = snapshot
 
@@ -54,7 +56,9 @@ class _Machine(Collector):
         path = Path(self._file)
         parts = [part for part in (path, Path(f"{path}-wal")) if part.exists()]
         size = sum(part.stat().st_size for part in parts)
-        yield GaugeMetricFamily("ldp_store_bytes", "Bytes of the store and its log", size)
+        yield GaugeMetricFamily(
+            "ldp_store_bytes", "Bytes of the store and its log", size
+        )
         yield GaugeMetricFamily(
             "ldp_disk_free_bytes", "Bytes free on the store's disk", free_bytes(path)
         )
@@ -68,5 +72,9 @@ class _Machine(Collector):
             yield GaugeMetricFamily("ldp_store_readable", _READABLE, 0)
             return
         yield GaugeMetricFamily("ldp_store_readable", _READABLE, 1)
-        yield CounterMetricFamily("ldp_store_commits", "Commits of all processes", number)
-        yield GaugeMetricFamily("ldp_epochs_open", "Epochs whose ids are kept", len(epochs))
+        yield CounterMetricFamily(
+            "ldp_store_commits", "Commits of all processes", number
+        )
+        yield GaugeMetricFamily(
+            "ldp_epochs_open", "Epochs whose ids are kept", len(epochs)
+        )

@@ -37,7 +37,13 @@ from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
@@ -164,8 +170,12 @@ class _Own:
             multiprocess_mode="livemin",
             registry=registry,
         )
-        self._turns = Counter("ldp_writer_turns", "Commits of submissions", registry=registry)
-        self._busy = Counter("ldp_writer_busy_seconds", "Seconds in turns", registry=registry)
+        self._turns = Counter(
+            "ldp_writer_turns", "Commits of submissions", registry=registry
+        )
+        self._busy = Counter(
+            "ldp_writer_busy_seconds", "Seconds in turns", registry=registry
+        )
         self._trouble = Counter(
             "ldp_writer_trouble",
             "Times that something could not be written, by why",
@@ -173,10 +183,15 @@ class _Own:
             registry=registry,
         )
         self._skipped = Counter(
-            "ldp_source_skipped", "Pieces of a source passed over", ["source"], registry=registry
+            "ldp_source_skipped",
+            "Pieces of a source passed over",
+            ["source"],
+            registry=registry,
         )
         self._early = Counter(
-            "ldp_batches_early", "Batches told to come again as they are early", registry=registry
+            "ldp_batches_early",
+            "Batches told to come again as they are early",
+            registry=registry,
         )
         self._clock = Gauge(
             "ldp_clock_in_order",
@@ -184,7 +199,9 @@ class _Own:
             multiprocess_mode="livemin",
             registry=registry,
         )
-        self._uses = Counter("ldp_token_uses", "Uses of a token", ["token"], registry=registry)
+        self._uses = Counter(
+            "ldp_token_uses", "Uses of a token", ["token"], registry=registry
+        )
         self._known: dict[Counter, float] = {}
         for why in TROUBLES:
             self._trouble.labels(why)
@@ -247,7 +264,9 @@ class _FromStore(Collector):
 
 def _batches(service: Service) -> Iterator[Metric]:
     accounts = service.analysis.accounts()
-    yield CounterMetricFamily("ldp_batches_received", "Batches received", accounts.received)
+    yield CounterMetricFamily(
+        "ldp_batches_received", "Batches received", accounts.received
+    )
     batches = CounterMetricFamily(
         "ldp_batches", "Batches by what became of them", labels=["outcome", "reason"]
     )
@@ -266,7 +285,9 @@ def _batches(service: Service) -> Iterator[Metric]:
 
 def _by_token(service: Service) -> Metric:
     reports = GaugeMetricFamily(
-        "ldp_token_reports_today", "Reports accepted under a token, by day in UTC", labels=["token"]
+        "ldp_token_reports_today",
+        "Reports accepted under a token, by day in UTC",
+        labels=["token"],
     )
     for token, count in sorted(service.analysis.sent_today(service.clock()).items()):
         reports.add_metric([token], count)
@@ -277,7 +298,9 @@ def _by_question(service: Service) -> Iterator[Metric]:
     labels = ["survey", "version", "question"]
     reports = GaugeMetricFamily("ldp_reports", "Reports counted", labels=labels)
     checks = GaugeMetricFamily(
-        "ldp_check_p_value", "How likely chance alone shows as much", labels=[*labels, "check"]
+        "ldp_check_p_value",
+        "How likely chance alone shows as much",
+        labels=[*labels, "check"],
     )
     evidence = GaugeMetricFamily(
         "ldp_change_evidence",
@@ -298,11 +321,14 @@ def _by_question(service: Service) -> Iterator[Metric]:
         tally = service.analysis.tally(served)
         for question in served.survey:
             where = [served.survey.name, served.fingerprint, question.name]
-            reports.add_metric(where, total_reports(tally.counts[question.name], question.layout))
+            reports.add_metric(
+                where, total_reports(tally.counts[question.name], question.layout)
+            )
         for name, those in service.analysis.health(served).items():
             for check in those:
                 checks.add_metric(
-                    [served.survey.name, served.fingerprint, name, check.name], check.p_value
+                    [served.survey.name, served.fingerprint, name, check.name],
+                    check.p_value,
                 )
         for name, known in service.analysis.changes(served).items():
             where = [served.survey.name, served.fingerprint, name]

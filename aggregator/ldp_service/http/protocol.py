@@ -63,7 +63,9 @@ class JoiningTransport:
     That is the head and the body of an answer, for example.
     """
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop
+    ) -> None:
         self._transport = transport
         self._loop = loop
         self._parts: list[bytes] = []
@@ -143,11 +145,17 @@ class StrictProtocol(HttpToolsProtocol):
             return
         if self._head is not None:
             if self._line is not None and not self._is_line(data):
-                self.send_400_response("expected a method, a path and a version, one space apart")
+                self.send_400_response(
+                    "expected a method, a path and a version, one space apart"
+                )
                 return
             self._head += len(data)
         super().data_received(data)
-        if self._head is not None and self._head > MOST_HEAD and not self.transport.is_closing():
+        if (
+            self._head is not None
+            and self._head > MOST_HEAD
+            and not self.transport.is_closing()
+        ):
             self.send_400_response(f"expected at most {MOST_HEAD} bytes of head")
 
     def send_400_response(self, msg: str) -> None:
@@ -284,4 +292,6 @@ class StrictProtocol(HttpToolsProtocol):
         if remaining <= 0:
             self.too_late()
         if not self.transport.is_closing():
-            self._watch = self.loop.call_later(min(max(remaining, 1.0), HEAD), self._look)
+            self._watch = self.loop.call_later(
+                min(max(remaining, 1.0), HEAD), self._look
+            )

@@ -70,7 +70,9 @@ class _Pages:
         check_parameters(request.query_params, ("since",))
         since = _since(request)
         if not since:
-            raise RequestError(400, "expected ?since=SIZE, the number of entries of an older head")
+            raise RequestError(
+                400, "expected ?since=SIZE, the number of entries of an older head"
+            )
         proof = await run_in_threadpool(lambda: prove_consistency(self._read(), since))
         return JSONResponse(proof)
 
@@ -85,7 +87,9 @@ class _Pages:
             register = self._read()
             entry = register.find(survey)
             if entry is None:
-                raise RequestError(503, f"expected {name} in the register, got no such entry")
+                raise RequestError(
+                    503, f"expected {name} in the register, got no such entry"
+                )
             return prove_inclusion(register, entry.number, since)
 
         return JSONResponse(await run_in_threadpool(prove))
@@ -104,5 +108,7 @@ async def refuse(_: Request, error: Exception) -> Response:
 def _since(request: Request) -> int:
     text = request.query_params.get("since", "0")
     if not (text.isascii() and text.isdecimal() and len(text) < 11):
-        raise RequestError(400, f"expected since to be a number of entries, got {text[:40]!r}")
+        raise RequestError(
+            400, f"expected since to be a number of entries, got {text[:40]!r}"
+        )
     return int(text)

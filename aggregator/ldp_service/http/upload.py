@@ -38,21 +38,29 @@ class Upload:
                 place, sender = desk.admit(scope["method"], head)
                 try:
                     body = await self._patience.body(receive, place)
-                    answer: Receipt | Exception = await self._receipt(body, head, sender)
+                    answer: Receipt | Exception = await self._receipt(
+                        body, head, sender
+                    )
                 finally:
                     place.release()
             except (Refused, LDPError) as error:
                 answer = error
             reply = desk.reply(answer, head, started)
         await send(
-            {"type": "http.response.start", "status": reply.status, "headers": reply.headers}
+            {
+                "type": "http.response.start",
+                "status": reply.status,
+                "headers": reply.headers,
+            }
         )
         await send({"type": "http.response.body", "body": reply.body})
 
     async def _receipt(self, body: bytes, head: Head, sender: Sender | None) -> Receipt:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Receipt] = loop.create_future()
-        self._desk.submit(body, partial(_settle, future), loop, head=head, sender=sender)
+        self._desk.submit(
+            body, partial(_settle, future), loop, head=head, sender=sender
+        )
         return await future
 
 
@@ -132,5 +140,7 @@ async def _body(receive: Receive, place: Place) -> bytes:
             raise no_room()
         more = message.get("more_body", False)
     if place.arrived != place.length or message["type"] != "http.request":
-        raise Refused(400, f"expected {place.length} bytes, as announced, got {place.arrived}")
+        raise Refused(
+            400, f"expected {place.length} bytes, as announced, got {place.arrived}"
+        )
     return b"".join(parts)

@@ -155,7 +155,12 @@ class UploadProtocol(StrictProtocol):
             return
         super().data_received(data)
         upload = self._upload
-        if upload is None or not self._whole or upload.with_writer or self.transport.is_closing():
+        if (
+            upload is None
+            or not self._whole
+            or upload.with_writer
+            or self.transport.is_closing()
+        ):
             return
         body = b"".join(upload.parts)
         if at_beginning:
@@ -198,7 +203,11 @@ class UploadProtocol(StrictProtocol):
             self._answer(self._desk.too_slow(self._upload.place))
 
     def _give_up(self) -> None:
-        if self._upload is not None and self._upload.place is not None and not self._whole:
+        if (
+            self._upload is not None
+            and self._upload.place is not None
+            and not self._whole
+        ):
             self._answer(stopping())
 
     def _remember(self, head: Head, data: bytes, length: int) -> None:
@@ -207,7 +216,9 @@ class UploadProtocol(StrictProtocol):
         # Where the first empty line is not the end of the head, the sum is another.
         fits = end + length == len(data) and end <= LONGEST_REMEMBERED
         if fits and not self.expect_100_continue:
-            self._before = _Remembered(data[:end], len(data), head, keep_alive=self._keep_alive)
+            self._before = _Remembered(
+                data[:end], len(data), head, keep_alive=self._keep_alive
+            )
 
     def _take_again(self, before: _Remembered, body: bytes) -> None:
         """Take a request up whose head is known, and whole."""

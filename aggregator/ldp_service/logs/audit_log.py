@@ -70,7 +70,11 @@ class AuditLog:
                 _log.error("expected to write the audit log, got %s", error.strerror)
             self._trouble = True
 
-    def tokens(self, before: Iterable[str], after: Iterable[str], by: str | None = None) -> None:
+    def tokens(
+        self, before: Iterable[str], after: Iterable[str], by: str | None = None
+    ) -> None:
         """Names of tokens have changed; `by` is the user who did it, where that is known."""
         old, new = set(before), set(after)
-        self.write(event="tokens", added=sorted(new - old), removed=sorted(old - new), by=by)
+        self.write(
+            event="tokens", added=sorted(new - old), removed=sorted(old - new), by=by
+        )

@@ -75,7 +75,9 @@ class _Json(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """One event, as an object."""
         event = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(
+                timespec="milliseconds"
+            ),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),

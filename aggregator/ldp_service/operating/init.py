@@ -60,8 +60,12 @@ def write_files(folder: Path, domain: str, *, compose: bool) -> list[Path]:
 
     Nothing is written where one of them is there already.
     """
-    texts = {folder / name: text for name, text in files_for(domain, compose=compose).items()}
-    secrets = {folder / "secrets" / name: f"ldp_{token_urlsafe(32)}\n" for name in _TOKENS}
+    texts = {
+        folder / name: text for name, text in files_for(domain, compose=compose).items()
+    }
+    secrets = {
+        folder / "secrets" / name: f"ldp_{token_urlsafe(32)}\n" for name in _TOKENS
+    }
     if compose:
         secrets[folder / "secrets" / "database_password"] = f"{token_urlsafe(32)}\n"
     for path in (*texts, *secrets):

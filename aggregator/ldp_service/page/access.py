@@ -23,7 +23,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldp_service.uploads.heads import bearer
-from ldp_service.uploads.tokens import EXPIRED, MISSING, UNKNOWN, WRONG_SCOPE, WRONG_SURVEY
+from ldp_service.uploads.tokens import (
+    EXPIRED,
+    MISSING,
+    UNKNOWN,
+    WRONG_SCOPE,
+    WRONG_SURVEY,
+)
 
 COOKIE = "ldp-token"
 
@@ -60,7 +66,12 @@ def keep(response: Response, token: str, request: Request) -> None:
     # not.
     schemes = (request.url.scheme, urlsplit(request.headers.get("origin", "")).scheme)
     response.set_cookie(
-        COOKIE, token, path=None, secure="https" in schemes, httponly=True, samesite="strict"
+        COOKIE,
+        token,
+        path=None,
+        secure="https" in schemes,
+        httponly=True,
+        samesite="strict",
     )
 
 

@@ -8,9 +8,22 @@ from typing import NamedTuple
 
 from ldp_aggregator.answers.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_service.page.views.asked import Asked, rectangles_written, shares_text, zoom_written
+from ldp_service.page.views.asked import (
+    Asked,
+    rectangles_written,
+    shares_text,
+    zoom_written,
+)
 
-_HIDDEN = ("survey", "reports_per_person", "over_time", "way", "axes", "values_of", "find")
+_HIDDEN = (
+    "survey",
+    "reports_per_person",
+    "over_time",
+    "way",
+    "axes",
+    "values_of",
+    "find",
+)
 
 _Choices = Mapping[str, str]
 """By value in a query, the words."""

@@ -115,7 +115,11 @@ def comparison_page(service: ServiceView, view: SidesView) -> str:
     options = {key: value for key, value in query_of(view.options).items() if value}
     swapped = ""
     if view.first is not None and view.second is not None:
-        ends = {"first": view.second.text, "second": view.first.text, "question": view.question}
+        ends = {
+            "first": view.second.text,
+            "second": view.first.text,
+            "question": view.question,
+        }
         swapped = urlencode(options | ends)
     return render(
         "compare",
@@ -133,12 +137,18 @@ def comparison_page(service: ServiceView, view: SidesView) -> str:
 def embedded_page(asked: Asked, shown: SurveyView | str) -> str:
     """Return the page of one question, for the frame of another page."""
     problem, views = (shown, ()) if isinstance(shown, str) else ("", shown.questions)
-    return render("embed", asked.served.survey.name, asked=asked, problem=problem, views=views)
+    return render(
+        "embed", asked.served.survey.name, asked=asked, problem=problem, views=views
+    )
 
 
-def screen_page(service: ServiceView, asked: Asked, shown: SurveyView | str, address: str) -> str:
+def screen_page(
+    service: ServiceView, asked: Asked, shown: SurveyView | str, address: str
+) -> str:
     """Return the page of one question for a wall; respondents answer at the address, if any."""
-    problem, views = (shown, ()) if isinstance(shown, str) else ("", shown.questions[:1])
+    problem, views = (
+        (shown, ()) if isinstance(shown, str) else ("", shown.questions[:1])
+    )
     name = asked.served.survey.name
     return render(
         "screen",

@@ -94,7 +94,9 @@ def page_routes(service: Service) -> list[Route]:
 class _Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
-        sources = [(served.source, served.candidates) for served in service.catalogue.all]
+        sources = [
+            (served.source, served.candidates) for served in service.catalogue.all
+        ]
         others = repr((version("ldpkit-aggregator"), sources))
         self._others = xxh64_hexdigest(others.encode())
 
@@ -105,7 +107,9 @@ class _Pages:
         def make(query: Mapping[str, str], view: ServiceView) -> str:
             several = len(service.catalogue.by_name) > 1
             if "overview" in query or (several and "survey" not in query):
-                return overview_page(view, overview(service.analysis, service.catalogue))
+                return overview_page(
+                    view, overview(service.analysis, service.catalogue)
+                )
             asked = Asked.of(service.catalogue, query)
             return survey_page(view, asked, self._survey(asked))
 
@@ -116,7 +120,9 @@ class _Pages:
         service = self._service
 
         def make(query: Mapping[str, str], view: ServiceView) -> str:
-            return comparison_page(view, sides_view(service.analysis, service.catalogue, query))
+            return comparison_page(
+                view, sides_view(service.analysis, service.catalogue, query)
+            )
 
         return await self._answer(request, make)
 
@@ -139,13 +145,21 @@ class _Pages:
         """A question for a frame: for those who may, or of a survey that is public for everyone."""
         query, settings = dict(request.query_params), self._service.settings
         name = query.get("survey") or next(iter(self._service.catalogue.by_name), "")
-        headers = {**_FRAMED, "content-security-policy": _framing(settings.frame_ancestors)}
-        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=name)
+        headers = {
+            **_FRAMED,
+            "content-security-policy": _framing(settings.frame_ancestors),
+        }
+        verdict = self._service.verdict(
+            request, shown_token(request), ANALYST, survey=name
+        )
         if verdict != GRANTED:
             # Everyone may look, but not have estimates made in ways of their own.
             query = {key: query[key] for key in ("survey", "question") if key in query}
             if name not in settings.shared_surveys:
-                words = REFUSALS[verdict][1] or "Sign in to the page of this service to see this."
+                words = (
+                    REFUSALS[verdict][1]
+                    or "Sign in to the page of this service to see this."
+                )
                 return HTMLResponse(problem_page(words), REFUSALS[verdict][0], headers)
 
         def make() -> Response:
@@ -165,11 +179,17 @@ class _Pages:
         root: str = "",
     ) -> Response:
         query = dict(request.query_params)
-        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
+        verdict = self._service.verdict(
+            request, shown_token(request), ANALYST, survey=None
+        )
         if verdict != GRANTED:
             *_, folder, page = request.url.path.split("/")
-            return self._refused(verdict, query, f"{folder}/{page}" if root else page, root=root)
-        operator = self._service.verdict(request, shown_token(request), OPERATOR, survey=None)
+            return self._refused(
+                verdict, query, f"{folder}/{page}" if root else page, root=root
+            )
+        operator = self._service.verdict(
+            request, shown_token(request), OPERATOR, survey=None
+        )
         operates = operator == GRANTED
         url = str(request.url.replace(query="", fragment="")).rpartition("/")[0] + "/"
         known_tag = request.headers.get("if-none-match")
@@ -183,7 +203,12 @@ class _Pages:
                 if known_tag is not None and known_tag.removeprefix("W/") == tag:
                     return Response(status_code=304, headers={**HEADERS, "etag": tag})
                 return _page(make(query, view), 200, etag=tag)
-            except (RequestError, AnswerError, EstimateError, UnknownNameError) as error:
+            except (
+                RequestError,
+                AnswerError,
+                EstimateError,
+                UnknownNameError,
+            ) as error:
                 return _page(problem_page(str(error)), _status_of(error))
             except StoreError as error:
                 return _page(problem_page(str(error)), 503, **{"retry-after": "30"})
@@ -232,7 +257,10 @@ class _Pages:
     def _warnings(self) -> Iterator[str]:
         """Yield the warnings besides trouble that keeps reports out."""
         service, notes = self._service, self._service.settings.notes
-        if service.writer.clock_trouble and service.writer.clock_trouble != service.trouble:
+        if (
+            service.writer.clock_trouble
+            and service.writer.clock_trouble != service.trouble
+        ):
             yield f"No epoch is closed: {service.writer.clock_trouble}"
         for source in service.sources:
             if source.failure:
@@ -245,7 +273,10 @@ class _Pages:
         query = dict(request.query_params)
         if not of_own_page(request):
             return _page(
-                problem_page("This form was sent by another site, so nothing was done."), 403
+                problem_page(
+                    "This form was sent by another site, so nothing was done."
+                ),
+                403,
             )
         token = await _token_of(request)
         request.scope["ldp.token"] = token
@@ -261,7 +292,10 @@ class _Pages:
         """Forget the token."""
         if not of_own_page(request):
             return _page(
-                problem_page("This form was sent by another site, so nothing was done."), 403
+                problem_page(
+                    "This form was sent by another site, so nothing was done."
+                ),
+                403,
             )
         answer = await _back(request)
         forget(answer)

@@ -35,7 +35,9 @@ class SignIn:
     people: People
     proxy: TrustedProxy
 
-    def verdict(self, request: Asking, scope: str, now: float, *, survey: str | None = "") -> str:
+    def verdict(
+        self, request: Asking, scope: str, now: float, *, survey: str | None = ""
+    ) -> str:
         """Return the permission of a person, who is noted for the audit log."""
         if "authorization" in request.headers:
             return MISSING

@@ -26,8 +26,12 @@ FLAGS = (
         type=click.Path(path_type=Path),
         help="Who may look at what, by name or group.",
     ),
-    click.option("--trusted-header", default="", help="Where a proxy says who has signed in."),
-    click.option("--trusted-groups-header", default="", help="Where it says their groups."),
+    click.option(
+        "--trusted-header", default="", help="Where a proxy says who has signed in."
+    ),
+    click.option(
+        "--trusted-groups-header", default="", help="Where it says their groups."
+    ),
     click.option(
         "--trusted-proxy",
         "trusted_proxies",

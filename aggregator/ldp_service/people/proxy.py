@@ -33,8 +33,13 @@ _log = logging.getLogger("ldp.service")
 class TrustedProxy:
     """Reads names off requests of declared addresses. Raises `PeopleError`."""
 
-    def __init__(self, header: str, proxies: Sequence[str], groups_header: str = "") -> None:
-        names = {"--trusted-header": header, "--trusted-groups-header": groups_header or "X"}
+    def __init__(
+        self, header: str, proxies: Sequence[str], groups_header: str = ""
+    ) -> None:
+        names = {
+            "--trusted-header": header,
+            "--trusted-groups-header": groups_header or "X",
+        }
         for flag, name in names.items():
             if not _HEADER.fullmatch(name):
                 raise PeopleError(

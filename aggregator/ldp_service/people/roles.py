@@ -64,7 +64,9 @@ class Grant(NamedTuple):
 
     def is_of(self, person: Person) -> bool:
         """Whether it is theirs."""
-        return self.person == person.name if self.person else self.group in person.groups
+        return (
+            self.person == person.name if self.person else self.group in person.groups
+        )
 
     def verdict(self, scope: str, survey: str | None) -> str:
         """Return the verdict for a scope and a survey."""
@@ -94,9 +96,14 @@ class People:
         if person is None:
             return MISSING
         self._file.is_current(now)
-        verdicts = {grant.verdict(scope, survey) for grant in self._grants if grant.is_of(person)}
+        verdicts = {
+            grant.verdict(scope, survey)
+            for grant in self._grants
+            if grant.is_of(person)
+        }
         return next(
-            (one for one in (GRANTED, WRONG_SURVEY, WRONG_SCOPE) if one in verdicts), UNKNOWN
+            (one for one in (GRANTED, WRONG_SURVEY, WRONG_SCOPE) if one in verdicts),
+            UNKNOWN,
         )
 
     def is_current(self, now: float) -> bool:
@@ -112,7 +119,9 @@ def parse(source: bytes, place: str) -> tuple[Grant, ...]:
     try:
         top = Keys("file", toml_in(source))
     except ValueError as error:
-        raise _problem_error(place, [Problem("file", "TOML in UTF-8", str(error))]) from None
+        raise _problem_error(
+            place, [Problem("file", "TOML in UTF-8", str(error))]
+        ) from None
     grants = []
     for number, table in enumerate(top.tables("grant"), 1):
         keys = Keys(f"grant {number}", table)
@@ -128,7 +137,11 @@ def _grant(keys: Keys) -> Grant:
     person = keys.text("person") if "person" in keys else ""
     group = keys.text("group") if "group" in keys else ""
     if bool(person) == bool(group):
-        keys.problem("person", "a person or a group, one of both", "both" if person else "neither")
+        keys.problem(
+            "person",
+            "a person or a group, one of both",
+            "both" if person else "neither",
+        )
     role = keys.choice("role", ROLES) or VIEWER
     surveys = keys.texts("surveys", 1, _MOST_SURVEYS) if "surveys" in keys else ()
     keys.finish()

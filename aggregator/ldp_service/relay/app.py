@@ -88,7 +88,11 @@ class RelayApplication:
             if scope["path"] == SEALED_PATH:
                 await self._upload(scope, receive, send)
                 return
-            if scope["path"] == GATEWAY_PATH and self._keys and scope["method"] == "POST":
+            if (
+                scope["path"] == GATEWAY_PATH
+                and self._keys
+                and scope["method"] == "POST"
+            ):
                 await self._gateway(scope, receive, send)
                 return
         await self._rest(scope, receive, send)
@@ -109,7 +113,11 @@ class RelayApplication:
 
     async def ready(self, _: Request) -> Response:
         """Whether it takes reports."""
-        trouble = "expected to go on, but was told to stop" if self.leaving else self.writer.trouble
+        trouble = (
+            "expected to go on, but was told to stop"
+            if self.leaving
+            else self.writer.trouble
+        )
         if trouble is not None:
             return PlainTextResponse(f"{trouble}\n", 503)
         return PlainTextResponse("ready\n")
@@ -140,25 +148,48 @@ class RelayApplication:
 
     def _text(self) -> str:
         counts = self.writer.counts
-        outcomes = ["accepted", "duplicate", *(name for name in REASONS if counts[name])]
+        outcomes = [
+            "accepted",
+            "duplicate",
+            *(name for name in REASONS if counts[name]),
+        ]
         lines = [
             "# HELP ldp_relay_reports_total Sealed reports by what became of them.",
             "# TYPE ldp_relay_reports_total counter",
-            *(f'ldp_relay_reports_total{{outcome="{name}"}} {counts[name]}' for name in outcomes),
+            *(
+                f'ldp_relay_reports_total{{outcome="{name}"}} {counts[name]}'
+                for name in outcomes
+            ),
         ]
         for name, words in _TOTALS.items():
             metric = f"ldp_relay_{name}_total"
             lines += [f"# HELP {metric} {words}.", f"# TYPE {metric} counter"]
             lines.append(f"{metric} {counts[name]}")
         gauges = {
-            "waiting_reports": ("Reports that wait to be mixed", sum(self.writer.waiting.values())),
-            "waiting_parts": ("Parts of batches that wait to be taken", self.writer.parts),
-            "collector_up": ("Whether the last part was taken", int(not self.forwarder.trouble)),
-            "clock_in_order": ("Whether the clock goes on", int(not self.writer.clock_trouble)),
+            "waiting_reports": (
+                "Reports that wait to be mixed",
+                sum(self.writer.waiting.values()),
+            ),
+            "waiting_parts": (
+                "Parts of batches that wait to be taken",
+                self.writer.parts,
+            ),
+            "collector_up": (
+                "Whether the last part was taken",
+                int(not self.forwarder.trouble),
+            ),
+            "clock_in_order": (
+                "Whether the clock goes on",
+                int(not self.writer.clock_trouble),
+            ),
         }
         for name, (words, number) in gauges.items():
             metric = f"ldp_relay_{name}"
-            lines += [f"# HELP {metric} {words}.", f"# TYPE {metric} gauge", f"{metric} {number}"]
+            lines += [
+                f"# HELP {metric} {words}.",
+                f"# TYPE {metric} gauge",
+                f"{metric} {number}",
+            ]
         return "\n".join([*lines, ""])
 
     @asynccontextmanager

@@ -50,7 +50,10 @@ class Part(NamedTuple):
 def closing(surveys: Sequence[Survey], now: float) -> dict[int, int]:
     """The last epoch of each length that is over at the relay; of one length the longest grace."""
     graces = graces_of(surveys)
-    return {length: epoch_at(now - grace / 2, length) - 1 for length, grace in graces.items()}
+    return {
+        length: epoch_at(now - grace / 2, length) - 1
+        for length, grace in graces.items()
+    }
 
 
 def is_over(crowd: Crowd, closed: Mapping[int, int]) -> bool:

@@ -49,7 +49,9 @@ def relay() -> None:
     type=click.Path(path_type=Path),
     help="The file for the private key, for ldp serve --relay-key; it must not be there yet.",
 )
-@click.option("--show", is_flag=True, help="Print the public key of a file that is there.")
+@click.option(
+    "--show", is_flag=True, help="Print the public key of a file that is there."
+)
 def keys(path: Path, *, show: bool) -> None:
     """Make the collector's key pair, and print the public key, which apps are given.
 
@@ -74,7 +76,9 @@ def keys(path: Path, *, show: bool) -> None:
     type=click.Path(path_type=Path),
     help="The file for the private key, for ldp relay serve; it must not be there yet.",
 )
-@click.option("--show", is_flag=True, help="Print the public half of a file that is there.")
+@click.option(
+    "--show", is_flag=True, help="Print the public half of a file that is there."
+)
 def oblivious_keys(path: Path, *, show: bool) -> None:
     """Make the relay's own key, and print what apps and hops are given of it.
 
@@ -92,9 +96,15 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
 
 @relay.command()
 @click.argument(
-    "paths", metavar="SURVEY...", nargs=-1, required=True, type=click.Path(path_type=Path)
+    "paths",
+    metavar="SURVEY...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
 )
-@click.option("--collector", required=True, help="The address of the collector's service.")
+@click.option(
+    "--collector", required=True, help="The address of the collector's service."
+)
 @click.option(
     "--least-reports",
     "least",
@@ -109,7 +119,9 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
     type=click.Path(path_type=Path),
     help="The SQLite file in which sealed reports wait.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
+)
 @click.option(
     "--port",
     default=8001,
@@ -153,10 +165,14 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
     help="Seconds between two looks for what can be mixed, on average; the times are drawn.",
 )
 @click.option(
-    "--tls-certificate", type=click.Path(path_type=Path), help="PEM file, to serve HTTPS."
+    "--tls-certificate",
+    type=click.Path(path_type=Path),
+    help="PEM file, to serve HTTPS.",
 )
 @click.option(
-    "--tls-key", type=click.Path(path_type=Path), help="PEM file of the certificate's key."
+    "--tls-key",
+    type=click.Path(path_type=Path),
+    help="PEM file of the certificate's key.",
 )
 @click.option(
     "--confirm-clock",
@@ -189,7 +205,9 @@ def serve(log_format: str, log_level: str, **asked: Any) -> None:
     from ldp_service.uploads.given_tokens import given_tokens
 
     if (asked["tls_certificate"] is None) != (asked["tls_key"] is None):
-        raise click.UsageError("--tls-certificate and --tls-key: expected both or neither")
+        raise click.UsageError(
+            "--tls-certificate and --tls-key: expected both or neither"
+        )
     set_up(log_format, log_level)
     run(RelayOptions(**asked, token=_token(), tokens=given_tokens(os.environ)))
 
@@ -203,9 +221,13 @@ def _token() -> str:
             f"{'both' if plain else 'neither'}; at the collector, ldp store tokens new --name NAME "
             "--scope relay makes one"
         )
-    token = (plain or read_bytes(Path(str(path)), 1 << 10).decode("ascii", "replace")).strip()
+    token = (
+        plain or read_bytes(Path(str(path)), 1 << 10).decode("ascii", "replace")
+    ).strip()
     if not token.isascii() or not token.isprintable() or not token:
-        raise FileError(f"{TOKEN}: expected printable ASCII characters, got something else")
+        raise FileError(
+            f"{TOKEN}: expected printable ASCII characters, got something else"
+        )
     return token
 
 

@@ -63,7 +63,9 @@ class Carrier(Protocol):
 class Collector:
     """A collector by its address and the relay's token. Raises `CollectorError`."""
 
-    def __init__(self, address: str, token: str | None, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, address: str, token: str | None, patience: float = PATIENCE
+    ) -> None:
         parts = urlsplit(address)
         is_own = parts.scheme == "http" and parts.hostname in _OWN
         if not parts.hostname or not (parts.scheme == "https" or is_own) or parts.query:
@@ -73,7 +75,10 @@ class Collector:
             )
         self._host, self._port = parts.hostname, parts.port
         self._path = parts.path.rstrip("/") + MIXED_PATH
-        self._headers = {"Content-Type": "application/octet-stream", "User-Agent": "ldpkit-relay"}
+        self._headers = {
+            "Content-Type": "application/octet-stream",
+            "User-Agent": "ldpkit-relay",
+        }
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
         self._patience = patience
@@ -93,7 +98,9 @@ class Collector:
     def _connection(self) -> HTTPConnection:
         if self._tls is None:
             return HTTPConnection(self._host, self._port, timeout=self._patience)
-        return HTTPSConnection(self._host, self._port, timeout=self._patience, context=self._tls)
+        return HTTPSConnection(
+            self._host, self._port, timeout=self._patience, context=self._tls
+        )
 
 
 def interpret(status: int, retry_after: str | None, body: bytes) -> Told:
@@ -101,14 +108,22 @@ def interpret(status: int, retry_after: str | None, body: bytes) -> Told:
     content: Any = None
     with suppress(ValueError, RecursionError):
         content = json.loads(body)
-    if status == 202 and isinstance(content, dict) and isinstance(content.get("rejected"), dict):
+    if (
+        status == 202
+        and isinstance(content, dict)
+        and isinstance(content.get("rejected"), dict)
+    ):
         numbers = {**content, **content["rejected"]}
-        outcomes = {name: count for name, count in numbers.items() if type(count) is int}
+        outcomes = {
+            name: count for name, count in numbers.items() if type(count) is int
+        }
         return Told(True, outcomes=outcomes)
     reason = f"status {status}"
     if isinstance(content, dict) and isinstance(content.get("error"), str):
         reason += f": {content['error'][:200]}"
-    wait = float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
+    wait = (
+        float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
+    )
     return Told(False, reason, min(wait, _LONGEST_WAIT))
 
 
@@ -155,13 +170,19 @@ class Forwarder:
             except StoreError:  # the writer says what is wrong with the store
                 continue
             except Exception:  # our own mistake: what there is stays where it is
-                self._writer.lasting.note("internal", "forwarding failed", traceback=True)
+                self._writer.lasting.note(
+                    "internal", "forwarding failed", traceback=True
+                )
 
     def _round(self) -> None:
         """Try everything that is due."""
         ids = self._writer.ask(Pool.parts)
         self._attempts = {id_: self._attempts.get(id_, _Attempts()) for id_ in ids}
-        due = [id_ for id_, attempts in self._attempts.items() if attempts.due <= self._clock()]
+        due = [
+            id_
+            for id_, attempts in self._attempts.items()
+            if attempts.due <= self._clock()
+        ]
         for id_ in shuffle(due, system):
             if self._stopping.is_set():
                 return
@@ -181,7 +202,8 @@ class Forwarder:
             return
         if self.trouble != answer.reason:
             _log.error(
-                "the collector did not take a part of a batch, which waits: %s", answer.reason
+                "the collector did not take a part of a batch, which waits: %s",
+                answer.reason,
             )
         self.trouble = answer.reason
         failures = self._attempts[id_].failures + 1

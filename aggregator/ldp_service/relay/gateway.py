@@ -25,7 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp.errors import LDPError
-from ldp.wire.binary_http import MessageError, Request, Response, decode_request, encode_response
+from ldp.wire.binary_http import (
+    MessageError,
+    Request,
+    Response,
+    decode_request,
+    encode_response,
+)
 from ldp.wire.oblivious import (
     EXPORTED,
     NONCE_SIZE,
@@ -37,7 +43,11 @@ from ldp.wire.oblivious import (
     response_key,
     split_request,
 )
-from ldp_aggregator.tallies.mixing.keys import KeyFileError, new_key_file, private_key_in
+from ldp_aggregator.tallies.mixing.keys import (
+    KeyFileError,
+    new_key_file,
+    private_key_in,
+)
 from ldp_service.counting.submissions import Answer, InternalError, Receipt, Sender
 from ldp_service.uploads.desk import Receiver, Refused, Reply, UploadDesk
 from ldp_service.uploads.heads import Head
@@ -128,7 +138,9 @@ def opened_request(data: bytes, keys: Sequence[GatewayKey]) -> Opened:
         except (PyHPKEError, ValueError):
             continue
         return Opened(content, request.enc, context.export(EXPORTED, SECRET_SIZE))
-    raise Refused(400, "expected a request for one of the keys of this gateway, got another")
+    raise Refused(
+        400, "expected a request for one of the keys of this gateway, got another"
+    )
 
 
 class _Within(Refused):
@@ -178,7 +190,9 @@ class GatewayDesk(UploadDesk):
             try:
                 content = self._content(opened)
                 within = lambda told: ticket(_Within(told, opened))  # type: ignore[arg-type]  # noqa: E731
-                super(GatewayDesk, self).submit(content, within, loop, head=head, sender=sender)
+                super(GatewayDesk, self).submit(
+                    content, within, loop, head=head, sender=sender
+                )
             except (Refused, LDPError) as error:
                 answer(_Within(error, opened))
             except Exception as error:  # our own mistake
@@ -193,7 +207,9 @@ class GatewayDesk(UploadDesk):
         reply = super().reply(answer.answer, head, started)
         fields = [field for field in reply.headers if field[0] in _PASSED_ON]
         said = encode_response(Response(reply.status, fields, reply.body))
-        body = answer.opened.encrypt_answer(said, os.urandom(max(SECRET_SIZE, NONCE_SIZE)))
+        body = answer.opened.encrypt_answer(
+            said, os.urandom(max(SECRET_SIZE, NONCE_SIZE))
+        )
         headers = [
             (b"content-type", RESPONSE_TYPE.encode()),
             (b"cache-control", b"no-store"),
@@ -228,4 +244,6 @@ def _suite() -> Any:
         from pyhpke import AEADId, CipherSuite, KDFId, KEMId
     except ImportError:
         raise KeyFileError(_EXTRA) from None
-    return CipherSuite.new(KEMId.DHKEM_X25519_HKDF_SHA256, KDFId.HKDF_SHA256, AEADId.AES128_GCM)
+    return CipherSuite.new(
+        KEMId.DHKEM_X25519_HKDF_SHA256, KDFId.HKDF_SHA256, AEADId.AES128_GCM
+    )

@@ -201,11 +201,17 @@ class Pool:
             slots.empty[chosen], slots.empty[-1] = slots.empty[-1], slots.empty[chosen]
             rows.append((b"\1" + envelope, slots.empty.pop()))
         # Rows of one size are overwritten where they stand.
-        self._run_many(f"UPDATE slots_{slots.number} SET content = ? WHERE slot = ?", rows)  # noqa: S608
+        self._run_many(
+            f"UPDATE slots_{slots.number} SET content = ? WHERE slot = ?", rows
+        )  # noqa: S608
 
     def waiting(self) -> dict[Crowd, int]:
         """How many reports wait, by what they are mixed with."""
-        return {crowd: slots.occupancy for crowd, slots in self._slots.items() if slots.occupancy}
+        return {
+            crowd: slots.occupancy
+            for crowd, slots in self._slots.items()
+            if slots.occupancy
+        }
 
     def take_out(self, crowd: Crowd) -> list[bytes]:
         """All that waits, which does so no more."""
@@ -264,7 +270,9 @@ class Pool:
 
     def note_epochs(self, length: int, closed: int, seen: int) -> None:
         """Note both."""
-        self._run("INSERT OR REPLACE INTO epochs VALUES (?, ?, ?)", length, closed, seen)
+        self._run(
+            "INSERT OR REPLACE INTO epochs VALUES (?, ?, ?)", length, closed, seen
+        )
 
     def close(self) -> None:
         """Let go of it."""
@@ -276,8 +284,12 @@ class Pool:
     def _load(self) -> None:
         """Read which slots are empty."""
         self._slots: dict[Crowd, _Slots] = {}
-        for fingerprint, length, number, slots, size, room in self._run("SELECT * FROM pools"):
-            query = f"SELECT slot FROM slots_{slots} WHERE substr(content, 1, 1) = x'00'"  # noqa: S608
+        for fingerprint, length, number, slots, size, room in self._run(
+            "SELECT * FROM pools"
+        ):
+            query = (
+                f"SELECT slot FROM slots_{slots} WHERE substr(content, 1, 1) = x'00'"  # noqa: S608
+            )
             empty = [row[0] for row in self._run(query)]
             crowd = Crowd(bytes(fingerprint), Epoch(length, number))
             self._slots[crowd] = _Slots(slots, size, room, empty=empty)
@@ -286,7 +298,9 @@ class Pool:
         rows = self._run(f"SELECT content FROM slots_{slots.number}")  # noqa: S608
         return [content[1:] for (content,) in rows if content[0]]
 
-    def _make_slots(self, crowd: Crowd, size: int, room: int, waiting: Sequence[bytes]) -> _Slots:
+    def _make_slots(
+        self, crowd: Crowd, size: int, room: int, waiting: Sequence[bytes]
+    ) -> _Slots:
         """A table with what waits in slots that are drawn, and the others empty."""
         [(last,)] = self._run("SELECT coalesce(max(slots), 0) FROM pools")
         order = shuffle(range(room), system) if waiting else list(range(room))

@@ -110,7 +110,9 @@ def run(options: RelayOptions) -> None:
 
 def ignore_reload() -> bool:
     """Handle SIGHUP: nothing is renewed, and the log says so."""
-    _log.warning("expected SIGTERM and another start: a relay reads nothing anew at SIGHUP")
+    _log.warning(
+        "expected SIGTERM and another start: a relay reads nothing anew at SIGHUP"
+    )
     return False
 
 

@@ -57,7 +57,9 @@ class Seen:
 
     def epochs(self) -> list[Epoch]:
         """Return the epochs with known ids."""
-        rows = self._run("SELECT name FROM sqlite_schema WHERE name LIKE 'seen!_%' ESCAPE '!'")
+        rows = self._run(
+            "SELECT name FROM sqlite_schema WHERE name LIKE 'seen!_%' ESCAPE '!'"
+        )
         return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in rows)
 
     def _mark(self, name: bytes) -> bytes:

@@ -72,7 +72,9 @@ class UnknownSurveyError(BusyError):
 
     def __init__(self) -> None:
         super().__init__(wait=600)
-        self.args = ("expected sealed reports to questions that this relay mixes, got others",)
+        self.args = (
+            "expected sealed reports to questions that this relay mixes, got others",
+        )
 
 
 class RelayWriter:
@@ -111,7 +113,10 @@ class RelayWriter:
         self.counts: Counter[str] = self._pool.counts()
         self.waiting: dict[Crowd, int] = self._pool.waiting()
         self.parts = self._pool.parts_waiting()
-        self._closed, self._seen = self._pool.closed_epochs(), self._pool.latest_epochs()
+        self._closed, self._seen = (
+            self._pool.closed_epochs(),
+            self._pool.latest_epochs(),
+        )
         self._queue: SimpleQueue[Submission | _Task | None] = SimpleQueue()
         self._lock = Lock()
         self._queued = self._bytes = 0
@@ -134,7 +139,9 @@ class RelayWriter:
             raise failure
         size = len(submission.body)
         with self._lock:
-            full = self._queued >= MOST_WAITING or self._bytes + size > MOST_BYTES_WAITING
+            full = (
+                self._queued >= MOST_WAITING or self._bytes + size > MOST_BYTES_WAITING
+            )
             if full or self._stopping.is_set():
                 raise BusyError
             self._queued += 1
@@ -199,7 +206,9 @@ class RelayWriter:
         failure = self._condition.failure
         answers: list[Answer] = []
         try:
-            answers = [failure] * len(submissions) if failure else self._turn(submissions)
+            answers = (
+                [failure] * len(submissions) if failure else self._turn(submissions)
+            )
         except StoreError as error:
             answers = [self._condition.note(error)] * len(submissions)
         except Exception as error:
@@ -220,7 +229,9 @@ class RelayWriter:
         coming: dict[Epoch, list[tuple[int, int, Sealed]]] = {}
         outcomes: list[list[str] | None] = []
         for submission in submissions:
-            items = [self._screen(payload, now) for payload in read_frames(submission.body)]
+            items = [
+                self._screen(payload, now) for payload in read_frames(submission.body)
+            ]
             if None in items:
                 # Nothing of a body is taken of which something is not known.
                 outcomes.append(None)
@@ -232,14 +243,20 @@ class RelayWriter:
                     coming.setdefault(self._epoch(item), []).append(entry)
                 own.append(item if isinstance(item, str) else DUPLICATE)
             outcomes.append(own)
-        totals = Counter(outcome for own in outcomes for outcome in own or () if outcome != EARLY)
+        totals = Counter(
+            outcome for own in outcomes for outcome in own or () if outcome != EARLY
+        )
         with self._changing():
             for epoch, messages in coming.items():
-                is_fresh = self._pool.claim(epoch, [_names(sealed) for *_, sealed in messages])
+                is_fresh = self._pool.claim(
+                    epoch, [_names(sealed) for *_, sealed in messages]
+                )
                 crowds: dict[Crowd, list[bytes]] = {}
                 for number, place, sealed in compress(messages, is_fresh):
                     (outcomes[number] or [])[place] = ACCEPTED
-                    crowds.setdefault(Crowd(sealed.fingerprint, epoch), []).append(sealed.envelope)
+                    crowds.setdefault(Crowd(sealed.fingerprint, epoch), []).append(
+                        sealed.envelope
+                    )
                 for crowd, envelopes in crowds.items():
                     self._pool.add(crowd, envelopes)
                 totals[ACCEPTED] += sum(is_fresh)
@@ -297,7 +314,9 @@ class RelayWriter:
                 # Epochs of which something still waits are not over.
                 waiting = {crowd.epoch for crowd in self._pool.waiting()}
                 for epoch in self._pool.epochs():
-                    is_closed = epoch.number <= self._pool.closed_epochs().get(epoch.length, -1)
+                    is_closed = epoch.number <= self._pool.closed_epochs().get(
+                        epoch.length, -1
+                    )
                     if epoch.length and is_closed and epoch not in waiting:
                         self._pool.forget(epoch)
         except StoreError as error:
@@ -361,7 +380,10 @@ class RelayWriter:
     def _look_for_room(self) -> None:
         """See whether something could be written, if nothing was for a while."""
         condition = self._condition
-        if condition.failure is None and time.monotonic() - condition.tried >= ROOM_EVERY:
+        if (
+            condition.failure is None
+            and time.monotonic() - condition.tried >= ROOM_EVERY
+        ):
             condition.tried = time.monotonic()
             try:
                 if condition.obstacle is not None:

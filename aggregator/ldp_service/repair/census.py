@@ -61,10 +61,14 @@ class Census:
     """
 
     roots: dict[int, Root] = field(default_factory=dict)
-    sums: dict[int, tuple[int, int]] = field(default_factory=lambda: defaultdict(lambda: (0, 0)))
+    sums: dict[int, tuple[int, int]] = field(
+        default_factory=lambda: defaultdict(lambda: (0, 0))
+    )
     parts: dict[Statistic, set[int]] = field(default_factory=lambda: defaultdict(set))
     outcomes: dict[Statistic, Counter[str]] = field(default_factory=dict)
-    claimed: dict[Epoch, dict[int, IdSum]] = field(default_factory=lambda: defaultdict(dict))
+    claimed: dict[Epoch, dict[int, IdSum]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
     closed: dict[int, int] = field(default_factory=dict)
     aside: Counter[int] = field(default_factory=Counter)
     surveys: dict[bytes, Survey] = field(default_factory=dict)
@@ -116,12 +120,18 @@ class Census:
         broken one is of is believed if it makes sense, as no damage turns one fingerprint into
         another by chance. Nothing else of it is.
         """
-        missing = sum(root.records - self.sums[shard][0] for shard, root in self.roots.items())
+        missing = sum(
+            root.records - self.sums[shard][0] for shard, root in self.roots.items()
+        )
         if self.sums.keys() - self.roots.keys() or missing != len(self.broken):
             return None
         if not all(record.kind in KINDS for record in self.broken):
             return None
-        tallies = {record.key[:FINGERPRINT_SIZE] for record in self.broken if record.kind == TALLY}
+        tallies = {
+            record.key[:FINGERPRINT_SIZE]
+            for record in self.broken
+            if record.kind == TALLY
+        }
         known = Known.of(self.tally_parts)
         return tallies if all(known.get(name) is not None for name in tallies) else None
 
@@ -149,12 +159,17 @@ class Census:
         if envelope is None or envelope.attributes:
             # Which combinations there were is not known.
             return False
-        return len(self.parts.get(statistic, ())) == -(-empty_counts_of(envelope).size // PART)
+        return len(self.parts.get(statistic, ())) == -(
+            -empty_counts_of(envelope).size // PART
+        )
 
     def shares_batches_with(self, fingerprints: Iterable[bytes]) -> set[bytes]:
         """All that shares batches with one of these, or with another that does so."""
         reached = set(fingerprints)
-        together = [self.with_combinations(statistics_of(own)) for own in self.envelopes.values()]
+        together = [
+            self.with_combinations(statistics_of(own))
+            for own in self.envelopes.values()
+        ]
         while True:
             touched = [statistics for statistics in together if statistics & reached]
             more = set().union(*touched) - reached

@@ -24,7 +24,9 @@ def circumstances(url: str, now: float) -> Iterator[str]:
             parse_survey(record.content, "a survey in the store", len(record.content))
             for record in snapshot.scan("survey")
         ]
-        seen = presume_epochs(last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now)
+        seen = presume_epochs(
+            last_seen(snapshot), snapshot.epochs(), graces_of(surveys), now=now
+        )
         closed = last_closed_epochs(snapshot)
     words = in_words(jumps(seen, seen, now), closed, now)
     if words is not None:
@@ -46,5 +48,7 @@ def _on_server(url: str) -> Iterator[str]:
         look_for_room(url)
     except StoreFullError as error:
         yield str(error)
-    except StoreError:  # a role that may not write: it was read, and that is all that was asked
+    except (
+        StoreError
+    ):  # a role that may not write: it was read, and that is all that was asked
         return

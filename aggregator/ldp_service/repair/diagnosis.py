@@ -59,7 +59,9 @@ class Diagnosis:
     def close(self, epoch: Epoch) -> None:
         """Close it, with all before it."""
         census = self.census
-        census.closed[epoch.length] = max(epoch.number, census.closed.get(epoch.length, -1))
+        census.closed[epoch.length] = max(
+            epoch.number, census.closed.get(epoch.length, -1)
+        )
         shard = min(census.roots, default=0)
         record = seal(
             "closed",
@@ -78,7 +80,9 @@ def when(epoch: Epoch) -> str:
         return "all time"
     if epoch == TOKENS:
         return "one-time tokens"
-    return f"the epoch from {datetime.fromtimestamp(epoch.start, UTC):%Y-%m-%d %H:%M} UTC"
+    return (
+        f"the epoch from {datetime.fromtimestamp(epoch.start, UTC):%Y-%m-%d %H:%M} UTC"
+    )
 
 
 def many(number: int, one: str, more: str | None = None) -> str:

@@ -26,7 +26,11 @@ from ldp_service.repair.census import Census, Evidence
 from ldp_service.repair.diagnosis import Diagnosis, Trouble
 from ldp_service.repair.header import changed_places, with_sound_header
 from ldp_service.repair.lost_ids import look_at_ids
-from ldp_service.repair.lost_records import look_at_commits, look_at_outcomes, look_at_records
+from ldp_service.repair.lost_records import (
+    look_at_commits,
+    look_at_outcomes,
+    look_at_records,
+)
 from ldp_service.repair.lost_tallies import look_at_tallies
 from ldp_service.repair.salvage import salvaging
 from ldp_service.store.errors import StoreDamagedError, StoreError
@@ -86,7 +90,9 @@ class Examination(NamedTuple):
             )
         else:
             verdict = "with loss, as said above" if self.lost else "without loss"
-            lines.append(f"repaired {verdict}; the damaged store is kept as {self.kept_as}")
+            lines.append(
+                f"repaired {verdict}; the damaged store is kept as {self.kept_as}"
+            )
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,7 +138,9 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
                 if not troubles:
                     return Examination(())
                 _remove(fresh)
-                commits = _rebuild(fresh, evidence, diagnosis, acknowledged=commits or 0)
+                commits = _rebuild(
+                    fresh, evidence, diagnosis, acknowledged=commits or 0
+                )
             hand_over(fresh, path.stat())
             copy = _keep(path)
             for ending in ("-wal", "-shm"):
@@ -149,7 +157,9 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
     return Examination(troubles, copy)
 
 
-def _diagnose(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None) -> Diagnosis:
+def _diagnose(
+    evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None
+) -> Diagnosis:
     """The diagnosis of a store of which that many commits are known to have been acknowledged."""
     diagnosis = Diagnosis(Census.of(evidence, surveys))
     look_at_records(diagnosis)
@@ -159,7 +169,8 @@ def _diagnose(evidence: Evidence, surveys: Mapping[bytes, str], commits: int | N
     look_at_commits(diagnosis, commits)
     for line in evidence.complaints():
         diagnosis.note(
-            f"the structure of the database: {line}", "every row is copied into a new file"
+            f"the structure of the database: {line}",
+            "every row is copied into a new file",
         )
     return diagnosis
 
@@ -209,7 +220,9 @@ def _all(
     if witness is not None and diagnosis.census.roots:
         troubles = [witness, *troubles]
     if places := changed_places(path):
-        problem = f"the header of the file has changed, at byte {', '.join(map(str, places))}"
+        problem = (
+            f"the header of the file has changed, at byte {', '.join(map(str, places))}"
+        )
         remedy = "it is put back: it is the same in every store"
         troubles = [Trouble(problem, remedy), *troubles]
     if troubles:
@@ -223,7 +236,9 @@ def _all(
     return ()
 
 
-def _rebuild(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int) -> int:
+def _rebuild(
+    path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int
+) -> int:
     """Write all that is sound and all that is changed into a new store, and check it.
 
     How many commits it has.
@@ -239,7 +254,9 @@ def _rebuild(path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged:
         for kind, key in diagnosis.drop:
             store.drop(kind, [key])
         for epoch in diagnosis.forget:
-            store.drop("ids", [record.key for record in list(store.scan("ids", epoch.key))])
+            store.drop(
+                "ids", [record.key for record in list(store.scan("ids", epoch.key))]
+            )
         store.put(diagnosis.put)
         roots = list(_roots(store, diagnosis.census, acknowledged))
         store.put(seal("root", shard_key(shard), root.pack()) for shard, root in roots)
@@ -258,10 +275,13 @@ def _sound(evidence: Evidence, census: Census) -> Iterator[Record]:
             yield record
 
 
-def _roots(store: Store, census: Census, acknowledged: int) -> Iterator[tuple[int, Root]]:
+def _roots(
+    store: Store, census: Census, acknowledged: int
+) -> Iterator[tuple[int, Root]]:
     """A root for each shard that has records, or had a root."""
     roots = {
-        shard: Root(max(root.commits, acknowledged) + 1) for shard, root in census.roots.items()
+        shard: Root(max(root.commits, acknowledged) + 1)
+        for shard, root in census.roots.items()
     }
     for kind in KINDS:
         for record in store.scan(kind):

@@ -14,7 +14,9 @@ _IDS_LOST = (
     "those that are there go on being known; a batch whose id is lost is counted twice if it is "
     "sent again, as a survey without epochs takes batches for ever"
 )
-_TOKENS_LOST = "those that are there stay spent; one of which nothing is left can be used again"
+_TOKENS_LOST = (
+    "those that are there stay spent; one of which nothing is left can be used again"
+)
 
 
 def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
@@ -25,7 +27,8 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
     for epoch in sorted(counted_in - set(tables) - census.claimed.keys()):
         if epoch.number > census.closed.get(epoch.length, -1):
             diagnosis.note(
-                f"{when(epoch)} was closed, and is not noted as closed", "it is closed again"
+                f"{when(epoch)} was closed, and is not noted as closed",
+                "it is closed again",
             )
             diagnosis.close(epoch)
     for epoch in sorted({*tables, *census.claimed}):
@@ -41,9 +44,13 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
         if there == claimed:
             continue
         if over:
-            diagnosis.note(f"ids of {when(epoch)} are there, which is closed", "they are forgotten")
+            diagnosis.note(
+                f"ids of {when(epoch)} are there, which is closed", "they are forgotten"
+            )
             diagnosis.forget.add(epoch)
-        elif there.ids == claimed.ids and (change := mended_id(_all_ids(evidence, epoch), claimed)):
+        elif there.ids == claimed.ids and (
+            change := mended_id(_all_ids(evidence, epoch), claimed)
+        ):
             diagnosis.ids |= [change]
             diagnosis.note(
                 f"one bit has changed in an id of {when(epoch)}",
@@ -53,10 +60,14 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
             _without_ids(diagnosis, epoch, claimed, there=there)
 
 
-def _without_ids(diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSum) -> None:
+def _without_ids(
+    diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSum
+) -> None:
     problem = f"{when(epoch)} should have {claimed.ids:,} ids, and has {there.ids:,}, or others"
     if epoch not in diagnosis.census.claimed:
-        problem = f"nothing says how many ids {when(epoch)} should have; it has {there.ids:,}"
+        problem = (
+            f"nothing says how many ids {when(epoch)} should have; it has {there.ids:,}"
+        )
     if not epoch.length:
         shard, *others = sorted(diagnosis.census.claimed.get(epoch, {0: there}))
         diagnosis.drop += [("ids", epoch.key + shard_key(other)) for other in others]

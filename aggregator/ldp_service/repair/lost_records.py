@@ -52,13 +52,15 @@ def look_at_records(diagnosis: Diagnosis) -> None:
         is_renewed = record.kind in _RENEWED
         diagnosis.note(
             f"a record of kind {record.kind!r} does not fit its checksum ({meaning})",
-            "it is left out" + ("" if lost or is_renewed else ", which is dealt with below"),
+            "it is left out"
+            + ("" if lost or is_renewed else ", which is dealt with below"),
             lost=lost,
         )
     diagnosis.put += census.given
     for _ in census.given:
         diagnosis.note(
-            "the file of a survey is missing", "it is written anew, as given by --survey"
+            "the file of a survey is missing",
+            "it is written anew, as given by --survey",
         )
     for shard in census.torn if census.suspects is None else ():
         has, _ = census.sums[shard]
@@ -78,7 +80,9 @@ def look_at_outcomes(diagnosis: Diagnosis) -> None:
     census = diagnosis.census
     for shard, root in census.roots.items():
         accounted = sum(
-            counter.total() for (_, _, of), counter in census.outcomes.items() if of == shard
+            counter.total()
+            for (_, _, of), counter in census.outcomes.items()
+            if of == shard
         )
         place = NO_QUESTION, EVER, shard
         outcomes = Counter(census.outcomes.get(place, {}))
@@ -89,7 +93,9 @@ def look_at_outcomes(diagnosis: Diagnosis) -> None:
             continue
         outcomes[LOST] += missing
         outcomes[QUARANTINED] -= not_aside
-        diagnosis.put.append(seal("intake", intake_key(*place), pack_outcomes(outcomes)))
+        diagnosis.put.append(
+            seal("intake", intake_key(*place), pack_outcomes(outcomes))
+        )
         diagnosis.note(
             f"nothing is known any more of {many(missing, 'batch', 'batches')} "
             f"that shard {shard} received",

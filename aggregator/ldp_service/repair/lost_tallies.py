@@ -49,9 +49,16 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
             continue
         statistics = {fingerprint} if envelope is None else statistics_of(envelope)
         if blamed is not None:
-            statistics = census.with_combinations(statistics & census.tally_parts.keys()) & blamed
-        incomplete = {name for name in statistics if not census.complete((name, epoch, shard))}
-        suspects.setdefault((epoch, shard), set()).update(census.shares_batches_with(incomplete))
+            statistics = (
+                census.with_combinations(statistics & census.tally_parts.keys())
+                & blamed
+            )
+        incomplete = {
+            name for name in statistics if not census.complete((name, epoch, shard))
+        }
+        suspects.setdefault((epoch, shard), set()).update(
+            census.shares_batches_with(incomplete)
+        )
     # What was shown may lack a part as well, or show what is set aside: all of it is shown anew.
     for record in evidence.records(SHOWN) if census.torn else ():
         if shard_of(record) in census.torn:
@@ -74,7 +81,9 @@ def _renew(
     for fingerprint in fingerprints:
         parts = census.parts.get((fingerprint, epoch, shard), ())
         for part in parts:
-            diagnosis.drop.append((TALLY, tally_key(fingerprint, epoch, shard, part=part)))
+            diagnosis.drop.append(
+                (TALLY, tally_key(fingerprint, epoch, shard, part=part))
+            )
     senders = fingerprints | {
         envelope.fingerprint
         for envelope in census.envelopes.values()
@@ -86,7 +95,9 @@ def _renew(
         if census.outcomes.get((sender, epoch, shard), Counter())[ACCEPTED]
     }
     batches = sum(outcomes[ACCEPTED] for outcomes in outcomes_of.values())
-    problem = f"the tally of {_names(census, fingerprints)} ({when(epoch)}) may lack a part"
+    problem = (
+        f"the tally of {_names(census, fingerprints)} ({when(epoch)}) may lack a part"
+    )
     none = _Kept()
     all_kept = all(
         counted.get((sender, epoch, shard), none).batches == outcomes[ACCEPTED]
@@ -96,7 +107,9 @@ def _renew(
         totals: dict[bytes, Counts] = {}
         for sender in outcomes_of:
             for fingerprint, counts in counted[sender, epoch, shard].counts.items():
-                totals[fingerprint] = counts + totals.get(fingerprint, np.zeros_like(counts))
+                totals[fingerprint] = counts + totals.get(
+                    fingerprint, np.zeros_like(counts)
+                )
         for fingerprint, counts in totals.items():
             diagnosis.put += _parts_of(fingerprint, epoch, shard, counts=counts)
         diagnosis.note(
@@ -129,10 +142,14 @@ class _Kept:
         """Count one more."""
         self.batches += 1
         batch = decode_batch(content)
-        for statistic, counts in count_parts(envelope, rows_of([batch], envelope.width)):
+        for statistic, counts in count_parts(
+            envelope, rows_of([batch], envelope.width)
+        ):
             self._add(statistic.fingerprint, counts)
             if statistic.attributes:
-                self._add(of_combination(statistic.fingerprint, batch.combination), counts)
+                self._add(
+                    of_combination(statistic.fingerprint, batch.combination), counts
+                )
 
     def _add(self, fingerprint: bytes, counts: Counts) -> None:
         sofar = self.counts.get(fingerprint)
@@ -152,7 +169,11 @@ def _kept_whole(
         envelope = census.envelopes.get(batch.fingerprint)
         if envelope is None:
             continue
-        epoch = EVER if envelope.epoch is None else Epoch(envelope.epoch, epoch_of(batch.id))
+        epoch = (
+            EVER
+            if envelope.epoch is None
+            else Epoch(envelope.epoch, epoch_of(batch.id))
+        )
         shard = shard_of(record)
         if suspects.get((epoch, shard), set()) & statistics_of(envelope):
             statistic = batch.fingerprint, epoch, shard
@@ -160,7 +181,9 @@ def _kept_whole(
     return batches_of
 
 
-def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> Iterator[Record]:
+def _parts_of(
+    fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts
+) -> Iterator[Record]:
     """The records of a tally."""
     # Flattened, (cells,), and cut into records of PART cells; those of zeros alone are not kept.
     flat = counts.reshape(-1).astype("<i8")
@@ -170,7 +193,13 @@ def _parts_of(fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts) -> I
 
 
 def _names(census: Census, fingerprints: Iterable[bytes]) -> str:
-    names = {envelope.fingerprint: envelope.name for envelope in census.tally_parts.values()}
+    names = {
+        envelope.fingerprint: envelope.name for envelope in census.tally_parts.values()
+    }
     # A combination of attributes goes with its question or group, which has a name.
-    shown = [names.get(item) or item.hex() for item in fingerprints if not census.is_part(item)]
+    shown = [
+        names.get(item) or item.hex()
+        for item in fingerprints
+        if not census.is_part(item)
+    ]
     return ", ".join(sorted(shown))

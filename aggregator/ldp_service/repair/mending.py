@@ -32,8 +32,12 @@ def mend(record: Record) -> Record | None:
         *(record._replace(kind=kind) for kind in KINDS),
         *(record._replace(key=key) for key in _neighbours(record.key)),
     )
-    with_content = (record._replace(content=content) for content in _neighbours(record.content))
-    return next((other for other in chain(candidates, with_content) if other.sound), None)
+    with_content = (
+        record._replace(content=content) for content in _neighbours(record.content)
+    )
+    return next(
+        (other for other in chain(candidates, with_content) if other.sound), None
+    )
 
 
 def mended_id(ids: Sequence[bytes], claimed: IdSum) -> tuple[bytes, bytes] | None:

@@ -34,7 +34,10 @@ def confirm_clock(url: str, now: float) -> list[str]:
         of_ids = {epoch.length for epoch in store.epochs() if epoch.length}
         lengths = last_closed_epochs(store).keys() | last_seen(store).keys() | of_ids
         _set(store, dict.fromkeys(lengths), now)
-    return [_words(length, epoch_at(now, length), "the clock is in") for length in sorted(lengths)]
+    return [
+        _words(length, epoch_at(now, length), "the clock is in")
+        for length in sorted(lengths)
+    ]
 
 
 def reopen(url: str, now: float) -> list[str]:
@@ -83,7 +86,9 @@ def _set(store: Store, last: dict[int, int | None], now: float) -> None:
 
 def _shards(store: Store) -> Iterator[int]:
     """Our own first, in which what is new is written; then those that say something else."""
-    others = {shard_of(record) for kind in ("closed", "seen") for record in store.scan(kind)}
+    others = {
+        shard_of(record) for kind in ("closed", "seen") for record in store.scan(kind)
+    }
     yield store.shard
     yield from sorted(others - {store.shard})
 

@@ -28,7 +28,9 @@ class Salvage:
         # Names of kinds may be no text any more; this maps any bytes to some text.
         connection.text_factory = lambda text: text.decode("latin-1")
         try:
-            schema = connection.execute("SELECT name, type, sql FROM sqlite_schema").fetchall()
+            schema = connection.execute(
+                "SELECT name, type, sql FROM sqlite_schema"
+            ).fetchall()
             if any(_computes(sql) for _, _, sql in schema):
                 raise StoreDamagedError(
                     f"expected a store at {path}, got a database with views, whose rows are "
@@ -41,7 +43,9 @@ class Salvage:
                 "if it is the file of one, use a copy from before, or start with a new file"
             ) from None
         names = [name for name, kind, _ in schema if kind == "table"]
-        self._tables = {epoch: name for name in names if (epoch := _epoch(name)) is not None}
+        self._tables = {
+            epoch: name for name in names if (epoch := _epoch(name)) is not None
+        }
 
     def complaints(self) -> list[str]:
         """Return the defects in the structure of the database."""
@@ -52,10 +56,14 @@ class Salvage:
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """All that can be read, whatever their kinds; or those of one."""
-        for row in self._rows("kind, key, content, checksum", "records", "kind, key", width=2):
+        for row in self._rows(
+            "kind, key, content, checksum", "records", "kind, key", width=2
+        ):
             types = [type(cell) for cell in row]
             if types == [str, bytes, bytes, bytes] and len(row[3]) == 8:
-                record = Record(row[0], row[1], row[2], checksum=int.from_bytes(row[3], "big"))
+                record = Record(
+                    row[0], row[1], row[2], checksum=int.from_bytes(row[3], "big")
+                )
                 if kind in (None, record.kind):
                     yield record
 
@@ -87,7 +95,9 @@ class Salvage:
         except (sqlite3.Error, ValueError, OverflowError):
             pass
         with suppress(sqlite3.Error, ValueError, OverflowError):
-            for row in self._connection.execute(query + order.replace(",", " DESC,") + " DESC"):
+            for row in self._connection.execute(
+                query + order.replace(",", " DESC,") + " DESC"
+            ):
                 if row[:width] == last:
                     return
                 yield row
@@ -106,7 +116,9 @@ def salvaging(path: Path) -> Iterator[Salvage]:
 def _computes(sql: str | None) -> bool:
     """Whether what is made by it may be read like a table, and is none."""
     words = (sql or "create index").lower().split()[:2]
-    return words not in (["create", kind] for kind in ("table", "index", "unique", "trigger"))
+    return words not in (
+        ["create", kind] for kind in ("table", "index", "unique", "trigger")
+    )
 
 
 def _epoch(table: str) -> Epoch | None:

@@ -38,7 +38,9 @@ def check_askable(survey: Survey) -> None:
     for question in survey:
         place = f"question {question.name}"
         if question.domain.type not in TYPES:
-            problems.append(Problem(place, f"type {', '.join(TYPES)}", question.domain.type))
+            problems.append(
+                Problem(place, f"type {', '.join(TYPES)}", question.domain.type)
+            )
         if question.domain.per_device:
             problems.append(Problem(place, "one answer of a person", "per_device"))
     if problems:
@@ -71,7 +73,12 @@ def _same(question: Question) -> str:
     """
     size, layout = question.domain.size, question.layout
     plain = layout.symbols == size and layout.cohorts == layout.places == 1
-    if size is None or size > _MOST_WRITTEN_OUT or question.domain.most is not None or not plain:
+    if (
+        size is None
+        or size > _MOST_WRITTEN_OUT
+        or question.domain.most is not None
+        or not plain
+    ):
         return ""
     rows = question.randomizer.channel().rows
     kept = {row[value] for value, row in enumerate(rows)}

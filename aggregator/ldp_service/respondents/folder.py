@@ -74,7 +74,10 @@ def headers_of(shown: Presentation, site: Site) -> dict[str, str]:
     """Return the headers that a host should send with a page."""
     policy = _policy(site)
     parents = " ".join(shown.parents) or "'none'"
-    return {"content-security-policy": f"{policy}; frame-ancestors {parents}", **HEADERS}
+    return {
+        "content-security-policy": f"{policy}; frame-ancestors {parents}",
+        **HEADERS,
+    }
 
 
 def headers_text(shown: Presentation, site: Site) -> str:
@@ -146,7 +149,12 @@ def _document(shown: Presentation, files: dict[str, bytes], site: Site) -> str:
         tag("meta", name="referrer", content="no-referrer"),
         tag("title", title),
         tag("link", rel="icon", href="data:,"),
-        tag("link", rel="stylesheet", href="page.css", integrity=_hash(files["page.css"])),
+        tag(
+            "link",
+            rel="stylesheet",
+            href="page.css",
+            integrity=_hash(files["page.css"]),
+        ),
         tag("script", type="module", src="page.js", integrity=_hash(files["page.js"])),
     )
     # What stands here without any program: nothing that could be filled in.
@@ -162,7 +170,9 @@ def _document(shown: Presentation, files: dict[str, bytes], site: Site) -> str:
         data_texts_integrity=_hash(files["texts.json"]),
         data_failed=said["cannot_be_asked"],
     )
-    html = tag("html", head, tag("body", main), lang=shown.language, dir=words["direction"])
+    html = tag(
+        "html", head, tag("body", main), lang=shown.language, dir=words["direction"]
+    )
     return f"<!doctype html>\n{html}\n"
 
 

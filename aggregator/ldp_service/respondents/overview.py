@@ -34,7 +34,10 @@ def overview(service: Service, public: Public, base: str) -> str:
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", "Respondents"),
         tag("link", rel="icon", href="data:,"),
-        *(tag("link", rel="stylesheet", href=f"page/{name}.css") for name in ("chart", "page")),
+        *(
+            tag("link", rel="stylesheet", href=f"page/{name}.css")
+            for name in ("chart", "page")
+        ),
     )
     way = tag("nav", tag("a", "To the estimates", href="./"), aria_label="Pages")
     main = tag("main", tag("h1", "Respondents"), parts, id="main")
@@ -53,14 +56,18 @@ def response_table(service: Service, public: Public, name: str) -> str:
 
 def _survey(service: Service, public: Public, name: str, *, base: str) -> Safe:
     address = link_of(base, name)
-    rows = [row(day, *map(str, counts)) for day, *counts in response(service, public, name)]
+    rows = [
+        row(day, *map(str, counts)) for day, *counts in response(service, public, name)
+    ]
     own = f"respondents.csv?survey={quote(name)}"
     return tag(
         "section",
         tag("h2", public.titles.get(name, name)),
         tag("p", tag("a", address, href=f"s/{quote(name)}/")),
         _code(address),
-        table("Response", _HEAD, rows) if rows else tag("p", "Nobody has been shown it yet."),
+        table("Response", _HEAD, rows)
+        if rows
+        else tag("p", "Nobody has been shown it yet."),
         tag("p", _MEANING, class_="note"),
         tag("p", tag("a", "Download as CSV", href=own)),
         class_="question",

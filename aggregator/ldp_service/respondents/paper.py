@@ -56,8 +56,15 @@ def rule_of(question: Question) -> Rule:
     """The rule that has the law of a question. Raises `PaperError` if no toss has it."""
     size, layout = question.domain.size, question.layout
     plain = layout.symbols == size and layout.cohorts == layout.places == 1
-    if size is None or not plain or size > _MOST_VALUES or question.domain.most is not None:
-        raise _unreachable(question, f"one of up to {_MOST_VALUES} answers that are sent as such")
+    if (
+        size is None
+        or not plain
+        or size > _MOST_VALUES
+        or question.domain.most is not None
+    ):
+        raise _unreachable(
+            question, f"one of up to {_MOST_VALUES} answers that are sent as such"
+        )
     if question.memoizes or question.draw is not None or question.domain.per_device:
         raise _unreachable(question, "a question that is asked once, of everyone")
     rows = question.randomizer.channel().rows
@@ -68,7 +75,11 @@ def rule_of(question: Question) -> Rule:
     forced = [min(column) for column in zip(*counts, strict=True)]
     same = [report for report, count in enumerate(forced) for _ in range(count)]
     rest = [
-        [report for report, count in enumerate(row) for _ in range(count - forced[report])]
+        [
+            report
+            for report, count in enumerate(row)
+            for _ in range(count - forced[report])
+        ]
         for row in counts
     ]
     # As it is told in class: heads, the truth; tails, toss again, and say yes for heads.
@@ -97,4 +108,6 @@ def _device(question: Question, common: int) -> tuple[str, int, int]:
 
 
 def _unreachable(question: Question, expected: str) -> PaperError:
-    return PaperError(f"question {question.name} cannot be asked on paper: expected {expected}")
+    return PaperError(
+        f"question {question.name} cannot be asked on paper: expected {expected}"
+    )

@@ -44,11 +44,15 @@ def paper_reports(survey: Survey, table: str) -> bytes:
 def _read(survey: Survey, line: list[str], number: int) -> tuple[str, bytes]:
     """The question of a line, and its reports."""
     if len(line) != len(_COLUMNS):
-        raise PaperError(f"line {number}: expected {len(_COLUMNS)} cells, got {len(line)}")
+        raise PaperError(
+            f"line {number}: expected {len(_COLUMNS)} cells, got {len(line)}"
+        )
     name, value, count = line
     names = [question.name for question in survey]
     if name not in names:
-        raise PaperError(f"line {number}: expected one of the questions {', '.join(names)}")
+        raise PaperError(
+            f"line {number}: expected one of the questions {', '.join(names)}"
+        )
     question = survey[name]
     rule_of(question)
     values = question.domain.values or ()
@@ -57,7 +61,9 @@ def _read(survey: Survey, line: list[str], number: int) -> tuple[str, bytes]:
     # Python takes no numbers of thousands of digits.
     whole = count.isascii() and count.isdigit() and len(count) < _DIGITS
     if not whole or int(count) > _MOST:
-        raise PaperError(f"line {number}: expected a whole number up to {_MOST:,} as the count")
+        raise PaperError(
+            f"line {number}: expected a whole number up to {_MOST:,} as the count"
+        )
     return name, values.index(value).to_bytes(question.width, "little") * int(count)
 
 

@@ -48,9 +48,14 @@ def paper_sheet(
         for name in ("asked_by", "contact")
         if name in spoken.texts
     ]
-    sections = [_section(question, spoken.questions[question.name], said) for question in survey]
+    sections = [
+        _section(question, spoken.questions[question.name], said) for question in survey
+    ]
     head = tag(
-        "head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Safe(_STYLE))
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("title", title),
+        tag("style", Safe(_STYLE)),
     )
     body = tag("body", tag("h1", title), *(tag("p", fact) for fact in facts), *sections)
     return f"<!doctype html>\n{tag('html', head, body, lang=language, dir=own['direction'])}\n"
@@ -74,7 +79,8 @@ def _section(question: Question, asked: Asked, words: Words) -> Safe:
     # Yes comes first, as on the page. Isolated, so that each name stays with its box.
     listed = names[::-1] if question.domain.type == "boolean" else names
     boxes = join(
-        tag("span", tag("span", class_="box"), tag("bdi", name), class_="answer") for name in listed
+        tag("span", tag("span", class_="box"), tag("bdi", name), class_="answer")
+        for name in listed
     )
     percent = figures(question)["percent"]
     return tag(

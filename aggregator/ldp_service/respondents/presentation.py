@@ -120,7 +120,12 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     if problems:
         raise PageError(problems)
     return Presentation(
-        language, languages, ways, one_by_one=one_by_one, parents=parents, unsaid=lacking
+        language,
+        languages,
+        ways,
+        one_by_one=one_by_one,
+        parents=parents,
+        unsaid=lacking,
     )
 
 
@@ -161,7 +166,9 @@ def _questions(
         place = f"{keys.place}: question.{name}"
         own = _keys(place, said)
         if name not in names:
-            keys.problem(f"question.{name}", f"one of {', '.join(names)}", "another name")
+            keys.problem(
+                f"question.{name}", f"one of {', '.join(names)}", "another name"
+            )
         labels = _part(own, "labels", f"{place}.labels")
         words = dict(said.get("labels", {})) if isinstance(said, dict) else {}
         named = {value: labels.text(value) for value in words}
@@ -185,9 +192,15 @@ def _way(survey: Survey, name: str, keys: Keys) -> Way:
     if "skip" in keys:
         skip = keys.choice("skip", (REQUIRED, VISIBLE)) or REQUIRED
         if refusal and skip == VISIBLE:
-            keys.problem("skip", "nothing beside refusal, which is a way to say no", skip)
-        together = {question.name for group in survey.groups for question in group.members}
+            keys.problem(
+                "skip", "nothing beside refusal, which is a way to say no", skip
+            )
+        together = {
+            question.name for group in survey.groups for question in group.members
+        }
         if skip == VISIBLE and name in together:
-            keys.problem("skip", "no such thing where questions are answered together", skip)
+            keys.problem(
+                "skip", "no such thing where questions are answered together", skip
+            )
     widget = (keys.choice("widget", WIDGETS) if "widget" in keys else None) or SLIDER
     return Way(skip, refusal, widget)

@@ -55,7 +55,9 @@ def response(service: Service, public: Public, name: str) -> list[Response]:
     by_epoch = service.analysis.count_batches(name)
     public.reach.note(name, by_epoch.get(EVER, Counter()))
     days = public.reach.by_day(name)
-    counted = _growth({day: steps[COUNTED] for day, steps in days.items() if COUNTED in steps})
+    counted = _growth(
+        {day: steps[COUNTED] for day, steps in days.items() if COUNTED in steps}
+    )
     for epoch, sums in by_epoch.items():
         if epoch != EVER:
             began = datetime.fromtimestamp(epoch.start, UTC).date().isoformat()
@@ -65,7 +67,9 @@ def response(service: Service, public: Public, name: str) -> list[Response]:
         steps, sums = days.get(day, {}), counted.get(day, Counter())
         most = _most(sums, survey)
         shown, begun = steps.get(SHOWN, 0), steps.get(STARTED, 0)
-        row = Response(day or EARLIER, shown, begun, answered=most, batches=sums.total())
+        row = Response(
+            day or EARLIER, shown, begun, answered=most, batches=sums.total()
+        )
         rows += [row] * any(row[1:])
     return rows
 
@@ -120,6 +124,8 @@ class DailyLook:
         while not self._stopping.is_set():
             try:
                 self.look()
-            except StoreError as error:  # which the log says elsewhere; the next look may do better
+            except (
+                StoreError
+            ) as error:  # which the log says elsewhere; the next look may do better
                 _log.debug("the response could not be looked at: %s", error)
             self._stopping.wait(EVERY)

@@ -44,7 +44,10 @@ def respondent_routes(service: Service) -> list[Route]:
         Route("/s/{name}", _with_slash),
         Route("/s/{name}/", pages.file),
         Route("/s/{name}/{file}", pages.file),
-        *(Route(f"/v1/surveys/{{name}}/{step}", pages.count, methods=["POST"]) for step in STEPS),
+        *(
+            Route(f"/v1/surveys/{{name}}/{step}", pages.count, methods=["POST"])
+            for step in STEPS
+        ),
         Route("/respondents", pages.overview),
         Route("/respondents.csv", pages.table),
     ]
@@ -90,18 +93,24 @@ class _Pages:
         name = request.query_params.get("survey", "")
         if name not in self._public.files:
             raise RequestError(404, "expected ?survey=NAME of a survey with a page")
-        content = await run_in_threadpool(response_table, self._service, self._public, name)
+        content = await run_in_threadpool(
+            response_table, self._service, self._public, name
+        )
         headers = {"content-disposition": f'attachment; filename="{name}-response.csv"'}
         return PlainTextResponse(content, media_type="text/csv", headers=headers)
 
     def _check(self, request: Request) -> None:
         status = self._refusal(request)
         if status is not None:
-            raise RequestError(status, "expected a token of scope analyst, got none that is good")
+            raise RequestError(
+                status, "expected a token of scope analyst, got none that is good"
+            )
 
     def _refusal(self, request: Request) -> int | None:
         """The status for whoever is no analyst."""
-        verdict = self._service.verdict(request, shown_token(request), ANALYST, survey=None)
+        verdict = self._service.verdict(
+            request, shown_token(request), ANALYST, survey=None
+        )
         if verdict == GRANTED:
             return None
         return _UNAUTHORIZED if verdict in ("missing", "unknown", "expired") else 403

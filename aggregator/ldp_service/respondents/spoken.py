@@ -30,5 +30,7 @@ class Spoken(NamedTuple):
         for name, asked in self.questions.items():
             base = questions.get(name, Asked())
             labels = {**base.labels, **asked.labels}
-            questions[name] = Asked(asked.text or base.text, asked.help or base.help, labels)
+            questions[name] = Asked(
+                asked.text or base.text, asked.help or base.help, labels
+            )
         return Spoken({**other.texts, **self.texts}, questions)

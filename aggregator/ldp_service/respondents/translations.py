@@ -25,7 +25,10 @@ def label_names(question: Question) -> list[str]:
     if question.domain.taxonomy is not None:
         names += question.domain.taxonomy.inner
     for field in question.domain.fields:
-        names += [field.name, *(f"{field.name}.{value}" for value in _words_of(field.domain))]
+        names += [
+            field.name,
+            *(f"{field.name}.{value}" for value in _words_of(field.domain)),
+        ]
     return names
 
 
@@ -36,7 +39,9 @@ def some_of(names: Sequence[str]) -> str:
 
 def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
     """Return the words that a language lacks, beside those of the survey's own language."""
-    lacking = [name for name in own.texts if own.texts[name] and name not in spoken.texts]
+    lacking = [
+        name for name in own.texts if own.texts[name] and name not in spoken.texts
+    ]
     for question in survey:
         known = own.questions.get(question.name, Asked())
         asked = spoken.questions.get(question.name, Asked())
@@ -49,7 +54,9 @@ def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
     return lacking
 
 
-def _labels_lacking(question: Question, own: Asked, asked: Asked, *, place: str) -> Iterator[str]:
+def _labels_lacking(
+    question: Question, own: Asked, asked: Asked, *, place: str
+) -> Iterator[str]:
     """The labels of a question, if some are lacking: some of their names."""
     lacking = [
         name

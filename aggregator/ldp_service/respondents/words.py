@@ -41,7 +41,9 @@ def words_of(
     own = [path for path in files if path.stem == tag]
     if not own and tag not in shipped_languages():
         known = ", ".join(shipped_languages())
-        raise PageError([Problem(f"language {tag}", f"one of {known}, or --words {tag}.json", tag)])
+        raise PageError(
+            [Problem(f"language {tag}", f"one of {known}, or --words {tag}.json", tag)]
+        )
     path = own[-1] if own else _FOLDER / f"{tag}.json"
     try:
         said = json.loads(read_bytes(path, _MOST_BYTES))
@@ -77,16 +79,22 @@ def _check(said: Any, path: Path, parts: Sequence[str]) -> dict[str, Any]:
     needed = json.loads((_FOLDER / "en.json").read_text(encoding="utf-8"))
     for part in parts:
         words = said.get(part) if isinstance(said, dict) else None
-        if not isinstance(words, dict) or not all(isinstance(word, str) for word in words.values()):
+        if not isinstance(words, dict) or not all(
+            isinstance(word, str) for word in words.values()
+        ):
             expected = f"name, direction and {' and '.join(parts)}"
             raise PageError([Problem(str(path), expected, "something else")])
         lacking = sorted(needed[part].keys() - words.keys())
         if lacking:
             problems.append(Problem(f"{path}: {part}", f"{', '.join(lacking)}", "none"))
     if said.get("direction") not in _DIRECTIONS:
-        problems.append(Problem(f"{path}: direction", "ltr or rtl", str(said.get("direction"))))
+        problems.append(
+            Problem(f"{path}: direction", "ltr or rtl", str(said.get("direction")))
+        )
     if not isinstance(said.get("name"), str):
-        problems.append(Problem(f"{path}: name", "what the language is called", "nothing"))
+        problems.append(
+            Problem(f"{path}: name", "what the language is called", "nothing")
+        )
     if problems:
         raise PageError(problems)
     return {key: said[key] for key in ("name", "direction", *parts)}

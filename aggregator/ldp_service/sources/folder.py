@@ -103,7 +103,9 @@ class FolderSource(Follower):
             except FileNotFoundError:  # it went while we looked
                 continue
             except OSError as error:
-                trouble = f"expected to read {printable(str(path))}, got {error.strerror}"
+                trouble = (
+                    f"expected to read {printable(str(path))}, got {error.strerror}"
+                )
         self._seen = signatures
         if trouble is None:
             self.failure = None

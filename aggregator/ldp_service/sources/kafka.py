@@ -78,10 +78,14 @@ class KafkaSource(Follower):
         self._open().close()
 
     def _follow(self) -> None:
-        self.failure = self.failure or "expected to be assigned partitions, still waiting"
+        self.failure = (
+            self.failure or "expected to be assigned partitions, still waiting"
+        )
         consumer = self._open()
         try:
-            consumer.subscribe([self._topic], on_assign=self._begin, on_revoke=self._let_go)
+            consumer.subscribe(
+                [self._topic], on_assign=self._begin, on_revoke=self._let_go
+            )
             while not self._stopping.is_set():
                 for pieces in _deliveries(self._next(consumer)):
                     self._deliver(pieces)
@@ -112,7 +116,9 @@ class KafkaSource(Follower):
             places = marks(snapshot)
         for partition in partitions:
             place = places.get(_mark(partition.topic, partition.partition))
-            partition.offset = OFFSET_BEGINNING if place is None else int.from_bytes(place, "big")
+            partition.offset = (
+                OFFSET_BEGINNING if place is None else int.from_bytes(place, "big")
+            )
         consumer.assign(partitions)
         self.failure = None
 

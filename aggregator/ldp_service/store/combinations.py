@@ -30,7 +30,11 @@ def combination_in(fingerprint: bytes, envelope: Envelope) -> int | None:
         return None
     own = int.from_bytes(envelope.fingerprint[PREFIX:], "big")
     number = (int.from_bytes(fingerprint[PREFIX:], "big") ^ own) - 1
-    return number if envelope.attributes and 0 <= number < size_of(envelope.attributes) else None
+    return (
+        number
+        if envelope.attributes and 0 <= number < size_of(envelope.attributes)
+        else None
+    )
 
 
 class Known:

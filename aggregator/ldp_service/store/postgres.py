@@ -106,7 +106,12 @@ class PostgresStore:
 
     def put(self, records: Iterable[Record]) -> None:
         rows = [
-            (record.kind, record.key, record.content, record.checksum.to_bytes(8, "big"))
+            (
+                record.kind,
+                record.key,
+                record.content,
+                record.checksum.to_bytes(8, "big"),
+            )
             for record in records
         ]
         if rows:
@@ -114,7 +119,9 @@ class PostgresStore:
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
         self._run(
-            "DELETE FROM ldp.records WHERE kind = %s AND key = ANY(%b::bytea[])", kind, list(keys)
+            "DELETE FROM ldp.records WHERE kind = %s AND key = ANY(%b::bytea[])",
+            kind,
+            list(keys),
         )
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
@@ -189,7 +196,9 @@ class PostgresStore:
 
     def _make_tables(self) -> None:
         self.begin(alone=True)
-        [(version,)] = self._run("SELECT obj_description(to_regclass('ldp.records'), 'pg_class')")
+        [(version,)] = self._run(
+            "SELECT obj_description(to_regclass('ldp.records'), 'pg_class')"
+        )
         if version is None:
             if not self._run("SELECT 1 FROM pg_namespace WHERE nspname = 'ldp'"):
                 self._make_schema()
@@ -210,7 +219,9 @@ class PostgresStore:
             ) from None
 
     def _take_shard(self, shard: int) -> bool:
-        return bool(self._run(f"SELECT 1 WHERE pg_try_advisory_lock({_key(f'shard {shard}')})"))
+        return bool(
+            self._run(f"SELECT 1 WHERE pg_try_advisory_lock({_key(f'shard {shard}')})")
+        )
 
     def _take_free_shard(self) -> int:
         for shard in range(_SHARDS):
@@ -236,11 +247,15 @@ class PostgresStore:
         Then it is done another time.
         """
         try:
-            self._connection.execute("BEGIN; LOCK TABLE ldp.epochs IN ACCESS EXCLUSIVE MODE NOWAIT")
+            self._connection.execute(
+                "BEGIN; LOCK TABLE ldp.epochs IN ACCESS EXCLUSIVE MODE NOWAIT"
+            )
             there = self._run(
                 "SELECT tablename FROM pg_tables WHERE schemaname = 'ldp' AND tablename LIKE 'ids%'"
             )
-            for table in {f"ldp.{name}" for (name,) in there} - set(map(table_of, self.epochs())):
+            for table in {f"ldp.{name}" for (name,) in there} - set(
+                map(table_of, self.epochs())
+            ):
                 self._run(f"DROP TABLE {table}")
             self._run("COMMIT")
         except psycopg.Error:

@@ -94,7 +94,10 @@ def connect(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
         connection = psycopg.connect("", autocommit=True, **(_LINK | options))
     try:
         with translate_errors(place):
-            _set(connection, _SETTINGS | {"idle_in_transaction_session_timeout": _SILENCE[writes]})
+            _set(
+                connection,
+                _SETTINGS | {"idle_in_transaction_session_timeout": _SILENCE[writes]},
+            )
             if writes:
                 _make_durable(connection, place)
     except BaseException:
@@ -116,7 +119,9 @@ def translate_errors(place: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        code = error.sqlstate or ("08" if isinstance(error, psycopg.OperationalError) else "")
+        code = error.sqlstate or (
+            "08" if isinstance(error, psycopg.OperationalError) else ""
+        )
         beginnings = [prefix for prefix in _MEANINGS if code.startswith(prefix)]
         meaning = _MEANINGS[max(beginnings, key=len)] if beginnings else StoreError
         # The first line alone: details quote rows.

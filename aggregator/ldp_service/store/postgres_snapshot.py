@@ -35,7 +35,9 @@ class PostgresSnapshot:
     def rows(self, statement: str, *values: object) -> list[Any]:
         """Return the rows of a statement."""
         with translate_errors(self._place):
-            cursor = self._connection.execute(statement, values or None, binary=bool(values))
+            cursor = self._connection.execute(
+                statement, values or None, binary=bool(values)
+            )
             return cursor.fetchall() if cursor.description else []
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
@@ -47,14 +49,18 @@ class PostgresSnapshot:
             page = self.rows(_SCAN, kind, first, end, _PAGE)
             # The kind is that of the row, which an index only claims to know.
             for row_kind, key, content, checksum in page:
-                yield Record(row_kind, key, content, checksum=int.from_bytes(checksum, "big"))
+                yield Record(
+                    row_kind, key, content, checksum=int.from_bytes(checksum, "big")
+                )
                 first = key + b"\0"
             more = len(page) == _PAGE
 
     def epochs(self) -> list[Epoch]:
         return [
             Epoch(*row)
-            for row in self.rows("SELECT length, number FROM ldp.epochs ORDER BY length, number")
+            for row in self.rows(
+                "SELECT length, number FROM ldp.epochs ORDER BY length, number"
+            )
         ]
 
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:

@@ -18,7 +18,12 @@ from ldp.survey.survey import Envelope, Survey
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.joint_counting import empty_counts_of
 from ldp_aggregator.tallies.identity import EVER_ENDS, Identity
-from ldp_aggregator.tallies.mixing.batches import MixedBatch, MixedPart, join_parts, read_part
+from ldp_aggregator.tallies.mixing.batches import (
+    MixedBatch,
+    MixedPart,
+    join_parts,
+    read_part,
+)
 from ldp_aggregator.tallies.tally import ACCEPTED, Intake, Tally, sum_by_combination
 from ldp_service.store.combinations import PREFIX, combination_in
 from ldp_service.store.errors import StoreDamagedError
@@ -56,7 +61,9 @@ def includes_epoch(asked: Epoch | Span | None, at: Epoch) -> bool:
     return asked.has(at) if isinstance(asked, Span) else asked in (None, at)
 
 
-def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None) -> Tally:
+def tally_of(
+    snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None
+) -> Tally:
     """The tally of a survey, over all epochs or some, with the intake of its questions."""
     tally = Tally.empty(survey)
     epochs: set[Epoch] = set()
@@ -67,7 +74,9 @@ def tally_of(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = Non
                 epochs.add(at)
         for (_, number), counts in by_combination(snapshot, envelope, epoch).items():
             known = tally.combinations.get(envelope.name, {})
-            tally.combinations[envelope.name] = sum_by_combination(known, {number: counts})
+            tally.combinations[envelope.name] = sum_by_combination(
+                known, {number: counts}
+            )
     totals: Counter[str] = Counter()
     for at, outcomes in outcomes_by_epoch(snapshot, survey).items():
         if includes_epoch(epoch, at):
@@ -131,7 +140,9 @@ def by_combination(
 
 def least_groups(snapshot: Scanned, fingerprint: bytes) -> Least | None:
     """The reports that groups of a question need; None where no service has noted that."""
-    noted = [read_least(record.content) for record in _sound(snapshot, "least", fingerprint)]
+    noted = [
+        read_least(record.content) for record in _sound(snapshot, "least", fingerprint)
+    ]
     return max(noted, default=None)
 
 
@@ -143,7 +154,9 @@ def outcomes_by_question(snapshot: Scanned) -> Outcomes:
     outcomes: Outcomes = {}
     for record in _sound(snapshot, "intake"):
         fingerprint, epoch, _ = read_intake_key(record.key)
-        outcomes.setdefault((fingerprint, epoch), Counter()).update(read_outcomes(record.content))
+        outcomes.setdefault((fingerprint, epoch), Counter()).update(
+            read_outcomes(record.content)
+        )
     return outcomes
 
 
@@ -157,12 +170,16 @@ def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[
     return dict(sorted(by_epoch.items()))
 
 
-def accepted_by_epoch(snapshot: Scanned, names: Mapping[bytes, str]) -> dict[Epoch, Counter[str]]:
+def accepted_by_epoch(
+    snapshot: Scanned, names: Mapping[bytes, str]
+) -> dict[Epoch, Counter[str]]:
     """How many batches were counted under each name, by epoch; `names` are by fingerprint."""
     by_epoch: dict[Epoch, Counter[str]] = {}
     for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
         if fingerprint in names:
-            by_epoch.setdefault(epoch, Counter())[names[fingerprint]] += outcomes[ACCEPTED]
+            by_epoch.setdefault(epoch, Counter())[names[fingerprint]] += outcomes[
+                ACCEPTED
+            ]
     return dict(sorted(by_epoch.items()))
 
 
@@ -173,7 +190,9 @@ def outcomes_in_all(snapshot: Scanned) -> Counter[str]:
 
 def count_received(snapshot: Scanned) -> int:
     """Batches received, by all shards; counted apart from what became of them."""
-    return sum(read_root(record.content).received for record in _sound(snapshot, "root"))
+    return sum(
+        read_root(record.content).received for record in _sound(snapshot, "root")
+    )
 
 
 def commits(snapshot: Scanned) -> int:

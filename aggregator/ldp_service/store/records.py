@@ -183,7 +183,10 @@ class IdSum(NamedTuple):
         """Join two sets that have nothing in common."""
         products = (self.products + other.products) & ((1 << 64) - 1)
         return IdSum(
-            self.ids + other.ids, self.high ^ other.high, self.low ^ other.low, products=products
+            self.ids + other.ids,
+            self.high ^ other.high,
+            self.low ^ other.low,
+            products=products,
         )
 
     def pack(self) -> bytes:
@@ -291,7 +294,11 @@ def read_least(content: bytes) -> Least:
 def pack_outcomes(outcomes: Counter[str]) -> bytes:
     """The content of a record of kind `intake`."""
     return pack_array(
-        [[name, count.to_bytes(8, "little")] for name, count in sorted(outcomes.items()) if count]
+        [
+            [name, count.to_bytes(8, "little")]
+            for name, count in sorted(outcomes.items())
+            if count
+        ]
     )
 
 
@@ -319,6 +326,8 @@ def ended_in(snapshot: Scanned) -> set[bytes]:
 def _last(snapshot: Scanned, kind: str) -> dict[int, int]:
     last: dict[int, int] = {}
     for record in snapshot.scan(kind):
-        length, number = (int.from_bytes(part, "big") for part in (record.key[:4], record.content))
+        length, number = (
+            int.from_bytes(part, "big") for part in (record.key[:4], record.content)
+        )
         last[length] = max(number, last.get(length, -1))
     return last

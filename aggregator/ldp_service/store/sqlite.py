@@ -26,7 +26,12 @@ from typing import Any
 
 from ldp.numbers.epochs import ID_SIZE
 from ldp_aggregator.output.files import opened_private, sync_folder
-from ldp_service.store.errors import StoreDamagedError, StoreError, StoreFullError, later_form
+from ldp_service.store.errors import (
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    later_form,
+)
 from ldp_service.store.records import TOKENS, Epoch, Record
 from ldp_service.store.unordered import COLUMNS, claim, parts
 from ldp_service.store.witness import Witness
@@ -36,9 +41,7 @@ VERSION = 2
 are closed would show more. Whatever is of an earlier form is of this one as well.
 """
 
-_RECORDS = (
-    "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
-)
+_RECORDS = "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
 _IDS = "(id BLOB PRIMARY KEY) WITHOUT ROWID"
 _TABLE = re.compile(
     rf"CREATE TABLE (records {re.escape(_RECORDS)}"
@@ -115,7 +118,12 @@ class SQLiteStore:
 
     def put(self, records: Iterable[Record]) -> None:
         rows = [
-            (record.kind, record.key, record.content, record.checksum.to_bytes(8, "big"))
+            (
+                record.kind,
+                record.key,
+                record.content,
+                record.checksum.to_bytes(8, "big"),
+            )
             for record in records
         ]
         self._run_many("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", rows)
@@ -123,7 +131,8 @@ class SQLiteStore:
 
     def drop(self, kind: str, keys: Iterable[bytes]) -> None:
         self._run_many(
-            "DELETE FROM records WHERE kind = ? AND key = ?", [(kind, key) for key in keys]
+            "DELETE FROM records WHERE kind = ? AND key = ?",
+            [(kind, key) for key in keys],
         )
 
     def claim(self, epoch: Epoch, ids: Sequence[bytes]) -> set[bytes]:
@@ -234,7 +243,10 @@ class _Snapshot:
             "WHERE kind = ? AND key >= ? ORDER BY key"
         )
         for stored, key, content, checksum in self._rows(query, kind, prefix):
-            if not (type(stored) is str and type(key) is type(content) is type(checksum) is bytes):
+            if not (
+                type(stored) is str
+                and type(key) is type(content) is type(checksum) is bytes
+            ):
                 raise StoreDamagedError(
                     f"expected text and bytes in the records of {self._path}, got something else"
                 )
@@ -253,7 +265,9 @@ class _Snapshot:
             cursor = self._connection.execute(f"SELECT id FROM {_table(epoch)}")  # noqa: S608
             while rows := cursor.fetchmany(ROWS):
                 cells = [row[0] for row in rows]
-                if not all(type(cell) is bytes and len(cell) % ID_SIZE == 0 for cell in cells):
+                if not all(
+                    type(cell) is bytes and len(cell) % ID_SIZE == 0 for cell in cells
+                ):
                     raise StoreDamagedError(
                         f"expected ids of {ID_SIZE} bytes in {self._path}, got something else"
                     )
@@ -297,11 +311,15 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 def complaints(connection: sqlite3.Connection) -> list[str]:
     """Return the defects in the structure of the database, as SQLite and we see it."""
     rows = connection.execute(f"PRAGMA quick_check({_MOST_COMPLAINTS})")
-    lines = [line for (text,) in rows for line in str(text).splitlines() if line != "ok"]
+    lines = [
+        line for (text,) in rows for line in str(text).splitlines() if line != "ok"
+    ]
     return strangers(connection) + lines
 
 
-def strangers(connection: sqlite3.Connection, known: re.Pattern[str] = _TABLE) -> list[str]:
+def strangers(
+    connection: sqlite3.Connection, known: re.Pattern[str] = _TABLE
+) -> list[str]:
     """Return the unknown parts of the database: triggers, views, other tables."""
     rows = connection.execute("SELECT type, name, sql FROM sqlite_schema")
     return [
@@ -335,7 +353,9 @@ def has_room(path: Path, size: int) -> bool:
 
 
 def _no_room(path: Path) -> StoreFullError:
-    return StoreFullError(f"expected room on the disk of {path}, found none; nothing was changed")
+    return StoreFullError(
+        f"expected room on the disk of {path}, found none; nothing was changed"
+    )
 
 
 def _table(epoch: Epoch) -> str:
@@ -348,7 +368,9 @@ def translate_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"expected to use the store at {path}, got: {error.strerror}") from None
+        raise StoreError(
+            f"expected to use the store at {path}, got: {error.strerror}"
+        ) from None
     # Damaged text, even of a message, is a ValueError.
     except (sqlite3.Error, ValueError, OverflowError) as error:
         in_full = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)

@@ -89,7 +89,9 @@ def _made_anew(run: Run, table: str, ids: Iterable[bytes], number: int) -> None:
     run(f"DROP TABLE {table}")
     run(f"CREATE TABLE {table} {COLUMNS}")
     for bucket in range(number):
-        run(f"INSERT INTO {table} VALUES (?, ?)", bucket, _pack(buckets.get(bucket, [])))  # noqa: S608
+        run(
+            f"INSERT INTO {table} VALUES (?, ?)", bucket, _pack(buckets.get(bucket, []))
+        )  # noqa: S608
     run(f"PRAGMA secure_delete = {secure}")
 
 

@@ -84,7 +84,9 @@ def findings(
 ) -> Iterator[Finding]:
     """Everything wrong with a store, of which `acknowledged` commits have to be there."""
     if ids:
-        yield from (Finding("database", complaint) for complaint in snapshot.complaints())
+        yield from (
+            Finding("database", complaint) for complaint in snapshot.complaints()
+        )
     roots: dict[int, Root] = {}
     sums: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     outcomes: dict[int, int] = defaultdict(int)
@@ -92,7 +94,9 @@ def findings(
     closed = last_closed_epochs(snapshot)
     for record in (record for kind in KINDS for record in snapshot.scan(kind)):
         if not record.sound:
-            yield Finding("record", f"one of kind {record.kind} does not fit its checksum", record)
+            yield Finding(
+                "record", f"one of kind {record.kind} does not fit its checksum", record
+            )
             continue
         try:
             shard = shard_of(record)
@@ -108,13 +112,17 @@ def findings(
                     of_shard = read_id_sum(record.content)
                     claimed[epoch] = claimed.get(epoch, IdSum()).join(of_shard)
         except (ValueError, TypeError, WireError) as error:
-            yield Finding("record", f"one of kind {record.kind} cannot be read: {error}", record)
+            yield Finding(
+                "record", f"one of kind {record.kind} cannot be read: {error}", record
+            )
         sums[shard][0] += 1
         sums[shard][1] ^= record.checksum
     for shard in sorted(roots.keys() | sums.keys()):
         root = roots.get(shard)
         if root is None:
-            yield Finding("root", f"shard {shard} has {sums[shard][0]:,} records, but no root")
+            yield Finding(
+                "root", f"shard {shard} has {sums[shard][0]:,} records, but no root"
+            )
         elif [root.records, root.digest] != sums[shard]:
             yield Finding(
                 "root",
@@ -132,7 +140,8 @@ def findings(
     commits = max((root.commits for root in roots.values()), default=0)
     if acknowledged is not None and acknowledged > commits:
         yield Finding(
-            "witness", f"{acknowledged:,} commits were acknowledged, and {commits:,} are there"
+            "witness",
+            f"{acknowledged:,} commits were acknowledged, and {commits:,} are there",
         )
 
 

@@ -57,7 +57,9 @@ class Witness:
                 os.fsync(self._file)
         except OSError as error:
             self.close()
-            raise StoreError(f"expected to write {place}, got {error.strerror}") from None
+            raise StoreError(
+                f"expected to write {place}, got {error.strerror}"
+            ) from None
 
     def read(self) -> int | None:
         """How many commits were acknowledged; None where nothing was noted.
@@ -99,7 +101,9 @@ def noted_commits(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StoreError(f"expected to read {witness_path(path)}, got {error.strerror}") from None
+        raise StoreError(
+            f"expected to read {witness_path(path)}, got {error.strerror}"
+        ) from None
 
 
 def _read(noted: bytes, path: Path) -> int | None:

@@ -42,7 +42,9 @@ def back_up(url: str, place: Path) -> Sizes:
             f"expected a new file at {place}, got a folder; --keep 48h,14d keeps backups in one"
         )
     if place.exists():
-        raise StoreError(f"expected no file at {place}, found one; a backup has a name of its own")
+        raise StoreError(
+            f"expected no file at {place}, found one; a backup has a name of its own"
+        )
     source = file_of(url)
     with _appearing(place) as fresh:
         if source is None:
@@ -59,7 +61,9 @@ def back_up(url: str, place: Path) -> Sizes:
     return sizes
 
 
-def restore(backup: Path, url: str, *, replaces: bool) -> tuple[Sizes, Sizes | None, Path | None]:
+def restore(
+    backup: Path, url: str, *, replaces: bool
+) -> tuple[Sizes, Sizes | None, Path | None]:
     """Make the store at a URL of a backup, which is checked first.
 
     What it holds; what the store held that it replaces, if that can be told; and under which name
@@ -72,7 +76,9 @@ def restore(backup: Path, url: str, *, replaces: bool) -> tuple[Sizes, Sizes | N
     if source is None:
         with closing(open_store(url)) as store, reading(backup) as snapshot:
             if any(any(store.scan(kind)) for kind in KINDS):
-                raise StoreError("expected an empty database to restore to, found a store in it")
+                raise StoreError(
+                    "expected an empty database to restore to, found a store in it"
+                )
             _copy(snapshot, store)
             with store.snapshot() as copy:
                 check(copy, None)
@@ -191,5 +197,9 @@ def _forget_logs(place: Path) -> None:
 
 
 def _remove(place: Path) -> None:
-    for path in (place, witness_path(place), *(Path(f"{place}{ending}") for ending in _LOGS)):
+    for path in (
+        place,
+        witness_path(place),
+        *(Path(f"{place}{ending}") for ending in _LOGS),
+    ):
         path.unlink(missing_ok=True)

@@ -30,7 +30,9 @@ def close_survey(url: str, name: str) -> None:
     """
     with closing(open_store(url)) as store:
         ending, _ = surveys_in(store, name)
-        tallied = {part.fingerprint: part for survey in ending for part in survey.tally_parts}
+        tallied = {
+            part.fingerprint: part for survey in ending for part in survey.tally_parts
+        }
         with begin(Books(store, tallied), alone=True) as turn:
             for fingerprint in tallied:
                 turn.end(fingerprint)
@@ -51,4 +53,6 @@ def ask_to_close(address: str, name: str, token: str) -> None:
     finally:
         connection.close()
     if answer.status != 303:
-        raise StoreError(f"expected {address} to close {name}, got {answer.status}: {said}")
+        raise StoreError(
+            f"expected {address} to close {name}, got {answer.status}: {said}"
+        )

@@ -45,7 +45,11 @@ def remove_survey(url: str, name: str) -> tuple[int, int]:
                     raise StoreError(
                         "expected no process that writes to the store, found one; stop the service"
                     )
-                own = [record for record in _of(store, going, goes) if shard_of(record) == shard]
+                own = [
+                    record
+                    for record in _of(store, going, goes)
+                    if shard_of(record) == shard
+                ]
                 counted = _batches(own)
                 with begin(Books(store, {}, sound=True)) as turn:
                     turn.drop(own)
@@ -63,7 +67,9 @@ def surveys_in(store: Store, name: str) -> tuple[list[Survey], list[Survey]]:
     going = [survey for survey in surveys if survey.name == name]
     if not going:
         names = ", ".join(sorted({survey.name for survey in surveys})) or "none"
-        raise StoreError(f"expected the name of a survey in the store ({names}), got {name!r}")
+        raise StoreError(
+            f"expected the name of a survey in the store ({names}), got {name!r}"
+        )
     return going, [survey for survey in surveys if survey.name != name]
 
 
@@ -75,7 +81,9 @@ def _fingerprints(surveys: list[Survey]) -> set[bytes]:
     }
 
 
-def _of(store: Store, surveys: list[Survey], fingerprints: set[bytes]) -> Iterator[Record]:
+def _of(
+    store: Store, surveys: list[Survey], fingerprints: set[bytes]
+) -> Iterator[Record]:
     """The records of surveys, and of questions and groups with their combinations."""
     own = {survey.fingerprint for survey in surveys}
     prefixes = {fingerprint[:PREFIX] for fingerprint in fingerprints}
@@ -83,7 +91,9 @@ def _of(store: Store, surveys: list[Survey], fingerprints: set[bytes]) -> Iterat
         if record.key[:FINGERPRINT_SIZE] in own:
             yield record
     for kind in (TALLY, SHOWN):
-        yield from (record for record in store.scan(kind) if record.key[:PREFIX] in prefixes)
+        yield from (
+            record for record in store.scan(kind) if record.key[:PREFIX] in prefixes
+        )
     for record in store.scan("intake"):
         if read_intake_key(record.key)[0] in fingerprints:
             yield record
@@ -97,5 +107,7 @@ def _of(store: Store, surveys: list[Survey], fingerprints: set[bytes]) -> Iterat
 
 
 def _batches(records: list[Record]) -> int:
-    outcomes = [read_outcomes(record.content) for record in records if record.kind == "intake"]
+    outcomes = [
+        read_outcomes(record.content) for record in records if record.kind == "intake"
+    ]
     return sum(counter.total() for counter in outcomes)

@@ -40,13 +40,19 @@ class Keep(NamedTuple):
 def parse_keep(text: str) -> tuple[Keep, ...]:
     """Parse the rule of backups to keep, written as 48h,14d. Raises `StoreError`."""
     amounts = [_AMOUNT.fullmatch(part.strip()) for part in text.split(",")]
-    kept = tuple(Keep(int(amount[1]), amount[2]) for amount in amounts if amount is not None)
+    kept = tuple(
+        Keep(int(amount[1]), amount[2]) for amount in amounts if amount is not None
+    )
     if len(kept) < len(amounts):
-        raise StoreError(f"--keep: expected hours and days such as 48h,14d, got {text[:40]!r}")
+        raise StoreError(
+            f"--keep: expected hours and days such as 48h,14d, got {text[:40]!r}"
+        )
     return kept
 
 
-def back_up_into(url: str, folder: Path, keep: tuple[Keep, ...]) -> tuple[Path, Sizes, int]:
+def back_up_into(
+    url: str, folder: Path, keep: tuple[Keep, ...]
+) -> tuple[Path, Sizes, int]:
     """Thin out the backups in a folder, and write a new one there.
 
     Where it is, what it holds, and how many old ones have gone. Raises `StoreError`.
@@ -69,7 +75,9 @@ def _thin_out(folder: Path, keep: tuple[Keep, ...]) -> int:
         if (named := _NAME.fullmatch(path.name)) is not None:
             files[named[1]].append(path)
             if not named[3]:
-                moments[named[1]] = datetime.strptime(named[2], _STAMP).replace(tzinfo=UTC)
+                moments[named[1]] = datetime.strptime(named[2], _STAMP).replace(
+                    tzinfo=UTC
+                )
     kept = _backups_to_keep(moments, keep)
     for name in files.keys() - kept:
         for path in files[name]:

@@ -61,7 +61,10 @@ _JSON: Headers = [
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
 ]
-_TOLD: dict[int, Headers] = {401: [(b"www-authenticate", b"Bearer")], 405: [(b"allow", b"POST")]}
+_TOLD: dict[int, Headers] = {
+    401: [(b"www-authenticate", b"Bearer")],
+    405: [(b"allow", b"POST")],
+}
 """What an answer of a status has to say besides."""
 PREFLIGHT: Headers = [
     (b"access-control-allow-methods", b"POST"),
@@ -84,7 +87,9 @@ class Refused(Exception):  # noqa: N818  # it is an answer
     never be taken; empty where something can be mended.
     """
 
-    def __init__(self, status: int, reason: str, wait: int = 0, *, never: str = "") -> None:
+    def __init__(
+        self, status: int, reason: str, wait: int = 0, *, never: str = ""
+    ) -> None:
         self.status, self.reason, self.wait, self.never = status, reason, wait, never
         super().__init__(reason)
 
@@ -145,13 +150,17 @@ class UploadDesk:
             verdict, sender = self._entitled(head.token, self.scope)
             if verdict != GRANTED:
                 status = 403 if verdict == WRONG_SCOPE else 401
-                raise Refused(status, f"expected a token of scope {self.scope}, got {verdict}")
+                raise Refused(
+                    status, f"expected a token of scope {self.scope}, got {verdict}"
+                )
         if len(head.lengths) != 1 or not head.lengths[0].isdigit():
             raise Refused(411, "expected one Content-Length, in digits")
         length = int(head.lengths[0].lstrip(b"0")[:20] or b"0")
         if length > self.limits.body:
             raise Refused(
-                413, f"expected at most {self.limits.body} bytes, got {length}", never="too-large"
+                413,
+                f"expected at most {self.limits.body} bytes, got {length}",
+                never="too-large",
             )
         if not length:
             raise Refused(400, "expected frames of reports, got nothing", never="empty")
@@ -188,7 +197,9 @@ class UploadDesk:
         if head.tag is not None and self._board is not None:
             ticket(self._board.show(head.tag.decode("ascii"), body))
             return None
-        submission = Submission(body, ticket, self.place_in(loop), sender=sender, waits=True)
+        submission = Submission(
+            body, ticket, self.place_in(loop), sender=sender, waits=True
+        )
         self._writer.submit(submission)
         return submission
 
@@ -207,7 +218,9 @@ class UploadDesk:
         shared = self.shared_with(head.origin) if self._origins else []
         if isinstance(answer, Receipt):
             is_usual = len(answer.told) == 1 and not shared
-            reply = _usual(answer.told[0]) if is_usual else _receipt_reply(answer, shared)
+            reply = (
+                _usual(answer.told[0]) if is_usual else _receipt_reply(answer, shared)
+            )
         else:
             reply = _refusal(_refusal_of(answer), shared)
         self._tell(reply.status, time.perf_counter() - started)
@@ -217,12 +230,17 @@ class UploadDesk:
         """Raise `Refused` for an upload of a developer that cannot be shown."""
         if self._board is None:
             raise Refused(
-                403, "expected no LDP-Debug-Tag: this service was not started with --debug-tags"
+                403,
+                "expected no LDP-Debug-Tag: this service was not started with --debug-tags",
             )
         if not TAG.fullmatch(tag):
-            raise Refused(400, "expected an LDP-Debug-Tag of up to 40 letters, digits, . _ and -")
+            raise Refused(
+                400, "expected an LDP-Debug-Tag of up to 40 letters, digits, . _ and -"
+            )
         if length > MOST_SHOWN:
-            raise Refused(413, f"expected at most {MOST_SHOWN} bytes to show, got {length}")
+            raise Refused(
+                413, f"expected at most {MOST_SHOWN} bytes to show, got {length}"
+            )
 
     def shared_with(self, origin: bytes) -> Headers:
         """Return the headers that let the pages of another origin see the answer, if they may."""
@@ -245,7 +263,9 @@ def _encoding_refusal(strange: str) -> Refused:
     """Return the refusal of an upload with a Content-Encoding."""
     if strange == TRANSFERRED:
         return Refused(411, "expected a Content-Length, got a Transfer-Encoding")
-    return Refused(415, "expected the bytes as they are, got a Content-Encoding", never="encoded")
+    return Refused(
+        415, "expected the bytes as they are, got a Content-Encoding", never="encoded"
+    )
 
 
 def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:

@@ -22,7 +22,9 @@ class FollowedFile:
     `kept` names what stays in force, for the log.
     """
 
-    def __init__(self, read: Callable[[], bytes], use: Callable[[bytes], None], kept: str) -> None:
+    def __init__(
+        self, read: Callable[[], bytes], use: Callable[[bytes], None], kept: str
+    ) -> None:
         self._read, self._use, self._kept = read, use, kept
         self._trouble = ""
         self._looked = float("-inf")
@@ -46,5 +48,7 @@ class FollowedFile:
             self._trouble = ""
         except LDPError as error:
             if self._trouble != str(error):
-                _log.error("%s\nthe %s that it had before stay in force", error, self._kept)
+                _log.error(
+                    "%s\nthe %s that it had before stay in force", error, self._kept
+                )
             self._trouble = str(error)

@@ -26,7 +26,11 @@ def given_tokens(environment: Mapping[str, str]) -> tuple[Token, ...]:
         secret = secret_of(name, environment)
         if not secret:
             continue
-        if not _LEAST <= len(secret) <= _MOST or not secret.isascii() or not secret.isprintable():
+        if (
+            not _LEAST <= len(secret) <= _MOST
+            or not secret.isascii()
+            or not secret.isprintable()
+        ):
             raise FileError(
                 f"{name}: expected a token of {_LEAST} to {_MOST} letters, digits and signs, got "
                 f"another; ldp store tokens new makes one"

@@ -51,7 +51,9 @@ class Invitations:
     """The tokens of some surveys, by their hashes."""
 
     def __init__(self, surveys: Iterable[tuple[str, Iterable[bytes]]] = ()) -> None:
-        self._surveys = {digest: name for name, digests in surveys for digest in digests}
+        self._surveys = {
+            digest: name for name, digests in surveys for digest in digests
+        }
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Invitations:
@@ -81,7 +83,10 @@ def new_invitations(number: int) -> list[str]:
 def tokens_file(survey: str, tokens: Iterable[str], known: Iterable[bytes] = ()) -> str:
     """The file of these tokens, with what was known before."""
     digests = {sha256(token.encode()).digest() for token in tokens} | set(known)
-    return "\n".join([f"survey {survey}", *sorted(digest.hex() for digest in digests)]) + "\n"
+    return (
+        "\n".join([f"survey {survey}", *sorted(digest.hex() for digest in digests)])
+        + "\n"
+    )
 
 
 def known_in(path: Path, survey: str) -> list[bytes]:
@@ -90,7 +95,9 @@ def known_in(path: Path, survey: str) -> list[bytes]:
         return []
     name, digests = _parse(path)
     if name != survey:
-        raise InvitationError(f"{path}: expected invitations to {survey}, got some to {name}")
+        raise InvitationError(
+            f"{path}: expected invitations to {survey}, got some to {name}"
+        )
     return digests
 
 

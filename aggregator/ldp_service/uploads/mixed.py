@@ -109,11 +109,15 @@ class MixedDesk(UploadDesk):
         try:
             mixed = decode_mixed_part(payloads[0])
         except WireError as error:
-            raise Refused(400, f"expected a part of a relay's batch, got: {error}") from None
+            raise Refused(
+                400, f"expected a part of a relay's batch, got: {error}"
+            ) from None
         envelope = self._envelopes.get(mixed.fingerprint)
         if envelope is None:
             raise Refused(
-                503, "expected a batch of a question that is served here, got another", _WAIT
+                503,
+                "expected a batch of a question that is served here, got another",
+                _WAIT,
             )
         opened = self._opener.open(mixed, self._envelopes)
         if not opened.opened:
@@ -126,6 +130,8 @@ class MixedDesk(UploadDesk):
         if not opened.sound:
             return opened.frames, None
         epoch = EVER if envelope.epoch is None else Epoch.at(mixed.id, envelope.epoch)
-        part = MixedPart(name[:MOST_NAME], mixed.least, mixed.size, counted=opened.sound)
+        part = MixedPart(
+            name[:MOST_NAME], mixed.least, mixed.size, counted=opened.sound
+        )
         key = mixed_key(mixed.fingerprint, epoch, mixed.batch, id_=mixed.id)
         return opened.frames, (key, pack_part(part))

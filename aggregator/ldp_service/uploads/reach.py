@@ -104,7 +104,9 @@ class Reach:
                 counts = _read(self._path)
                 self._add_to(counts)
                 with written_whole(self._path, mode=0o600) as file:
-                    file.write(json.dumps(counts, indent=1, sort_keys=True).encode() + b"\n")
+                    file.write(
+                        json.dumps(counts, indent=1, sort_keys=True).encode() + b"\n"
+                    )
         except (FileError, OSError) as error:
             if not self._trouble:
                 _log.warning("how many were shown a page is not kept: %s", error)
@@ -155,5 +157,7 @@ def _steps(known: Mapping[str, Any]) -> dict[str, Any]:
     """Read the counts of a day; raises one of the errors that `_read` expects."""
     steps: dict[str, Any] = {step: int(known[step]) for step in STEPS if step in known}
     if COUNTED in known:
-        steps[COUNTED] = {str(name): int(batches) for name, batches in known[COUNTED].items()}
+        steps[COUNTED] = {
+            str(name): int(batches) for name, batches in known[COUNTED].items()
+        }
     return steps

@@ -65,7 +65,9 @@ class TokenUse:
                 file.write(json.dumps(days, indent=2).encode() + b"\n")
         except FileError as error:
             if not self._trouble:
-                _log.warning("the last use of tokens is in the metrics alone: %s", error)
+                _log.warning(
+                    "the last use of tokens is in the metrics alone: %s", error
+                )
             self._trouble = True
 
 
@@ -80,5 +82,7 @@ def read_days(token_file: Path) -> dict[str, date]:
     with suppress(OSError, ValueError, AttributeError, TypeError):
         with path_of(token_file).open("rb") as file:
             content = file.read(_MOST_BYTES)
-        days = {name: date.fromisoformat(day) for name, day in json.loads(content).items()}
+        days = {
+            name: date.fromisoformat(day) for name, day in json.loads(content).items()
+        }
     return days

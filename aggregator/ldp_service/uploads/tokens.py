@@ -84,9 +84,12 @@ class TokenError(LDPError):
 
     def __init__(self, place: str, problems: Iterable[Problem]) -> None:
         self.problems = tuple(
-            Problem(*(_SECRET.sub("(hidden)", part) for part in problem)) for problem in problems
+            Problem(*(_SECRET.sub("(hidden)", part) for part in problem))
+            for problem in problems
         )
-        count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        count = (
+            "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        )
         lines = [f"{count} in the token file {place}:"]
         lines += [f"  {problem}" for problem in self.problems]
         super().__init__("\n".join(lines))
@@ -146,7 +149,9 @@ class Tokens:
             raise TokenError(place, top.problems)
         return cls(tokens)
 
-    def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
+    def check(
+        self, token: str | None, scope: str, now: float, *, survey: str | None = ""
+    ) -> str:
         """Return the verdict on a token for a scope: `GRANTED`, or an error.
 
         `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
@@ -224,7 +229,9 @@ class TokenFile:
         self._file = FollowedFile(self._read, self._use, kept="tokens")
         self.tokens = self._with_given(self._file.content)
 
-    def check(self, token: str | None, scope: str, now: float, *, survey: str | None = "") -> str:
+    def check(
+        self, token: str | None, scope: str, now: float, *, survey: str | None = ""
+    ) -> str:
         """Return the verdict of `Tokens`, by the file as it was a second ago or later."""
         return self.judge(token, scope, now, survey=survey)[0]
 
@@ -258,7 +265,9 @@ class TokenFile:
         tokens = Tokens([*self._given, *Tokens.parse(content, str(self._path)).all])
         if not tokens.all:
             # It may be a file that was emptied by mistake, by a full disk for example.
-            _log.warning("%s: it has no tokens, so that none is good for anything", self._path)
+            _log.warning(
+                "%s: it has no tokens, so that none is good for anything", self._path
+            )
         return tokens
 
 
@@ -271,7 +280,9 @@ def token_record(
     token: str, name: str, scope: str, *, expires: datetime | None = None, **limits: Any
 ) -> Token:
     """Make the record of a token; `limits` are those that a token may have (`Token`)."""
-    return Token(name, scope, sha256(token.encode()).digest(), expires=expires, **limits)
+    return Token(
+        name, scope, sha256(token.encode()).digest(), expires=expires, **limits
+    )
 
 
 def is_name(text: str) -> bool:
@@ -306,7 +317,9 @@ def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> 
         if name == other.name != "?":
             keys.problem("name", "names that all differ", f"{name} twice")
         if digits and bytes.fromhex(digits) == other.digest:
-            keys.problem("sha256", "tokens that all differ", f"that of {other.name} again")
+            keys.problem(
+                "sha256", "tokens that all differ", f"that of {other.name} again"
+            )
     digest = bytes.fromhex(digits)
     return Token(name, scope, digest, expires=expires, surveys=surveys, **limits)
 
@@ -316,7 +329,11 @@ def _moment(keys: Keys, value: object) -> datetime | None:
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
-    keys.problem("expires", "a date such as 2027-01-01, or a date and time, without quotes", value)
+    keys.problem(
+        "expires",
+        "a date such as 2027-01-01, or a date and time, without quotes",
+        value,
+    )
     return None
 
 
@@ -329,5 +346,7 @@ def _content(path: Path) -> bytes:
             str(path), [Problem("file", "to read it", error.strerror or str(error))]
         ) from None
     if len(content) > _MOST_BYTES:
-        raise TokenError(str(path), [Problem("file", f"at most {_MOST_BYTES:,} bytes", "more")])
+        raise TokenError(
+            str(path), [Problem("file", f"at most {_MOST_BYTES:,} bytes", "more")]
+        )
     return content

@@ -106,7 +106,9 @@ class Budget:
 
     __slots__ = ("_cap", "_place", "_scope", "_store", "_survey")
 
-    def __init__(self, store: Store, survey: Survey, scope: Scope, cap: Fraction | None) -> None:
+    def __init__(
+        self, store: Store, survey: Survey, scope: Scope, cap: Fraction | None
+    ) -> None:
         self._store = store
         self._survey = survey
         self._scope = scope
@@ -148,7 +150,9 @@ class Budget:
             return False
         names = self._survey.name, question.name
         price = question.price_text
-        self._store.put(ASIDE, key, (*names, price, self._scope.collector, left - 1, number))
+        self._store.put(
+            ASIDE, key, (*names, price, self._scope.collector, left - 1, number)
+        )
         self._charge(question)
         return True
 
@@ -159,8 +163,12 @@ class Budget:
         """
         record = self._store.get(LIMIT, self._place)
         if record is None or _read(record).terms != self._survey.terms:
-            charges, aside = (dict(self._store.records(kind)) for kind in (CHARGE, ASIDE))
-            own, _, _ = spent(charges, aside, self._survey.name, collector=self._scope.collector)
+            charges, aside = (
+                dict(self._store.records(kind)) for kind in (CHARGE, ASIDE)
+            )
+            own, _, _ = spent(
+                charges, aside, self._survey.name, collector=self._scope.collector
+            )
             self._agree_anew(own)
 
     def _charge(self, question: Question) -> None:
@@ -211,7 +219,9 @@ class Budget:
         """Limits of the survey, wherever its reports go, if any; as agreed to; and of all."""
         survey, store = self._survey, self._store
         aside = dict(store.records(ASIDE))
-        own, named, in_all = spent(charges, aside, survey.name, collector=self._scope.collector)
+        own, named, in_all = spent(
+            charges, aside, survey.name, collector=self._scope.collector
+        )
         limits = []
         record = store.get(LIMIT, self._place)
         agreed = None if record is None else ratio_of(cast(str, record[0]))
@@ -241,7 +251,9 @@ class Budget:
         )[-len(limits) :]
         price = question.price.as_integer_ratio()
         beyond = [
-            name for name, limit in zip(names, limits, strict=True) if not fit([limit], price)
+            name
+            for name, limit in zip(names, limits, strict=True)
+            if not fit([limit], price)
         ]
         return BudgetError(
             f"question {question.name!r} costs more than is left of what this device may "
@@ -257,7 +269,9 @@ class Budget:
         if spent == NOTHING or survey.lifetime is not None:
             agreed = _agreed_at_first(survey, collector)
         else:
-            agreed = _agreement(_at_most(spent, self._open_questions()), survey, collector)
+            agreed = _agreement(
+                _at_most(spent, self._open_questions()), survey, collector
+            )
         self._store.put(LIMIT, self._place, agreed)
         return ratio_of(agreed.most)
 
@@ -277,7 +291,9 @@ def renew(store: Store) -> None:
     for key, record in list(store.records(LIMIT)):
         if key != _ALL:
             agreed = _read(record)
-            most = ratio_of(agreed.most) * again.get((agreed.survey, agreed.collector), 1)
+            most = ratio_of(agreed.most) * again.get(
+                (agreed.survey, agreed.collector), 1
+            )
             store.put(LIMIT, key, agreed._replace(most=str(_rounded_up(most))))
     close_aside(store)
 
@@ -313,7 +329,9 @@ def _cap_by_first(survey: Survey) -> str:
 
 
 @lru_cache(maxsize=256)
-def _of_nothing_spent(survey: Survey, question: Question, bounds: tuple[Product, ...]) -> int:
+def _of_nothing_spent(
+    survey: Survey, question: Question, bounds: tuple[Product, ...]
+) -> int:
     """How many charges for a question fit the limits on a device that has spent nothing.
 
     Bounds come as pairs of whole numbers: hashing a fraction would take longer than all else here.
@@ -323,7 +341,9 @@ def _of_nothing_spent(survey: Survey, question: Question, bounds: tuple[Product,
 
 
 def _chargeable_beside(
-    question: Question | None, questions: Iterable[Question], answered: Iterable[Question] = ()
+    question: Question | None,
+    questions: Iterable[Question],
+    answered: Iterable[Question] = (),
 ) -> list[Question]:
     """Return the questions that a device may be charged for beside one, after others."""
     those = [*answered] if question is None else [*answered, question]
@@ -331,7 +351,9 @@ def _chargeable_beside(
     return chargeable((other for other in questions if other is not question), taken)
 
 
-def _charges_within(limits: list[Limit], question: Question, others: Iterable[Question]) -> int:
+def _charges_within(
+    limits: list[Limit], question: Question, others: Iterable[Question]
+) -> int:
     """How many charges for a question fit limits beside what was spent.
 
     That is with one for each of the others; or one, if that fits without.

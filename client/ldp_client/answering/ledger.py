@@ -87,7 +87,10 @@ class Ledger(NamedTuple):
         return store.transact(read_all)
 
     def ratio(
-        self, survey: str | None = None, question: str | None = None, day: int | None = None
+        self,
+        survey: str | None = None,
+        question: str | None = None,
+        day: int | None = None,
     ) -> Fraction:
         """Return the ratio spent in all, or on one survey, one question or one day."""
         if self.problem:
@@ -102,7 +105,10 @@ class Ledger(NamedTuple):
         return Fraction(*product(ratios))
 
     def epsilon(
-        self, survey: str | None = None, question: str | None = None, day: int | None = None
+        self,
+        survey: str | None = None,
+        question: str | None = None,
+        day: int | None = None,
     ) -> float:
         """Return the epsilon spent, rounded up; 0 without any charge."""
         if self.problem:
@@ -126,9 +132,13 @@ class Ledger(NamedTuple):
             f"may come to think it {belief}% likely, at most.",
         ]
         if self._may_change():
-            lines.append("  When an answer changed, or that it did not, may show beyond that.")
+            lines.append(
+                "  When an answer changed, or that it did not, may show beyond that."
+            )
         for survey in _distinct(charge.survey for charge in self.charges):
-            lines.append(f"Survey {survey}: epsilon {text_upper(self.epsilon(survey), 6)}")
+            lines.append(
+                f"Survey {survey}: epsilon {text_upper(self.epsilon(survey), 6)}"
+            )
             lines += [f"  {line}" for line in self._questions(survey)]
         if self.aside > 1:
             lines.append(
@@ -136,7 +146,10 @@ class Ledger(NamedTuple):
             )
         lines.append("By day:")
         days = sorted({charge.day for charge in self.charges})
-        lines += [f"  {_date(day)}: epsilon {text_upper(self.epsilon(day=day), 6)}" for day in days]
+        lines += [
+            f"  {_date(day)}: epsilon {text_upper(self.epsilon(day=day), 6)}"
+            for day in days
+        ]
         lines += [
             f"On {_date(day)} {reason}: what is answered from then on is charged anew"
             for reason, day in self.events
@@ -152,7 +165,9 @@ class Ledger(NamedTuple):
         of_survey = [charge for charge in self.charges if charge.survey == survey]
         for name in _distinct(charge.question for charge in of_survey):
             charges = [charge for charge in of_survey if charge.question == name]
-            times = "charged once" if len(charges) == 1 else f"charged {len(charges)} times"
+            times = (
+                "charged once" if len(charges) == 1 else f"charged {len(charges)} times"
+            )
             versions = len({charge.fingerprint for charge in charges})
             changed = ""
             if versions > 1:
@@ -180,7 +195,10 @@ def ratio_of(text: str) -> Fraction:
 
 
 def spent(
-    charges: Mapping[bytes, Record], aside: Mapping[bytes, Record], survey: str, collector: str
+    charges: Mapping[bytes, Record],
+    aside: Mapping[bytes, Record],
+    survey: str,
+    collector: str,
 ) -> tuple[Product, Product, Product]:
     """Return the charges and reserves: on a survey for one collector, for any, and in all."""
     own = named = in_all = NOTHING
@@ -212,7 +230,9 @@ def close_aside(store: Store) -> None:
 
 def _charges(store: Store) -> Iterator[Charge]:
     for key, record in store.records(CHARGE):
-        survey, question, ratio, collector, day = cast("tuple[str, str, str, str, int]", record)
+        survey, question, ratio, collector, day = cast(
+            "tuple[str, str, str, str, int]", record
+        )
         yield Charge(
             survey=survey,
             question=question,
@@ -224,12 +244,15 @@ def _charges(store: Store) -> Iterator[Charge]:
 
 
 def _events(store: Store) -> Iterator[tuple[str, int]]:
-    return ((cast(str, reason), cast(int, day)) for _, (reason, day) in store.records(EVENT))
+    return (
+        (cast(str, reason), cast(int, day)) for _, (reason, day) in store.records(EVENT)
+    )
 
 
 def _reserve(store: Store) -> Product:
     records = (
-        cast("tuple[str, str, str, str, int, int]", record) for _, record in store.records(ASIDE)
+        cast("tuple[str, str, str, str, int, int]", record)
+        for _, record in store.records(ASIDE)
     )
     return product(ratio_of(ratio) ** left for _, _, ratio, _, left, _ in records)
 

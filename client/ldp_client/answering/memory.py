@@ -65,7 +65,9 @@ class Memory:
             self.store.put(COHORT, key, record)
         return cast(int, record[0])
 
-    def memo_key(self, question: Question, cohort: int, value: Value, random: Random) -> bytes:
+    def memo_key(
+        self, question: Question, cohort: int, value: Value, random: Random
+    ) -> bytes:
         """The key under which the permanent response to a value is kept.
 
         It begins with that of the question.
@@ -77,13 +79,17 @@ class Memory:
             memo_value = memo_value.to_bytes(4, "little")
         of_question = self.scope.key(question)
         message = of_question + cohort.to_bytes(8, "little") + memo_value
-        digest = hashlib.blake2b(message, key=self.secret(random), digest_size=16).digest()
+        digest = hashlib.blake2b(
+            message, key=self.secret(random), digest_size=16
+        ).digest()
         return of_question + digest
 
     def permanent(self, key: bytes) -> int | None:
         """The permanent response under a memo key; None if there is none yet."""
         record = self.store.get(_PERMANENT, key)
-        return None if record is None else int.from_bytes(cast(bytes, record[0]), "little")
+        return (
+            None if record is None else int.from_bytes(cast(bytes, record[0]), "little")
+        )
 
     def keep_permanent(self, key: bytes, response: int) -> None:
         """Remember a permanent response."""

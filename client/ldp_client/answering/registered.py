@@ -41,7 +41,9 @@ def require_registration(survey: Survey, head: str | None, proof: Proof | None) 
         check_registration(survey, parse_head(head), _read(proof, place))
     except RegisterError as error:
         expected = f"a survey in the register that this app pins ({head.strip()[:80]})"
-        raise SurveyError((Problem(place, expected, f"no proof of it: {error}"),)) from None
+        raise SurveyError(
+            (Problem(place, expected, f"no proof of it: {error}"),)
+        ) from None
 
 
 def _read(proof: Proof, place: str) -> object:

@@ -62,12 +62,20 @@ class Report(NamedTuple):
             "tuple[bytes, bytes, int | None, bytes | None, int | None]",
             (*record, None, None, None)[:5],
         )
-        return cls(fingerprint, row, epoch or None, mark=mark or None, combination=combination or 0)
+        return cls(
+            fingerprint,
+            row,
+            epoch or None,
+            mark=mark or None,
+            combination=combination or 0,
+        )
 
     @property
     def alike(self) -> Alike:
         """Common part of reports that travel in one batch."""
-        return Alike(self.fingerprint, self.epoch, self.mark, combination=self.combination)
+        return Alike(
+            self.fingerprint, self.epoch, self.mark, combination=self.combination
+        )
 
 
 class Alike(NamedTuple):

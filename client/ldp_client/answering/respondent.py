@@ -100,7 +100,9 @@ class Respondent:
         self._random = random
         self._derives = derives
 
-    def report(self, answers: Hidden[Mapping[str, object]], together: bool) -> Report | None:
+    def report(
+        self, answers: Hidden[Mapping[str, object]], together: bool
+    ) -> Report | None:
         """A report of answers, by question name; None if another question was drawn.
 
         They are the one to a question, or `together` those to all of a group.
@@ -114,7 +116,9 @@ class Respondent:
                 row += self._permanent_row(question, value, once=not envelope.memoizes)
             else:
                 self._budget.charge_once(question)
-                row += self._randomize(question, value).to_bytes(question.width, "little")
+                row += self._randomize(question, value).to_bytes(
+                    question.width, "little"
+                )
         return self._build_report(envelope, row)
 
     def is_drawn(self, question: Question) -> bool:
@@ -127,12 +131,16 @@ class Respondent:
         if names is None:
             # What was charged for is among them, should the record of it be lost.
             members = (question_of(self._survey, member) for member in draw.names)
-            charged = [member.name for member in members if self._budget.has_charge(member)]
+            charged = [
+                member.name for member in members if self._budget.has_charge(member)
+            ]
             names = draw.draw_questions(self._source(_DRAW, key), known=charged)
             self._memory.keep_drawn(key, names)
         return question.name in names
 
-    def drafts(self, answers: Hidden[Mapping[str, object]], together: bool) -> Drafts | None:
+    def drafts(
+        self, answers: Hidden[Mapping[str, object]], together: bool
+    ) -> Drafts | None:
         """Randomize answers without a charge; None if another question was drawn."""
         envelope, values = self._values(answers.value, together=together)
         if not values:
@@ -197,7 +205,10 @@ class Respondent:
 
     def _whole(self, answers: Mapping[str, object]) -> Group:
         group = self._survey.group_of.get(next(iter(answers), ""))
-        if group is None or {question.name for question in group.members} != answers.keys():
+        if (
+            group is None
+            or {question.name for question in group.members} != answers.keys()
+        ):
             names = " or ".join(group.name for group in self._survey.groups)
             groups = names or "none: this survey has no groups"
             raise AnswerError(
@@ -208,7 +219,9 @@ class Respondent:
     def _permanent_row(self, question: Question, value: Value, *, once: bool) -> bytes:
         cohort, memo = self._memo(question, value)
         permanent = lambda: self._permanent(question, value, cohort, memo=memo)  # noqa: E731
-        return self._instantaneous_row(question, cohort, memo, permanent=permanent, once=once)
+        return self._instantaneous_row(
+            question, cohort, memo, permanent=permanent, once=once
+        )
 
     def _draft(self, question: Question, value: Value) -> Draft:
         if not question.memoizes:
@@ -256,23 +269,33 @@ class Respondent:
         # What travels with a report that is made once has to be the same again as well.
         fresh = self._source(_FRESH, memo) if once else self._random
         randomizer = cast(Memoized, question.randomizer)
-        return randomizer.instantaneous(kept, cohort, fresh).to_bytes(question.width, "little")
+        return randomizer.instantaneous(kept, cohort, fresh).to_bytes(
+            question.width, "little"
+        )
 
     def _randomize(self, question: Question, value: Value) -> int:
         random = self._random
         if self._derives:
-            random = self._source(_REPORT, self._scope.key(question), encode_value(value))
+            random = self._source(
+                _REPORT, self._scope.key(question), encode_value(value)
+            )
         return question.randomizer.randomize(value, random)
 
     def _cohort(self, question: Question) -> int:
-        return self._memory.cohort(question, self._source(_COHORT, self._scope.key(question)))
+        return self._memory.cohort(
+            question, self._source(_COHORT, self._scope.key(question))
+        )
 
     def _memo(self, question: Question, value: Value) -> tuple[int, bytes]:
         """The cohort, and the key of the permanent response to a value."""
         cohort = self._cohort(question)
-        return cohort, self._memory.memo_key(question, cohort, value, random=self._random)
+        return cohort, self._memory.memo_key(
+            question, cohort, value, random=self._random
+        )
 
-    def _permanent(self, question: Question, value: Value, cohort: int, memo: bytes) -> int:
+    def _permanent(
+        self, question: Question, value: Value, cohort: int, memo: bytes
+    ) -> int:
         randomizer = cast(Memoized, question.randomizer)
         # The key is a hash of the value under the secret.
         return randomizer.permanent(value, cohort, self._source(_PERMANENT, memo))

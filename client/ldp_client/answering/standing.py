@@ -27,9 +27,13 @@ class Standing(NamedTuple):
     @classmethod
     def read(cls, memory: Memory, said: str, random: Random) -> Standing:
         """Copy what a memory holds. Called in a transaction of its store."""
-        records: list[tuple[str, bytes, Record]] = [(SECRET, b"", (memory.secret(random),))]
+        records: list[tuple[str, bytes, Record]] = [
+            (SECRET, b"", (memory.secret(random),))
+        ]
         for kind in (COHORT, DRAW):
-            records += [(kind, key, record) for key, record in memory.store.records(kind)]
+            records += [
+                (kind, key, record) for key, record in memory.store.records(kind)
+            ]
         copy = ProcessStore()
 
         def fill() -> None:

@@ -49,7 +49,9 @@ def _beside(place: str, name: str) -> str:
             text = file.read(LARGEST + 1)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "text that is not UTF-8"
-        raise SurveyError((Problem(f"{place}: {name}", "a file of the survey", reason),)) from None
+        raise SurveyError(
+            (Problem(f"{place}: {name}", "a file of the survey", reason),)
+        ) from None
     if len(text) > LARGEST:
         expected = f"a file of at most {LARGEST:,} characters"
         raise SurveyError((Problem(f"{place}: {name}", expected, "a larger one"),))
@@ -70,7 +72,9 @@ def bound(epsilon: Epsilon) -> Fraction:
     return exp_lower(exact)
 
 
-def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str] | None) -> None:
+def refuse_beyond(
+    survey: Survey, ceiling: Epsilon | None, pins: Collection[str] | None
+) -> None:
     """Raise `SurveyError` for a question that can ever cost more than `ceiling`, or other terms.
 
     `pins` are the terms that are accepted, as `ldp explain` prints them.
@@ -82,10 +86,16 @@ def refuse_beyond(survey: Survey, ceiling: Epsilon | None, pins: Collection[str]
             ratio = question.price**question.charges
             if ratio > most:
                 place = f"question {question.name!r}"
-                expected = f"at most epsilon {ceiling}, ever, which is this app's ceiling"
-                problems.append(Problem(place, expected, f"epsilon {log_text(ratio, 6)}"))
+                expected = (
+                    f"at most epsilon {ceiling}, ever, which is this app's ceiling"
+                )
+                problems.append(
+                    Problem(place, expected, f"epsilon {log_text(ratio, 6)}")
+                )
     if pins is not None and survey.terms.hex() not in pins:
         expected = f"terms that this app pins ({', '.join(pins) or 'none'})"
-        problems.append(Problem(f"survey {survey.name!r}", expected, survey.terms.hex()))
+        problems.append(
+            Problem(f"survey {survey.name!r}", expected, survey.terms.hex())
+        )
     if problems:
         raise SurveyError(tuple(problems))

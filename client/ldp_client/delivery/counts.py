@@ -133,7 +133,9 @@ class Counts:
         with self._lock:
             self._numbers[reason] += number
 
-    def note(self, error: Exception, otherwise: str = "unexpected", question: str = "") -> None:
+    def note(
+        self, error: Exception, otherwise: str = "unexpected", question: str = ""
+    ) -> None:
         """Count an error, and log the first for its reason and question.
 
         It is logged by its name only, unless its message is one of ours.
@@ -159,7 +161,9 @@ class Counts:
         except ImportError:  # a finalizer recorded while Python ends
             return
         logger = logging.getLogger("ldp_client")
-        if not any(isinstance(handler, logging.NullHandler) for handler in logger.handlers):
+        if not any(
+            isinstance(handler, logging.NullHandler) for handler in logger.handlers
+        ):
             logger.addHandler(logging.NullHandler())
         level = logging.DEBUG if reason in HARMLESS else logging.WARNING
         logger.log(level, "%s: %s (logged once)", REASONS[reason], detail)
@@ -172,4 +176,6 @@ class Counts:
     def numbers(self) -> dict[str, int]:
         """All that is not zero."""
         with self._lock:
-            return {reason: number for reason, number in self._numbers.items() if number}
+            return {
+                reason: number for reason, number in self._numbers.items() if number
+            }

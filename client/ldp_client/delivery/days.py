@@ -33,7 +33,9 @@ class Days:
 
     __slots__ = ("_clock", "_most", "_queue", "_store")
 
-    def __init__(self, store: Store, queue: bytes, limit: int, *, clock: Clock = now) -> None:
+    def __init__(
+        self, store: Store, queue: bytes, limit: int, *, clock: Clock = now
+    ) -> None:
         self._store = store
         self._clock = clock
         self._queue = queue

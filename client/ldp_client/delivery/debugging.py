@@ -48,7 +48,9 @@ def _heard() -> logging.Logger:
     logger.setLevel(logging.INFO)
     above: logging.Logger | None = logger
     while above is not None:
-        if any(not isinstance(handler, logging.NullHandler) for handler in above.handlers):
+        if any(
+            not isinstance(handler, logging.NullHandler) for handler in above.handlers
+        ):
             return logger
         above = above.parent
     logger.addHandler(logging.StreamHandler())

@@ -36,7 +36,9 @@ class Losses:
         """Count reports to a question or group."""
         key = self._queue + reason.encode() + _SEPARATOR + fingerprint
         before = self._store.get(LOSS, key)
-        self._store.put(LOSS, key, (number if before is None else cast(int, before[0]) + number,))
+        self._store.put(
+            LOSS, key, (number if before is None else cast(int, before[0]) + number,)
+        )
 
     def numbers(self) -> Counter[tuple[str, bytes]]:
         """How many there are, ever, by reason and fingerprint.
@@ -46,5 +48,7 @@ class Losses:
         numbers: Counter[tuple[str, bytes]] = Counter()
         for key, record in self._store.records(LOSS, self._queue):
             reason, _, fingerprint = key[OWNER_SIZE:].partition(_SEPARATOR)
-            numbers[reason.decode(), fingerprint[:FINGERPRINT_SIZE]] = cast(int, record[0])
+            numbers[reason.decode(), fingerprint[:FINGERPRINT_SIZE]] = cast(
+                int, record[0]
+            )
         return numbers

@@ -112,7 +112,9 @@ def encapsulate(
         try:
             return AESGCM(key).decrypt(own_nonce, ciphertext, None)
         except InvalidTag:
-            raise ValueError("expected an answer to this request, got another") from None
+            raise ValueError(
+                "expected an answer to this request, got another"
+            ) from None
 
     return configuration.head + enc + sender.seal(request), open_answer
 
@@ -129,9 +131,13 @@ def sender_for(configuration: KeyConfiguration, own: Any = None) -> tuple[bytes,
     suite = CipherSuite.new(kem, KDFId.HKDF_SHA256, AEADId.AES128_GCM)
     try:
         key = suite.kem.deserialize_public_key(configuration.key)
-        enc, sender = suite.create_sender_context(key, info=info_of(configuration.head), eks=own)
+        enc, sender = suite.create_sender_context(
+            key, info=info_of(configuration.head), eks=own
+        )
     except (PyHPKEError, ValueError):
-        raise ValueError("expected a public key of the relay's, got no point of a curve") from None
+        raise ValueError(
+            "expected a public key of the relay's, got no point of a curve"
+        ) from None
     assert len(enc) == ENC_SIZES[configuration.kem]  # noqa: S101  # a fact about the suite
     return enc, sender
 

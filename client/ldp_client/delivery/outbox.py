@@ -124,7 +124,9 @@ class Outbox:
     def count_elsewhere(self) -> int:
         """The number of reports that wait for other surveys or collectors. In a transaction."""
         batches = self._store.records(BATCH)
-        tried = sum(cast(int, record[1]) for queue, record in batches if queue != self._queue)
+        tried = sum(
+            cast(int, record[1]) for queue, record in batches if queue != self._queue
+        )
         return self._store.size(REPORT, b"")[0] - self._size()[0] + tried
 
     def waiting(self) -> int:
@@ -180,7 +182,9 @@ class Outbox:
             return
         batch = self._store.get(BATCH, self._queue)
         if outcome.verdict in LASTING and batch is not None:
-            self.losses.note(outcome.verdict, cast(int, batch[1]), _fingerprint_of(batch))
+            self.losses.note(
+                outcome.verdict, cast(int, batch[1]), _fingerprint_of(batch)
+            )
         self._store.drop(BATCH, self._queue)
 
     def _in_batch(self) -> int:
@@ -248,8 +252,12 @@ class Outbox:
         """
         waiting = self._pick_alike()
         if not waiting:
-            read = sorted(self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:])
-            self._shuffled = [(key, Report.of_record(record).alike) for key, record in read]
+            read = sorted(
+                self._oldest_first(), key=lambda item: item[0][-_RANDOM_SIZE:]
+            )
+            self._shuffled = [
+                (key, Report.of_record(record).alike) for key, record in read
+            ]
             waiting = self._pick_alike()
         return waiting
 
@@ -274,7 +282,10 @@ class Outbox:
     def _trim(self) -> None:
         batch = self._store.get(BATCH, self._queue)
         count, size = self._size()
-        room = min(self._limits.reports - count, (self._limits.bytes - size) * count // (size or 1))
+        room = min(
+            self._limits.reports - count,
+            (self._limits.bytes - size) * count // (size or 1),
+        )
         self._until_trimmed = max(SLACK, self._limits.reports // SLACK, room // 2) - 1
         if batch is None and not count:
             self._days.forget()
@@ -286,7 +297,11 @@ class Outbox:
         dropped: Counter[tuple[str, bytes]] = Counter()
         is_too_old = lambda key: age(days, _day_of(key)) > most  # noqa: E731
         superfluous = self._limits.superfluous(
-            count, size, self._oldest_first, is_too_old=is_too_old, repeatable=self._repeatable
+            count,
+            size,
+            self._oldest_first,
+            is_too_old=is_too_old,
+            repeatable=self._repeatable,
         )
         for reason, key, record in superfluous:
             self._store.drop(REPORT, key)

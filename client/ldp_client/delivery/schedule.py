@@ -68,7 +68,9 @@ class Schedule:
     def pause(self) -> float:
         """The seconds until something may be sent."""
         last = self.last()
-        return 0.0 if last is None else min(last.pause.left(self._clock()), LONGEST_PAUSE)
+        return (
+            0.0 if last is None else min(last.pause.left(self._clock()), LONGEST_PAUSE)
+        )
 
     def begin(self, backoff: Backoff) -> None:
         """Note an attempt that is about to be made."""
@@ -96,7 +98,9 @@ class Schedule:
         """Nothing waits: what failed before is over."""
         last = self.last()
         if last is not None and last.failures:
-            self._store.put(ATTEMPT, self._queue, (*last.pause, 0, last.verdict, last.reason))
+            self._store.put(
+                ATTEMPT, self._queue, (*last.pause, 0, last.verdict, last.reason)
+            )
 
     def wait(self) -> Span | None:
         """Return the time until the queue is sent by itself; None if that was never drawn."""
@@ -114,6 +118,8 @@ class Schedule:
             self._store.put(DUE, self._queue, tuple(wait))
         return wait
 
-    def _keep(self, wait: float, failures: int, verdict: str, *, reason: str = "") -> None:
+    def _keep(
+        self, wait: float, failures: int, verdict: str, *, reason: str = ""
+    ) -> None:
         span = Span.of(min(wait, LONGEST_PAUSE), self._clock())
         self._store.put(ATTEMPT, self._queue, (*span, failures, verdict, reason))

@@ -99,7 +99,11 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
 
     def seal(batch: Batch, epoch: int | None) -> bytes:
         info = info_of(batch.fingerprint, epoch_bytes(batch.id, epoch))
-        envelope = suite.encrypt(plaintext_of(batch.fingerprint, batch.rows), key, info=info)
-        return encode_frame(encode_sealed_report(Sealed(batch.fingerprint, batch.id, envelope)))
+        envelope = suite.encrypt(
+            plaintext_of(batch.fingerprint, batch.rows), key, info=info
+        )
+        return encode_frame(
+            encode_sealed_report(Sealed(batch.fingerprint, batch.id, envelope))
+        )
 
     return seal

@@ -139,7 +139,9 @@ class Sender:
     def send_all(self, *, one: bool = False) -> None:
         """Send batch after batch, until nothing waits or a pause is called for; or `one`."""
         # At a relay not even a connection has two reports of one device.
-        together = None if self._apart else getattr(self._transport, "one_connection", None)
+        together = (
+            None if self._apart else getattr(self._transport, "one_connection", None)
+        )
         with nullcontext() if together is None else together():
             self._send_round(one=one)
 
@@ -155,7 +157,9 @@ class Sender:
             outcome = self._send_payload(payload)
             self._counts.add(outcome.verdict)
             if outcome.verdict not in _UNREMARKABLE:
-                self._counts.tell(outcome.verdict, outcome.reason or "it did not say why")
+                self._counts.tell(
+                    outcome.verdict, outcome.reason or "it did not say why"
+                )
             self._outbox.decide(payload, outcome, self._backoff_after(outcome))
             if one:
                 return
@@ -173,9 +177,15 @@ class Sender:
             # Before the state is asked for anything else: one thing at a time.
             longest = 2 * interval / self._shares()
             return self._outbox.wait_anew(lambda: self._uniform(longest))
-        except Exception as error:  # the thread has to go on, whatever happened to the state
+        except (
+            Exception
+        ) as error:  # the thread has to go on, whatever happened to the state
             self._counts.note(error)
-            return None if interval is None else Span.of(self._uniform(2 * interval), now())
+            return (
+                None
+                if interval is None
+                else Span.of(self._uniform(2 * interval), now())
+            )
 
     def ends(self) -> bool:
         """Whether the thread may end: it was told to, or is to do nothing by itself."""
@@ -189,7 +199,9 @@ class Sender:
         """See whether the collector has something to say, before something is sent or without."""
         try:
             self._look(sends)
-        except Exception as error:  # what cannot be had, or is not to be believed, changes nothing
+        except (
+            Exception
+        ) as error:  # what cannot be had, or is not to be believed, changes nothing
             self._counts.add("stop-list")
             ours = isinstance(error, WireError)
             self._counts.tell("stop-list", str(error) if ours else type(error).__name__)
@@ -209,7 +221,9 @@ class Sender:
             if self._thread is None and not self._stopping:
                 bell = self._bell = queue.SimpleQueue()
                 sender = ref(self, lambda _: bell.put(None))
-                thread = threading.Thread(target=_run, args=(sender, bell), name="ldp_client")
+                thread = threading.Thread(
+                    target=_run, args=(sender, bell), name="ldp_client"
+                )
                 thread.daemon = True
                 self._thread = thread
                 thread.start()
@@ -220,7 +234,9 @@ class Sender:
             if not isinstance(outcome, Outcome) or outcome.verdict not in VERDICTS:
                 raise TypeError("expected a transport that returns an Outcome")
             return outcome
-        except Exception as error:  # an app's own transport may raise, or return, whatever it likes
+        except (
+            Exception
+        ) as error:  # an app's own transport may raise, or return, whatever it likes
             # Imported here, since most devices never need it.
             from ldp_client.delivery.verdicts import of_failure
 

@@ -88,7 +88,9 @@ class HTTPTransport:
         from urllib.parse import urlsplit
 
         parts = urlsplit(collector)
-        if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
+        if parts.scheme != "https" and not (
+            parts.scheme == "http" and parts.hostname in _LOOPBACK
+        ):
             raise ValueError(
                 f"expected a collector's address that begins with https://, got {collector!r}: "
                 "plain http:// is for this very machine, since others on the way could take reports"
@@ -120,10 +122,14 @@ class HTTPTransport:
             if proxy is not None:
                 self._proxy, self._authorization = settings.way_through(proxy)
             if not self._secure and (self._context or self._proxy):
-                raise ValueError("expected a collector over https:// for a proxy or certificates")
+                raise ValueError(
+                    "expected a collector over https:// for a proxy or certificates"
+                )
         if token is not None:
             if not token.isascii() or not token.isprintable():
-                raise ValueError("expected a token of printable ASCII characters, got another")
+                raise ValueError(
+                    "expected a token of printable ASCII characters, got another"
+                )
             self._headers["Authorization"] = f"Bearer {token}"
 
     def send(self, payload: bytes) -> Outcome:
@@ -148,7 +154,9 @@ class HTTPTransport:
             if line is not None:
                 line.close()
 
-    def _post(self, content: bytes, judge: Callable[[HTTPResponse, bytes], Outcome]) -> Outcome:
+    def _post(
+        self, content: bytes, judge: Callable[[HTTPResponse, bytes], Outcome]
+    ) -> Outcome:
         """Post the bytes once, and have the answer judged, if there is one."""
         from http.client import HTTPException
 
@@ -209,7 +217,9 @@ class HTTPTransport:
                 body = response.read(_MOST_RESPONSE + 1)
                 return body if response.status == 200 else None
         except HTTPException as error:
-            raise ConnectionError(f"expected a stop list, got {type(error).__name__}") from None
+            raise ConnectionError(
+                f"expected a stop list, got {type(error).__name__}"
+            ) from None
         finally:
             connection.close()
 
@@ -260,5 +270,7 @@ class FolderTransport:
 def _check_timeout(timeout: float) -> float:
     """A time-out as it may be. Not a number is no time, and compares as such."""
     if isinstance(timeout, bool) or not 0 < timeout <= LONGEST_TIMEOUT:
-        raise ValueError(f"expected a timeout above 0 and up to 3,600 seconds, got {timeout!r}")
+        raise ValueError(
+            f"expected a timeout above 0 and up to 3,600 seconds, got {timeout!r}"
+        )
     return float(timeout)

@@ -13,7 +13,13 @@ from urllib.parse import unquote, urlsplit
 
 _OURS = frozenset(
     (
-        *("accept-encoding", "authorization", "connection", "content-encoding", "content-length"),
+        *(
+            "accept-encoding",
+            "authorization",
+            "connection",
+            "content-encoding",
+            "content-length",
+        ),
         *("content-type", "expect", "host", "proxy-authorization", "te", "trailer"),
         *("transfer-encoding", "upgrade", "user-agent"),
     )
@@ -34,23 +40,31 @@ def further(headers: Mapping[str, str]) -> dict[str, str]:
         if not small or not _TOKEN.issuperset(small):
             raise ValueError(f"expected the name of a header, got {name!r}")
         if small in _OURS:
-            raise ValueError(f"expected a header of your own, got {name!r}, which is ours to set")
+            raise ValueError(
+                f"expected a header of your own, got {name!r}, which is ours to set"
+            )
         if small in seen:
             raise ValueError(f"expected each header once, got {name!r} twice")
         if not value.isascii() or not value.isprintable():
-            raise ValueError(f"expected printable ASCII characters in the header {name!r}")
+            raise ValueError(
+                f"expected printable ASCII characters in the header {name!r}"
+            )
         seen.add(small)
     return dict(headers)
 
 
-def trusting(context: ssl.SSLContext | None, ca: str | os.PathLike[str] | None) -> ssl.SSLContext:
+def trusting(
+    context: ssl.SSLContext | None, ca: str | os.PathLike[str] | None
+) -> ssl.SSLContext:
     """TLS that checks whom it talks to.
 
     Raises `ValueError` for a context that does not, or for certificates that cannot be read.
     """
     if context is None:
         try:
-            context = ssl.create_default_context(cafile=None if ca is None else os.fspath(ca))
+            context = ssl.create_default_context(
+                cafile=None if ca is None else os.fspath(ca)
+            )
         except OSError as error:
             raise ValueError(
                 f"expected a file of certificates (PEM) at {ca}, got {type(error).__name__}"
@@ -69,10 +83,14 @@ def way_through(proxy: str) -> tuple[tuple[str, int], str | None]:
         parts = urlsplit(proxy)
         port = parts.port or _PROXY_PORT
     except ValueError:
-        raise ValueError("expected a proxy's port from 1 to 65535, got another") from None
+        raise ValueError(
+            "expected a proxy's port from 1 to 65535, got another"
+        ) from None
     rest = parts.path.strip("/") or parts.query or parts.fragment
     if parts.scheme != "http" or not parts.hostname or rest:
-        raise ValueError("expected a proxy such as http://proxy.example:3128, got another address")
+        raise ValueError(
+            "expected a proxy such as http://proxy.example:3128, got another address"
+        )
     if parts.username is None:
         return (parts.hostname, port), None
     names = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

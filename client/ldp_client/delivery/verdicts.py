@@ -15,14 +15,26 @@ from __future__ import annotations
 
 import errno
 
-from ldp_client.delivery.outcomes import ACCEPTED, HELD, OFFLINE, REFUSED, Outcome, retry
+from ldp_client.delivery.outcomes import (
+    ACCEPTED,
+    HELD,
+    OFFLINE,
+    REFUSED,
+    Outcome,
+    retry,
+)
 
 ACCEPTED_STATUS = 202
 NEVER = {400: "empty", 413: "too-large", 415: "encoded"}
 """By status, the reasons for which a collector will never take an upload."""
 
 _LATER = (408, 425, 429)
-_NO_NETWORK = (errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
+_NO_NETWORK = (
+    errno.ENETUNREACH,
+    errno.ENETDOWN,
+    errno.EHOSTUNREACH,
+    errno.EADDRNOTAVAIL,
+)
 _LONGEST_WORD = 40
 _LONGEST_WAIT = 1e9
 """Seconds. What follows has a lower limit; more digits are no shorter wait."""
@@ -70,7 +82,9 @@ def _of_receipt(receipt: dict[str, object]) -> Outcome:
     rejected = receipt.get("rejected")
     if isinstance(rejected, dict) and rejected:
         reason = _word(next(iter(rejected)))
-        return Outcome(reason if reason in ("late", "early") else "rejected", reason=reason)
+        return Outcome(
+            reason if reason in ("late", "early") else "rejected", reason=reason
+        )
     for verdict in ("quarantined", "duplicate"):
         if receipt.get(verdict):
             return Outcome(verdict)

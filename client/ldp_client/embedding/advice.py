@@ -112,5 +112,7 @@ def _about(last: Attempt) -> Iterator[str]:
     hint = _ABOUT.get(last.reason) or _ABOUT.get(last.reason.partition(":")[0])
     if hint is not None:
         yield hint
-    if last.verdict in _AFTER and (hint is None or last.verdict not in _MENDED_BY_ITSELF):
+    if last.verdict in _AFTER and (
+        hint is None or last.verdict not in _MENDED_BY_ITSELF
+    ):
         yield _AFTER[last.verdict]

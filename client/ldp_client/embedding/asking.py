@@ -45,7 +45,9 @@ class StopRule(NamedTuple):
     def public_key(self) -> bytes:
         """The key as bytes. Raises `ValueError` for a rule that cannot be followed."""
         if self.otherwise not in (ASK, STOP):
-            raise ValueError(f"expected otherwise={ASK!r} or {STOP!r}, got {self.otherwise!r}")
+            raise ValueError(
+                f"expected otherwise={ASK!r} or {STOP!r}, got {self.otherwise!r}"
+            )
         if self.days < 1:
             raise ValueError(f"expected days of 1 or more, got {self.days}")
         try:
@@ -63,7 +65,9 @@ class StopRule(NamedTuple):
 class Asking:
     """Stop lists of a survey on a device, kept in a store under the survey's key."""
 
-    def __init__(self, store: Store, rule: StopRule, survey_name: str, key: bytes) -> None:
+    def __init__(
+        self, store: Store, rule: StopRule, survey_name: str, key: bytes
+    ) -> None:
         self._store = store
         self._rule = rule
         self._public_key = rule.public_key()
@@ -118,12 +122,18 @@ class Asking:
         if numerator == denominator:
             return None
         number = self._number(min(names), random)
-        return None if number * denominator < numerator << 8 * _NUMBER_SIZE else NOT_SAMPLED
+        return (
+            None
+            if number * denominator < numerator << 8 * _NUMBER_SIZE
+            else NOT_SAMPLED
+        )
 
     def _lacks_today(self) -> bool:
         """Whether answers may be lost for want of a list, and none was had today."""
         record = self._store.get(STOPS, self._key)
-        return self._rule.otherwise == STOP and (record is None or record[1] != this_day())
+        return self._rule.otherwise == STOP and (
+            record is None or record[1] != this_day()
+        )
 
     def _keep(self, record: Record) -> None:
         before = self._store.get(STOPS, self._key)
@@ -132,13 +142,18 @@ class Asking:
 
     def _too_old(self, record: Record) -> bool:
         """Whether a list no longer holds; a clock that went back cannot tell."""
-        return self._rule.otherwise == STOP and this_day() - cast(int, record[1]) > self._rule.days
+        return (
+            self._rule.otherwise == STOP
+            and this_day() - cast(int, record[1]) > self._rule.days
+        )
 
     @staticmethod
     def _least_share(record: Record, names: Collection[str]) -> tuple[int, int]:
         least = (1, 1)
         for place in range(2, len(record), 3):
-            name, numerator, denominator = cast("tuple[str, int, int]", record[place : place + 3])
+            name, numerator, denominator = cast(
+                "tuple[str, int, int]", record[place : place + 3]
+            )
             if name in names and numerator * least[1] < least[0] * denominator:
                 least = (numerator, denominator)
         return least

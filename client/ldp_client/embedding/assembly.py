@@ -56,7 +56,10 @@ class Assembly(NamedTuple):
 
 
 def sealed_way(
-    survey: Survey, relay: Relay | None, collector: str | None, transport: Transport | None
+    survey: Survey,
+    relay: Relay | None,
+    collector: str | None,
+    transport: Transport | None,
 ) -> tuple[Transport | None, Seal | None]:
     """Return the transport to a relay, and the seal for it; without a relay, the given transport.
 
@@ -77,7 +80,11 @@ def sealed_way(
 
 
 def carrier(
-    survey: Survey, collector: str | None, transport: Transport | None, *, is_watched: bool
+    survey: Survey,
+    collector: str | None,
+    transport: Transport | None,
+    *,
+    is_watched: bool,
 ) -> Transport | None:
     """Return the transport of batches: an app's own, or one to a collector's address, if any.
 
@@ -137,7 +144,9 @@ def assemble(
         random=random,
         count=counts.add,
         inherits=heirs.inherits,
-        repeatable=[envelope.fingerprint for envelope in survey.envelopes if envelope.memoizes],
+        repeatable=[
+            envelope.fingerprint for envelope in survey.envelopes if envelope.memoizes
+        ],
         seal=wishes.seal,
     )
     asking = sender = None

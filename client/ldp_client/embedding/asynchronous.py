@@ -43,7 +43,9 @@ class AsyncClient:
         self.embedded = embedded
 
     @classmethod
-    async def open(cls, source: str | os.PathLike[str] | Survey, **settings: Any) -> AsyncClient:
+    async def open(
+        cls, source: str | os.PathLike[str] | Survey, **settings: Any
+    ) -> AsyncClient:
         """Open an `EmbeddedClient` with these settings. Raises what that raises."""
         return cls(await asyncio.to_thread(EmbeddedClient, source, **settings))
 
@@ -61,13 +63,17 @@ class AsyncClient:
     async def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """Record an answer at most once a day."""
         answer = Hidden(answer)
-        return await asyncio.to_thread(lambda: self.embedded.record_daily(name, answer.value))
+        return await asyncio.to_thread(
+            lambda: self.embedded.record_daily(name, answer.value)
+        )
 
     async def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """Record the answers to all questions of a group, by question name."""
         hidden = Hidden(answers)
         del answers
-        return await asyncio.to_thread(lambda: self.embedded.record_together(hidden.value))
+        return await asyncio.to_thread(
+            lambda: self.embedded.record_together(hidden.value)
+        )
 
     async def flush(self, timeout: float = 2.0) -> bool:
         """Send what waits, for at most `timeout` seconds. Whether all of it has arrived."""
@@ -86,7 +92,9 @@ class AsyncClient:
             arrived = problem = None
             try:
                 arrived = self.embedded.flush(timeout)
-            except Exception as error:  # that of a strict client, raised where it is awaited
+            except (
+                Exception
+            ) as error:  # that of a strict client, raised where it is awaited
                 problem = error
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(end, arrived, problem)
@@ -113,7 +121,9 @@ class AsyncClient:
     async def preview(self, name: str, answer: object) -> Preview:
         """Show the report of an answer, and what it could reveal, without spending."""
         answer = Hidden(answer)
-        return await asyncio.to_thread(lambda: self.embedded.preview(name, answer.value))
+        return await asyncio.to_thread(
+            lambda: self.embedded.preview(name, answer.value)
+        )
 
     async def consent(self) -> str:
         """Whether answers are recorded now, `on` or `off`."""

@@ -56,7 +56,9 @@ class Backlog:
         """Begin with nothing that waits, and no thread."""
         self._waiting: deque[_Item] = deque()
         self._lock = threading.RLock()
-        self._writing = threading.RLock()  # apart, so that who adds something waits for no disk
+        self._writing = (
+            threading.RLock()
+        )  # apart, so that who adds something waits for no disk
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
 
@@ -77,7 +79,9 @@ class Backlog:
     def add(self, work: Work, names: tuple[str, ...] = ()) -> None:
         """Let a piece of work wait. Raises `BusyError` where there is no room."""
         if len(self._waiting) >= MOST:
-            raise BusyError(f"expected at most {MOST} answers that wait to be charged for")
+            raise BusyError(
+                f"expected at most {MOST} answers that wait to be charged for"
+            )
         self._waiting.append(_Item(work, names))
         self.start()
 
@@ -98,7 +102,9 @@ class Backlog:
                 # All at once: who writes for long leaves little room in between. By themselves
                 # only if one of them fails, which takes back the others.
                 items = list(self._waiting)
-                if not self._write(items) and not all(self._write([item]) for item in items):
+                if not self._write(items) and not all(
+                    self._write([item]) for item in items
+                ):
                     return False
                 # A signal handler that drained in between may have been quicker.
                 for item in items:
@@ -113,7 +119,9 @@ class Backlog:
             return
         for _ in range(len(self._waiting)):
             self._waiting.popleft()
-            self._failed(BusyError("expected to write the state file before it was closed"))
+            self._failed(
+                BusyError("expected to write the state file before it was closed")
+            )
 
     def _write(self, items: list[_Item]) -> bool:
         """Whether pieces of work are decided about."""

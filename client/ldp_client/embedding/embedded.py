@@ -91,7 +91,9 @@ class EmbeddedClient:
     """
 
     _draw: Random = staticmethod(system)
-    _database: Callable[[str | os.PathLike[str] | None], Database] = staticmethod(Database)
+    _database: Callable[[str | os.PathLike[str] | None], Database] = staticmethod(
+        Database
+    )
 
     def __init__(
         self,
@@ -217,7 +219,9 @@ class EmbeddedClient:
             # Of one moment: what is being written is in both places, before and after.
             return backlog.pending() + self._outbox.count_waiting()
 
-        return self._guard.ask_or(lambda: self._store.transact(count), lambda _: backlog.pending())
+        return self._guard.ask_or(
+            lambda: self._store.transact(count), lambda _: backlog.pending()
+        )
 
     def counts(self) -> dict[str, int]:
         """Return the counts since this client was opened, by reason (`REASONS`)."""
@@ -232,7 +236,8 @@ class EmbeddedClient:
         One that cannot be read is a ledger that says so (`Ledger.problem`).
         """
         return self._guard.ask_or(
-            lambda: Ledger.read(self._store), lambda error: Ledger((), problem=str(error))
+            lambda: Ledger.read(self._store),
+            lambda error: Ledger((), problem=str(error)),
         )
 
     def status(self) -> Status:
@@ -314,7 +319,9 @@ class EmbeddedClient:
     def _prepare(self) -> None:
         try:
             self._recorder.prepare()
-        except Exception:  # what is wrong shows, and is counted, when something is recorded
+        except (
+            Exception
+        ):  # what is wrong shows, and is counted, when something is recorded
             if self._guard.is_strict:
                 raise
 
@@ -338,7 +345,12 @@ class EmbeddedClient:
         return (lambda _: asking.refusal(names, self._draw),)
 
     def _store_report(
-        self, make: Make, draw: Draw, *, unless: Collection[Refusal] = (), name: str = ""
+        self,
+        make: Make,
+        draw: Draw,
+        *,
+        unless: Collection[Refusal] = (),
+        name: str = "",
     ) -> RecordOutcome:
         def put_report() -> RecordOutcome:
             if self._disabled:

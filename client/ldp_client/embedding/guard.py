@@ -26,7 +26,9 @@ class Guard:
         self._counts = counts
         self.is_strict = is_strict
 
-    def ask(self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = "") -> Answer:
+    def ask(
+        self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = ""
+    ) -> Answer:
         """Return an answer, or `otherwise` where that fails, unless the client is strict."""
         return self.ask_or(ask, lambda _: otherwise, name=name)
 

@@ -37,7 +37,9 @@ class Heirs:
         """Where the client keeps its records: under its own scope, or the one that it shares."""
         heir, shared = self._read_heir()
         return (
-            Scope.of(shared) if self._own.collector in (NO_COLLECTOR.collector, heir) else self._own
+            Scope.of(shared)
+            if self._own.collector in (NO_COLLECTOR.collector, heir)
+            else self._own
         )
 
     def inherits(self) -> bool:

@@ -86,7 +86,9 @@ class Recorder:
         if self._lasts:
             self._store.prepare(self._look)
 
-    def record(self, make: Make, draw: Draw, unless: Collection[Refusal] = ()) -> str | None:
+    def record(
+        self, make: Make, draw: Draw, unless: Collection[Refusal] = ()
+    ) -> str | None:
         """Record an answer; return the name that its outcome is counted under.
 
         None if its draft waits to be charged for. It is drawn where a report cannot be made at
@@ -96,7 +98,9 @@ class Recorder:
             self.backlog.start()
         if not self.backlog:
             try:
-                return self._store.transact(self.put, make, unless, patience=self._patience)
+                return self._store.transact(
+                    self.put, make, unless, patience=self._patience
+                )
             except BusyError:
                 if self.standing is None:
                     raise
@@ -170,7 +174,9 @@ class Recorder:
             for envelope in self._survey.envelopes
             if any(budget.has_charge(question) for question in envelope.members)
         }
-        self.standing = Standing.read(self.memory(), self._consent.state(), self._random)
+        self.standing = Standing.read(
+            self.memory(), self._consent.state(), self._random
+        )
 
     def _postpone(self, draw: Draw, unless: Collection[Refusal]) -> str | None:
         standing = self.standing
@@ -194,7 +200,10 @@ class Recorder:
             )
         # From here on nothing holds the answer.
         self.backlog.add(
-            lambda: self.put(lambda respondent: respondent.report_drafts(drafts), unless), names
+            lambda: self.put(
+                lambda respondent: respondent.report_drafts(drafts), unless
+            ),
+            names,
         )
         return None
 

@@ -80,7 +80,9 @@ class Status(NamedTuple):
             f"Since this client was opened: {_list_numbers(self.counts)}",
         ]
         if self.quarantined:
-            lines.insert(-1, f"Kept for a version to come: {self.quarantined} quarantined")
+            lines.insert(
+                -1, f"Kept for a version to come: {self.quarantined} quarantined"
+            )
         return "\n".join([*lines, *(f"To do: {sentence}" for sentence in self.advice)])
 
     def _attempt(self) -> str:
@@ -112,14 +114,18 @@ def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
     """Read the facts of a survey's queue and of its consent. Called in a transaction."""
     wait = outbox.schedule.wait()
     numbers = outbox.losses.numbers()
-    quarantined = sum(numbers.pop(key) for key in list(numbers) if key[0] == QUARANTINED)
+    quarantined = sum(
+        numbers.pop(key) for key in list(numbers) if key[0] == QUARANTINED
+    )
     names = {envelope.fingerprint: envelope.name for envelope in survey.envelopes}
     dropped: Counter[str] = Counter()
     dropped_from: dict[str, Counter[str]] = {}
     for (reason, fingerprint), number in numbers.items():
         dropped[reason] += number
         if fingerprint:
-            dropped_from.setdefault(names.get(fingerprint, OTHER), Counter())[reason] += number
+            dropped_from.setdefault(names.get(fingerprint, OTHER), Counter())[
+                reason
+            ] += number
     return Facts(
         "on" if consent.records() else "off",
         consent.state(),
@@ -129,7 +135,9 @@ def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
         next_due=None if wait is None else wait.left(now()),
         pause=outbox.schedule.pause(),
         dropped=dict(dropped),
-        dropped_from={name: dict(by_reason) for name, by_reason in dropped_from.items()},
+        dropped_from={
+            name: dict(by_reason) for name, by_reason in dropped_from.items()
+        },
         quarantined=quarantined,
         waits_for_clock=survey.epoch is not None and now().wall < CLOCK_WAS_SET,
     )
@@ -150,7 +158,9 @@ def status(
     try:
         known = read()
     except Exception as error:  # this is where trouble is looked at
-        return Status(_error_text(error), counts=counts(), advice=(advice_about(error),))
+        return Status(
+            _error_text(error), counts=counts(), advice=(advice_about(error),)
+        )
     state, to_do = SOUND, tuple(advice(known, sends=sends, by_itself=by_itself))
     try:
         write()
@@ -182,7 +192,10 @@ def _error_text(error: Exception) -> str:
 
 
 def _list_numbers(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in numbers.items()) or "nothing"
+    return (
+        ", ".join(f"{number} {reason}" for reason, number in numbers.items())
+        or "nothing"
+    )
 
 
 def _date(seconds: float) -> str:

@@ -36,7 +36,9 @@ def now() -> Now:
 
 def since_start() -> float:
     """The second one."""
-    return time.monotonic() if _SINCE_START is None else time.clock_gettime(_SINCE_START)
+    return (
+        time.monotonic() if _SINCE_START is None else time.clock_gettime(_SINCE_START)
+    )
 
 
 class Span(NamedTuple):
@@ -49,7 +51,9 @@ class Span(NamedTuple):
     @classmethod
     def of(cls, seconds: float, begin: Now) -> Span:
         """So many seconds from a moment on."""
-        return cls(_milliseconds(seconds), _milliseconds(begin.wall), _milliseconds(begin.boot))
+        return cls(
+            _milliseconds(seconds), _milliseconds(begin.wall), _milliseconds(begin.boot)
+        )
 
     def left(self, now: Now) -> float:
         """The seconds until it is over; 0 if it is."""

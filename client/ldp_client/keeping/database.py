@@ -89,7 +89,9 @@ class Database:
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         if path == ":memory:":
-            raise ValueError("expected a file, or None to keep the state in memory; got ':memory:'")
+            raise ValueError(
+                "expected a file, or None to keep the state in memory; got ':memory:'"
+            )
         self._turns = Turns()
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0
@@ -188,9 +190,7 @@ class Database:
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
-        query = (
-            "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
-        )
+        query = "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
         for key, content, kept in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
@@ -258,7 +258,9 @@ class Database:
         # With everything that the log holds synced and copied, nothing is left in it.
         [(busy, _, _)] = self._run("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy and self.path is not None:
-            raise BusyError(f"expected to sync {self.path}, got another process in the way")
+            raise BusyError(
+                f"expected to sync {self.path}, got another process in the way"
+            )
         if self.path is not None:
             # Where another process writes, it has done so.
             with suppress(BusyError):
@@ -284,10 +286,16 @@ class Database:
             self._connection = _connect(self.path)
             self._file = _file_at(self.path)
             self._check()
-            for setting in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+            for setting in (
+                "journal_mode = WAL",
+                "synchronous = NORMAL",
+                "secure_delete = ON",
+            ):
                 self._run(f"PRAGMA {setting}")
             self._run("PRAGMA wal_autocheckpoint = 0")
-            self._run("PRAGMA fullfsync = ON")  # of macOS: see `ldp_client.keeping.syncing`
+            self._run(
+                "PRAGMA fullfsync = ON"
+            )  # of macOS: see `ldp_client.keeping.syncing`
         except BaseException as error:
             self._let_go_of_file()
             if isinstance(error, sqlite3.Error | OSError):
@@ -342,7 +350,11 @@ class Database:
         spoilt = []
         query = "SELECT kind, key, content, checksum FROM records"
         for kind, key, content, kept in self._rows(query):
-            if type(kind) is str and type(key) is bytes and checksum(kind, key, content) == kept:
+            if (
+                type(kind) is str
+                and type(key) is bytes
+                and checksum(kind, key, content) == kept
+            ):
                 continue
             if kind not in DISPENSABLE:
                 raise self._unusable("damage")
@@ -384,10 +396,10 @@ class Database:
                 f"expected a file system with locks and shared memory for the state file "
                 f"{self.path}, got: {cause}; no report was made. Keep it on a disk of this device"
             )
-        beginning = (
-            f"expected to use the state file {self.path}, got: {cause}; no report was made. "
-        )
-        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM or isinstance(cause, OSError):
+        beginning = f"expected to use the state file {self.path}, got: {cause}; no report was made. "
+        if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM or isinstance(
+            cause, OSError
+        ):
             return NoRoomError(
                 f"{beginning}Nothing is damaged: the folder has to be one that can be written to, "
                 "on a disk that has room"
@@ -407,7 +419,9 @@ def checksum(kind: str, key: bytes, content: Any) -> bytes:
 
 def _connect(path: str | None) -> sqlite3.Connection:
     place = ":memory:" if path is None else path
-    return sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(
+        place, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
 
 
 def _file_at(path: str) -> tuple[int, int] | None:

@@ -80,4 +80,6 @@ def _renew_all() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_hold_all, after_in_parent=_let_go_of_all, after_in_child=_renew_all)
+    os.register_at_fork(
+        before=_hold_all, after_in_parent=_let_go_of_all, after_in_child=_renew_all
+    )

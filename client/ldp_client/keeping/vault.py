@@ -41,7 +41,9 @@ class Vault:
 
     def __init__(self, handed: Handed | None = None) -> None:
         if isinstance(handed, bytes) and len(handed) < LEAST:
-            raise ValueError(f"expected a secret of at least {LEAST} bytes, got {len(handed)}")
+            raise ValueError(
+                f"expected a secret of at least {LEAST} bytes, got {len(handed)}"
+            )
         self._handed = handed
         self._key: bytes | None = None
 
@@ -73,7 +75,9 @@ class Vault:
         from hashlib import blake2b
 
         size = SECRET_SIZE + _CHECK_SIZE
-        drawn = blake2b(nonce, key=self._fetch_key(), digest_size=size, person=_PADS).digest()
+        drawn = blake2b(
+            nonce, key=self._fetch_key(), digest_size=size, person=_PADS
+        ).digest()
         return drawn[:SECRET_SIZE], drawn[SECRET_SIZE:]
 
     def _fetch_key(self) -> bytes:

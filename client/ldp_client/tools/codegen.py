@@ -27,7 +27,10 @@ def module(survey: Survey) -> str:
     # Those of all questions come first, so that a name depends on no other question's kind.
     names = iter(
         _names(
-            [*_envelope_names(envelopes), *(f"{name}-daily" for name in _envelope_names(repeated))]
+            [
+                *_envelope_names(envelopes),
+                *(f"{name}-daily" for name in _envelope_names(repeated)),
+            ]
         )
     )
     once = [next(names) for _ in envelopes]
@@ -58,7 +61,8 @@ def _attributes(survey: Survey) -> str:
         for parameter, attribute in zip(plain, survey.attributes, strict=True)
     )
     pairs = ", ".join(
-        f"{_quote(name)}: {parameter}" for name, parameter in zip(names, plain, strict=True)
+        f"{_quote(name)}: {parameter}"
+        for name, parameter in zip(names, plain, strict=True)
     )
     return (
         f"def attributes(*, {parameters}) -> dict[str, str]:\n"
@@ -70,7 +74,9 @@ def _attributes(survey: Survey) -> str:
 
 
 def _imports(survey: Survey) -> list[str]:
-    types = "".join(_type(domain) for question in survey for domain in _domains(question.domain))
+    types = "".join(
+        _type(domain) for question in survey for domain in _domains(question.domain)
+    )
     lines = []
     names = ("Collection", "Mapping", "Sequence")
     collections = [name for name in names if f"{name}[" in types]
@@ -122,7 +128,9 @@ def _single(name: str, question: Question, method: str) -> str:
 
 def _table(name: str, question: Question, text: str, *, method: str) -> str:
     fields = question.domain.fields
-    parameters, answers = _by_name((field.name, _type(field.domain)) for field in fields)
+    parameters, answers = _by_name(
+        (field.name, _type(field.domain)) for field in fields
+    )
     return (
         f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> RecordOutcome:\n"
         f"    {_text(text)}\n"

@@ -52,7 +52,9 @@ def module(survey: Survey) -> str:
     envelopes = survey.envelopes
     repeated = [envelope.name for envelope in envelopes if is_daily(envelope)]
     # Those of all questions come first, so that a name depends on no other question's kind.
-    wanted = [envelope.name for envelope in envelopes] + [f"{name}-daily" for name in repeated]
+    wanted = [envelope.name for envelope in envelopes] + [
+        f"{name}-daily" for name in repeated
+    ]
     names = iter(_unlike(_identifier(f"record-{name}") for name in wanted))
     once = [next(names) for _ in envelopes]
     daily = dict(zip(repeated, names, strict=True))
@@ -65,11 +67,20 @@ def module(survey: Survey) -> str:
 
 
 def _head(survey: Survey, functions: str) -> list[str]:
-    readers = sorted({reader for question in survey for reader in _readers(question.domain)})
+    readers = sorted(
+        {reader for question in survey for reader in _readers(question.domain)}
+    )
     mechanisms = sorted({_identifier(question.mechanism) for question in survey})
-    types = ["type Answer", *(["type Vector"] if "Vector" in functions else []), "embeddedSurvey"]
+    types = [
+        "type Answer",
+        *(["type Vector"] if "Vector" in functions else []),
+        "embeddedSurvey",
+    ]
     answers = [reader for reader in readers if reader != "records"]
-    parts = [f"mechanisms: [{', '.join(mechanisms)}]", f"answers: [{', '.join(answers)}]"]
+    parts = [
+        f"mechanisms: [{', '.join(mechanisms)}]",
+        f"answers: [{', '.join(answers)}]",
+    ]
     parts += [reader for reader in readers if reader == "records"]
     text = json.dumps(_client_form(survey), ensure_ascii=False, indent=2)
     by_group = [
@@ -114,7 +125,10 @@ def _client_form(survey: Survey) -> dict[str, object]:
     form = compile_survey(survey)
     lifetime = None if survey.lifetime is None else {"epsilon": survey.lifetime.text}
     questions = cast(list[dict[str, object]], form["questions"])
-    shorter = [{name: part for name, part in own.items() if name != "levels"} for own in questions]
+    shorter = [
+        {name: part for name, part in own.items() if name != "levels"}
+        for own in questions
+    ]
     return {**form, "lifetime": lifetime, "questions": shorter}
 
 
@@ -131,7 +145,11 @@ def _functions(name: str, envelope: Envelope, daily: str | None) -> list[str]:
     named = _quote(envelope.name)
     functions = [
         _recording(
-            name, text, "Recording<Outcome>", parameter=parameter, call=f"record({named}, answer)"
+            name,
+            text,
+            "Recording<Outcome>",
+            parameter=parameter,
+            call=f"record({named}, answer)",
         )
     ]
     if daily is not None:
@@ -176,7 +194,9 @@ def _type(domain: Domain) -> str:
 
 def _type_of_record(domain: Domain) -> str:
     if domain.fields:
-        return _object({field.name: _type_of_record(field.domain) for field in domain.fields})
+        return _object(
+            {field.name: _type_of_record(field.domain) for field in domain.fields}
+        )
     if domain.type in _PLAIN_TYPES:
         return _PLAIN_TYPES[domain.type]
     one = "string"
@@ -184,12 +204,16 @@ def _type_of_record(domain: Domain) -> str:
         one = " | ".join(map(_quote, domain.values))
     if domain.key_scale is not None:
         number = "number | bigint"
-        return f"{{ readonly [Key in {one}]?: {number} }} | ReadonlyMap<{one}, {number}>"
+        return (
+            f"{{ readonly [Key in {one}]?: {number} }} | ReadonlyMap<{one}, {number}>"
+        )
     return one if domain.most is None else f"readonly ({one})[] | ReadonlySet<{one}>"
 
 
 def _object(types: Mapping[str, str]) -> str:
-    inside = "; ".join(f"readonly {_quote(name)}: {type_}" for name, type_ in types.items())
+    inside = "; ".join(
+        f"readonly {_quote(name)}: {type_}" for name, type_ in types.items()
+    )
     return f"{{ {inside} }}"
 
 

@@ -48,36 +48,48 @@ def _parser() -> argparse.ArgumentParser:
         prog="ldp-client",
         description="For apps that collect answers under local differential privacy.",
     )
-    parser.add_argument("--version", action="version", version=f"ldp-client {__version__}")
+    parser.add_argument(
+        "--version", action="version", version=f"ldp-client {__version__}"
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     output = argparse.ArgumentParser(add_help=False)
     output.add_argument("-o", "--output", metavar="FILE", help="write to this file")
 
     codegen = commands.add_parser(
-        "codegen", parents=[output], help="write a typed Python module that records answers"
+        "codegen",
+        parents=[output],
+        help="write a typed Python module that records answers",
     )
     codegen.add_argument("survey", metavar="SURVEY")
     codegen.set_defaults(run=_codegen)
 
     explain = commands.add_parser(
-        "explain", parents=[output], help="write what is sent, as a page for privacy notices"
+        "explain",
+        parents=[output],
+        help="write what is sent, as a page for privacy notices",
     )
     explain.add_argument("survey", metavar="SURVEY")
-    explain.add_argument("--disclosure", choices=("md", "html"), default="md", help="how")
+    explain.add_argument(
+        "--disclosure", choices=("md", "html"), default="md", help="how"
+    )
     explain.set_defaults(run=_explain)
 
     decode = commands.add_parser(
-        "decode", help="explain a file of reports: batches, and what each report supports"
+        "decode",
+        help="explain a file of reports: batches, and what each report supports",
     )
     decode.add_argument("file", metavar="FILE", help="- is standard input")
     decode.add_argument(
         "--survey", action="append", default=[], help="whose questions it may be of"
     )
-    decode.add_argument("--rows", type=int, default=10, help="how many reports of a batch to show")
+    decode.add_argument(
+        "--rows", type=int, default=10, help="how many reports of a batch to show"
+    )
     decode.set_defaults(run=_decode)
 
     ledger = commands.add_parser(
-        "ledger", help="say what the device with this state file has spent; the app may be running"
+        "ledger",
+        help="say what the device with this state file has spent; the app may be running",
     )
     ledger.add_argument("state", metavar="STATE")
     ledger.add_argument(

@@ -21,7 +21,13 @@ from typing import NamedTuple
 
 from ldp.errors import StateError
 from ldp_client.answering.ledger import EVENT, today
-from ldp_client.keeping.database import DISPENSABLE, Database, NoRoomError, checksum, create_tables
+from ldp_client.keeping.database import (
+    DISPENSABLE,
+    Database,
+    NoRoomError,
+    checksum,
+    create_tables,
+)
 from ldp_client.keeping.new_file import make
 from ldp_client.keeping.turns import BusyError
 
@@ -44,7 +50,11 @@ class Recovered(NamedTuple):
     complete: bool
 
     def __str__(self) -> str:
-        missing = "all of them" if self.complete else "others may be missing, charges among them"
+        missing = (
+            "all of them"
+            if self.complete
+            else "others may be missing, charges among them"
+        )
         return (
             f"The damaged file is {self.aside} now. "
             f"{self.records:,} records were carried over: {missing}."
@@ -103,7 +113,9 @@ def _refuse_sound(place: str) -> None:
         return
     finally:
         database.close()
-    raise StateError(f"expected a damaged state file at {place}, got one that can be used")
+    raise StateError(
+        f"expected a damaged state file at {place}, got one that can be used"
+    )
 
 
 def _readable(place: str) -> tuple[list[_Row], bool]:
@@ -136,7 +148,11 @@ def _write(name: str, rows: list[_Row]) -> None:
 
 
 def _note(fresh: str, complete: bool) -> None:
-    rest = "all that was charged is here" if complete else "what could not be read is missing here"
+    rest = (
+        "all that was charged is here"
+        if complete
+        else "what could not be read is missing here"
+    )
     database = Database(fresh)
 
     def note() -> None:

@@ -35,7 +35,11 @@ def measured(asked: Sequence[Input]) -> Rows:
     """The headings, and a row for each epsilon and mechanism."""
     rows = []
     for epsilon in EPSILONS:
-        names = [name for name in MECHANISMS if name != THREE_LEVELS or has_two_levels(epsilon)]
+        names = [
+            name
+            for name in MECHANISMS
+            if name != THREE_LEVELS or has_two_levels(epsilon)
+        ]
         for name in names:
             figures = [f"{of_mean(name, epsilon, one):#.4g}" for one in asked]
             rows.append([f"{epsilon:g}", name, *figures])
@@ -47,10 +51,16 @@ def distances(asked: Sequence[Input], surveys: int = SURVEYS) -> tuple[Rows, Row
     far, off = [], []
     for epsilon in EPSILONS_OF_SHAPES:
         for name, method in METHODS.items():
-            columns = [away(method, epsilon, holders_of(one), surveys=surveys) for one in asked]
+            columns = [
+                away(method, epsilon, holders_of(one), surveys=surveys) for one in asked
+            ]
             head = [f"{epsilon:g}", name]
-            far.append([*head, *(f"{10_000 * column.distance:.0f}" for column in columns)])
-            off.append([*head, *(f"{10_000 * column.ranges:.0f}" for column in columns)])
+            far.append(
+                [*head, *(f"{10_000 * column.distance:.0f}" for column in columns)]
+            )
+            off.append(
+                [*head, *(f"{10_000 * column.ranges:.0f}" for column in columns)]
+            )
     headings = ["epsilon", "method", *(one.name for one in asked)]
     return (headings, far), (headings, off)
 
@@ -65,9 +75,15 @@ def biases(asked: Sequence[Input], surveys: int = SURVEYS) -> Rows:
     """The largest bias of the cumulated shares, and their spread there, at epsilon 1."""
     rows = []
     for name in BIASED:
-        columns = [away(METHODS[name], 1.0, holders_of(one), surveys=surveys) for one in asked]
-        rows.append(["1", f"{name}: bias", *(f"{column.bias:.3f}" for column in columns)])
-        rows.append(["1", f"{name}: spread", *(f"{column.spread:.3f}" for column in columns)])
+        columns = [
+            away(METHODS[name], 1.0, holders_of(one), surveys=surveys) for one in asked
+        ]
+        rows.append(
+            ["1", f"{name}: bias", *(f"{column.bias:.3f}" for column in columns)]
+        )
+        rows.append(
+            ["1", f"{name}: spread", *(f"{column.spread:.3f}" for column in columns)]
+        )
     return ["epsilon", "cumulated shares", *(one.name for one in asked)], rows
 
 

@@ -137,5 +137,7 @@ def _asked_for(
     leaves: Sequence[Node], epsilon: float, held: Counts, *, generator: Generator
 ) -> Floats:
     """What one round says of the leaves."""
-    holders = np.array([held[leaf.first : leaf.first + leaf.cells].sum() for leaf in leaves])
+    holders = np.array(
+        [held[leaf.first : leaf.first + leaf.cells].sum() for leaf in leaves]
+    )
     return norm_sub(estimated("oue", epsilon, holders, generator=generator).frequency)

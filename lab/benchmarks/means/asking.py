@@ -19,11 +19,15 @@ CELLS = 64
 
 def asked_through(mechanism: str, epsilon: float, domain: str) -> Question:
     """The question of a survey that has no other."""
-    head = f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'
+    head = (
+        f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'
+    )
     return parse_survey(f'{head}{domain}\nepsilon = "{epsilon}"')["x"]
 
 
-def estimated(mechanism: str, epsilon: float, held: Counts, generator: Generator) -> Moments:
+def estimated(
+    mechanism: str, epsilon: float, held: Counts, generator: Generator
+) -> Moments:
     """What is known of the shares of values, of which so many respondents hold each."""
     values = [f"v{place}" for place in range(len(held))]
     asked = asked_through(mechanism, epsilon, f'type = "category"\nvalues = {values}')

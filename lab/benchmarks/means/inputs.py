@@ -75,5 +75,7 @@ def shares_of(places: Floats, steps: int) -> Floats:
     """The share of each place of a grid; a number between two is shared by both."""
     below = np.minimum(places.astype(np.int64), steps - 1)
     above = places - below
-    counts = np.bincount(below, 1 - above, steps + 1) + np.bincount(below + 1, above, steps + 1)
+    counts = np.bincount(below, 1 - above, steps + 1) + np.bincount(
+        below + 1, above, steps + 1
+    )
     return counts / len(places)

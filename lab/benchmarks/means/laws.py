@@ -92,14 +92,18 @@ def of_dithers(randomizer: DitheredResponse) -> Floats:
     dithers = np.arange(randomizer.grid)
     places = np.arange(randomizer.size)
     levels = ((randomizer.levels - 1) * places[:, None] + dithers) // randomizer.grid
-    in_steps = moments[dithers, levels].mean(axis=1) - (places - randomizer.grid / 2) ** 2
+    in_steps = (
+        moments[dithers, levels].mean(axis=1) - (places - randomizer.grid / 2) ** 2
+    )
     return in_steps * (2 / randomizer.grid) ** 2
 
 
 def dithered_response(epsilon: float, steps: int) -> DitheredResponse:
     """That of a survey whose range has n steps, up to those of the finest grid."""
     head = '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "dithered"\n'
-    keys = f'type = "number"\nlow = 0\nhigh = {steps}\nstep = 1\nepsilon = "{epsilon}"\n'
+    keys = (
+        f'type = "number"\nlow = 0\nhigh = {steps}\nstep = 1\nepsilon = "{epsilon}"\n'
+    )
     randomizer = parse_survey(head + keys)["x"].randomizer
     assert isinstance(randomizer, DitheredResponse)
     return randomizer

@@ -49,5 +49,7 @@ def replaced(page: str, text: str, mark: str = "measured") -> str:
     """The page with a text between its markers."""
     between = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
     if len(between.findall(page)) != 1:
-        raise ValueError(f"expected one place between <!-- {mark} --> and <!-- /{mark} -->")
+        raise ValueError(
+            f"expected one place between <!-- {mark} --> and <!-- /{mark} -->"
+        )
     return between.sub(lambda place: f"{place[1]}{text}{place[2]}", page)

@@ -47,7 +47,9 @@ ROWS = (
     Row(OURS, "`geometric`", Entry("geometric", _KEYS)),
     Row(OPENDP, "`make_laplace`", Entry("laplace", {})),
     Row(OPENDP, "`make_geometric`", Entry("geometric", {})),
-    Row(OPENDP, "`make_randomized_response_bool`", Entry("randomized_response_bool", {})),
+    Row(
+        OPENDP, "`make_randomized_response_bool`", Entry("randomized_response_bool", {})
+    ),
     Row(PURE, _OF_FREQUENCIES, Entry("UE", {"use_oue": True})),
     Row(MULTI, _OF_FREQUENCIES, Entry("UE", {"optimal": True})),
 )
@@ -55,10 +57,15 @@ ROWS = (
 
 
 def beside(
-    asked: Sequence[Input], folder: Path, surveys: int = SURVEYS, rows: Sequence[Row] = ROWS
+    asked: Sequence[Input],
+    folder: Path,
+    surveys: int = SURVEYS,
+    rows: Sequence[Row] = ROWS,
 ) -> tuple[list[str], list[list[str]]]:
     """The headings, and a row for each epsilon and mechanism of a side."""
-    sides = {name: started(name, folder) for name in dict.fromkeys(row.side for row in rows)}
+    sides = {
+        name: started(name, folder) for name in dict.fromkeys(row.side for row in rows)
+    }
     try:
         lines = [
             line(
@@ -72,7 +79,12 @@ def beside(
         for side in sides.values():
             if side is not None:
                 side.close()
-    return ["epsilon", "library and mechanism", "µs a report", *(one.name for one in asked)], lines
+    return [
+        "epsilon",
+        "library and mechanism",
+        "µs a report",
+        *(one.name for one in asked),
+    ], lines
 
 
 def started(name: str, folder: Path) -> Side | None:
@@ -143,4 +155,6 @@ def _in_turn(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
     """Every epsilon and row, with a bar for people who wait."""
     todo = [(epsilon, row) for epsilon in EPSILONS for row in rows]
     quiet = not sys.stderr.isatty()
-    yield from track(todo, "means", console=Console(stderr=True), disable=quiet, transient=True)
+    yield from track(
+        todo, "means", console=Console(stderr=True), disable=quiet, transient=True
+    )

@@ -102,7 +102,9 @@ def square_wave(post_process: str) -> Method:
     def shares(epsilon: float, held: Counts, generator: Generator) -> Floats:
         asked = asked_through("square-wave", epsilon, _NUMBERS)
         counts = sample_counts(asked, Holders((), held), generator)
-        return decoder_of(asked.randomizer).shape(asked.randomizer, counts, post_process)
+        return decoder_of(asked.randomizer).shape(
+            asked.randomizer, counts, post_process
+        )
 
     return shares
 

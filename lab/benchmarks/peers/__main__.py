@@ -33,7 +33,10 @@ from lab.benchmarks.peers.table import CELLS, present
     help="Where page and picture go.",
 )
 @click.option(
-    "--minutes", default=20.0, show_default=True, help="Begin nothing new after this time."
+    "--minutes",
+    default=20.0,
+    show_default=True,
+    help="Begin nothing new after this time.",
 )
 @click.option(
     "--longest",
@@ -43,7 +46,9 @@ from lab.benchmarks.peers.table import CELLS, present
     "is measured on fewer "
     "respondents and scaled. inf: no limit.",
 )
-@click.option("--rounds", default=3, show_default=True, help="Times that everything is measured.")
+@click.option(
+    "--rounds", default=3, show_default=True, help="Times that everything is measured."
+)
 @click.option("--fresh", is_flag=True, help="Forget what was measured before.")
 def main(
     folder: Path, output: Path, minutes: float, longest: float, rounds: int, fresh: bool
@@ -70,7 +75,9 @@ def main(
             pass
     except InstallError as error:
         raise click.ClickException(str(error)) from None
-    measured = [(item, result) for item in todo if (result := archive.get(item)) is not None]
+    measured = [
+        (item, result) for item in todo if (result := archive.get(item)) is not None
+    ]
     output.mkdir(parents=True, exist_ok=True)
     table = rows(measured)
     text = page(

@@ -44,7 +44,10 @@ def interpreter(side: str, folder: Path) -> Path:
         shutil.rmtree(place, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
         _call([uv, "venv", "--quiet", "--python", sys.executable, str(place)], side)
-        _call([uv, "pip", "install", "--quiet", "--python", str(python), *requirements], side)
+        _call(
+            [uv, "pip", "install", "--quiet", "--python", str(python), *requirements],
+            side,
+        )
         finished.touch()
     return python
 

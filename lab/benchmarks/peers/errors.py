@@ -12,10 +12,14 @@ from ldp.mechanisms.values.optimum import optimal_total_error
 from ldp.numbers.exact import exp_lower
 
 
-def zipf_values(respondents: int, size: int, exponent: float = 1.1, seed: int = 1) -> Any:
+def zipf_values(
+    respondents: int, size: int, exponent: float = 1.1, seed: int = 1
+) -> Any:
     """What each respondent holds: value k (from 0) in proportion to (k + 1)^-exponent."""
     weights = np.arange(1, size + 1) ** -exponent
-    return np.random.default_rng(seed).choice(size, respondents, p=weights / weights.sum())
+    return np.random.default_rng(seed).choice(
+        size, respondents, p=weights / weights.sum()
+    )
 
 
 def error_over_optimum(estimated: Any, held: Any, epsilon: str) -> float:

@@ -101,7 +101,8 @@ def page(
         parts.append(f"\n## {mechanism}\n\n")
         parts.append(
             _table(
-                _HEADINGS + _FURTHER, [mechanism_cells(row, of_mechanism) for row in of_mechanism]
+                _HEADINGS + _FURTHER,
+                [mechanism_cells(row, of_mechanism) for row in of_mechanism],
             )
         )
     if absent:
@@ -120,7 +121,9 @@ def glance(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         line = [mechanism]
         for cell in cells:
             here = [row for row in rows if row[:2] == (cell, mechanism)]
-            line.append(" / ".join(_fastest_peer(here, name) for name in ("client", "server")))
+            line.append(
+                " / ".join(_fastest_peer(here, name) for name in ("client", "server"))
+            )
         lines.append(line)
     return [
         "mechanism",
@@ -130,7 +133,11 @@ def glance(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 def _fastest_peer(here: Sequence[Row], name: str) -> str:
     ours = next((getattr(row, name) for row in here if row.side == OURS), None)
-    theirs = [time for row in here if row.side != OURS and (time := getattr(row, name)) is not None]
+    theirs = [
+        time
+        for row in here
+        if row.side != OURS and (time := getattr(row, name)) is not None
+    ]
     times = ratio(min(theirs, default=None), ours)
     return "–" if times is None else f"{rounded(times)}×"
 
@@ -145,7 +152,9 @@ def best_rows(rows: Sequence[Row]) -> list[list[str]]:
         for row in (ours, theirs):
             if row is not None:
                 costs = _costs(row, ours if row is theirs else None)
-                lines.append([*_place(cell), row.side, row.mechanism, *costs, _error(row.error)])
+                lines.append(
+                    [*_place(cell), row.side, row.mechanism, *costs, _error(row.error)]
+                )
     return lines
 
 
@@ -177,7 +186,9 @@ def _costs(row: Row, ours: Row | None) -> list[str]:
         cost = getattr(row, name)
         beside_ours = ratio(cost, getattr(ours, name)) if ours else None
         text = "" if cost is None else rounded(cost * unit)
-        costs.append(text + (f" ({rounded(beside_ours)}×)" if beside_ours is not None else ""))
+        costs.append(
+            text + (f" ({rounded(beside_ours)}×)" if beside_ours is not None else "")
+        )
     return costs
 
 

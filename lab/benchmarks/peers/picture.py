@@ -21,7 +21,9 @@ _MARKERS = {"1": "o", "4": "D"}
 def picture(rows: Sequence[Row]) -> bytes:
     """The picture as the bytes of an SVG file; equal rows give equal files."""
     compared = [
-        (row, ours) for row in rows if row.side != OURS and (ours := beside(row, rows)) is not None
+        (row, ours)
+        for row in rows
+        if row.side != OURS and (ours := beside(row, rows)) is not None
     ]
     labels = list(dict.fromkeys(_label(row) for row, _ in compared))
     sizes = sorted({cell.size for cell in CELLS})

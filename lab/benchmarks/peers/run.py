@@ -12,7 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lab.benchmarks.peers.environments import interpreter
-from lab.benchmarks.peers.errors import error_over_optimum, share_of_largest, zipf_values
+from lab.benchmarks.peers.errors import (
+    error_over_optimum,
+    share_of_largest,
+    zipf_values,
+)
 from lab.benchmarks.peers.sides import ROOT, WORKERS, Side
 from lab.benchmarks.peers.table import OURS, REQUIREMENTS, Cell, Entry, Pair
 from ldp_simulations import archive
@@ -30,7 +34,9 @@ class Measurement(NamedTuple):
     entry: Entry
 
 
-def schedule(pairs: list[Pair], cells: tuple[Cell, ...], rounds: int) -> list[Measurement]:
+def schedule(
+    pairs: list[Pair], cells: tuple[Cell, ...], rounds: int
+) -> list[Measurement]:
     """Everything to measure, in order."""
     return [
         Measurement(number, cell, pair.mechanism, side=side, entry=entry)
@@ -53,7 +59,11 @@ class Archive:
     def get(self, measurement: Measurement) -> Result | None:
         """The result, if it was measured before."""
         key = self._key(measurement)
-        return self._results[key] if key in self._results and key not in self._failed else None
+        return (
+            self._results[key]
+            if key in self._results and key not in self._failed
+            else None
+        )
 
     def keep(self, measurement: Measurement, result: Result) -> None:
         """Remember a result."""
@@ -62,16 +72,23 @@ class Archive:
         self._results.keep(key, result)
 
     def _key(self, measurement: Measurement) -> str:
-        return json.dumps([*measurement, self._longest, self._sources[measurement.side]])
+        return json.dumps(
+            [*measurement, self._longest, self._sources[measurement.side]]
+        )
 
 
 def measure(
-    todo: list[Measurement], known: Archive, folder: Path, longest: float, minutes: float
+    todo: list[Measurement],
+    known: Archive,
+    folder: Path,
+    longest: float,
+    minutes: float,
 ) -> Iterator[None]:
     """Measure what is missing until the time is up; a step for each measurement begun or found."""
     missing = [measurement for measurement in todo if known.get(measurement) is None]
     pythons = {
-        side: interpreter(side, folder) for side in dict.fromkeys(item.side for item in missing)
+        side: interpreter(side, folder)
+        for side in dict.fromkeys(item.side for item in missing)
     }
     end = time.monotonic() + 60 * minutes
     sides: dict[str, Side] = {}
@@ -84,7 +101,9 @@ def measure(
                         sides[name] = Side(name, pythons[name])
                     known.keep(
                         measurement,
-                        _measured(measurement, sides[name], Path(scratch), longest=longest),
+                        _measured(
+                            measurement, sides[name], Path(scratch), longest=longest
+                        ),
                     )
                 yield
     finally:
@@ -92,7 +111,9 @@ def measure(
             side.close()
 
 
-def _measured(measurement: Measurement, side: Side, scratch: Path, longest: float) -> Result:
+def _measured(
+    measurement: Measurement, side: Side, scratch: Path, longest: float
+) -> Result:
     cell = measurement.cell
     name, options = measurement.entry
     values = scratch / f"{cell.respondents}-{cell.size}.npy"
@@ -114,7 +135,9 @@ def _measured(measurement: Measurement, side: Side, scratch: Path, longest: floa
         held = np.load(values)[: result["decoded"]]
         with np.load(estimates) as views:
             for view, estimated in views.items():
-                result[f"{view} error"] = error_over_optimum(estimated, held, cell.epsilon)
+                result[f"{view} error"] = error_over_optimum(
+                    estimated, held, cell.epsilon
+                )
                 result[f"{view} largest"] = share_of_largest(estimated, held)
     return result
 

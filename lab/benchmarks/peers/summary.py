@@ -42,9 +42,9 @@ def rows(results: Iterable[tuple[Measurement, Result]]) -> list[Row]:
     """A row for each cell, mechanism and side, in the order in which they come."""
     groups: dict[tuple[Cell, str, str], list[Result]] = {}
     for measurement, result in results:
-        groups.setdefault((measurement.cell, measurement.mechanism, measurement.side), []).append(
-            result
-        )
+        groups.setdefault(
+            (measurement.cell, measurement.mechanism, measurement.side), []
+        ).append(result)
     return [_row(*key, group) for key, group in groups.items()]
 
 
@@ -92,9 +92,13 @@ def beside(row: Row, all_rows: Iterable[Row]) -> Row | None:
 
 def best(candidates: Iterable[Row]) -> Row | None:
     """The fastest server among the rows whose unbiased error lies within 5 % of the least."""
-    decoding = [row for row in candidates if row.error is not None and row.server is not None]
+    decoding = [
+        row for row in candidates if row.error is not None and row.server is not None
+    ]
     if not decoding:
         return None
     least = min(row.error for row in decoding if row.error is not None)
-    near = [row for row in decoding if row.error is not None and row.error <= NEAR * least]
+    near = [
+        row for row in decoding if row.error is not None and row.error <= NEAR * least
+    ]
     return min(near, key=lambda row: row.server or 0.0)

@@ -13,7 +13,13 @@ PURE, MULTI, OPENDP = "pure-ldp", "multi-freq-ldpy", "opendp"
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
     # Imports scikit-learn and statsmodels without declaring them; later numpy and xxhash break its
     # sketches and hashes.
-    PURE: ("pure-ldp==1.2.0", "scikit-learn", "statsmodels", "numpy<=2.2.6", "xxhash<4"),
+    PURE: (
+        "pure-ldp==1.2.0",
+        "scikit-learn",
+        "statsmodels",
+        "numpy<=2.2.6",
+        "xxhash<4",
+    ),
     # Imports scipy without declaring it; xxhash 4 takes bytes where it passes text.
     MULTI: ("multi-freq-ldpy==0.2.5", "numba", "scipy", "xxhash<4"),
     OPENDP: ("opendp", "numpy"),
@@ -58,13 +64,17 @@ class Pair(NamedTuple):
 
 def _pair(mechanism: str, keys: str = "", **peers: tuple[str, dict[str, Any]]) -> Pair:
     names = {"pure": PURE, "multi": MULTI, "opendp": OPENDP}
-    return Pair(mechanism, keys, {names[peer]: Entry(*entry) for peer, entry in peers.items()})
+    return Pair(
+        mechanism, keys, {names[peer]: Entry(*entry) for peer, entry in peers.items()}
+    )
 
 
 _SKETCH = "hashes = 128\nwidth = 1024\n"
 
 ROWS = (
-    _pair("grr", pure=("DE", {}), multi=("GRR", {}), opendp=("randomized_response", {})),
+    _pair(
+        "grr", pure=("DE", {}), multi=("GRR", {}), opendp=("randomized_response", {})
+    ),
     _pair(
         "sue",
         pure=("UE", {"use_oue": False}),

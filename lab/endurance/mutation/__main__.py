@@ -369,7 +369,8 @@ class Outcomes:
         self._path = path
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         self._known = {
-            (record["mutant"], record["source"]): record for record in map(json.loads, lines)
+            (record["mutant"], record["source"]): record
+            for record in map(json.loads, lines)
         }
         self._digests: dict[str, tuple[str, str]] = {}
 
@@ -383,7 +384,11 @@ class Outcomes:
         """What was found; None if it is to be found out."""
         source, tests = self._digests_of(mutant.module)
         record: Record | None = self._known.get((mutant.name, source))
-        if record is not None and record["outcome"] == "survived" and record["tests"] != tests:
+        if (
+            record is not None
+            and record["outcome"] == "survived"
+            and record["tests"] != tests
+        ):
             return None
         return record
 
@@ -421,7 +426,9 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
         else:
             outcomes.keep(mutant, outcome)
 
-    if not unchanged_passes(server, list(dict.fromkeys(mutant.module for mutant in todo))):
+    if not unchanged_passes(
+        server, list(dict.fromkeys(mutant.module for mutant in todo))
+    ):
         return 2
     for mutant in todo:
         path = source_of(mutant.module)
@@ -449,7 +456,9 @@ def try_all(server: Server, todo: list[Mutant], outcomes: Outcomes, jobs: int) -
             mutant = anew.pop(0)
             tests = area(measured, mutant.module)
             running[
-                server.anew(mutant.module, source_of(mutant.module), mutant.source, tests=tests)
+                server.anew(
+                    mutant.module, source_of(mutant.module), mutant.source, tests=tests
+                )
             ] = (
                 mutant,
                 False,
@@ -481,7 +490,9 @@ def unchanged_passes(server: Server, names: list[str]) -> bool:
 def area(measured: Measured, module: str) -> list[str]:
     """The tests that are asked about a module."""
     files = {Path(test).name for test in tests_of(module)}
-    return [test for test in measured.seconds if Path(test.partition("::")[0]).name in files]
+    return [
+        test for test in measured.seconds if Path(test.partition("::")[0]).name in files
+    ]
 
 
 def reasons() -> dict[tuple[str, str, str], str]:
@@ -490,7 +501,9 @@ def reasons() -> dict[tuple[str, str, str], str]:
     return {
         (entry["module"], entry["before"], after): entry["reason"]
         for entry in listed
-        for after in ([entry["after"]] if isinstance(entry["after"], str) else entry["after"])
+        for after in (
+            [entry["after"]] if isinstance(entry["after"], str) else entry["after"]
+        )
     }
 
 
@@ -521,19 +534,29 @@ def main(arguments: list[str]) -> int:
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
-        "modules", nargs="*", help="modules or packages; all that have an area if none is named"
+        "modules",
+        nargs="*",
+        help="modules or packages; all that have an area if none is named",
     )
     parser.add_argument(
-        "--share", type=float, default=1.0, help="of each module's mutants, drawn with a fixed seed"
+        "--share",
+        type=float,
+        default=1.0,
+        help="of each module's mutants, drawn with a fixed seed",
     )
     parser.add_argument(
         "--mistakes", action="store_true", help="only the larger ones, of mistakes.toml"
     )
     parser.add_argument(
-        "--results", type=Path, default=Path("mutation.jsonl"), help="where outcomes are kept"
+        "--results",
+        type=Path,
+        default=Path("mutation.jsonl"),
+        help="where outcomes are kept",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
-    parser.add_argument("--count", action="store_true", help="only say how many mutants there are")
+    parser.add_argument(
+        "--count", action="store_true", help="only say how many mutants there are"
+    )
     parser.add_argument("--summary", action="store_true", help="only say what is known")
     options = parser.parse_args(arguments)
     options.results = options.results.absolute()
@@ -546,7 +569,8 @@ def main(arguments: list[str]) -> int:
         draw = random.Random(f"{module} 1")
         chosen += mistakes(module, source)
         chosen += draw.sample(
-            changes, round(options.share * len(changes) + draw.random() * 0.999 - 0.4995)
+            changes,
+            round(options.share * len(changes) + draw.random() * 0.999 - 0.4995),
         )
     if options.count:
         sys.stdout.write(f"{len(chosen)}\n")
@@ -563,7 +587,9 @@ def main(arguments: list[str]) -> int:
         files = dict.fromkeys(test for name in names for test in tests_of(name))
         work = lambda server: try_all(server, todo, outcomes, jobs=options.jobs)  # noqa: E731
         sources = {name: source_of(name) for name in modules([])}
-        server = Server(sources, ROOT, options.results.with_suffix(".measured"), work=work)
+        server = Server(
+            sources, ROOT, options.results.with_suffix(".measured"), work=work
+        )
         pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
         if server.result:
             return server.result

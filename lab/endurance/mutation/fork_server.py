@@ -198,7 +198,9 @@ class Measured:
 
     def passing(self, path: Path, lines: Iterable[int]) -> set[str]:
         """The tests that run one of these lines."""
-        return {test for line in lines for test in self._by_line.get((str(path), line), ())}
+        return {
+            test for line in lines for test in self._by_line.get((str(path), line), ())
+        }
 
     def sees_any(self, tests: Iterable[str]) -> bool:
         """Whether one of these tests runs any line, as none does where all are skipped."""
@@ -238,27 +240,39 @@ class Server:
     """
 
     def __init__(
-        self, sources: dict[str, Path], root: Path, kept: Path, work: Callable[[Server], int]
+        self,
+        sources: dict[str, Path],
+        root: Path,
+        kept: Path,
+        work: Callable[[Server], int],
     ) -> None:
         import coverage
 
-        self.modules, self.root, self.kept, self.work, self.result = [*sources], root, kept, work, 2
+        self.modules, self.root, self.kept, self.work, self.result = (
+            [*sources],
+            root,
+            kept,
+            work,
+            2,
+        )
         self.watch = Watch()
         include = [str(path) for path in sources.values()]
-        self.coverage = coverage.Coverage(data_file=None, config_file=False, include=include)
+        self.coverage = coverage.Coverage(
+            data_file=None, config_file=False, include=include
+        )
         self.coverage.start()
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """In place of running the tests one after the other."""
-        for module in (
-            self.modules
-        ):  # also those that are imported late: their functions have to be there to be changed
+        for module in self.modules:  # also those that are imported late: their functions have to be there to be changed
             importlib.import_module(module)
         self.coverage.stop()
         session.config.pluginmanager.register(self.watch)
         self.items = {item.nodeid: item for item in session.items}
         data = self.coverage.get_data()
-        early = {path: frozenset(data.lines(path) or ()) for path in data.measured_files()}
+        early = {
+            path: frozenset(data.lines(path) or ()) for path in data.measured_files()
+        }
         self.functions: dict[object, list[types.FunctionType]] = {}
         self.caches = []
         gc.collect()
@@ -287,9 +301,13 @@ class Server:
                     known[file] = self._versions([file, *sources]), measured
                     self.kept.write_bytes(pickle.dumps(known))
                 else:
-                    sys.stderr.write(f"no test of {file} runs a line of ours: are they skipped?\n")
+                    sys.stderr.write(
+                        f"no test of {file} runs a line of ours: are they skipped?\n"
+                    )
             for test, run in measured.items():
-                here = {str(self.root / path): lines for path, lines in run.lines.items()}
+                here = {
+                    str(self.root / path): lines for path, lines in run.lines.items()
+                }
                 tests[test] = run._replace(lines=here)
         return tests
 
@@ -368,9 +386,14 @@ class Server:
             )
             for test, took in seconds.items()
         }
-        return measured, f"without any change these fail: {' '.join(failed)}" if failed else ""
+        return (
+            measured,
+            f"without any change these fail: {' '.join(failed)}" if failed else "",
+        )
 
-    def quick(self, pairs: list[tuple[types.CodeType, types.CodeType]], tests: list[str]) -> int:
+    def quick(
+        self, pairs: list[tuple[types.CodeType, types.CodeType]], tests: list[str]
+    ) -> int:
         """A child that runs tests, some functions having another code. Its process id."""
 
         def child() -> int:
@@ -380,7 +403,9 @@ class Server:
                     if function.__code__ == old or old.co_name != "<lambda>":
                         function.__code__ = new
             items = [self.items[test] for test in self.measured.quickest(tests)]
-            for _, _, failed in self.watch.run(items, lambda item: self._expect(item.nodeid)):
+            for _, _, failed in self.watch.run(
+                items, lambda item: self._expect(item.nodeid)
+            ):
                 if failed:
                     return KILLED
             return 0
@@ -407,7 +432,8 @@ class Server:
             files = dict.fromkeys(test.partition("::")[0] for test in tests)
             collected = Again(self.measured.quickest(tests), self.watch, self._expect)
             pytest.main(
-                [*QUIET, "--rootdir", str(self.root), *files], plugins=[collected, self.watch]
+                [*QUIET, "--rootdir", str(self.root), *files],
+                plugins=[collected, self.watch],
             )
             return 0 if collected.passed else KILLED
 
@@ -428,7 +454,9 @@ class Server:
 class Again:
     """A plugin of pytest that runs some of the collected tests, in an order, until one fails."""
 
-    def __init__(self, order: list[str], watch: Watch, expect: Callable[[str], None]) -> None:
+    def __init__(
+        self, order: list[str], watch: Watch, expect: Callable[[str], None]
+    ) -> None:
         self.order, self.watch, self.expect = order, watch, expect
         self.passed = False
 
@@ -439,7 +467,9 @@ class Again:
             chosen = [items[test] for test in self.order]
             self.passed = not any(
                 failed
-                for _, _, failed in self.watch.run(chosen, lambda item: self.expect(item.nodeid))
+                for _, _, failed in self.watch.run(
+                    chosen, lambda item: self.expect(item.nodeid)
+                )
             )
         return True
 
@@ -507,14 +537,17 @@ def changed_code(
     None if more than functions did.
     """
     old, new = (
-        compile(source, str(path), "exec", dont_inherit=True) for source in (sound, changed)
+        compile(source, str(path), "exec", dont_inherit=True)
+        for source in (sound, changed)
     )
     pairs: list[tuple[types.CodeType, types.CodeType]] = []
     return pairs if _paired(old, new, pairs) else None
 
 
 def _paired(
-    old: types.CodeType, new: types.CodeType, pairs: list[tuple[types.CodeType, types.CodeType]]
+    old: types.CodeType,
+    new: types.CodeType,
+    pairs: list[tuple[types.CodeType, types.CodeType]],
 ) -> bool:
     """Whether two codes are alike, but for functions in them, which are added to `pairs`."""
     if old == new:
@@ -538,7 +571,9 @@ def _paired(
 
 
 def _own(code: types.CodeType) -> tuple[object, ...]:
-    consts = [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)]
+    consts = [
+        repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)
+    ]
     return code.co_code, consts, code.co_names
 
 

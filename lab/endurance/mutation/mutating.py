@@ -25,8 +25,19 @@ from lab.endurance.mutation.statements import first_difference
 MISTAKES = Path(__file__).with_name("mistakes.toml")
 
 OPERATORS = (
-    *("AddNot", "ExceptionReplacer", "NumberReplacer", "RemoveDecorator", "ZeroIterationForLoop"),
-    *("ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceTrueWithFalse", "ReplaceFalseWithTrue"),
+    *(
+        "AddNot",
+        "ExceptionReplacer",
+        "NumberReplacer",
+        "RemoveDecorator",
+        "ZeroIterationForLoop",
+    ),
+    *(
+        "ReplaceAndWithOr",
+        "ReplaceOrWithAnd",
+        "ReplaceTrueWithFalse",
+        "ReplaceFalseWithTrue",
+    ),
     *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak"),
     *(
         "ReplaceUnaryOperator_Delete_Not",
@@ -45,7 +56,13 @@ OPERATORS = (
                 "Mod_Mul",
                 "Pow_Mul",
             ),
-            *("LShift_RShift", "RShift_LShift", "BitAnd_BitOr", "BitOr_BitAnd", "BitXor_BitOr"),
+            *(
+                "LShift_RShift",
+                "RShift_LShift",
+                "BitAnd_BitOr",
+                "BitOr_BitAnd",
+                "BitXor_BitOr",
+            ),
         )
     ),
     *(
@@ -114,7 +131,8 @@ def mutants(module: str, source: str) -> list[Mutant]:
                 if text is None:
                     continue
                 first, last = (
-                    starts[line] + column for line, column in (node.start_pos, node.end_pos)
+                    starts[line] + column
+                    for line, column in (node.start_pos, node.end_pos)
                 )
                 if not text:  # a decorator, with its line
                     first -= node.start_pos[1]
@@ -146,9 +164,14 @@ def mistakes(module: str, source: str) -> list[Mutant]:
     for mistake in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
         if mistake["module"] != module:
             continue
-        what, places = mistake["what"], [*re.finditer(_in_any_lines(mistake["before"]), source)]
+        what, places = (
+            mistake["what"],
+            [*re.finditer(_in_any_lines(mistake["before"]), source)],
+        )
         if len(places) != 1:
-            raise ValueError(f"mistakes.toml: expected the text before {what!r} once in {module}")
+            raise ValueError(
+                f"mistakes.toml: expected the text before {what!r} once in {module}"
+            )
         begin, end = places[0].span()
         line = source[:begin].count("\n") + 1
         last = line + source[begin:end].count("\n")
@@ -171,7 +194,9 @@ def mistakes(module: str, source: str) -> list[Mutant]:
 def _in_any_lines(text: str) -> str:
     """A pattern for a text with other white space between its words, and commas before closers."""
     parts = re.findall(r"\w+|[^\w\s]", text)
-    return r"\s*".join(rf",?\s*\{part}" if part in ")]}" else re.escape(part) for part in parts)
+    return r"\s*".join(
+        rf",?\s*\{part}" if part in ")]}" else re.escape(part) for part in parts
+    )
 
 
 def _changed(operator: Any, node: Any, index: int) -> str | None:
@@ -183,12 +208,15 @@ def _changed(operator: Any, node: Any, index: int) -> str | None:
         for node in ast_nodes(node)
     ]
     saved = [
-        (part, value, None if children is None else [*children]) for part, value, children in saved
+        (part, value, None if children is None else [*children])
+        for part, value, children in saved
     ]
     try:
         changed = operator.mutate(node, index)
         text = "" if changed is None else changed.get_code(include_prefix=False)
-    except AttributeError:  # it cannot replace exceptions that have a module's name before them
+    except (
+        AttributeError
+    ):  # it cannot replace exceptions that have a module's name before them
         return None
     finally:
         for part, value, children in saved:

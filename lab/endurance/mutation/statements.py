@@ -19,7 +19,8 @@ def first_difference(sound: str, changed: str, line: int) -> tuple[str, str]:
     """
     before, after = sound.splitlines(), changed.splitlines()
     within = min(
-        (statement for statement in _whole_statements(sound) if line in statement), key=len
+        (statement for statement in _whole_statements(sound) if line in statement),
+        key=len,
     )
     lines = slice(within.start - 1, within.stop - 1)
     of_changed = slice(lines.start, lines.stop + len(after) - len(before))

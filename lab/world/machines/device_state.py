@@ -76,7 +76,11 @@ class StateFile:
     def restore(self) -> None:
         """Go on from the copy."""
         if self.backup is not None:
-            self.records, self.settled, self.since = copied(self.backup), copied(self.backup), []
+            self.records, self.settled, self.since = (
+                copied(self.backup),
+                copied(self.backup),
+                [],
+            )
 
 
 class StateStore(ProcessStore):

@@ -178,12 +178,16 @@ class MemoryStore(Committed):
         if lost is not None:
             disk.faults.happened("lost store connection")
         if lost == "before":
-            raise StoreLostError("expected a connection to the simulated store, lost it")
+            raise StoreLostError(
+                "expected a connection to the simulated store, lost it"
+            )
         disk.undo.clear()
         disk.journal += self._claimed
         self._claimed = []
         if lost == "after":
-            raise StoreLostError("expected a connection to the simulated store, lost it")
+            raise StoreLostError(
+                "expected a connection to the simulated store, lost it"
+            )
         self._disk.step(self._process)
 
     def roll_back(self) -> None:

@@ -35,7 +35,9 @@ class KilledError(BaseException):
 class Process:
     """What dies together."""
 
-    def __init__(self, hub: Hub, name: str, *, ahead: float = 0.0, started: float = 0.0) -> None:
+    def __init__(
+        self, hub: Hub, name: str, *, ahead: float = 0.0, started: float = 0.0
+    ) -> None:
         self.hub = hub
         self.name = name
         self.ahead = ahead
@@ -84,7 +86,9 @@ class Hub:
         self.failures: list[str] = []
         """Errors that no one caught."""
         self.steps = 0
-        self._waiting: list[tuple[float, int, Callable[..., object], tuple[Any, ...]]] = []
+        self._waiting: list[
+            tuple[float, int, Callable[..., object], tuple[Any, ...]]
+        ] = []
         self._asked = 0
 
     def at(self, when: float, call: Callable[..., object], *given: Any) -> None:
@@ -192,7 +196,9 @@ class Fiber:
         except KilledError:
             pass
         except Exception as error:  # told as what it is: something that no one caught
-            self.process.hub.failures.append(f"{self.name}: {type(error).__name__}: {error}")
+            self.process.hub.failures.append(
+                f"{self.name}: {type(error).__name__}: {error}"
+            )
         self.over = True
         for waiting in self._joining:
             self.process.hub.soon(waiting.resume, waiting.waits)
@@ -291,7 +297,9 @@ def current(hub: Hub) -> Fiber:
     """The fiber that is running."""
     stack = getcurrent()
     if not isinstance(stack, _Greenlet):
-        raise RuntimeError("expected to wait within a fiber, got a wait outside of all of them")
+        raise RuntimeError(
+            "expected to wait within a fiber, got a wait outside of all of them"
+        )
     assert stack is not hub.main  # a fact about greenlets
     return stack.fiber
 

@@ -64,7 +64,9 @@ class Files(Disk):
             part = Path(f"{left}{ending}")
             if part.exists():
                 content = part.read_bytes()
-                content = self._torn(content) if ending == _LOG and self.torn else content
+                content = (
+                    self._torn(content) if ending == _LOG and self.torn else content
+                )
                 Path(f"{self.path}{ending}").write_bytes(content)
         if self.torn is not None:
             self.faults.happened("torn write")
@@ -92,10 +94,13 @@ class Files(Disk):
         """The log without some of the sectors that were appended last; the last is one of them."""
         begin, end = self.torn or (0, 0)
         sectors = [
-            log[at : min(at + _SECTOR, end)] for at in range(begin, end, _SECTOR) if at < end
+            log[at : min(at + _SECTOR, end)]
+            for at in range(begin, end, _SECTOR)
+            if at < end
         ]
         kept = [
-            sector if self._draw.random() < 0.5 else bytes(len(sector)) for sector in sectors[:-1]
+            sector if self._draw.random() < 0.5 else bytes(len(sector))
+            for sector in sectors[:-1]
         ]
         return log[:begin] + b"".join(kept[: self._draw.randint(0, len(kept))])
 

@@ -28,13 +28,19 @@ class Loop:
         return self._process.since_start()
 
     def call_soon(
-        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        self,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
     ) -> asyncio.Handle:
         """Call it now, after what was asked for before."""
         return self.call_later(0.0, callback, *args, context=context)
 
     def call_soon_threadsafe(
-        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        self,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
     ) -> asyncio.Handle:
         """The same."""
         return self.call_later(0.0, callback, *args, context=context)

@@ -137,7 +137,9 @@ class BitFlip(NamedTuple):
         ]
 
         def row(value: int) -> tuple[Fraction, ...]:
-            of_windows = (laws[self.memo_value(value, cohort)] for cohort in range(self.size))
+            of_windows = (
+                laws[self.memo_value(value, cohort)] for cohort in range(self.size)
+            )
             return tuple(mass / self.size for law in of_windows for mass in law)
 
         return Channel(tuple(map(row, range(self.size))))

@@ -67,7 +67,9 @@ def identifier(randomizer: Memoized) -> Identifier:
 def _of_response(randomizer: Memoized) -> tuple[float, float]:
     """(I(Y; Y'), H(M)) of a permanent response."""
     if isinstance(randomizer, BitFlip):
-        return _of_bits(randomizer.sampled, 1, randomizer.within, fresh=_SAME_EVERY_TIME)
+        return _of_bits(
+            randomizer.sampled, 1, randomizer.within, fresh=_SAME_EVERY_TIME
+        )
     if isinstance(randomizer, Rappor):
         return _of_bits(randomizer.bits, max(randomizer.hashes, 1), *randomizer.steps)
     if isinstance(randomizer, Chain) and isinstance(randomizer.lasting, UnaryEncoding):
@@ -84,7 +86,9 @@ def _of_bits(bits: int, ones: int, lasting: Rates, fresh: Rates) -> tuple[float,
     """Information of bits, some of which are 1 before any noise."""
     parts = ((ones, lasting[0]), (bits - ones, lasting[1]))
     between_two = sum(count * _between_bits(one, fresh) for count, one in parts)
-    return between_two, sum(count * (_bits(one) + _bits(1 - one)) for count, one in parts)
+    return between_two, sum(
+        count * (_bits(one) + _bits(1 - one)) for count, one in parts
+    )
 
 
 def _between_bits(one: Fraction, fresh: Rates) -> float:

@@ -41,7 +41,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import LEAST_EPSILON, Keys
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, integers, needs_list
+from ldp.mechanisms.contract import (
+    Declared,
+    Kind,
+    Mechanism,
+    Numbers,
+    Small,
+    integers,
+    needs_list,
+)
 from ldp.mechanisms.values import grr, local_hashing, unary
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.local_hashing import LocalHashing, least_error_buckets
@@ -74,7 +82,9 @@ class Chain(NamedTuple):
         lasting, (_, truth, other) = self
         if isinstance(lasting, UnaryEncoding):
             size, *rates, word = lasting
-            if_true, if_other = (rate * truth + ((1 << word) - rate) * other for rate in rates)
+            if_true, if_other = (
+                rate * truth + ((1 << word) - rate) * other for rate in rates
+            )
             return UnaryEncoding(size, if_true, if_other, word=2 * word)
         wrong = lasting.layout.symbols - 1
         return lasting._replace(
@@ -110,7 +120,9 @@ class Chain(NamedTuple):
     def ratio_after(self, reports: int) -> Fraction:
         """Reached by reports that are all alike."""
         if isinstance(self.lasting, UnaryEncoding):
-            return repeated_bits_ratio(self.lasting.support, self.fresh.support, reports)
+            return repeated_bits_ratio(
+                self.lasting.support, self.fresh.support, reports
+            )
         return repeated_ratio(*self.response_steps, reports)
 
     @property
@@ -148,11 +160,19 @@ class Chain(NamedTuple):
     @property
     def memos(self) -> int:
         """One for each bucket or value."""
-        return self.lasting.buckets if isinstance(self.lasting, LocalHashing) else self.size
+        return (
+            self.lasting.buckets
+            if isinstance(self.lasting, LocalHashing)
+            else self.size
+        )
 
     def draw_cohort(self, random: Random) -> int:
         """The seed of a device's hash function; nothing is drawn where there is none."""
-        return self.lasting.draw_seed(random) if isinstance(self.lasting, LocalHashing) else 0
+        return (
+            self.lasting.draw_seed(random)
+            if isinstance(self.lasting, LocalHashing)
+            else 0
+        )
 
     def memo_value(self, value: Value, cohort: int) -> int:
         """The bucket of a value, or the value itself."""
@@ -169,7 +189,12 @@ class Chain(NamedTuple):
         _, truth, other = self.fresh
         if isinstance(self.lasting, UnaryEncoding):
             body = draw_bits(
-                permanent, self.size, truth, if_other=other, random=random, word=self.lasting.word
+                permanent,
+                self.size,
+                truth,
+                if_other=other,
+                random=random,
+                word=self.lasting.word,
             )
         else:
             body = self.fresh.randomize(permanent, random)
@@ -192,12 +217,19 @@ class Chain(NamedTuple):
 
     @property
     def _response(self) -> RandomizedResponse | UnaryEncoding:
-        return self.lasting.response if isinstance(self.lasting, LocalHashing) else self.lasting
+        return (
+            self.lasting.response
+            if isinstance(self.lasting, LocalHashing)
+            else self.lasting
+        )
 
     def small(self) -> Small:
         """For the audit."""
         if isinstance(self.lasting, UnaryEncoding):
-            return Chain(UnaryEncoding(3, 2, 1, word=2), RandomizedResponse(2, 3, 1)), (3, 3)
+            return Chain(UnaryEncoding(3, 2, 1, word=2), RandomizedResponse(2, 3, 1)), (
+                3,
+                3,
+            )
         if isinstance(self.lasting, LocalHashing):
             lasting = LocalHashing(2, 2, 3, other=1, modulus=3)
             return Chain(lasting, RandomizedResponse(2, 5, 3)), (1, 8, 2, 3)
@@ -230,7 +262,9 @@ def _of_symbols(lasting: RandomizedResponse | LocalHashing, first: Fraction) -> 
     bound = exp_lower(first)
     odds_kept = lasting.ratio
     symbols = lasting.layout.symbols
-    odds_fresh = (bound * (odds_kept + symbols - 2) - (symbols - 1)) / (odds_kept - bound)
+    odds_fresh = (bound * (odds_kept + symbols - 2) - (symbols - 1)) / (
+        odds_kept - bound
+    )
     truth = math.floor(odds_fresh * WEIGHT_SCALE)
     return Chain(lasting, RandomizedResponse(symbols, truth, WEIGHT_SCALE))
 
@@ -245,16 +279,22 @@ def _of_bits(
 
     def design(keys: Keys, domain: Domain) -> tuple[Chain, Declared]:
         first, lifetime = _epsilons(keys)
-        once, lasting = (encoding(domain.size or 2, epsilon) for epsilon in (first, lifetime))
+        once, lasting = (
+            encoding(domain.size or 2, epsilon) for epsilon in (first, lifetime)
+        )
         span = 1 << lasting.word
         more = span * (once.if_other - lasting.if_other)
         flip = math.ceil(Fraction(more, span - 2 * lasting.if_other))
         # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not
         # to have both equal.
         flip = max(flip, 1)
-        return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declare(first, lifetime)
+        return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declare(
+            first, lifetime
+        )
 
-    return Mechanism(name, f"memoized {row.summary}", KEYS, accepts=row.accepts, design=design)
+    return Mechanism(
+        name, f"memoized {row.summary}", KEYS, accepts=row.accepts, design=design
+    )
 
 
 def _epsilons(keys: Keys) -> tuple[Fraction, Fraction]:
@@ -274,7 +314,11 @@ def _declare(first: Fraction, lifetime: Fraction) -> Declared:
 
 
 SYMBOLS = Mechanism(
-    "l-grr", f"memoized {grr.MECHANISM.summary}", KEYS, accepts=needs_list, design=design_symbols
+    "l-grr",
+    f"memoized {grr.MECHANISM.summary}",
+    KEYS,
+    accepts=needs_list,
+    design=design_symbols,
 )
 SYMMETRIC = _of_bits("l-sue", unary.SYMMETRIC, unary.symmetric)
 OPTIMIZED = _of_bits("l-osue", unary.OPTIMIZED, unary.optimal_encoding)

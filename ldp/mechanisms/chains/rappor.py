@@ -103,7 +103,9 @@ class Rappor(NamedTuple):
         """Ratio of the permanent response alone; None without one."""
         if not self.flip:
             return None
-        return Fraction((1 << self.word) - self.flip, self.flip) ** (2 * max(self.hashes, 1))
+        return Fraction((1 << self.word) - self.flip, self.flip) ** (
+            2 * max(self.hashes, 1)
+        )
 
     @property
     def memos(self) -> int | None:
@@ -147,7 +149,12 @@ class Rappor(NamedTuple):
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
         """A fresh report of the permanent bits."""
         vector = draw_bits(
-            permanent, self.bits, self.if_one, if_other=self.if_zero, random=random, word=self.word
+            permanent,
+            self.bits,
+            self.if_one,
+            if_other=self.if_zero,
+            random=random,
+            word=self.word,
         )
         return self.layout.report(vector, cohort)
 

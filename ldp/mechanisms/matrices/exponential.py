@@ -58,7 +58,9 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     widest = max(max(column) - min(column) for column in zip(*whole, strict=True))
     actual = Fraction(widest, denominator)
     if actual == 0:
-        keys.problem("quality", "outputs that are better for some values than for others", "none")
+        keys.problem(
+            "quality", "outputs that are better for some values than for others", "none"
+        )
     sensitivity = keys.fraction("sensitivity", actual, 10**6 * actual, default=actual)
     scale = epsilon / (2 * sensitivity) if sensitivity else Fraction(0)
     if scale * max(max(row) - min(row) for row in whole) > _FURTHEST * denominator:

@@ -55,7 +55,9 @@ class StochasticMatrix(NamedTuple):
         cls, rows: tuple[tuple[Fraction, ...], ...], denominator: int
     ) -> StochasticMatrix:
         """Integer weights over a denominator that all entries have in common."""
-        return cls(tuple(tuple(int(entry * denominator) for entry in row) for row in rows))
+        return cls(
+            tuple(tuple(int(entry * denominator) for entry in row) for row in rows)
+        )
 
     @property
     def ratio(self) -> Fraction:
@@ -65,7 +67,10 @@ class StochasticMatrix(NamedTuple):
                 "expected a law that leaves every answer possible whatever is reported, got one "
                 "for the analysis of answers that exist: no device may answer by it"
             )
-        return max(Fraction(max(column), min(column)) for column in zip(*self.weights, strict=True))
+        return max(
+            Fraction(max(column), min(column))
+            for column in zip(*self.weights, strict=True)
+        )
 
     def blanket(self) -> Blanket:
         """Derived from the channel, which is written out."""
@@ -86,7 +91,10 @@ class StochasticMatrix(NamedTuple):
     def channel(self) -> Channel:
         """The matrix itself."""
         return Channel(
-            tuple(tuple(Fraction(entry, sum(row)) for entry in row) for row in self.weights)
+            tuple(
+                tuple(Fraction(entry, sum(row)) for entry in row)
+                for row in self.weights
+            )
         )
 
     def small(self) -> Small:
@@ -119,17 +127,23 @@ def design_rows(
     denominator = common_denominator(rows)
     if denominator is None:
         keys.problem(
-            places, f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits", "a longer one"
+            places,
+            f"a common denominator of at most {MOST_DENOMINATOR_BITS} bits",
+            "a longer one",
         )
         return stand_in
     for number, row in enumerate(rows, 1):
         if sum(row) != 1:
             keys.problem(
-                f"{places} row {number}", "probabilities that sum to 1", f"a sum of {sum(row)}"
+                f"{places} row {number}",
+                "probabilities that sum to 1",
+                f"a sum of {sum(row)}",
             )
         if min(row) < 0:
             keys.problem(
-                f"{places} row {number}", "no negative probability", f"a least one of {min(row)}"
+                f"{places} row {number}",
+                "no negative probability",
+                f"a least one of {min(row)}",
             )
     if keys.problems:
         return stand_in

@@ -24,7 +24,9 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # 
         return design_rows(keys, ((truth, 1 - truth), (1 - truth, truth)), "truth")
     epsilon = keys.epsilon()
     favoured, other = odds(epsilon)
-    return StochasticMatrix(((favoured, other), (other, favoured))), Declared.epsilon(epsilon)
+    return StochasticMatrix(((favoured, other), (other, favoured))), Declared.epsilon(
+        epsilon
+    )
 
 
 MECHANISM = Mechanism(

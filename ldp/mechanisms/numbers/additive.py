@@ -102,7 +102,9 @@ class AdditiveNoise(NamedTuple):
             noise = reach - bisect_right(rising, weight)
         else:
             noise = bisect_right(rising, weight - upward) - reach
-        return min(max(int(value) + self.margin + noise, 0), self.size + 2 * self.margin - 1)
+        return min(
+            max(int(value) + self.margin + noise, 0), self.size + 2 * self.margin - 1
+        )
 
     def channel(self) -> Channel:
         """The law of the noise, shifted to each value and folded in at the ends."""
@@ -162,7 +164,9 @@ def _ratio(noise: AdditiveNoise) -> Fraction:
     return Fraction(*worst)
 
 
-def _design(keys: Keys, domain: Domain, margin: int | None) -> tuple[AdditiveNoise, Declared]:
+def _design(
+    keys: Keys, domain: Domain, margin: int | None
+) -> tuple[AdditiveNoise, Declared]:
     epsilon = keys.epsilon()
     size = domain.size or 2
     across = size - 1
@@ -172,9 +176,9 @@ def _design(keys: Keys, domain: Domain, margin: int | None) -> tuple[AdditiveNoi
             "margin", 1, most, default=min(most, ceil(_USUAL_MARGIN * across / epsilon))
         )
     near = floor(exp_lower(epsilon / across) * _STEP_SCALE)
-    return AdditiveNoise(size, margin, near, far=_STEP_SCALE, least=_LEAST), Declared.epsilon(
-        epsilon
-    )
+    return AdditiveNoise(
+        size, margin, near, far=_STEP_SCALE, least=_LEAST
+    ), Declared.epsilon(epsilon)
 
 
 def geometric(keys: Keys, domain: Domain) -> tuple[AdditiveNoise, Declared]:

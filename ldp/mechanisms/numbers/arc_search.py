@@ -72,7 +72,9 @@ class _Circle:
         self._asked = [first // self._squares[wave] for wave in self._order]
         self.whole = sum(self._asked)
 
-    def improve(self, weights: list[int], width: int, steps: int) -> tuple[list[int], int]:
+    def improve(
+        self, weights: list[int], width: int, steps: int
+    ) -> tuple[list[int], int]:
         """Better weights for arcs of a width, and the sum of a_j / x_j that they have."""
         many = len(self._order)
         telling = [self._tells(wave, width) for wave in self._order]
@@ -86,7 +88,9 @@ class _Circle:
                 for asked, knows in zip(self._asked, known, strict=True)
             ]
             gains = _convolve(lacking, backwards)
-            weights = _shares([of * gain for of, gain in zip(weights, gains, strict=True)])
+            weights = _shares(
+                [of * gain for of, gain in zip(weights, gains, strict=True)]
+            )
             known = _convolve(weights, onwards)
         sums = zip(self._asked, known, strict=True)
         return weights, sum((asked << 2 * _FINE) // knows for asked, knows in sums)
@@ -138,4 +142,7 @@ def _convolve(numbers: list[int], packed: int) -> list[int]:
     product = _pack(numbers) * packed
     around = (product >> 8 * length) + (product & ((1 << 8 * length) - 1))
     raw = around.to_bytes(length + 1, "little")
-    return [int.from_bytes(raw[at : at + _BYTES], "little") for at in range(0, length, _BYTES)]
+    return [
+        int.from_bytes(raw[at : at + _BYTES], "little")
+        for at in range(0, length, _BYTES)
+    ]

@@ -42,7 +42,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, ordered_up_to
+from ldp.mechanisms.contract import (
+    Declared,
+    Kind,
+    Mechanism,
+    Numbers,
+    Small,
+    ordered_up_to,
+)
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout, with_cohort
@@ -56,7 +63,11 @@ MOST_VALUES = 1 << 12
 MOST_FREQUENCIES = 1 << 10
 MOST_WEIGHT = 1 << 40
 
-_WIDTHS = ((Fraction(9, 2), Fraction(1)), (Fraction(12), Fraction(5, 4)), (33, Fraction(3, 2)))
+_WIDTHS = (
+    (Fraction(9, 2), Fraction(1)),
+    (Fraction(12), Fraction(5, 4)),
+    (33, Fraction(3, 2)),
+)
 """The width of an arc, times (R + 1) / P, for R up to so much; 7/4 beyond."""
 _WIDEST = Fraction(7, 4)
 
@@ -122,7 +133,9 @@ class Arcs(NamedTuple):
         """A frequency, and an arc that holds the value's place more often than not."""
         below = self._below
         cohort = bisect_right(below, randbelow(below[-1], random))
-        behind = draw_behind(self.width, self.modulus, odds=(self.truth, self.other), random=random)
+        behind = draw_behind(
+            self.width, self.modulus, odds=(self.truth, self.other), random=random
+        )
         start = ((cohort + 1) * int(value) - behind) % self.modulus
         return with_cohort(start, cohort, len(below))
 
@@ -152,7 +165,9 @@ class Arcs(NamedTuple):
         return Arcs(5, 7, 2, truth=3, other=1, weights=(2, 1, 1)), (2, 8)
 
 
-def draw_behind(width: int, modulus: int, *, odds: tuple[int, int], random: Random) -> int:
+def draw_behind(
+    width: int, modulus: int, *, odds: tuple[int, int], random: Random
+) -> int:
     """How far behind the true place an arc begins: below `width`, it holds that place.
 
     `odds` weigh each distance below it, and each of the others.
@@ -252,7 +267,9 @@ def _stated_modulus(keys: Keys, size: int, *, circular: bool) -> int:
 
 def _stated_weights(keys: Keys, most: int) -> tuple[int, ...]:
     exact = keys.fractions("weights", 1, most, furthest=Fraction(MOST_WEIGHT))
-    weights = tuple(int(weight) for weight in exact if weight.denominator == 1 and weight >= 0)
+    weights = tuple(
+        int(weight) for weight in exact if weight.denominator == 1 and weight >= 0
+    )
     if len(weights) == len(exact) and weights[0]:
         return weights
     keys.problem("weights", "whole numbers from 0, the first above 0", "others")

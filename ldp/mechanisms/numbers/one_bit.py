@@ -77,7 +77,9 @@ class OneBitMean(NamedTuple):
     def channel(self) -> Channel:
         """A row for each value: P[0], P[1]."""
         p, q = self.ends
-        ones = [q + (p - q) * Fraction(value, self.size - 1) for value in range(self.size)]
+        ones = [
+            q + (p - q) * Fraction(value, self.size - 1) for value in range(self.size)
+        ]
         return Channel(tuple((1 - one, one) for one in ones))
 
     def small(self) -> Small:

@@ -96,7 +96,9 @@ class SquareWave(NamedTuple):
 
         shared = max(self.width - (self.size - 1), 0)
         return two_levels(
-            self.ratio, Fraction(self.width - shared, self.places), Fraction(shared, self.places)
+            self.ratio,
+            Fraction(self.width - shared, self.places),
+            Fraction(shared, self.places),
         )
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -114,7 +116,10 @@ class SquareWave(NamedTuple):
         near, far = self.rates
         return Channel(
             tuple(
-                tuple(near if 0 <= place - value < self.width else far for place in self._line)
+                tuple(
+                    near if 0 <= place - value < self.width else far
+                    for place in self._line
+                )
                 for value in range(self.size)
             )
         )

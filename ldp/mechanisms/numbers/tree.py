@@ -51,7 +51,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, ordered_up_to
+from ldp.mechanisms.contract import (
+    Declared,
+    Kind,
+    Mechanism,
+    Numbers,
+    Small,
+    ordered_up_to,
+)
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets
 from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry
 from ldp.numbers.channel import Channel
@@ -149,7 +156,9 @@ class TreeResponse(NamedTuple):
         below = tuple(accumulate(self.law))
         number = bisect_right(below, randbelow(below[-1], random))
         cell = self.cell_of(number, int(value))
-        oracle = oracle_of(self.cells[number], self.spaces[number], self.truth, other=self.other)
+        oracle = oracle_of(
+            self.cells[number], self.spaces[number], self.truth, other=self.other
+        )
         place = cell * self.spaces[number][2] % oracle.size
         return with_cohort(oracle.randomize(place, random), number, len(below))
 
@@ -157,9 +166,14 @@ class TreeResponse(NamedTuple):
         """One row for each value; one column for each level and symbol, also those not in use."""
         symbols = self.layout.symbols
         rows: list[tuple[Fraction, ...]] = [() for _ in range(self.size)]
-        for number, (oracle, share) in enumerate(zip(self.oracles, self.shares, strict=True)):
+        for number, (oracle, share) in enumerate(
+            zip(self.oracles, self.shares, strict=True)
+        ):
             unused = (Fraction(0),) * (symbols - oracle.layout.symbols)
-            of_cells = [(*(share * mass for mass in row), *unused) for row in oracle.channel().rows]
+            of_cells = [
+                (*(share * mass for mass in row), *unused)
+                for row in oracle.channel().rows
+            ]
             step = self.spaces[number][2]
             rows = [
                 (*row, *of_cells[self.cell_of(number, value) * step % oracle.size])
@@ -237,8 +251,12 @@ def best_space(cells: int, truth: int, other: int) -> Space:
         for space in candidates(cells, truth, other)
         if not space.folded and space.layout.symbols <= MOST_SYMBOLS
     ]
-    known = {space: oracle_of(cells, space, truth, other=other) for space in (*sets, *spaces)}
-    errors = {space: difference_variance(oracle, cells) for space, oracle in known.items()}
+    known = {
+        space: oracle_of(cells, space, truth, other=other) for space in (*sets, *spaces)
+    }
+    errors = {
+        space: difference_variance(oracle, cells) for space, oracle in known.items()
+    }
     most = _WORTH_FEWER_SYMBOLS * min(errors.values())
     good = [space for space, error in errors.items() if error <= most]
     return min(good, key=lambda space: known[space].layout.symbols)
@@ -260,22 +278,31 @@ def usual_law(oracles: tuple[Oracle, ...], cells: tuple[int, ...]) -> tuple[int,
     pools: list[tuple[Fraction, Fraction, int]] = []
     for level in range(depth):
         weight = 1 << level
-        matters = (1 - Fraction(3, 4 * weight)) * (1 + Fraction(2, 4 ** (depth - level)))
+        matters = (1 - Fraction(3, 4 * weight)) * (
+            1 + Fraction(2, 4 ** (depth - level))
+        )
         costs = 2 * variances[level + 1] - variances[level]
         pools.append((matters / weight, costs * weight, 1))
         while len(pools) > 1 and not _falls(*pools[-2:]):
             last, before = pools.pop(), pools.pop()
-            pools.append((before[0] + last[0], before[1] + last[1], before[2] + last[2]))
-    roots = [_root(matters / costs) for matters, costs, many in pools for _ in range(many)]
+            pools.append(
+                (before[0] + last[0], before[1] + last[1], before[2] + last[2])
+            )
+    roots = [
+        _root(matters / costs) for matters, costs, many in pools for _ in range(many)
+    ]
     known = [*(root << level for level, root in enumerate(roots)), 0]
     weights = [
-        variances[level] * (2 * known[level - 1] - known[level]) for level in range(1, depth + 1)
+        variances[level] * (2 * known[level - 1] - known[level])
+        for level in range(1, depth + 1)
     ]
     total = sum(weights)
     return tuple(int(weight * _WHOLE / total) for weight in weights)
 
 
-def _falls(upper: tuple[Fraction, Fraction, int], lower: tuple[Fraction, Fraction, int]) -> bool:
+def _falls(
+    upper: tuple[Fraction, Fraction, int], lower: tuple[Fraction, Fraction, int]
+) -> bool:
     """Whether less is known per unit in the lower pool, so that no weight is below 0."""
     positive = upper[1] > 0 and lower[1] > 0
     return positive and upper[0] * lower[1] >= lower[0] * upper[1]
@@ -291,7 +318,9 @@ def usual_response(size: int, truth: int, other: int) -> TreeResponse:
     cells = cells_of(size)
     spaces = tuple(best_space(number, truth, other) for number in cells)
     oracles = oracles_of(cells, spaces, truth, other=other)
-    return TreeResponse(size, usual_law(oracles, cells), spaces, truth=truth, other=other)
+    return TreeResponse(
+        size, usual_law(oracles, cells), spaces, truth=truth, other=other
+    )
 
 
 def design(keys: Keys, domain: Domain) -> tuple[TreeResponse, Declared]:
@@ -306,7 +335,9 @@ def design(keys: Keys, domain: Domain) -> tuple[TreeResponse, Declared]:
 def stated_law(keys: Keys, depth: int) -> tuple[int, ...]:
     """The weights that a survey gives so many levels."""
     exact = keys.fractions("weights", depth, depth, furthest=Fraction(MOST_WEIGHT))
-    weights = tuple(int(weight) for weight in exact if weight.denominator == 1 and weight >= 0)
+    weights = tuple(
+        int(weight) for weight in exact if weight.denominator == 1 and weight >= 0
+    )
     if len(weights) == depth and weights[-1]:
         return weights
     if not keys.problems:

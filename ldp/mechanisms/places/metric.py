@@ -51,7 +51,9 @@ Rows = list[list[int]]
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     """`epsilon_per_unit`, and `lengths` of a unit of x and of y, 1 if they are not given."""
-    per_unit = keys.fraction("epsilon_per_unit", _LEAST_PER_UNIT, _MOST_PER_UNIT, read=epsilon_of)
+    per_unit = keys.fraction(
+        "epsilon_per_unit", _LEAST_PER_UNIT, _MOST_PER_UNIT, read=epsilon_of
+    )
     lengths = (Fraction(1), Fraction(1))
     if "lengths" in keys:
         x, y = keys.fractions("lengths", 2, 2, furthest=_LONGEST)
@@ -72,14 +74,24 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
         return StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
     along = [_blur(cells, per_unit * step) for step in steps]
     text = decimal_text(Fraction(ceil(total * _DECIMALS), _DECIMALS))
-    declared = Declared(text, exp_lower(Fraction(text)), metric=Metric(per_unit, lengths, steps))
+    declared = Declared(
+        text, exp_lower(Fraction(text)), metric=Metric(per_unit, lengths, steps)
+    )
     return StochasticMatrix(_both(*along)), declared
 
 
-def _steps(domain: Domain, lengths: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
+def _steps(
+    domain: Domain, lengths: tuple[Fraction, Fraction]
+) -> tuple[Fraction, Fraction]:
     """How far it is from a cell to the next, along x and along y."""
-    edges = (field.domain.scale.edges if field.domain.scale else () for field in domain.fields)
-    x, y = ((ends[1] - ends[0]) * length for ends, length in zip(edges, lengths, strict=True))
+    edges = (
+        field.domain.scale.edges if field.domain.scale else ()
+        for field in domain.fields
+    )
+    x, y = (
+        (ends[1] - ends[0]) * length
+        for ends, length in zip(edges, lengths, strict=True)
+    )
     return x, y
 
 
@@ -95,7 +107,8 @@ def _blur(cells: int, epsilon: Fraction) -> Rows:
 def _both(x: Rows, y: Rows) -> tuple[tuple[int, ...], ...]:
     """The weights of each cell of the map, by the true one: their products."""
     return tuple(
-        tuple(of_x * of_y for of_x, of_y in product(across, up)) for across, up in product(x, y)
+        tuple(of_x * of_y for of_x, of_y in product(across, up))
+        for across, up in product(x, y)
     )
 
 

@@ -93,7 +93,9 @@ class PyramidResponse(TreeResponse):
         """The cell that a value has in a view; of an array of values those of each."""
         depth = self.depth
         across, up = halvings(depth)[number]
-        return (value >> (2 * depth - across) << up) + (value % (1 << depth) >> (depth - up))
+        return (value >> (2 * depth - across) << up) + (
+            value % (1 << depth) >> (depth - up)
+        )
 
     def small(self) -> Small:
         """For the audit."""
@@ -118,10 +120,14 @@ def usual_law(variances: tuple[Fraction, ...], depth: int) -> tuple[int, ...]:
     }
     weights = dict.fromkeys(views, _FINE)
     for _ in range(_STEPS):
-        known = _sums({view: weights[view] * telling[view] for view in views}, depth, finer=True)
+        known = _sums(
+            {view: weights[view] * telling[view] for view in views}, depth, finer=True
+        )
         lacking = {view: (asked[view] << _ROOM) // known[view] ** 2 for view in views}
         gains = _sums(lacking, depth, finer=False)
-        grown = {view: weights[view] * isqrt(gains[view] * telling[view]) for view in views}
+        grown = {
+            view: weights[view] * isqrt(gains[view] * telling[view]) for view in views
+        }
         total = sum(grown.values())
         weights = {view: weight * _FINE // total for view, weight in grown.items()}
     return tuple(weights[view] * _WHOLE // _FINE for view in views)
@@ -147,7 +153,10 @@ def _sums(numbers: Table, depth: int, *, finer: bool) -> Table:
     step = 1 if finer else -1
     sums: Table = {}
     for across, up in product(order, repeat=2):
-        beside, above = sums.get((across + step, up), 0), sums.get((across, up + step), 0)
+        beside, above = (
+            sums.get((across + step, up), 0),
+            sums.get((across, up + step), 0),
+        )
         both = sums.get((across + step, up + step), 0)
         sums[across, up] = numbers.get((across, up), 0) + beside + above - both
     return sums

@@ -65,7 +65,12 @@ _FINE = 1 << 64
 _ROOM = 512
 """Bits that keep quotients from losing any that matter."""
 
-_WIDTHS = ((3, Fraction(1)), (Fraction(9, 2), Fraction(5, 4)), (12, Fraction(3, 2)), (33, 2))
+_WIDTHS = (
+    (3, Fraction(1)),
+    (Fraction(9, 2), Fraction(5, 4)),
+    (12, Fraction(3, 2)),
+    (33, 2),
+)
 """The width of an arc, times (R + 1) / P, for R up to so much; 3 beyond."""
 _WIDEST = 3
 
@@ -136,7 +141,9 @@ class Stripes(NamedTuple):
         """A frequency, and an arc that holds the cell's place more often than not."""
         below = _sums(self.modulus, self.law)
         cohort = bisect_right(below, randbelow(below[-1], random))
-        behind = draw_behind(self.width, self.modulus, odds=(self.truth, self.other), random=random)
+        behind = draw_behind(
+            self.width, self.modulus, odds=(self.truth, self.other), random=random
+        )
         start = (self.place(int(value), cohort) - behind) % self.modulus
         return with_cohort(start, cohort, len(below))
 
@@ -197,7 +204,10 @@ def fold_pair(pair: Pair, modulus: int) -> Pair:
 def _unfold(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
     weight_of = dict(zip(folded_pairs(modulus), law, strict=True))
     cohorts = range((modulus**2 - 1) // 2)
-    return tuple(weight_of[fold_pair(frequency_of(cohort, modulus), modulus)] for cohort in cohorts)
+    return tuple(
+        weight_of[fold_pair(frequency_of(cohort, modulus), modulus)]
+        for cohort in cohorts
+    )
 
 
 def _sums(modulus: int, law: tuple[int, ...]) -> tuple[int, ...]:
@@ -238,12 +248,16 @@ def usual_law(side: int, modulus: int, width: int) -> tuple[int, ...]:
         for of_multiple, further in zip(telling, multiples, strict=True):
             for weight, place in zip(weights, further, strict=True):
                 known[place] += weight * of_multiple
-        lacking = [(ask << _ROOM) // knows**2 for ask, knows in zip(asked, known, strict=True)]
+        lacking = [
+            (ask << _ROOM) // knows**2 for ask, knows in zip(asked, known, strict=True)
+        ]
         gains = [0] * len(pairs)
         for of_multiple, further in zip(telling, multiples, strict=True):
             for number_, place in enumerate(further):
                 gains[number_] += of_multiple * lacking[place]
-        weights = [weight * isqrt(gain) for weight, gain in zip(weights, gains, strict=True)]
+        weights = [
+            weight * isqrt(gain) for weight, gain in zip(weights, gains, strict=True)
+        ]
         total = sum(weight * many[place] for place, weight in enumerate(weights))
         weights = [weight * _FINE // total for weight in weights]
     return tuple(weight * _WHOLE // _FINE for weight in weights)

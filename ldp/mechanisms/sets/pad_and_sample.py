@@ -167,7 +167,10 @@ class PadAndSample(NamedTuple):
         )
         columns_of = (zip(*rows, strict=True) for rows in padded)
         return Channel(
-            tuple(tuple(sum(column) / self.most for column in columns) for columns in columns_of)
+            tuple(
+                tuple(sum(column) / self.most for column in columns)
+                for columns in columns_of
+            )
         )
 
     def small(self) -> Small | None:
@@ -243,11 +246,18 @@ def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
 
     def accepts(domain: Domain) -> str | None:
         most, size = domain.most, domain.size
-        expected = "a question of type multi, of whose values one may hold at most half,"
+        expected = (
+            "a question of type multi, of whose values one may hold at most half,"
+        )
         if keys:
             expected = f"{expected} or of type key-value,"
         has_numbers = domain.key_scale is not None
-        if most is None or size is None or 2 * most > _entries(domain) or keys < has_numbers:
+        if (
+            most is None
+            or size is None
+            or 2 * most > _entries(domain)
+            or keys < has_numbers
+        ):
             return expected
         return expected if row.accepts(_Padded(domain)) else None
 

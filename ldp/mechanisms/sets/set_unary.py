@@ -83,7 +83,9 @@ class SetEncoding(NamedTuple):
         if less[0] * more[1] > more[0] * less[1]:
             less, more = more, less
         fewer = min(self.most, self.size - self.most)
-        return more[0] ** self.most * less[0] ** fewer, more[1] ** self.most * less[1] ** fewer
+        return more[0] ** self.most * less[0] ** fewer, more[1] ** self.most * less[
+            1
+        ] ** fewer
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
@@ -141,10 +143,15 @@ def _least_error_encoding(size: int, most: int, epsilon: Fraction) -> SetEncodin
     # In whole numbers, times the denominators: fractions would be reduced after every step.
     held = half.numerator
     others = size * half.denominator - held
-    square = above * (held * above + others * below), below * (held * below + others * above)
+    square = (
+        above * (held * above + others * below),
+        below * (held * below + others * above),
+    )
     odds, whole = sqrt_lower(Fraction(*square)).as_integer_ratio()
     if_true = span * odds // (whole + odds)
-    if_other = -(-if_true * span * below // (if_true * below + above * (span - if_true)))
+    if_other = -(
+        -if_true * span * below // (if_true * below + above * (span - if_true))
+    )
     encoding = SetEncoding(size, most, if_true, if_other=if_other)
     while _exceeds(encoding, bound):
         encoding = encoding._replace(if_other=encoding.if_other + 1)
@@ -158,7 +165,12 @@ def _exceeds(encoding: SetEncoding, bound: Fraction) -> bool:
 
 def _accepts(domain: Domain) -> str | None:
     most, size = domain.most, domain.size
-    fits = most is not None and size is not None and most <= MOST_HELD and size <= MOST_BITS
+    fits = (
+        most is not None
+        and size is not None
+        and most <= MOST_HELD
+        and size <= MOST_BITS
+    )
     if not fits or domain.key_scale is not None:
         return (
             f"a question of type multi, with at most {MOST_BITS} values, "
@@ -168,5 +180,9 @@ def _accepts(domain: Domain) -> str | None:
 
 
 MECHANISM = Mechanism(
-    "set-unary", "unary encoding of a set", ("epsilon",), accepts=_accepts, design=design
+    "set-unary",
+    "unary encoding of a set",
+    ("epsilon",),
+    accepts=_accepts,
+    design=design,
 )

@@ -52,7 +52,13 @@ from ldp.answers.domain import Domain, Value
 from ldp.answers.fields import SUBSETS, values_in
 from ldp.answers.keys import Keys
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small
-from ldp.mechanisms.numbers.tree import Oracle, Space, best_space, difference_variance, oracle_of
+from ldp.mechanisms.numbers.tree import (
+    Oracle,
+    Space,
+    best_space,
+    difference_variance,
+    oracle_of,
+)
 from ldp.mechanisms.values.numbered_subsets import members
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
@@ -147,7 +153,10 @@ class SubsetsResponse(NamedTuple):
             prod(self.sizes[field] for field in self.fields_of(number))
             for number in range(self.subsets)
         )
-        views = ((Fraction(many, self.subsets), self.oracle(size)) for size, many in cells.items())
+        views = (
+            (Fraction(many, self.subsets), self.oracle(size))
+            for size, many in cells.items()
+        )
         return of_views(self.ratio, views)
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -216,7 +225,9 @@ def information(cells: int, truth: int, other: int) -> int:
     return (worth.numerator << _FINE) // worth.denominator
 
 
-def information_of(sizes: Sizes, together: int, of: Sizes, odds_: tuple[int, int]) -> int:
+def information_of(
+    sizes: Sizes, together: int, of: Sizes, odds_: tuple[int, int]
+) -> int:
     """J of the fields with these sizes, as many as are told together at most."""
     own, rest = prod(of), without(sizes, *of)
     total = sum(
@@ -231,16 +242,24 @@ def pair_error(sizes: Sizes, together: int, odds_: tuple[int, int]) -> Fraction:
     often = Counter(sizes)
     total = 0
     for first, second in combinations_with_replacement(often, 2):
-        pairs = often[first] * often[second] if first != second else comb(often[first], 2)
+        pairs = (
+            often[first] * often[second] if first != second else comb(often[first], 2)
+        )
         if pairs:
             total += pairs * _cell_error(sizes, together, (first, second), odds_=odds_)
     return Fraction(total, comb(len(sizes), 2) << _FINE)
 
 
-def _cell_error(sizes: Sizes, together: int, pair: tuple[int, int], odds_: tuple[int, int]) -> int:
+def _cell_error(
+    sizes: Sizes, together: int, pair: tuple[int, int], odds_: tuple[int, int]
+) -> int:
     """Return the error of one pair, in units of 2^-64."""
     first, second = pair
-    parts = ((first,), first - 1), ((second,), second - 1), (pair, (first - 1) * (second - 1))
+    parts = (
+        ((first,), first - 1),
+        ((second,), second - 1),
+        (pair, (first - 1) * (second - 1)),
+    )
     noise = sum(
         (weight << 2 * _FINE) // information_of(sizes, together, of, odds_=odds_)
         for of, weight in parts
@@ -253,7 +272,10 @@ def spaces_of(
     sizes: Sizes, together: int, odds_: tuple[int, int]
 ) -> tuple[tuple[int, int, int, int], ...]:
     """The responses of all subsets, by their number of cells."""
-    return tuple((cells, *best_space(cells, *odds_)) for cells in sorted(products(sizes, together)))
+    return tuple(
+        (cells, *best_space(cells, *odds_))
+        for cells in sorted(products(sizes, together))
+    )
 
 
 def fits(sizes: Sizes, together: int, odds_: tuple[int, int]) -> bool:

@@ -33,7 +33,12 @@ from xxhash import xxh64_intdigest
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, integers
-from ldp.mechanisms.values.projective import ProjectiveResponse, candidates, geometry, least_error
+from ldp.mechanisms.values.projective import (
+    ProjectiveResponse,
+    candidates,
+    geometry,
+    least_error,
+)
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
 from ldp.numbers.layout import Layout
@@ -116,7 +121,10 @@ class HeavyHitters(NamedTuple):
     def cell(self, text: bytes, cohort: int) -> int:
         """Where a cohort's hash function takes a text, or a prefix of the stage's length."""
         length = self.lengths[min(cohort, self.stages - 1)]
-        return xxh64_intdigest(text[:length], self.hash_seed << 16 | cohort) % self.oracle.size
+        return (
+            xxh64_intdigest(text[:length], self.hash_seed << 16 | cohort)
+            % self.oracle.size
+        )
 
     def blanket(self) -> Blanket:
         """Return the blanket as if no two texts shared a cell."""
@@ -128,7 +136,9 @@ class HeavyHitters(NamedTuple):
         """A fresh cohort, and the response to its cell."""
         assert isinstance(value, bytes)  # noqa: S101 (an open domain's values are)
         cohort = randbelow(self.cohorts, random)
-        return self.layout.report(self.oracle.randomize(self.cell(value, cohort), random), cohort)
+        return self.layout.report(
+            self.oracle.randomize(self.cell(value, cohort), random), cohort
+        )
 
     def channel(self) -> Channel:
         """One row for each cell, of a text that all cohorts take to it.
@@ -137,7 +147,10 @@ class HeavyHitters(NamedTuple):
         """
         rows = self.oracle.channel().rows
         return Channel(
-            tuple(tuple(mass / self.cohorts for mass in row) * self.cohorts for row in rows)
+            tuple(
+                tuple(mass / self.cohorts for mass in row) * self.cohorts
+                for row in rows
+            )
         )
 
     def small(self) -> None:
@@ -146,7 +159,9 @@ class HeavyHitters(NamedTuple):
 
 def stage_lengths(longest: int, branching: int, cells: int) -> tuple[int, ...]:
     """The prefix lengths of a survey that does not say."""
-    lengths = [min(longest, _most_bytes(branching, _FIRST_CONTINUATIONS_A_CELL * cells))]
+    lengths = [
+        min(longest, _most_bytes(branching, _FIRST_CONTINUATIONS_A_CELL * cells))
+    ]
     step = _most_bytes(branching, cells // _CELLS_A_CONTINUATION)
     while lengths[-1] < longest:
         lengths.append(min(longest, lengths[-1] + step))
@@ -173,7 +188,10 @@ def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
         spaces = candidates(cells, truth, other)
         # Errors take longer to compare than points, and are of no use where all spaces are too
         # large.
-        if any(geometry(space.order, space.dimension).points <= MOST_CELLS for space in spaces):
+        if any(
+            geometry(space.order, space.dimension).points <= MOST_CELLS
+            for space in spaces
+        ):
             space = least_error(spaces)
             points = space.layout.symbols
             if points <= MOST_CELLS:
@@ -188,10 +206,14 @@ def design(keys: Keys, domain: Domain) -> tuple[HeavyHitters, Declared]:  # noqa
     """
     epsilon = keys.epsilon()
     longest = keys.integer("longest", 1, MOST_LONGEST, default=LONGEST)
-    oracle = response_to_cells(*odds(epsilon), keys.integer("cells", 2, CELLS, default=CELLS))
+    oracle = response_to_cells(
+        *odds(epsilon), keys.integer("cells", 2, CELLS, default=CELLS)
+    )
     alphabet = _alphabet(keys)
     lengths = stage_lengths(longest, len(alphabet) or UNICODE, oracle.size)
-    held_out = keys.integer("held_out", 1, 256, default=max(1, len(lengths) // _STAGES_A_HELD_OUT))
+    held_out = keys.integer(
+        "held_out", 1, 256, default=max(1, len(lengths) // _STAGES_A_HELD_OUT)
+    )
     hash_seed = keys.integer("hash_seed", 0, (1 << 32) - 1, default=0)
     return HeavyHitters(
         oracle, lengths, held_out, hash_seed=hash_seed, alphabet=alphabet
@@ -200,7 +222,11 @@ def design(keys: Keys, domain: Domain) -> tuple[HeavyHitters, Declared]:  # noqa
 
 def _alphabet(keys: Keys) -> str:
     alphabet = keys.text("alphabet", "")
-    if alphabet.isascii() and alphabet.isprintable() and len(set(alphabet)) == len(alphabet) != 1:
+    if (
+        alphabet.isascii()
+        and alphabet.isprintable()
+        and len(set(alphabet)) == len(alphabet) != 1
+    ):
         return alphabet
     keys.problem(
         "alphabet",
@@ -216,5 +242,9 @@ def _accepts(domain: Domain) -> str | None:
 
 _KEYS = ("epsilon", "longest", "alphabet", "cells", "held_out", "hash_seed")
 MECHANISM = Mechanism(
-    "heavy-hitters", "frequent texts by prefix extension", _KEYS, accepts=_accepts, design=design
+    "heavy-hitters",
+    "frequent texts by prefix extension",
+    _KEYS,
+    accepts=_accepts,
+    design=design,
 )

@@ -130,7 +130,9 @@ class TaxonomyResponse(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A level, and a response to the value's cell there."""
         drawn = randbelow(sum(self.law), random)
-        number = next(place for place, end in enumerate(accumulate(self.law)) if drawn < end)
+        number = next(
+            place for place, end in enumerate(accumulate(self.law)) if drawn < end
+        )
         level = self.levels[number]
         space = self.spaces[number]
         oracle = _oracle(len(level.nodes), space, self.truth, other=self.other)
@@ -141,17 +143,27 @@ class TaxonomyResponse(NamedTuple):
         """One row for each value; one column for each level and symbol, also those not in use."""
         symbols = self.layout.symbols
         rows: list[tuple[Fraction, ...]] = [() for _ in range(self.size)]
-        for level, oracle, share in zip(self.levels, self.oracles, self.shares, strict=True):
+        for level, oracle, share in zip(
+            self.levels, self.oracles, self.shares, strict=True
+        ):
             unused = (Fraction(0),) * (symbols - oracle.layout.symbols)
-            of_cells = [(*(share * mass for mass in row), *unused) for row in oracle.channel().rows]
-            rows = [(*row, *of_cells[level.cells[value]]) for value, row in enumerate(rows)]
+            of_cells = [
+                (*(share * mass for mass in row), *unused)
+                for row in oracle.channel().rows
+            ]
+            rows = [
+                (*row, *of_cells[level.cells[value]]) for value, row in enumerate(rows)
+            ]
         return Channel(tuple(rows))
 
     def small(self) -> Small:
         """For the audit."""
         parents = (0, 0, 1, 1, 2, 2, 0, 0, 0)
         spaces = ((2, 3), (2, 3))
-        return TaxonomyResponse(7, parents, (1, 3), spaces=spaces, truth=5, other=2), (2, 8)
+        return TaxonomyResponse(7, parents, (1, 3), spaces=spaces, truth=5, other=2), (
+            2,
+            8,
+        )
 
 
 @lru_cache(maxsize=256)
@@ -187,7 +199,10 @@ def law_of(shares: tuple[Fraction, ...]) -> tuple[int, ...]:
 
 
 def response_to_levels(
-    parents: tuple[int, ...], size: int, shares: tuple[Fraction, ...], odds_: tuple[int, int]
+    parents: tuple[int, ...],
+    size: int,
+    shares: tuple[Fraction, ...],
+    odds_: tuple[int, int],
 ) -> TaxonomyResponse:
     """The response to a tree, with these shares of its upper levels, and odds for the truth."""
     levels = levels_of(parents, size)

@@ -77,7 +77,10 @@ class RandomizedResponse(NamedTuple):
         """The d x d matrix with p on its diagonal and q elsewhere."""
         p, q = self.support
         return Channel(
-            tuple(tuple(p if x == y else q for y in range(self.size)) for x in range(self.size))
+            tuple(
+                tuple(p if x == y else q for y in range(self.size))
+                for x in range(self.size)
+            )
         )
 
     def small(self) -> Small:
@@ -88,7 +91,9 @@ class RandomizedResponse(NamedTuple):
 def design(keys: Keys, domain: Domain) -> tuple[RandomizedResponse, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    return RandomizedResponse(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
+    return RandomizedResponse(domain.size or 2, *odds(epsilon)), Declared.epsilon(
+        epsilon
+    )
 
 
 MECHANISM = Mechanism(

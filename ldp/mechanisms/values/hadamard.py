@@ -118,7 +118,9 @@ class HadamardResponse(NamedTuple):
     def _squares(self) -> int:
         """The squares, but for a divisor that all numbers of blocks have in common."""
         fullest = -(-self.size // self.blocks)
-        return self._total * (2 * self.size * self.other + fullest * (self.truth - self.other))
+        return self._total * (
+            2 * self.size * self.other + fullest * (self.truth - self.other)
+        )
 
     def block_and_row(self, value: int) -> tuple[int, int]:
         """The block and the row of a value."""
@@ -154,7 +156,9 @@ class HadamardResponse(NamedTuple):
         return Channel(
             tuple(
                 tuple(
-                    likely if block == own and (row & mask).bit_count() % 2 == 0 else unlikely
+                    likely
+                    if block == own and (row & mask).bit_count() % 2 == 0
+                    else unlikely
                     for block in range(self.blocks)
                     for row in range(self.rows)
                 )
@@ -189,7 +193,9 @@ def _symbols(size: int, blocks: int) -> int:
 def design(keys: Keys, domain: Domain) -> tuple[HadamardResponse, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
+    return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(
+        epsilon
+    )
 
 
 MECHANISM = Mechanism(

@@ -85,7 +85,9 @@ class NoisyHistogram(NamedTuple):
     @property
     def sides(self) -> UnaryEncoding:
         """The first step: which entries are at least 1."""
-        return UnaryEncoding(self.size, (1 << self.word) - self.flip, self.flip, word=self.word)
+        return UnaryEncoding(
+            self.size, (1 << self.word) - self.flip, self.flip, word=self.word
+        )
 
     @property
     def ratio(self) -> Fraction:
@@ -103,7 +105,9 @@ class NoisyHistogram(NamedTuple):
 
     def randomize(self, value: Value, random: Random) -> int:
         """The sides of all entries, then one word for each distance."""
-        sides = draw_bits(1 << int(value), *self.sides[:3], random=random, word=self.word)
+        sides = draw_bits(
+            1 << int(value), *self.sides[:3], random=random, word=self.word
+        )
         rising = self.thresholds[::-1]
         half = self.levels // 2
         width = (self.word + 7) >> 3
@@ -111,9 +115,14 @@ class NoisyHistogram(NamedTuple):
         tape = random(self.size * width)
         entries = bytearray(self.size)
         for place in range(self.size):
-            word = int.from_bytes(tape[place * width : (place + 1) * width], "little") & below
+            word = (
+                int.from_bytes(tape[place * width : (place + 1) * width], "little")
+                & below
+            )
             distance = len(rising) - bisect_right(rising, word)
-            entries[place] = half + distance if sides >> place & 1 else half - 1 - distance
+            entries[place] = (
+                half + distance if sides >> place & 1 else half - 1 - distance
+            )
         return int.from_bytes(entries, "little")
 
     def distances(self) -> tuple[Fraction, ...]:
@@ -149,7 +158,9 @@ class NoisyHistogram(NamedTuple):
     def variance(self) -> Fraction:
         """Variance of the score of an entry, the same whether its value is held or not."""
         masses = self.level_law(holds=False)
-        squares = (mass * score**2 for mass, score in zip(masses, self.scores(), strict=True))
+        squares = (
+            mass * score**2 for mass, score in zip(masses, self.scores(), strict=True)
+        )
         return sum(squares, Fraction(0))
 
     def channel(self) -> Channel:
@@ -157,7 +168,9 @@ class NoisyHistogram(NamedTuple):
         laws = self.level_law(holds=False), self.level_law(holds=True)
         places = range(self.size)
         return Channel(
-            tuple(joint_law(laws[place == value] for place in places) for value in places)
+            tuple(
+                joint_law(laws[place == value] for place in places) for value in places
+            )
         )
 
     def small(self) -> None:
@@ -167,7 +180,9 @@ class NoisyHistogram(NamedTuple):
 def design(keys: Keys, domain: Domain) -> tuple[NoisyHistogram, Declared]:
     """`epsilon`."""
     sides, declared = design_symmetric(keys, domain)
-    levels = 2 + 2 * len(distance_thresholds(MOST_LEVELS // 2 - 1, sides.if_other, sides.word))
+    levels = 2 + 2 * len(
+        distance_thresholds(MOST_LEVELS // 2 - 1, sides.if_other, sides.word)
+    )
     return NoisyHistogram(sides.size, levels, sides.if_other, word=sides.word), declared
 
 

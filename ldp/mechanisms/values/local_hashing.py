@@ -77,7 +77,9 @@ class LocalHashing(NamedTuple):
     @property
     def _meetings(self) -> tuple[int, int]:
         """In how many of all pairs of different residues both are in one bucket."""
-        met = sum(many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets))
+        met = sum(
+            many * size * (size - 1) for many, size in sizes(self.modulus, self.buckets)
+        )
         return met, self.modulus * (self.modulus - 1)
 
     @property
@@ -91,7 +93,11 @@ class LocalHashing(NamedTuple):
         """The weights of seeds and symbols that support the true value, another one, and of all."""
         met, pairs = self._meetings
         total = self.truth + (self.buckets - 1) * self.other
-        return self.truth * pairs, met * self.truth + (pairs - met) * self.other, total * pairs
+        return (
+            self.truth * pairs,
+            met * self.truth + (pairs - met) * self.other,
+            total * pairs,
+        )
 
     def joint_support(self) -> None:
         """None: joint support depends on how values are spaced.
@@ -102,7 +108,9 @@ class LocalHashing(NamedTuple):
 
     def bucket(self, value: int, multiplier: int, shift: int) -> int:
         """h(value) under the hash function (a, b) = (multiplier, shift)."""
-        return (multiplier * value + shift) % self.modulus * self.buckets // self.modulus
+        return (
+            (multiplier * value + shift) % self.modulus * self.buckets // self.modulus
+        )
 
     def bucket_of(self, value: Value, seed: int) -> int:
         """Return the bucket under the hash function of a seed."""
@@ -118,7 +126,9 @@ class LocalHashing(NamedTuple):
         from ldp.mechanisms.blankets import two_levels
 
         meeting = Fraction(*self._meetings)
-        return two_levels(self.ratio, (1 - meeting) / self.buckets, meeting / self.buckets)
+        return two_levels(
+            self.ratio, (1 - meeting) / self.buckets, meeting / self.buckets
+        )
 
     def randomize(self, value: Value, random: Random) -> int:
         """A hash function of its own, and the response to the bucket."""
@@ -129,7 +139,9 @@ class LocalHashing(NamedTuple):
     def channel(self) -> Channel:
         """One column for each (a, b, y), y varying fastest."""
         seeds = [(a, b) for a in range(1, self.modulus) for b in range(self.modulus)]
-        rows = [[mass / len(seeds) for mass in row] for row in self.response.channel().rows]
+        rows = [
+            [mass / len(seeds) for mass in row] for row in self.response.channel().rows
+        ]
         return Channel(
             tuple(
                 tuple(m for a, b in seeds for m in rows[self.bucket(x, a, b)])
@@ -154,7 +166,9 @@ def least_error_buckets(size: int, truth: int, other: int) -> int:
         return summed_variance(*hashing._masses, size=size)
 
     choices = range(2, min(MOST_BUCKETS, truth // other + 4))
-    return 2 + bisect_left(choices, True, key=lambda buckets: error(buckets) <= error(buckets + 1))
+    return 2 + bisect_left(
+        choices, True, key=lambda buckets: error(buckets) <= error(buckets + 1)
+    )
 
 
 def design_olh(keys: Keys, domain: Domain) -> tuple[LocalHashing, Declared]:

@@ -95,7 +95,10 @@ class NumberedSubsets(NamedTuple):
         total = truth * comb(size - 1, chosen - 1) + other * comb(size - 1, chosen)
         true, false = Fraction(truth, total), Fraction(other, total)
         return Channel(
-            tuple(tuple(true if value in set_ else false for set_ in sets) for value in range(size))
+            tuple(
+                tuple(true if value in set_ else false for set_ in sets)
+                for value in range(size)
+            )
         )
 
     def small(self) -> Small:

@@ -17,7 +17,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ldp.mechanisms.auto import total_error
-from ldp.mechanisms.contract import Blocked, Pure, Randomizer, SetValued, is_blocked, is_pure
+from ldp.mechanisms.contract import (
+    Blocked,
+    Pure,
+    Randomizer,
+    SetValued,
+    is_blocked,
+    is_pure,
+)
 from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.histogram import NoisyHistogram
@@ -32,12 +39,18 @@ def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
     Raises `ValueError` for fewer than two values, or a ratio that lets nothing through.
     """
     if size < 2 or ratio <= 1:
-        raise ValueError(f"expected at least 2 values and a ratio above 1, got {size} and {ratio}")
+        raise ValueError(
+            f"expected at least 2 values and a ratio above 1, got {size} and {ratio}"
+        )
     supported = least_error_size(size, ratio)
-    return total_error(SubsetSelection(size, supported, ratio.numerator, other=ratio.denominator))
+    return total_error(
+        SubsetSelection(size, supported, ratio.numerator, other=ratio.denominator)
+    )
 
 
-def efficiency(randomizer: Randomizer, ratio: Fraction | None = None) -> Fraction | None:
+def efficiency(
+    randomizer: Randomizer, ratio: Fraction | None = None
+) -> Fraction | None:
     """The efficiency R* / R: the optimal mechanism errs as little with this share of respondents.
 
     The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is
@@ -82,7 +95,12 @@ def _with_the_same_errors(randomizer: Randomizer) -> Pure | Blocked | None:
     if isinstance(randomizer, StochasticMatrix):
         rows = randomizer.weights
         own = {row[x] for x, row in enumerate(rows)}
-        other = {weight for x, row in enumerate(rows) for y, weight in enumerate(row) if x != y}
+        other = {
+            weight
+            for x, row in enumerate(rows)
+            for y, weight in enumerate(row)
+            if x != y
+        }
         if len(own) == len(other) == 1:
             return RandomizedResponse(len(rows), *own, *other)
     return None

@@ -40,10 +40,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
 from ldp.mechanisms.auto import summed_variance
-from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small, needs_short_list
+from ldp.mechanisms.contract import (
+    Declared,
+    Kind,
+    Mechanism,
+    Numbers,
+    Small,
+    needs_short_list,
+)
 from ldp.numbers.channel import Channel
 from ldp.numbers.exact import odds
-from ldp.numbers.finite_field import difference, inner_product, inverse, is_order, multiple
+from ldp.numbers.finite_field import (
+    difference,
+    inner_product,
+    inverse,
+    is_order,
+    multiple,
+)
 from ldp.numbers.layout import MOST_SYMBOLS, Folding, Layout
 from ldp.numbers.randomness import Random, randbelow
 
@@ -80,7 +93,9 @@ def geometry(order: int, dimension: int) -> Geometry:
 
     Of the vectors of `dimension` coordinates over the field of `order` elements.
     """
-    return Geometry(*((order ** (dimension - fewer) - 1) // (order - 1) for fewer in range(3)))
+    return Geometry(
+        *((order ** (dimension - fewer) - 1) // (order - 1) for fewer in range(3))
+    )
 
 
 class ProjectiveResponse(NamedTuple):
@@ -107,7 +122,9 @@ class ProjectiveResponse(NamedTuple):
             return Layout(symbols=points)
         beyond = max(self.size - block, 0)
         slices = 1 - (-beyond // (block - common))
-        return Layout(symbols=points, folding=Folding(slices, self.order, self.dimension))
+        return Layout(
+            symbols=points, folding=Folding(slices, self.order, self.dimension)
+        )
 
     @property
     def ratio(self) -> Fraction:
@@ -125,7 +142,11 @@ class ProjectiveResponse(NamedTuple):
         """The weights of the points that support the true value, another one, and of all points."""
         points, block, common = geometry(self.order, self.dimension)
         total = self.truth * block + self.other * (points - block)
-        return self.truth * block, self.truth * common + self.other * (block - common), total
+        return (
+            self.truth * block,
+            self.truth * common + self.other * (block - common),
+            total,
+        )
 
     def joint_support(self) -> None:
         """None: it depends on whether the true value lies on the line through the two."""
@@ -133,14 +154,18 @@ class ProjectiveResponse(NamedTuple):
 
     def integers(self) -> Numbers:
         """The weights, the number of values, and what makes the geometry."""
-        return {name: number for name, number in self._asdict().items() if name != "folded"}
+        return {
+            name: number for name, number in self._asdict().items() if name != "folded"
+        }
 
     def blanket(self) -> Blanket:
         """Points support one of two values, or both."""
         from ldp.mechanisms.blankets import two_levels
 
         points, block, common = geometry(self.order, self.dimension)
-        return two_levels(self.ratio, Fraction(block - common, points), Fraction(common, points))
+        return two_levels(
+            self.ratio, Fraction(block - common, points), Fraction(common, points)
+        )
 
     def randomize(self, value: Value, random: Random) -> int:
         """The index of a point."""
@@ -164,7 +189,9 @@ class ProjectiveResponse(NamedTuple):
         true, false = Fraction(self.truth, total), Fraction(self.other, total)
         return Channel(
             tuple(
-                tuple(false if inner_product(x, y, self.order) else true for y in vectors)
+                tuple(
+                    false if inner_product(x, y, self.order) else true for y in vectors
+                )
                 for x in vectors[: self.size]
             )
         )
@@ -215,7 +242,9 @@ def candidates(size: int, truth: int, other: int) -> tuple[ProjectiveResponse, .
     that place are compared.
     """
     return tuple(
-        space for folded in (False, True) for space in _nearest(size, truth, other, folded=folded)
+        space
+        for folded in (False, True)
+        for space in _nearest(size, truth, other, folded=folded)
     )
 
 
@@ -233,7 +262,9 @@ def least_error(spaces: Sequence[ProjectiveResponse]) -> ProjectiveResponse:
     return min(good, key=lambda space: space.layout.symbols)
 
 
-def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[ProjectiveResponse]:
+def _nearest(
+    size: int, truth: int, other: int, folded: bool
+) -> Iterator[ProjectiveResponse]:
     """The fitting spaces of the orders nearest to the best one, on either side of it.
 
     Planes are not folded: the order of a larger space is at most the square root of the number of
@@ -251,11 +282,18 @@ def _nearest(size: int, truth: int, other: int, folded: bool) -> Iterator[Projec
         fields = filter(is_order, orders)
         spaces = (
             ProjectiveResponse(
-                size, order, _dimension(size, order), truth=truth, other=other, folded=folded
+                size,
+                order,
+                _dimension(size, order),
+                truth=truth,
+                other=other,
+                folded=folded,
             )
             for order in fields
         )
-        yield from islice((space for space in spaces if _fits(space, most_points)), _NEAREST)
+        yield from islice(
+            (space for space in spaces if _fits(space, most_points)), _NEAREST
+        )
 
 
 def _dimension(size: int, order: int) -> int:
@@ -280,7 +318,9 @@ def _fits(space: ProjectiveResponse, most_points: int) -> bool:
 def design(keys: Keys, domain: Domain) -> tuple[ProjectiveResponse, Declared]:
     """`epsilon`."""
     epsilon = keys.epsilon()
-    return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(epsilon)
+    return least_error_response(domain.size or 2, *odds(epsilon)), Declared.epsilon(
+        epsilon
+    )
 
 
 MECHANISM = Mechanism(

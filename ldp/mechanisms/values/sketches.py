@@ -62,7 +62,9 @@ def bucket(value: int, cohort: int, hash_seed: int, buckets: int) -> int:
 
 def collision(buckets: int) -> Fraction:
     """c, the chance that two different values meet in a bucket."""
-    return Fraction(sum(many * size**2 for many, size in sizes(MODULUS, buckets)), MODULUS**2)
+    return Fraction(
+        sum(many * size**2 for many, size in sizes(MODULUS, buckets)), MODULUS**2
+    )
 
 
 class CountMean(NamedTuple):
@@ -196,7 +198,9 @@ def _channel(sketch: Sketch, of_bucket: Channel) -> Channel:
         return tuple(mass / sketch.cohorts for mass in of_bucket.rows[own])
 
     cohorts = range(sketch.cohorts)
-    return Channel(tuple(tuple(m for j in cohorts for m in row(x, j)) for x in range(sketch.size)))
+    return Channel(
+        tuple(tuple(m for j in cohorts for m in row(x, j)) for x in range(sketch.size))
+    )
 
 
 def _sizes(keys: Keys) -> tuple[int, int, int]:
@@ -242,7 +246,11 @@ def design_hadamard(keys: Keys, domain: Domain) -> tuple[HadamardCountMean, Decl
 
 _KEYS = ("epsilon", "hashes", "width", "hash_seed")
 MECHANISM = Mechanism(
-    "cms", "count-mean sketch", _KEYS, accepts=needs_short_list(MOST_SYMBOLS), design=design
+    "cms",
+    "count-mean sketch",
+    _KEYS,
+    accepts=needs_short_list(MOST_SYMBOLS),
+    design=design,
 )
 HADAMARD = Mechanism(
     "hcms",

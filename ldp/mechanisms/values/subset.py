@@ -75,7 +75,10 @@ class SubsetSelection(NamedTuple):
         if size == 2:
             return Fraction(0), Fraction(0)
         rest = (size - 1) * (size - 2)
-        neither = p * (chosen - 1) * (chosen - 2) / rest + (1 - p) * chosen * (chosen - 1) / rest
+        neither = (
+            p * (chosen - 1) * (chosen - 2) / rest
+            + (1 - p) * chosen * (chosen - 1) / rest
+        )
         return p * Fraction(chosen - 1, size - 1), neither
 
     def blanket(self) -> Blanket:
@@ -93,7 +96,9 @@ class SubsetSelection(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A set as a bit vector."""
         size, chosen, truth, other = self
-        inside = bernoulli(chosen * truth, chosen * truth + (size - chosen) * other, random)
+        inside = bernoulli(
+            chosen * truth, chosen * truth + (size - chosen) * other, random
+        )
         positions = draw_below(size, random)
         vector = _uniform_set(size, chosen, positions, random=random)
         # Both are drawn whether or not they are needed, so that the bytes drawn say nothing.
@@ -114,16 +119,22 @@ class SubsetSelection(NamedTuple):
             return truth if vector >> value & 1 else other
 
         vectors = range(1 << size)
-        weights = [[weight(vector, value) for vector in vectors] for value in range(size)]
+        weights = [
+            [weight(vector, value) for vector in vectors] for value in range(size)
+        ]
         total = sum(weights[0])  # as that of every row
-        return Channel(tuple(tuple(Fraction(entry, total) for entry in row) for row in weights))
+        return Channel(
+            tuple(tuple(Fraction(entry, total) for entry in row) for row in weights)
+        )
 
     def small(self) -> Small:
         """For the audit."""
         return SubsetSelection(2, 1, 3, other=1), (2, 1)
 
 
-def _uniform_set(size: int, chosen: int, positions: Iterator[int], random: Random) -> int:
+def _uniform_set(
+    size: int, chosen: int, positions: Iterator[int], random: Random
+) -> int:
     """A uniform set of `chosen` of `size` positions, as a vector.
 
     `positions` are uniform ones without end.
@@ -205,5 +216,9 @@ def design(keys: Keys, domain: Domain) -> tuple[SubsetSelection, Declared]:
 
 
 MECHANISM = Mechanism(
-    "ss", "subset selection", ("epsilon",), accepts=needs_short_list(MOST_BITS), design=design
+    "ss",
+    "subset selection",
+    ("epsilon",),
+    accepts=needs_short_list(MOST_BITS),
+    design=design,
 )

@@ -70,7 +70,9 @@ class UnaryEncoding(NamedTuple):
     @property
     def support(self) -> tuple[Fraction, Fraction]:
         """(p, q)."""
-        return Fraction(self.if_true, 1 << self.word), Fraction(self.if_other, 1 << self.word)
+        return Fraction(self.if_true, 1 << self.word), Fraction(
+            self.if_other, 1 << self.word
+        )
 
     def joint_support(self) -> tuple[Fraction, Fraction]:
         """Given the value, bits are independent."""
@@ -98,7 +100,9 @@ class UnaryEncoding(NamedTuple):
         """One column for each of the 2^size vectors."""
         p, q = self.support
         values = range(self.size)
-        return Channel(tuple(product_row([p if i == x else q for i in values]) for x in values))
+        return Channel(
+            tuple(product_row([p if i == x else q for i in values]) for x in values)
+        )
 
     def small(self) -> Small:
         """For the audit."""
@@ -132,7 +136,9 @@ def symmetric(size: int, epsilon: Fraction) -> UnaryEncoding:
 
 def optimal_encoding(size: int, epsilon: Fraction) -> UnaryEncoding:
     """OUE."""
-    return UnaryEncoding(size, 1 << (WORD - 1), math.ceil((1 << WORD) / (exp_lower(epsilon) + 1)))
+    return UnaryEncoding(
+        size, 1 << (WORD - 1), math.ceil((1 << WORD) / (exp_lower(epsilon) + 1))
+    )
 
 
 def design_symmetric(keys: Keys, domain: Domain) -> tuple[UnaryEncoding, Declared]:

@@ -120,7 +120,9 @@ class CodebookResponse(NamedTuple):
             for number in range(self.words // 2)
         ]
         # The nearer of a vector and its opposite: the opposite where the product is below 0.
-        nearest = sorted(range(len(products)), key=lambda number: (-abs(products[number]), number))
+        nearest = sorted(
+            range(len(products)), key=lambda number: (-abs(products[number]), number)
+        )
         near = [2 * number + (products[number] < 0) for number in nearest[: self.near]]
         rest = set(near)
         return near + [word for word in range(self.words) if word not in rest]
@@ -184,7 +186,9 @@ def _totals(numbers: int) -> tuple[int, ...]:
     """Roughly the means of the greatest of so many half-normal numbers, added up one by one."""
     table, whole = magnitudes(), 2 * (8 * numbers + 2)
     # Blom 1958: the quantile of a rank, from the greatest, among the codes.
-    places = ((2 * CODES * (8 * rank + 5) - whole // 2) // whole for rank in range(numbers))
+    places = (
+        (2 * CODES * (8 * rank + 5) - whole // 2) // whole for rank in range(numbers)
+    )
     return tuple(accumulate(table[place] for place in reversed(list(places))))
 
 

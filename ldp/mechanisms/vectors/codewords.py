@@ -73,7 +73,8 @@ def codeword(seed: int, number: int, dimensions: int) -> list[int]:
     blocks = -(-dimensions // _PER_HASH)
     first = number << _BLOCK_BITS
     digests = [
-        xxh64_digest(place.to_bytes(4, "little"), seed) for place in range(first, first + blocks)
+        xxh64_digest(place.to_bytes(4, "little"), seed)
+        for place in range(first, first + blocks)
     ]
     halves = struct.unpack(f">{_PER_HASH * blocks}H", b"".join(digests))
     table = coordinates()

@@ -20,7 +20,9 @@ def with_circle(keys: Keys, domain: Domain) -> Domain:
     if not keys.flag("circular"):
         return domain
     if domain.numbers is None and domain.scale is None:
-        keys.problem("circular", "nothing: only numbers lie on a circle", f"type {domain.type}")
+        keys.problem(
+            "circular", "nothing: only numbers lie on a circle", f"type {domain.type}"
+        )
         return domain
     if domain.per_device in OF_NUMBERS:
         keys.problem(
@@ -30,7 +32,9 @@ def with_circle(keys: Keys, domain: Domain) -> Domain:
         )
     if domain.outside == "clip":
         keys.problem(
-            "outside", "refuse or a number: of a circle, neither end is the nearer one", "clip"
+            "outside",
+            "refuse or a number: of a circle, neither end is the nearer one",
+            "clip",
         )
     domain.circular = True
     return domain
@@ -39,4 +43,6 @@ def with_circle(keys: Keys, domain: Domain) -> Domain:
 def refuse_on_circle(keys: Keys, kind: Kind) -> None:
     """Note the problem if a mechanism of this kind would take the circle for a line."""
     if kind != _KIND:
-        keys.problem("circular", 'nothing without `goal = "distribution"` (arcs)', "true")
+        keys.problem(
+            "circular", 'nothing without `goal = "distribution"` (arcs)', "true"
+        )

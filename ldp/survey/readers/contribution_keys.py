@@ -19,14 +19,20 @@ def with_contributions(keys: Keys, domain: Domain) -> Domain:
     if "per_device" not in keys:
         return domain
     if domain.most is not None:
-        keys.problem("per_device", "nothing: a set has room for several values", "a word")
+        keys.problem(
+            "per_device", "nothing: a set has room for several values", "a word"
+        )
         return domain
     if domain.fields:
-        keys.problem("per_device", "nothing: a table has one answer of each device", "a word")
+        keys.problem(
+            "per_device", "nothing: a table has one answer of each device", "a word"
+        )
         return domain
     numeric = domain.numbers is not None or domain.scale is not None
     mode = keys.choice("per_device", _MODES if numeric else _OF_ANY_TYPE)
-    if domain.type == "category" and any(SEPARATOR in value for value in domain.values or ()):
+    if domain.type == "category" and any(
+        SEPARATOR in value for value in domain.values or ()
+    ):
         keys.problem(
             "values",
             f"values without {SEPARATOR}, which stands between records in tables of answers",

@@ -45,12 +45,16 @@ def collect_of(keys: Keys) -> str:
 def fields_of(keys: Keys, read: Read, collect: str) -> Fields:
     """The fields that a question has; harmless ones, and problems, where they cannot be."""
     tables = keys.tables(_KEY)
-    most, most_cells = (MOST_IN_SUBSETS, MOST_CELLS_IN_SUBSETS) if collect else (MOST, MOST_CELLS)
+    most, most_cells = (
+        (MOST_IN_SUBSETS, MOST_CELLS_IN_SUBSETS) if collect else (MOST, MOST_CELLS)
+    )
     if not FEWEST <= len(tables) <= most:
         came = f"{len(tables)} of them"
         keys.problem(_KEY, f"{FEWEST} to {most} tables [[question.{_KEY}]]", came)
         return _STAND_IN
-    fields = tuple(_field(keys, number, table, read=read) for number, table in enumerate(tables, 1))
+    fields = tuple(
+        _field(keys, number, table, read=read) for number, table in enumerate(tables, 1)
+    )
     if keys.problems:
         return _STAND_IN
     names = names_of(fields)
@@ -61,7 +65,9 @@ def fields_of(keys: Keys, read: Read, collect: str) -> Fields:
     if cells > most_cells:
         expected = f"fields that have at most {most_cells:,} cells together"
         if not collect:
-            expected = f'{expected}, or `collect = "{SUBSETS}"`, which is for many fields'
+            expected = (
+                f'{expected}, or `collect = "{SUBSETS}"`, which is for many fields'
+            )
         keys.problem(_KEY, expected, f"{cells:,} of them")
         return _STAND_IN
     return fields
@@ -85,8 +91,14 @@ def field_of(own: Keys, read: Read) -> Field:
             own.problem(key, "nothing: a field's values have no tree", "a tree")
     name, domain = read(own, _TYPES)
     if domain.scale is not None and not domain.scale.edges:
-        own.problem("edges", "edges or bins: a field's numbers are counted in cells", "steps")
-    ambiguous = domain.type == "category" and any(AND in value for value in domain.values or ())
+        own.problem(
+            "edges", "edges or bins: a field's numbers are counted in cells", "steps"
+        )
+    ambiguous = domain.type == "category" and any(
+        AND in value for value in domain.values or ()
+    )
     if ambiguous:
-        own.problem("values", f"values without {AND!r}, which joins them to names of cells", AND)
+        own.problem(
+            "values", f"values without {AND!r}, which joins them to names of cells", AND
+        )
     return Field(name, domain, text)

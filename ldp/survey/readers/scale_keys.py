@@ -32,7 +32,9 @@ def scale_of(keys: Keys) -> Scale:
     """The scale that the keys describe; a harmless one, and a problem, where they do not."""
     edges = _edges(keys) if "edges" in keys else None
     scale = (
-        _evenly(keys) if edges is None else Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
+        _evenly(keys)
+        if edges is None
+        else Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
     )
     return _complete(keys, scale)
 
@@ -67,7 +69,9 @@ def _unit(keys: Keys) -> str:
 def _edges(keys: Keys) -> tuple[Fraction, ...]:
     for key in ("low", "high", "step", "bins"):
         if key in keys:
-            keys.problem(key, "nothing, since the edges of all cells are given", "a number")
+            keys.problem(
+                key, "nothing, since the edges of all cells are given", "a number"
+            )
     before = keys.found
     edges = keys.fractions("edges", 3, MOST_LISTED + 1, furthest=FURTHEST)
     falling = next(((low, high) for low, high in pairwise(edges) if low >= high), None)
@@ -85,7 +89,9 @@ def _ends(keys: Keys) -> tuple[Fraction, Fraction]:
     high = keys.fraction("high", -FURTHEST, FURTHEST)
     if low >= high:
         if not keys.problems:
-            keys.problem("high", f"a number above {decimal_text(low)}", decimal_text(high))
+            keys.problem(
+                "high", f"a number above {decimal_text(low)}", decimal_text(high)
+            )
         low, high = Fraction(0), Fraction(1)
     return low, high
 
@@ -120,7 +126,9 @@ def _step(keys: Keys, low: Fraction, high: Fraction) -> Fraction:
     return width
 
 
-def outside_of(keys: Keys, low: Fraction, high: Fraction, what: str = "a number") -> str | Fraction:
+def outside_of(
+    keys: Keys, low: Fraction, high: Fraction, what: str = "a number"
+) -> str | Fraction:
     """Read the treatment of numbers outside of a range: a word, or the number that stands in."""
     if "outside" not in keys:
         return "refuse"
@@ -130,6 +138,8 @@ def outside_of(keys: Keys, low: Fraction, high: Fraction, what: str = "a number"
     is_fitting = outside.denominator == 1 or what == "a number"
     if low <= outside <= high and is_fitting:
         return outside
-    expected = f"refuse, clip or {what} from {decimal_text(low)} to {decimal_text(high)}"
+    expected = (
+        f"refuse, clip or {what} from {decimal_text(low)} to {decimal_text(high)}"
+    )
     keys.problem("outside", expected, decimal_text(outside))
     return "refuse"

@@ -56,7 +56,9 @@ def taxonomy_of(keys: Keys) -> tuple[tuple[str, ...], Taxonomy]:
     return values, taxonomy._replace(levels=_levels(keys, max(taxonomy.depths)))
 
 
-def with_files(table: Mapping[str, object], place: str, read: ReadFile) -> Mapping[str, object]:
+def with_files(
+    table: Mapping[str, object], place: str, read: ReadFile
+) -> Mapping[str, object]:
     """The table of a survey file with the rows of files in place of their names.
 
     Raises `SurveyError`, and what `read` raises.
@@ -88,7 +90,9 @@ def _with_file(entry: object, place: str, read: ReadFile) -> object:
             continue
         child, parent = (*cells, "")[:2]
         if len(cells) > 2 or not child:
-            raise _unfit(f"{place}: {name}, row {number}", "a child and its parent", cells)
+            raise _unfit(
+                f"{place}: {name}, row {number}", "a child and its parent", cells
+            )
         if above.get(child, parent) != parent:
             raise _unfit(
                 f"{place}: {name}, row {number}",
@@ -109,9 +113,14 @@ def _inline(
     """The question with parents, and values where some of them have no parent."""
     inner = set(above.values())
     lonely = [name for name in tops if name not in inner]
-    keys: dict[str, object] = {key: value for key, value in entry.items() if key != "file"}
+    keys: dict[str, object] = {
+        key: value for key, value in entry.items() if key != "file"
+    }
     if lonely and "values" not in keys:
-        keys["values"] = [*(name for name in above if name not in inner), *dict.fromkeys(lonely)]
+        keys["values"] = [
+            *(name for name in above if name not in inner),
+            *dict.fromkeys(lonely),
+        ]
     return {**keys, "parents": dict(above)}
 
 
@@ -129,13 +138,21 @@ def _read_parents(keys: Keys) -> dict[str, str]:
         if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME
     ]
     if unfit:
-        keys.problem("parents", 'the names of nodes, such as { "Cook" = "Illinois" }', unfit[0])
+        keys.problem(
+            "parents", 'the names of nodes, such as { "Cook" = "Illinois" }', unfit[0]
+        )
     if len(above) > 2 * MOST_VALUES:
-        keys.problem("parents", f"at most {2 * MOST_VALUES:,} children", f"{len(above):,}")
-    return {} if keys.problems else {child: str(parent) for child, parent in above.items()}
+        keys.problem(
+            "parents", f"at most {2 * MOST_VALUES:,} children", f"{len(above):,}"
+        )
+    return (
+        {} if keys.problems else {child: str(parent) for child, parent in above.items()}
+    )
 
 
-def _without_root(values: tuple[str, ...], above: Mapping[str, str]) -> Mapping[str, str]:
+def _without_root(
+    values: tuple[str, ...], above: Mapping[str, str]
+) -> Mapping[str, str]:
     """Return the parents without nodes that hold all values."""
     while True:
         tops = {name for name in (*values, *above.values()) if name not in above}
@@ -156,10 +173,18 @@ def _wrong(
         return "values that all differ", f"{twice!r} in two forms of Unicode"
     with_children = next((name for name in values if name in inner), None)
     if with_children is not None:
-        return "values without children, since an answer is a leaf", f"{with_children!r} with some"
-    unknown = next((name for name in above if name not in known and name not in inner), None)
+        return (
+            "values without children, since an answer is a leaf",
+            f"{with_children!r} with some",
+        )
+    unknown = next(
+        (name for name in above if name not in known and name not in inner), None
+    )
     if unknown is not None:
-        return "children that are values or parents of others", f"{unknown!r}, which is neither"
+        return (
+            "children that are values or parents of others",
+            f"{unknown!r}, which is neither",
+        )
     circle = next((name for name in above if name in _above(name, above)), None)
     if circle is not None:
         return "a tree", f"a circle: {circle!r} is above itself"

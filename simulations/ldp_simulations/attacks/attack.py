@@ -139,10 +139,16 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
     respondents, forgers = honest_answers[name], forged_answers[name]
     counts = _honest_counts(attack, respondents, generator)
     if not decoded_reports(randomizer, counts):
-        raise EstimateError("expected more respondents: none of these was held out of the search")
+        raise EstimateError(
+            "expected more respondents: none of these was held out of the search"
+        )
     forged = forged_counts(replace(attack, forged=forgers), generator)
-    honest, poisoned = (_estimates(attack, tally) for tally in (counts, counts + forged))
-    deceived = decoded_reports(randomizer, forged) / decoded_reports(randomizer, counts + forged)
+    honest, poisoned = (
+        _estimates(attack, tally) for tally in (counts, counts + forged)
+    )
+    deceived = decoded_reports(randomizer, forged) / decoded_reports(
+        randomizer, counts + forged
+    )
     reach = _reach(attack, counts + forged)
     return Outcome(
         honest,
@@ -155,7 +161,9 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
     )
 
 
-def _answering_devices(attack: Attack, devices: int, generator: Generator) -> dict[str, int]:
+def _answering_devices(
+    attack: Attack, devices: int, generator: Generator
+) -> dict[str, int]:
     """How many devices answer each question: all of them this one, unless they draw."""
     draw = attack.question.draw
     if draw is None:
@@ -166,7 +174,9 @@ def _answering_devices(attack: Attack, devices: int, generator: Generator) -> di
 def _honest_counts(attack: Attack, answering: int, generator: Generator) -> Counts:
     """The tally of the honest reports, of so many of the respondents."""
     if not answering:
-        raise EstimateError("expected more respondents: none of these drew the question")
+        raise EstimateError(
+            "expected more respondents: none of these drew the question"
+        )
     holders = attack.holders
     if answering < holders.respondents:
         holders = holders.some(answering, generator)
@@ -225,7 +235,10 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
         return sample_counts(attack.question, _pretenders(attack), generator)
     layout, targets = attack.question.layout, _randomizer_values(attack)
     texts = [attack.values[target] for target in attack.targets]
-    counts, at_once = empty_counts(layout), max(1, _AT_ONCE // max(layout.bits, layout.places))
+    counts, at_once = (
+        empty_counts(layout),
+        max(1, _AT_ONCE // max(layout.bits, layout.places)),
+    )
     for start in range(0, attack.forged, at_once):
         reports = min(at_once, attack.forged - start)
         if attack.kind == RANDOM:
@@ -254,7 +267,8 @@ def _pretenders(attack: Attack) -> Holders:
         axes = np.eye(domain.ball.dimensions, dtype=np.int64)[list(targets)] * UNIT
         shares = apportion(attack.forged, np.ones(len(targets))).tolist()
         held: dict[Value, int] = {
-            pack_coordinates(axis): share for axis, share in zip(axes.tolist(), shares, strict=True)
+            pack_coordinates(axis): share
+            for axis, share in zip(axes.tolist(), shares, strict=True)
         }
         return VectorHolders.of(domain.ball, held)
     if isinstance(attack.holders, FieldHolders):
@@ -266,14 +280,17 @@ def _pretenders(attack: Attack) -> Holders:
         return Holders(attack.holders.values, forgers)
     most = min(domain.most, len(targets))
     sets = tuple(
-        tuple(sorted((targets + targets)[first : first + most])) for first in range(len(targets))
+        tuple(sorted((targets + targets)[first : first + most]))
+        for first in range(len(targets))
     )
     shares = apportion(attack.forged, np.ones(len(sets)))
     if domain.key_scale is not None:
         # With the greatest number each: those count for the sum as well.
         pairs = (tuple((ENDS * key + 1, 0) for key in keys) for keys in sets)
         return PairHolders.of(domain, zip(pairs, shares.tolist(), strict=True))
-    written = tuple(SEPARATOR.join(attack.values[place] for place in places) for places in sets)
+    written = tuple(
+        SEPARATOR.join(attack.values[place] for place in places) for places in sets
+    )
     return SetHolders(written, shares, sets)
 
 
@@ -293,7 +310,10 @@ def estimate_names(question: Question, holders: Holders) -> tuple[str, ...]:
         return question.domain.ball.names
     if question.domain.collect:
         return values_of(question)
-    taxonomy, values = question.domain.taxonomy, question.domain.values or holders.values
+    taxonomy, values = (
+        question.domain.taxonomy,
+        question.domain.values or holders.values,
+    )
     return values if taxonomy is None else (*taxonomy.inner, *values)
 
 

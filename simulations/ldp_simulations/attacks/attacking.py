@@ -110,11 +110,19 @@ def attack(
         raise AttackError(f"expected a fraction between 0 and 1, got {fraction}")
     asked = [name for name in names if question in (None, name)]
     attacks = _attacks(
-        survey, population, asked, targets=targets, kind=kind, fraction=fraction, hashes=hashes
+        survey,
+        population,
+        asked,
+        targets=targets,
+        kind=kind,
+        fraction=fraction,
+        hashes=hashes,
     )
     generator = np.random.default_rng(seed)
     attacked = [
-        report.Attacked(poisoning, [simulate_attack(poisoning, generator) for _ in range(runs)])
+        report.Attacked(
+            poisoning, [simulate_attack(poisoning, generator) for _ in range(runs)]
+        )
         for poisoning in over(attacks)
     ]
     return Attacks(survey, float(fraction), attacked)

@@ -47,7 +47,9 @@ class Attacked(NamedTuple):
     @property
     def detections(self) -> dict[str, int]:
         """The checks that became suspicious, and in how many runs."""
-        return dict(Counter(name for outcome in self.outcomes for name in outcome.noticed))
+        return dict(
+            Counter(name for outcome in self.outcomes for name in outcome.noticed)
+        )
 
 
 def record(attacked: Attacked) -> dict[str, Any]:
@@ -103,7 +105,8 @@ def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
     """
     names = dict.fromkeys(record["question"] for record in records)
     tables = [
-        _table([record for record in records if record["question"] == name]) for name in names
+        _table([record for record in records if record["question"] == name])
+        for name in names
     ]
     has_draws = any("drawn" in record for record in records)
     return Sheet(
@@ -117,13 +120,20 @@ def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
 def _table(records: Sequence[dict[str, Any]]) -> TextTable:
     """The attacks on one question."""
     first = records[0]
-    drawn = f", drawn by a share of {first['drawn']} of these" if "drawn" in first else ""
+    drawn = (
+        f", drawn by a share of {first['drawn']} of these" if "drawn" in first else ""
+    )
     caption = (
         f"{first['mechanism']}, {first['forged']:,} forged reports beside "
         f"{first['respondents']:,} honest ones{drawn}, {first['runs']:,} runs"
     )
     rows = [
-        (record["attack"], _aim(record, target), *_cells(target), _detections_text(record))
+        (
+            record["attack"],
+            _aim(record, target),
+            *_cells(target),
+            _detections_text(record),
+        )
         for record in records
         for target in record["targets"]
     ]
@@ -138,7 +148,8 @@ def _aim(record: dict[str, Any], target: dict[str, Any]) -> str:
 
 def _cells(target: dict[str, Any]) -> list[str]:
     numbers = (
-        target[key] for key in ("truth", "honest", "poisoned", "gain", "furthest_gain", "bound")
+        target[key]
+        for key in ("truth", "honest", "poisoned", "gain", "furthest_gain", "bound")
     )
     return ["-" if number is None else f"{number:.4f}" for number in numbers]
 

@@ -42,7 +42,13 @@ from ldp_simulations.audit.counting import (
     least_surprise,
     read,
 )
-from ldp_simulations.audit.ids import count_ids, first_random, id_bounds, id_tests, of_other_epochs
+from ldp_simulations.audit.ids import (
+    count_ids,
+    first_random,
+    id_bounds,
+    id_tests,
+    of_other_epochs,
+)
 from ldp_simulations.audit.judging import (
     Bound,
     Test,
@@ -106,7 +112,8 @@ class Audit:
         self.saved = saved
         meant = budget.draws or MOST_IN_A_RUN
         self.envelopes: dict[bytes, Envelope] = {
-            envelope.fingerprint: envelope for envelope in envelopes_of(client.survey, names)
+            envelope.fingerprint: envelope
+            for envelope in envelopes_of(client.survey, names)
         }
         if not self.envelopes:
             known = ", ".join(question.name for question in client.survey)
@@ -134,7 +141,11 @@ class Audit:
     @property
     def draws(self) -> int:
         """How many devices were asked for each answer, so far."""
-        asked = [int(arrays["asked"][0]) for rows in self.sent.values() for arrays in rows.values()]
+        asked = [
+            int(arrays["asked"][0])
+            for rows in self.sent.values()
+            for arrays in rows.values()
+        ]
         return min(asked, default=0)
 
     def steps(self) -> Iterator[int]:
@@ -183,7 +194,9 @@ class Audit:
         lines: list[dict[str, Any]] = []
         for parts in asked.values():
             # The same object, which is written down once.
-            line = {part.name: part.answers[number % len(part.answers)] for part in parts}
+            line = {
+                part.name: part.answers[number % len(part.answers)] for part in parts
+            }
             lines += [line] * size
         began = time.time()
         left = self.client.ask(lines)
@@ -195,7 +208,9 @@ class Audit:
                 "docs/audit.md for what a client is asked"
             )
         self.unasked += sum(
-            len(those.ids) for fingerprint, those in left.items() if fingerprint not in asked
+            len(those.ids)
+            for fingerprint, those in left.items()
+            if fingerprint not in asked
         )
         for fingerprint, parts in asked.items():
             of_envelope = left.get(fingerprint, _nothing(self.envelopes[fingerprint]))
@@ -221,13 +236,17 @@ class Audit:
         self._note_ids(left.ids)
         for part in parts:
             place = number % len(part.answers)
-            rows = np.ascontiguousarray(left.rows[:, part.start : part.start + part.width])
+            rows = np.ascontiguousarray(
+                left.rows[:, part.start : part.start + part.width]
+            )
             learned = () if self.learned is None else self.learned.get(part.name, ())
             tally = self.counts.setdefault(part.name, {}).setdefault(place, {})
             add(tally, count(part, rows, learned))
             if part.bits is None:
                 ours = self.core.setdefault(part.name, {}).setdefault(place, {})
-                of_core = drawn_rows(part.question, part.answers[place], len(rows), random=system)
+                of_core = drawn_rows(
+                    part.question, part.answers[place], len(rows), random=system
+                )
                 add(ours, count(part, of_core))
         if len(parts) == 1:
             before = self._runs.equal
@@ -256,7 +275,9 @@ class Audit:
         points = [*self._points()]
         tests = [*self._tests(), *(test for point in points for test in point.tests)]
         bounds = list(self._bounds())
-        proofs = [prove(part.question) for parts in self.parts.values() for part in parts]
+        proofs = [
+            prove(part.question) for parts in self.parts.values() for part in parts
+        ]
         return verdict_of(
             self.client.survey,
             [part for parts in self.parts.values() for part in parts],
@@ -281,16 +302,22 @@ class Audit:
                     core = self.core.get(part.name, {}).get(number)
                     yield from law_tests(part, number, arrays, core=core)
         if self.equal_runs:
-            yield certain("devices", f"{self.equal_runs} runs of reports that came before")
+            yield certain(
+                "devices", f"{self.equal_runs} runs of reports that came before"
+            )
         if self.equal_ids:
             yield certain("devices", f"{self.equal_ids} ids that came before")
         if self.unasked:
-            yield certain("devices", f"{self.unasked} reports to questions that were not asked")
+            yield certain(
+                "devices", f"{self.unasked} reports to questions that were not asked"
+            )
         if self.other_epochs:
             what = f"{self.other_epochs} ids of another epoch than the one in which they were made"
             yield certain("devices", what)
 
-    def _arrivals(self, envelope: Envelope, number: int, arrays: Arrays) -> Iterator[Test]:
+    def _arrivals(
+        self, envelope: Envelope, number: int, arrays: Arrays
+    ) -> Iterator[Test]:
         """Whether as many reports came as had to, whatever the answer."""
         came, asked = int(arrays["batches"][0]), int(arrays["asked"][0])
         where = f"{envelope.name}, answer {number + 1}"
@@ -302,18 +329,24 @@ class Audit:
             yield certain(where, f"{came:,} reports of {asked:,} devices")
         reports = int(arrays["reports"][0])
         if reports != came:
-            yield certain(where, f"{reports:,} reports in {came:,} batches of a device each")
+            yield certain(
+                where, f"{reports:,} reports in {came:,} batches of a device each"
+            )
 
     def _bounds(self) -> Iterator[Bound]:
         for fingerprint, parts in self.parts.items():
             envelope = self.envelopes[fingerprint]
             allowed = sum(part.epsilon for part in parts)
             sent = self.sent[envelope.name]
-            yield from id_bounds(envelope.name, allowed, sent, first=first_random(envelope))
+            yield from id_bounds(
+                envelope.name, allowed, sent, first=first_random(envelope)
+            )
             if len(parts) > 1:
                 yield from _row_bounds(parts, envelope.name, self.sent[envelope.name])
             for part in parts:
-                learned = () if self.learned is None else self.learned.get(part.name, ())
+                learned = (
+                    () if self.learned is None else self.learned.get(part.name, ())
+                )
                 yield from bounds_of(part, self.counts[part.name], learned)
 
     def _points(self) -> Iterator[PointVerdict]:
@@ -369,7 +402,11 @@ class Audit:
 
     def _identity(self) -> dict[str, Any]:
         """Return the settings that have to be the same when counts are added to."""
-        answers = {part.name: list(part.answers) for parts in self.parts.values() for part in parts}
+        answers = {
+            part.name: list(part.answers)
+            for parts in self.parts.values()
+            for part in parts
+        }
         return {
             "survey": self.client.survey.fingerprint.hex(),
             "client": self.client.command,
@@ -388,7 +425,9 @@ class Audit:
                     )
             for name, kept in self._state().items():
                 for part, rows in record[name].items():
-                    kept[part] = {int(number): read(arrays) for number, arrays in rows.items()}
+                    kept[part] = {
+                        int(number): read(arrays) for number, arrays in rows.items()
+                    }
             if record["learned"] is not None:
                 self.learned = {
                     name: [learning.read(event) for event in events]
@@ -433,7 +472,9 @@ def _row_events(parts: Sequence[Part], rows: Rows) -> Any:
     return np.array(happened, dtype=np.int64)
 
 
-def _row_bounds(parts: Sequence[Part], name: str, sent: dict[int, Arrays]) -> Iterator[Bound]:
+def _row_bounds(
+    parts: Sequence[Part], name: str, sent: dict[int, Arrays]
+) -> Iterator[Bound]:
     """Bounds of what a row of several questions tells."""
     allowed = sum(log_upper(part.allowance) for part in parts)
     for place, pair in enumerate(_pairs(parts)):
@@ -443,5 +484,11 @@ def _row_bounds(parts: Sequence[Part], name: str, sent: dict[int, Arrays]) -> It
         if min(draws):
             what = "speaks for the one in every question"
             yield Bound(
-                name, what, counts, draws=draws, is_declared=True, allowed=allowed, answers=pair
+                name,
+                what,
+                counts,
+                draws=draws,
+                is_declared=True,
+                allowed=allowed,
+                answers=pair,
             )

@@ -37,7 +37,9 @@ _TINY = 1e-300
 def least_chance(happened: Numbers, draws: Numbers, alpha: Numbers) -> Floats:
     """Clopper and Pearson's lower end: too high with probability alpha at most. Any one shape."""
     happened, draws = np.asarray(happened, dtype=float), np.asarray(draws, dtype=float)
-    inner = betaincinv(np.maximum(happened, 1), np.maximum(draws - happened + 1, 1), alpha)
+    inner = betaincinv(
+        np.maximum(happened, 1), np.maximum(draws - happened + 1, 1), alpha
+    )
     return np.where(happened > 0, inner, 0.0)
 
 
@@ -60,7 +62,9 @@ def least_epsilon(
         return np.log(low) - np.log(np.maximum(high, _TINY))
 
 
-def expected_epsilon(p: float, q: float, draws: int, alpha: float = FALSE_ALARMS) -> float:
+def expected_epsilon(
+    p: float, q: float, draws: int, alpha: float = FALSE_ALARMS
+) -> float:
     """The lower bound where an event with chances p and q happens as often as is expected."""
     return float(least_epsilon((draws * p, draws * q), (draws, draws), alpha))
 
@@ -80,7 +84,9 @@ def fisher_chances(
     happened, others = np.asarray(happened), np.asarray(others)
     total = np.asarray(draws) + np.asarray(other_draws)
     both = happened + others
-    chances: Floats = np.where(total > 0, chances_of_both(happened, (total, both, draws)), 1.0)
+    chances: Floats = np.where(
+        total > 0, chances_of_both(happened, (total, both, draws)), 1.0
+    )
     return chances
 
 
@@ -93,12 +99,17 @@ def chances_of_both(happened: Numbers, law: tuple[Numbers, Numbers, Numbers]) ->
 
 
 def _both_tails(law: Any, happened: Numbers, parameters: tuple[Numbers, ...]) -> Floats:
-    below, above = law.cdf(happened, *parameters), law.sf(np.asarray(happened) - 1, *parameters)
+    below, above = (
+        law.cdf(happened, *parameters),
+        law.sf(np.asarray(happened) - 1, *parameters),
+    )
     chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
     return chances
 
 
-def noticed_deviation(chance: float, draws: int, level: float, power: float = POWER) -> float:
+def noticed_deviation(
+    chance: float, draws: int, level: float, power: float = POWER
+) -> float:
     """How far a chance has to be off for a test at a level to notice it, with a power."""
     reach = float(scipy.stats.norm.isf(level / 2) + scipy.stats.norm.isf(1 - power))
     return reach * math.sqrt(chance * (1 - chance) / draws)

@@ -72,7 +72,9 @@ def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
         "bits": bits,
         "pairs": pairs,
         "distant": together[distant_places(places)],
-        "events": np.array([event.happens(rows).sum() for event in part.events], dtype=np.int64),
+        "events": np.array(
+            [event.happens(rows).sum() for event in part.events], dtype=np.int64
+        ),
     }
     if part.columns is not None:
         columns = part.columns.shape[1]
@@ -86,7 +88,9 @@ def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
     return arrays
 
 
-def drawn_rows(question: Question, answer: object, reports: int, *, random: Random) -> Rows:
+def drawn_rows(
+    question: Question, answer: object, reports: int, *, random: Random
+) -> Rows:
     """The core's own reports of an answer, (reports, width)."""
     values = [value_of(question, answer) for _ in range(reports)]
     draw = bulk_draw(question.randomizer)

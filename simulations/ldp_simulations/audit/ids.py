@@ -39,7 +39,9 @@ def first_random(envelope: Envelope) -> int:
     return 8 * NUMBER_SIZE if envelope.epoch is not None else 0
 
 
-def of_other_epochs(envelope: Envelope, ids: Rows, began: float, *, ended: float) -> int:
+def of_other_epochs(
+    envelope: Envelope, ids: Rows, began: float, *, ended: float
+) -> int:
     """How many ids name another epoch than one of the time in which they were made."""
     if envelope.epoch is None:
         return 0
@@ -63,7 +65,8 @@ def count_ids(ids: Rows, rows: Rows, asked: int) -> Arrays:
         "alike": _equal(own, own)[_pairs(own.shape[1])],
         "beside": _equal(own, _signs(reports)).ravel(),
         "bytes": np.bincount(
-            (ids + _BYTE * np.arange(ids.shape[1])).ravel(), minlength=_BYTE * ids.shape[1]
+            (ids + _BYTE * np.arange(ids.shape[1])).ravel(),
+            minlength=_BYTE * ids.shape[1],
         ),
     }
 
@@ -98,11 +101,23 @@ def id_tests(name: str, number: int, counts: Tallied, *, first: int) -> Iterator
     earlier, later = _pairs(size)
     # One random bit of two is enough for them to be equal in half of the ids.
     yield _together(
-        where, counts["alike"], draws=draws, places=(later, earlier), first=first, beside="ids"
+        where,
+        counts["alike"],
+        draws=draws,
+        places=(later, earlier),
+        first=first,
+        beside="ids",
     )
-    own, others = np.divmod(np.arange(len(counts["beside"])), len(counts["beside"]) // size)
+    own, others = np.divmod(
+        np.arange(len(counts["beside"])), len(counts["beside"]) // size
+    )
     yield _together(
-        where, counts["beside"], draws=draws, places=(own, others), first=first, beside="its report"
+        where,
+        counts["beside"],
+        draws=draws,
+        places=(own, others),
+        first=first,
+        beside="its report",
     )
     chances = binomial_chances(counts["bytes"][first // 8 * _BYTE :], draws, 1 / _BYTE)
     byte, value = divmod(int(np.argmin(chances)) + first // 8 * _BYTE, _BYTE)
@@ -139,4 +154,6 @@ def id_bounds(
             names = [f"bit {at} of ids" for at in range(first, len(one["ids"]))]
             ones = (one["ids"][first:], other["ids"][first:])
             best = best_bit(ones, draws, names)
-            yield Bound(name, *best, draws, False, allowed, answers=pair, tests=2 * len(names))
+            yield Bound(
+                name, *best, draws, False, allowed, answers=pair, tests=2 * len(names)
+            )

@@ -96,19 +96,27 @@ def law_tests(
         chances = binomial_chances(counts["columns"], draws, part.columns[number])
         yield worst_of(where, [f"report {at}" for at in range(len(chances))], chances)
     if part.bits is not None:
-        yield worst_of(where, names, binomial_chances(counts["bits"], draws, part.bits[number]))
+        yield worst_of(
+            where, names, binomial_chances(counts["bits"], draws, part.bits[number])
+        )
     elif core is not None:
         others = int(core["draws"][0])
         yield worst_of(
-            where, names, fisher_chances(counts["bits"], draws, core["bits"], other_draws=others)
+            where,
+            names,
+            fisher_chances(counts["bits"], draws, core["bits"], other_draws=others),
         )
         if twos:
-            chances = fisher_chances(counts["pairs"], draws, core["pairs"], other_draws=others)
+            chances = fisher_chances(
+                counts["pairs"], draws, core["pairs"], other_draws=others
+            )
             yield worst_of(where, twos, chances)
         if part.counts_within:
             yield from _within(part, where, counts, core=core)
     if part.pairs is not None and part.pairs.shape[1]:
-        yield worst_of(where, twos, binomial_chances(counts["pairs"], draws, part.pairs[number]))
+        yield worst_of(
+            where, twos, binomial_chances(counts["pairs"], draws, part.pairs[number])
+        )
     yield from _distant(part, number, counts, core=core)
     for event, happened in zip(part.events, counts["events"].tolist(), strict=True):
         if event.chances is not None and number in (event.one, event.other):
@@ -117,7 +125,9 @@ def law_tests(
             yield Test(where, event.what, p_value)
 
 
-def _distant(part: Part, number: int, counts: Tallied, core: Tallied | None) -> Iterator[Test]:
+def _distant(
+    part: Part, number: int, counts: Tallied, core: Tallied | None
+) -> Iterator[Test]:
     """Every two bits that are no neighbours, by their law or beside the core's.
 
     The least likely two share what one test has of the false-alarm rate with all others.
@@ -127,19 +137,25 @@ def _distant(part: Part, number: int, counts: Tallied, core: Tallied | None) -> 
         chances = binomial_chances(counts["distant"], draws, part.distant[number])
     elif part.bits is None and core is not None:
         others = int(core["draws"][0])
-        chances = fisher_chances(counts["distant"], draws, core["distant"], other_draws=others)
+        chances = fisher_chances(
+            counts["distant"], draws, core["distant"], other_draws=others
+        )
     else:
         return
     if not chances.size:
         return
     least = int(np.argmin(chances))
-    one, other = (bit_name(part, int(at[least])) for at in distant_places(8 * part.width))
+    one, other = (
+        bit_name(part, int(at[least])) for at in distant_places(8 * part.width)
+    )
     where = f"{part.name}, {answer_name(part, number)}"
     chance = min(float(chances[least]) * chances.size, 1.0)
     yield Test(where, f"{one} and {other} together", chance)
 
 
-def _within(part: Part, where: str, counts: Tallied, *, core: Tallied) -> Iterator[Test]:
+def _within(
+    part: Part, where: str, counts: Tallied, *, core: Tallied
+) -> Iterator[Test]:
     """Each bit in each cohort by itself, and each cohort, beside the core's.
 
     The least likely one shares what one test has of the false-alarm rate with all others.
@@ -150,7 +166,10 @@ def _within(part: Part, where: str, counts: Tallied, *, core: Tallied) -> Iterat
     # shape: bits, cohorts
     shape = (-1, len(own))
     bit_chances = fisher_chances(
-        counts["within"].reshape(shape), own, core["within"].reshape(shape), other_draws=ours
+        counts["within"].reshape(shape),
+        own,
+        core["within"].reshape(shape),
+        other_draws=ours,
     )
     at, cohort = divmod(int(np.argmin(bit_chances)), len(own))
     name = bit_name(part, 8 * part.question.layout.prefix_width + at)
@@ -170,7 +189,12 @@ def bounds_of(
         first, second = (counts[number] for number in pair)
         happened = (int(first["events"][place]), int(second["events"][place]))
         yield _bound(
-            part, pair, event.what, happened=happened, draws=_draws(first, second), declared=True
+            part,
+            pair,
+            event.what,
+            happened=happened,
+            draws=_draws(first, second),
+            declared=True,
         )
     for pair in permutations(sorted(counts), 2):
         yield from _bit_bounds(part, pair, *(counts[number] for number in pair))
@@ -180,7 +204,9 @@ def bounds_of(
         if "after" in first and "after" in second:
             happened = (int(first["learned"][place]), int(second["learned"][place]))
             after = (int(first["after"][0]), int(second["after"][0]))
-            yield _bound(part, pair, one.what, happened=happened, draws=after, declared=False)
+            yield _bound(
+                part, pair, one.what, happened=happened, draws=after, declared=False
+            )
 
 
 def _draws(first: Tallied, second: Tallied) -> tuple[int, int]:
@@ -233,7 +259,9 @@ def best_bit(
     """The bit, and its state, that tells most; all are paid for."""
     zeros = (draws[0] - ones[0], draws[1] - ones[1])
     alpha = 1e-6 / (2 * len(names))
-    bounds = np.array([least_epsilon(happened, draws, alpha) for happened in (ones, zeros)])
+    bounds = np.array(
+        [least_epsilon(happened, draws, alpha) for happened in (ones, zeros)]
+    )
     state, place = np.unravel_index(int(bounds.argmax()), bounds.shape)
     counted = (ones, zeros)[int(state)]
     return (

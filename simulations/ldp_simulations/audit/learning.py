@@ -42,13 +42,18 @@ class Learned(NamedTuple):
     def happens(self, part: Part, rows: Rows) -> Flags:
         """Whether it does, of rows, (reports, width)."""
         if self.kind == COLUMNS:
-            chosen = np.zeros(0 if part.columns is None else part.columns.shape[1], dtype=bool)
+            chosen = np.zeros(
+                0 if part.columns is None else part.columns.shape[1], dtype=bool
+            )
             chosen[np.array(self.numbers, dtype=int)] = True
             return in_columns(part, chosen, rows)
         *weights, least = self.numbers
         asked = np.array(weights)
         step = max(1, _AT_ONCE // len(asked))
-        sums = [bits_of(rows[start : start + step]) @ asked for start in range(0, len(rows), step)]
+        sums = [
+            bits_of(rows[start : start + step]) @ asked
+            for start in range(0, len(rows), step)
+        ]
         flags: Flags = np.concatenate(sums or [np.empty(0)]) >= least
         return flags
 
@@ -68,7 +73,11 @@ def learn(part: Part, counts: Mapping[int, Mapping[str, Counts]]) -> list[Learne
     learned: list[Learned] = []
     for one, other in permutations(range(len(part.answers)), 2):
         first, second = counts.get(one), counts.get(other)
-        if first is None or second is None or not (first["draws"][0] and second["draws"][0]):
+        if (
+            first is None
+            or second is None
+            or not (first["draws"][0] and second["draws"][0])
+        ):
             continue
         if part.columns is not None:
             learned += _columns(one, other, first["columns"], second=second["columns"])
@@ -81,24 +90,34 @@ def _columns(one: int, other: int, first: Counts, second: Counts) -> list[Learne
     total, columns = int(first.sum()), len(first)
     # What came once more or less by chance is not to look like an infinite ratio.
     chances = [
-        (counts + _SMOOTH) / (counts.sum() + _SMOOTH * columns) for counts in (first, second)
+        (counts + _SMOOTH) / (counts.sum() + _SMOOTH * columns)
+        for counts in (first, second)
     ]
     chosen = best_columns(chances[0], chances[1], total)
     if not chosen.any():
         return []
-    return [Learned(one, other, COLUMNS, numbers=tuple(np.flatnonzero(chosen).tolist()))]
+    return [
+        Learned(one, other, COLUMNS, numbers=tuple(np.flatnonzero(chosen).tolist()))
+    ]
 
 
 def _of_bits(
-    part: Part, pair: tuple[int, int], first: Mapping[str, Counts], second: Mapping[str, Counts]
+    part: Part,
+    pair: tuple[int, int],
+    first: Mapping[str, Counts],
+    second: Mapping[str, Counts],
 ) -> list[Learned]:
     draws = (int(first["draws"][0]), int(second["draws"][0]))
     rates = [
-        np.asarray((counts["bits"] + _SMOOTH) / (number + 2 * _SMOOTH), dtype=np.float64)
+        np.asarray(
+            (counts["bits"] + _SMOOTH) / (number + 2 * _SMOOTH), dtype=np.float64
+        )
         for counts, number in zip((first, second), draws, strict=True)
     ]
     learned = [_bit(pair, first["bits"], second["bits"], draws=draws)]
-    spread = sum(rate * (1 - rate) / number for rate, number in zip(rates, draws, strict=True))
+    spread = sum(
+        rate * (1 - rate) / number for rate, number in zip(rates, draws, strict=True)
+    )
     clear = np.abs(rates[0] - rates[1]) > _CLEAR * np.sqrt(spread)
     if clear.sum() < 2 or 8 * part.width > _AT_ONCE:
         return learned
@@ -112,7 +131,9 @@ def _of_bits(
     return learned
 
 
-def _bit(pair: tuple[int, int], first: Counts, second: Counts, draws: tuple[int, int]) -> Learned:
+def _bit(
+    pair: tuple[int, int], first: Counts, second: Counts, draws: tuple[int, int]
+) -> Learned:
     ones = least_epsilon((first, second), draws, FALSE_ALARMS)
     zeros = least_epsilon((draws[0] - first, draws[1] - second), draws, FALSE_ALARMS)
     weights = np.zeros(len(first))
@@ -136,4 +157,6 @@ def as_json(learned: Learned) -> dict[str, Any]:
 def read(record: Mapping[str, Any]) -> Learned:
     """From JSON."""
     numbers = tuple(float(number) for number in record["numbers"])
-    return Learned(int(record["one"]), int(record["other"]), str(record["kind"]), numbers=numbers)
+    return Learned(
+        int(record["one"]), int(record["other"]), str(record["kind"]), numbers=numbers
+    )

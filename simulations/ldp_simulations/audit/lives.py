@@ -60,7 +60,9 @@ def twice(bench: Bench) -> Iterator[Test]:
         if part.question.memoizes:
             yield from _kept_alike(bench, part, rows)
         elif len(rows) != bench.devices:
-            what = f"{len(rows)} reports of {bench.devices} devices that were asked twice"
+            what = (
+                f"{len(rows)} reports of {bench.devices} devices that were asked twice"
+            )
             yield certain(part.name, what)
         else:
             yield from hold_to_law(part, 0, rows, when="asked again later")
@@ -94,7 +96,8 @@ def restarts(bench: Bench) -> Iterator[Test]:
                 yield certain(part.name, what)
             continue
         stretches = [
-            bench.rows(bench.client.ask([asked] * _STRETCH, state=state), part) for _ in range(2)
+            bench.rows(bench.client.ask([asked] * _STRETCH, state=state), part)
+            for _ in range(2)
         ]
         yield from _same_device(part, *stretches)
 
@@ -109,9 +112,14 @@ def _same_device(part: Part, before: Rows, behind: Rows) -> Iterator[Test]:
     if prefix and len(prefixes) > 1:
         yield certain(part.name, "another cohort behind a restart")
     ones = [bits_of(rows).sum(axis=0) for rows in (before, behind)]
-    names = [f"{bit_name(part, at)}, before and behind a restart" for at in range(len(ones[0]))]
+    names = [
+        f"{bit_name(part, at)}, before and behind a restart"
+        for at in range(len(ones[0]))
+    ]
     yield worst_of(
-        part.name, names, fisher_chances(ones[0], _STRETCH, ones[1], other_draws=_STRETCH)
+        part.name,
+        names,
+        fisher_chances(ones[0], _STRETCH, ones[1], other_draws=_STRETCH),
     )
 
 
@@ -122,7 +130,9 @@ def retries(bench: Bench) -> Iterator[Test]:
         asked = [{part.name: part.answers[0]}]
         # A client may try several times before it ends.
         first = set(
-            read_frames(bench.client.bytes_of(asked, state=state, verdict=RETRY, at_most=_FEW))
+            read_frames(
+                bench.client.bytes_of(asked, state=state, verdict=RETRY, at_most=_FEW)
+            )
         )
         again = set(read_frames(bench.client.bytes_of([], state=state, at_most=_FEW)))
         more = bench.client.bytes_of([], state=state, at_most=_FEW)
@@ -159,7 +169,9 @@ def processes(bench: Bench) -> Iterator[Test]:
     if any(left is None or len(left.rows) != len(lines) for left in lefts):
         yield certain(part.name, f"not {len(lines)} reports of each of two processes")
         return
-    yield _apart(part, *(cast(Left, left) for left in lefts), run=_run_length(bench, part))
+    yield _apart(
+        part, *(cast(Left, left) for left in lefts), run=_run_length(bench, part)
+    )
 
 
 def forks(bench: Bench) -> Iterator[Test]:
@@ -172,9 +184,13 @@ def forks(bench: Bench) -> Iterator[Test]:
     left = bench.client.ask_with_fork(lines).get(part.question.fingerprint)
     came = 0 if left is None else len(left.rows)
     if came == number:
-        raise UnknownError("the client does not fork (as many reports came as were asked for)")
+        raise UnknownError(
+            "the client does not fork (as many reports came as were asked for)"
+        )
     if left is None or came != 2 * number:
-        yield certain(part.name, f"{came} reports of two processes that were asked {number} each")
+        yield certain(
+            part.name, f"{came} reports of two processes that were asked {number} each"
+        )
         return
     yield _apart(
         part,
@@ -217,7 +233,9 @@ def epochs(bench: Bench) -> Iterator[Test]:
         if numbers <= now:
             yield Test(part.name, "ids of the epoch", 1.0)
         else:
-            yield certain(part.name, "an id of another epoch than the one in which it is made")
+            yield certain(
+                part.name, "an id of another epoch than the one in which it is made"
+            )
 
 
 def _state(bench: Bench) -> Path:

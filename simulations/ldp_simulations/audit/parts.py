@@ -66,7 +66,9 @@ class Part:
     `draws` is how many reports are meant, by which events are chosen; `answers` how many are tried.
     """
 
-    def __init__(self, question: Question, start: int, draws: int, answers: int = FEW) -> None:
+    def __init__(
+        self, question: Question, start: int, draws: int, answers: int = FEW
+    ) -> None:
         self.question = question
         self.name = question.name
         self.start = start
@@ -78,7 +80,9 @@ class Part:
         self.events = tuple(_events(self, draws))
         layout = question.layout
         cells = 8 * layout.body_width * layout.cohorts
-        self.counts_within = self.columns is None and layout.cohorts > 1 and cells <= MOST_CELLS
+        self.counts_within = (
+            self.columns is None and layout.cohorts > 1 and cells <= MOST_CELLS
+        )
         """Whether bits are counted in each cohort by itself."""
 
     @property
@@ -112,7 +116,11 @@ def parts_of(envelope: Envelope, draws: int, answers: int = FEW) -> tuple[Part, 
 
 def fitting_answers(question: Question, number: int = FEW) -> tuple[Any, ...]:
     """A few different answers that the question takes, as JSON has them; so many, of a list."""
-    chosen = answers_of(question.domain) if number <= FEW else _spread(question.domain, number)
+    chosen = (
+        answers_of(question.domain)
+        if number <= FEW
+        else _spread(question.domain, number)
+    )
     answers = {json.dumps(answer): answer for answer in chosen}
     return tuple(answer for answer in answers.values() if _fits(question, answer))
 
@@ -122,7 +130,9 @@ def _spread(domain: Domain, number: int) -> list[Any]:
     listed = domain.numbers or (domain.values if domain.type == "category" else None)
     if not listed or domain.per_device:
         return answers_of(domain)
-    places = np.linspace(0, len(listed) - 1, min(number, len(listed))).round().astype(int)
+    places = (
+        np.linspace(0, len(listed) - 1, min(number, len(listed))).round().astype(int)
+    )
     return [listed[place] for place in places.tolist()]
 
 
@@ -227,7 +237,9 @@ def _bits(
         bits[number, own] = p
         if both is not None:
             pairs[number, : layout.bits - 1] = float(both[1])
-            pairs[number, [at for at in (own - 1, own) if 0 <= at < layout.bits - 1]] = both[0]
+            pairs[
+                number, [at for at in (own - 1, own) if 0 <= at < layout.bits - 1]
+            ] = both[0]
     return bits, None if both is None else pairs
 
 
@@ -264,13 +276,19 @@ def _events(part: Part, draws: int) -> list[Event]:
     return []
 
 
-def _of_columns(part: Part, columns: Floats, pair: tuple[int, int], draws: int) -> Event:
+def _of_columns(
+    part: Part, columns: Floats, pair: tuple[int, int], draws: int
+) -> Event:
     one, other = pair
     chosen = best_columns(columns[one], columns[other], draws)
     chances = (float(columns[one] @ chosen), float(columns[other] @ chosen))
     what = f"{int(chosen.sum())} of {len(chosen)} reports"
     return Event(
-        one, other, what, happens=lambda rows: in_columns(part, chosen, rows), chances=chances
+        one,
+        other,
+        what,
+        happens=lambda rows: in_columns(part, chosen, rows),
+        chances=chances,
     )
 
 
@@ -291,7 +309,9 @@ def _of_bits(part: Part, one: int, other: int) -> Event:
         own, others = (_bit(rows, 8 * start + place) for place in places)
         return own & ~others
 
-    return Event(one, other, "supports the one only", happens=happens, chances=_only(randomizer))
+    return Event(
+        one, other, "supports the one only", happens=happens, chances=_only(randomizer)
+    )
 
 
 def _only(randomizer: Pure) -> tuple[float, float] | None:

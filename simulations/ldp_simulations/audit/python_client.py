@@ -42,7 +42,9 @@ class Adapter:
         """A device that forgets."""
         return Client(self.survey)
 
-    def reports_of(self, device: Client, answers: Mapping[str, Any]) -> Iterator[Report]:
+    def reports_of(
+        self, device: Client, answers: Mapping[str, Any]
+    ) -> Iterator[Report]:
         """Its reports of answers by question; groups that are there as a whole together."""
         rest = dict(answers)
         for group in self.survey.groups:
@@ -65,7 +67,9 @@ class Adapter:
             life = json.loads(line)
             device = self.device()
             for answers in life if isinstance(life, list) else [life]:
-                out.writelines(self.frame(report) for report in self.reports_of(device, answers))
+                out.writelines(
+                    self.frame(report) for report in self.reports_of(device, answers)
+                )
 
     def answer_with_fork(self, lines: Iterable[bytes], out: BinaryIO) -> None:
         """Each line in two processes, one forked from the other once it has answered before."""
@@ -137,7 +141,9 @@ def _unless_silent(record: Any) -> Iterator[Report]:
 
 def serve(kind: type[Adapter] = Adapter) -> None:
     """Answer what is asked on standard input."""
-    survey = parse_survey(Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8"))
+    survey = parse_survey(
+        Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8")
+    )
     adapter = kind(survey)
     state = os.environ.get("LDP_AUDIT_STATE")
     out = sys.stdout.buffer
@@ -149,7 +155,9 @@ def serve(kind: type[Adapter] = Adapter) -> None:
         adapter.answer(sys.stdin.buffer, out)
     else:
         is_accepted = os.environ.get("LDP_AUDIT_VERDICT") != "retry"
-        adapter.answer_as_one(sys.stdin.buffer, out, Path(state), is_accepted=is_accepted)
+        adapter.answer_as_one(
+            sys.stdin.buffer, out, Path(state), is_accepted=is_accepted
+        )
     out.flush()
 
 

@@ -42,21 +42,35 @@ def _one_after_the_other(bench: Bench, pair: tuple[Part, Part]) -> Iterator[Test
     one, other = pair
     ahead = []
     for ends in _ENDS:
-        line = [{part.name: part.answers[end]} for part, end in zip(pair, ends, strict=True)]
+        line = [
+            {part.name: part.answers[end]} for part, end in zip(pair, ends, strict=True)
+        ]
         left = bench.client.ask([line] * bench.devices)
         reports = [left.get(part.question.fingerprint) for part in pair]
-        if any(those is None or len(those.starts) != bench.devices for those in reports):
-            yield certain(f"{one.name} and {other.name}", "not one report to each of both")
+        if any(
+            those is None or len(those.starts) != bench.devices for those in reports
+        ):
+            yield certain(
+                f"{one.name} and {other.name}", "not one report to each of both"
+            )
             return
         first, second = (those for those in reports if those is not None)
         yield independence(pair, first.rows, second.rows)
-        yield from hold_to_law(one, ends[0], first.rows, when=f"{other.name} answered next")
-        yield from hold_to_law(other, ends[1], second.rows, when=f"{one.name} answered before")
+        yield from hold_to_law(
+            one, ends[0], first.rows, when=f"{other.name} answered next"
+        )
+        yield from hold_to_law(
+            other, ends[1], second.rows, when=f"{one.name} answered before"
+        )
         ahead.append(int((first.starts < second.starts).sum()))
     for ends, number in zip(_ENDS[1:], ahead[1:], strict=True):
-        chances = fisher_chances(ahead[0], bench.devices, number, other_draws=bench.devices)
+        chances = fisher_chances(
+            ahead[0], bench.devices, number, other_draws=bench.devices
+        )
         answers = " and ".join("the last" if end else "the first" for end in ends)
-        what = f"which report leaves first, with {answers} answer as with the first ones,"
+        what = (
+            f"which report leaves first, with {answers} answer as with the first ones,"
+        )
         yield Test(f"{one.name} and {other.name}", what, float(chances))
 
 
@@ -67,19 +81,25 @@ def _all_of_them(bench: Bench, parts: Sequence[Part]) -> Iterator[Test]:
         left = bench.client.ask([line] * bench.devices)
         rows_of = [bench.rows(left, part) for part in parts]
         if any(len(rows) != bench.devices for rows in rows_of):
-            yield certain(" and ".join(part.name for part in parts), "not one report to each")
+            yield certain(
+                " and ".join(part.name for part in parts), "not one report to each"
+            )
             return
         yield from _far_apart(parts, rows_of)
         for part, rows in zip(parts, rows_of, strict=True):
             yield from hold_to_law(part, end, rows, when="every question answered")
 
 
-def _together(bench: Bench, fingerprint: bytes, parts: Sequence[Part]) -> Iterator[Test]:
+def _together(
+    bench: Bench, fingerprint: bytes, parts: Sequence[Part]
+) -> Iterator[Test]:
     for end in (0, -1):
         row = {part.name: part.answers[end] for part in parts}
         left = bench.client.ask([row] * bench.devices).get(fingerprint)
         if left is None or len(left.rows) != bench.devices:
-            yield certain(bench.client.envelopes[fingerprint].name, "not one row for each device")
+            yield certain(
+                bench.client.envelopes[fingerprint].name, "not one row for each device"
+            )
             return
         rows_of = [left.rows[:, part.start : part.start + part.width] for part in parts]
         for place in range(len(parts) - 1):
@@ -100,7 +120,9 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
         both, ones = _both((parts[one], parts[other]), (rows_of[one], rows_of[other]))
         total = len(rows_of[one])
         expected = ones[0][:, None] * ones[1][None, :] / total
-        spread = expected * (1 - ones[0][:, None] / total) * (1 - ones[1][None, :] / total)
+        spread = (
+            expected * (1 - ones[0][:, None] / total) * (1 - ones[1][None, :] / total)
+        )
         apart = np.abs(both - expected) / np.sqrt(np.maximum(spread, 1e-9))
         a, b = np.unravel_index(int(apart.argmax()), apart.shape)
         law = (total, int(ones[0][a]), int(ones[1][b]))
@@ -117,7 +139,9 @@ def _both(
 ) -> tuple[Counts, tuple[Counts, Counts]]:
     """How often bits of two reports are both 1, (bits of one, of the other), and each by itself."""
     shown = [
-        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[:, :_MOST_BITS]
+        bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[
+            :, :_MOST_BITS
+        ]
         for part, rows in zip(parts, rows_of, strict=True)
     ]
     both: Counts = shown[0].T.astype(np.int64) @ shown[1].astype(np.int64)

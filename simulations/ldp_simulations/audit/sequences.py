@@ -57,16 +57,22 @@ def _keeps_two(survey: Survey, question: Question) -> bool:
     return ratio is not None and ratio**2 <= survey.lifetime.bound
 
 
-def _beside_core(bench: Bench, part: Part, answers: Sequence[object], where: str) -> Iterator[Test]:
+def _beside_core(
+    bench: Bench, part: Part, answers: Sequence[object], where: str
+) -> Iterator[Test]:
     """The reports of devices that give each of these answers a few times."""
     given = [answer for answer in answers for _ in range(BLOCK)]
     line = [{part.name: answer} for answer in given]
     rows = bench.rows(bench.client.ask([line] * bench.devices), part)
     if len(rows) != bench.devices * len(given):
-        yield certain(part.name, f"{len(rows)} reports of {bench.devices} devices to {len(given)}")
+        yield certain(
+            part.name, f"{len(rows)} reports of {bench.devices} devices to {len(given)}"
+        )
         return
     theirs = _ones(rows, bench.devices, len(answers))
-    ours = _ones(_core_rows(part.question, given, bench.devices), bench.devices, len(answers))
+    ours = _ones(
+        _core_rows(part.question, given, bench.devices), bench.devices, len(answers)
+    )
     bits = [bit_name(part, at) for at in range(8 * part.width)]
     for block in range(len(answers)):
         names = [
@@ -114,7 +120,9 @@ def _at_least(ones: Counts) -> Flags:
     return flags
 
 
-def _compare(where: str, names: Sequence[str], pair: Sequence[Flags], *, devices: int) -> Test:
+def _compare(
+    where: str, names: Sequence[str], pair: Sequence[Flags], *, devices: int
+) -> Test:
     """The event that happened most unlike with devices of theirs and of ours."""
     happened = [flags.sum(axis=0).ravel() for flags in pair]
     chances = fisher_chances(happened[0], devices, happened[1], other_draws=devices)

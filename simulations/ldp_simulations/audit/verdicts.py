@@ -25,7 +25,15 @@ from ldp_simulations.audit.tapes.exact import Proof
 
 FORMAT = 1
 PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"
-_SUMMARY = ("question", "mechanism", "declared", "at least", "honest", "law notices", "verdict")
+_SUMMARY = (
+    "question",
+    "mechanism",
+    "declared",
+    "at least",
+    "honest",
+    "law notices",
+    "verdict",
+)
 _LEGEND = (
     "declared: epsilon of one report",
     "at least: what the draws prove of epsilon. Above declared is an alarm",
@@ -82,10 +90,14 @@ class Verdict(NamedTuple):
         """Everything that is not as declared."""
         of_parts = (alarm for part in self.parts for alarm in part.alarms)
         of_points = (
-            f"{point.name}: {point.detail}" for point in self.points if point.verdict == FAILED
+            f"{point.name}: {point.detail}"
+            for point in self.points
+            if point.verdict == FAILED
         )
         of_proofs = (
-            f"{proof.question}, every tape: {proof.wrong}" for proof in self.proofs if proof.wrong
+            f"{proof.question}, every tape: {proof.wrong}"
+            for proof in self.proofs
+            if proof.wrong
         )
         return (*of_parts, *of_points, *of_proofs, *self.others)
 
@@ -102,7 +114,10 @@ class Verdict(NamedTuple):
             "fingerprint": self.survey.fingerprint.hex(),
             "verdict": "no alarm" if self.passes else "alarm",
             "draws_of_each_answer": self.draws,
-            "false_alarm_rate": {"of_all_looks": FALSE_ALARMS, "of_this_look": self.alpha},
+            "false_alarm_rate": {
+                "of_all_looks": FALSE_ALARMS,
+                "of_this_look": self.alpha,
+            },
             "look": self.look,
             "questions": [_part_record(part) for part in self.parts],
             "points": [
@@ -130,11 +145,14 @@ class Verdict(NamedTuple):
         rows = [_cells(part) for part in self.parts]
         points = [(point.name, point.verdict, point.detail) for point in self.points]
         proofs = [
-            (proof.question, proof.integers or NOTHING, _proof_text(proof)) for proof in self.proofs
+            (proof.question, proof.integers or NOTHING, _proof_text(proof))
+            for proof in self.proofs
         ]
         tables = [
             TextTable("", caption, _SUMMARY, rows=rows),
-            TextTable("devices", "what they send", ("point", "verdict", "detail"), rows=points),
+            TextTable(
+                "devices", "what they send", ("point", "verdict", "detail"), rows=points
+            ),
             TextTable(
                 "every tape",
                 "the sampler of the Python core against its channel, exactly",
@@ -144,7 +162,9 @@ class Verdict(NamedTuple):
         ]
         if self.alarms:
             alarms = [(alarm,) for alarm in self.alarms]
-            tables.append(TextTable("alarms", "not as declared", ("alarm",), rows=alarms))
+            tables.append(
+                TextTable("alarms", "not as declared", ("alarm",), rows=alarms)
+            )
         return tables
 
 
@@ -211,7 +231,9 @@ def alarms_of(
     for bound in bounds:
         epsilon = shares.epsilon(bound)
         if epsilon > bound.allowed:
-            text = f"{bound.where}: epsilon is at least {_number(epsilon)}, declared are "
+            text = (
+                f"{bound.where}: epsilon is at least {_number(epsilon)}, declared are "
+            )
             text += f"{_number(bound.allowed)} ({_by(bound)})"
             alarms.append((bound.where, text))
     return alarms
@@ -221,13 +243,19 @@ def _judge(point: PointVerdict, shares: Levels) -> PointVerdict:
     """A point whose tests are improbable fails as well."""
     wrong = [test for test in point.tests if test.p_value < shares.test]
     if point.verdict == PASSED and wrong:
-        detail = "; ".join(f"{test.where}: {test.what} (p = {test.p_value:.1g})" for test in wrong)
+        detail = "; ".join(
+            f"{test.where}: {test.what} (p = {test.p_value:.1g})" for test in wrong
+        )
         return point._replace(verdict=FAILED, detail=detail)
     return point
 
 
 def _part(
-    part: Part, draws: int, bounds: Sequence[Bound], shares: Levels, alarms: Sequence[str]
+    part: Part,
+    draws: int,
+    bounds: Sequence[Bound],
+    shares: Levels,
+    alarms: Sequence[str],
 ) -> PartVerdict:
     own = [bound for bound in bounds if bound.where == part.name]
     best = max(own, key=shares.epsilon, default=None)
@@ -235,7 +263,9 @@ def _part(
     known = [event.chances for event in part.events if event.chances is not None]
     honest = excess = None
     if known and draws:
-        expected = (expected_epsilon(p, q, draws, alpha=shares.declared) for p, q in known)
+        expected = (
+            expected_epsilon(p, q, draws, alpha=shares.declared) for p, q in known
+        )
         honest = max(max(expected), 0.0)
         excess = min(noticed_excess(p, draws, shares.test) for p, _ in known)
     return PartVerdict(
@@ -274,7 +304,9 @@ def _part_record(part: PartVerdict) -> dict[str, Any]:
 
 
 def _cells(part: PartVerdict) -> tuple[str, ...]:
-    notices = f"{part.deviation:.2g} of 1/2" if part.excess is None else f"{part.excess:.2g}"
+    notices = (
+        f"{part.deviation:.2g} of 1/2" if part.excess is None else f"{part.excess:.2g}"
+    )
     return (
         part.question,
         part.mechanism,

@@ -10,7 +10,12 @@ import click
 
 from ldp.survey.survey import Survey
 from ldp_aggregator.commands.main import QUIET, SURVEY, number, whole
-from ldp_aggregator.commands.output_options import OUTPUT, check_names, format_option, present
+from ldp_aggregator.commands.output_options import (
+    OUTPUT,
+    check_names,
+    format_option,
+    present,
+)
 from ldp_aggregator.output.files import read_candidates, read_survey
 from ldp_simulations.commands.options import MOST_RUNS
 
@@ -94,7 +99,8 @@ def simulate_attacks(
     if name is not None:
         check_names([name], [question.name for question in survey])
     asked = Survey(
-        survey.name, tuple(question for question in survey if name in (None, question.name))
+        survey.name,
+        tuple(question for question in survey if name in (None, question.name)),
     )
     population = synthetic(
         asked, respondents, distribution, candidates=read_candidates(asked, survey_path)
@@ -103,7 +109,9 @@ def simulate_attacks(
         asked,
         population,
         fraction=fraction,
-        targets=None if targets is None else [part.strip() for part in targets.split(",")],
+        targets=None
+        if targets is None
+        else [part.strip() for part in targets.split(",")],
         kind=kind,
         runs=runs,
         hashes=hashes,

@@ -30,7 +30,16 @@ ALARM = 3
 """The exit code."""
 REPORTS, DEVICE = "reports", "device"
 _OF_DEPTH = {
-    REPORTS: ("budget", "answers", "resume", "timeout", "badge_path", "names", "form", "output"),
+    REPORTS: (
+        "budget",
+        "answers",
+        "resume",
+        "timeout",
+        "badge_path",
+        "names",
+        "form",
+        "output",
+    ),
     DEVICE: ("vectors", "samples", "kills", "only"),
 }
 """The options that one depth has and the other has not."""
@@ -144,10 +153,17 @@ class _BeforeDashes(click.Command):
     type=click.IntRange(1, 10**5),
     help="How often to kill the client.",
 )
-@click.option("--only", multiple=True, metavar="POINT", help="Try this point, and others so named.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="POINT",
+    help="Try this point, and others so named.",
+)
 @QUIET
 @click.pass_context
-def test_client(ctx: click.Context, /, survey_path: Path | None, depth: str, **given: Any) -> None:
+def test_client(
+    ctx: click.Context, /, survey_path: Path | None, depth: str, **given: Any
+) -> None:
     """Test a client of SURVEY: the one in Python, or the one that COMMAND runs.
 
     Depth reports draws reports of a few answers to each question, and compares them with the
@@ -162,7 +178,9 @@ def test_client(ctx: click.Context, /, survey_path: Path | None, depth: str, **g
     for other, options in _OF_DEPTH.items():
         for name in options if other != depth else ():
             if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-                flag = next(one.opts[0] for one in ctx.command.params if one.name == name)
+                flag = next(
+                    one.opts[0] for one in ctx.command.params if one.name == name
+                )
                 raise click.UsageError(f"{flag} is for --depth {other}")
     test = _test_reports if depth == REPORTS else _test_device
     test(ctx, survey_path, ctx.meta[_COMMAND], **given)
@@ -190,17 +208,26 @@ def _test_reports(
     from ldp_simulations.audit.clients.client import Audited
 
     if survey_path is None:
-        raise click.UsageError("expected a SURVEY file, whose reports are tested, got none")
+        raise click.UsageError(
+            "expected a SURVEY file, whose reports are tested, got none"
+        )
     survey = read_survey(survey_path)
     check_names(names, [question.name for question in survey])
     client = command or [sys.executable, "-m", "ldp_simulations.audit.python_client"]
     with tempfile.TemporaryDirectory() as folder:
         audited = Audited(client, survey, Path(folder), timeout=timeout)
-        auditing = Audit(audited, Budget(*budget), names=names, answers=answers, saved=resume)
+        auditing = Audit(
+            audited, Budget(*budget), names=names, answers=answers, saved=resume
+        )
         if not quiet:
-            tried = sum(len(part.answers) for parts in auditing.parts.values() for part in parts)
+            tried = sum(
+                len(part.answers) for parts in auditing.parts.values() for part in parts
+            )
             seconds = budget[1] or budget[0] * tried * _DRAW
-            click.echo(f"this takes about {1 + seconds // 60:.0f} min; --budget sets it", err=True)
+            click.echo(
+                f"this takes about {1 + seconds // 60:.0f} min; --budget sets it",
+                err=True,
+            )
         for draws in progress(auditing.steps(), "drawing", quiet):
             if not quiet:
                 click.echo(f"{draws:,} draws of each answer", err=True)
@@ -244,4 +271,6 @@ def _test_device(
         click.echo(f"{point.verdict}  {point.name:<9} {point.detail}")
         failed += point.verdict == FAILED
     if failed:
-        raise click.ClickException(f"expected a client that passes every point, got {failed} not")
+        raise click.ClickException(
+            f"expected a client that passes every point, got {failed} not"
+        )

@@ -60,10 +60,14 @@ def demo(answer: str | None) -> None:
     for epsilon in _EPSILONS:
         _pause()
         other = survey if epsilon == "1" else _survey(epsilon)
-        estimate = _estimate(other, reports if other is survey else _reports(other, answers))
+        estimate = _estimate(
+            other, reports if other is survey else _reports(other, answers)
+        )
         kept = round(100 * _truth_probability(other))
         most = f"at most {kept} %"
-        click.echo(f" {epsilon:>7}   {100 - kept:>13} %   {most:>24}   {_percent(estimate)}")
+        click.echo(
+            f" {epsilon:>7}   {100 - kept:>13} %   {most:>24}   {_percent(estimate)}"
+        )
     click.echo("\nAsk your own question: ldp new")
 
 

@@ -30,7 +30,10 @@ _EPSILON = "1"
     help="Ask this yes/no question, at epsilon 1; without it, you are asked what to ask.",
 )
 @click.option(
-    "--output", "-o", type=OUTPUT_FILE, help="The file to write.  [default: named as the survey]"
+    "--output",
+    "-o",
+    type=OUTPUT_FILE,
+    help="The file to write.  [default: named as the survey]",
 )
 def new(text: str | None, output: Path | None) -> None:
     """Write a survey file, and say what it reveals and how many answers it takes."""
@@ -46,7 +49,9 @@ def new(text: str | None, output: Path | None) -> None:
             "Epsilon (0.5: strong privacy, 1: usual, 2: weak)", default=_EPSILON
         )
         points = click.prompt(
-            "How exact, in percentage points", type=FiniteRange(0.01, 50), default=_POINTS
+            "How exact, in percentage points",
+            type=FiniteRange(0.01, 50),
+            default=_POINTS,
         )
     survey = ldp.survey(name, ldp.question(name, text=text, **keys))
     path = output or Path(f"{name}.toml")
@@ -64,12 +69,17 @@ def new(text: str | None, output: Path | None) -> None:
 
 def _ask_answer_keys() -> dict[str, Any]:
     """The keys of the answers, as people say them in the terminal."""
-    kind = click.prompt("How do people answer", type=click.Choice(_KINDS), default=_KINDS[0])
+    kind = click.prompt(
+        "How do people answer", type=click.Choice(_KINDS), default=_KINDS[0]
+    )
     if kind == "yes/no":
         return {"type": "boolean"}
     if kind == "choice":
         listed = click.prompt("The answers, with commas between them")
-        return {"type": "category", "values": [value.strip() for value in listed.split(",")]}
+        return {
+            "type": "category",
+            "values": [value.strip() for value in listed.split(",")],
+        }
     ends = click.prompt("The smallest and the largest number, such as 0, 24")
     low, _, high = (end.strip() for end in ends.partition(","))
     return {"type": "number", "low": low, "high": high, "goal": "mean"}
@@ -77,7 +87,9 @@ def _ask_answer_keys() -> dict[str, Any]:
 
 def _short_name(text: str) -> str:
     """The first words of a question, as a name for it and its survey."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    plain = (
+        unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    )
     words = re.findall("[a-z0-9]+", plain)[:_WORDS_OF_NAME]
     return "_".join(words)[:60] or "survey"
 

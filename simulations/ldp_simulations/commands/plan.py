@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from ldp_simulations.planning.experiment import ExperimentPlan
     from ldp_simulations.planning.shuffled_plan import BatchPlans
 
-_OF_DESIGNS = {"design", "respondents", "half_width", "detect", "level", "power", "frequency"}
+_OF_DESIGNS = {
+    "design",
+    "respondents",
+    "half_width",
+    "detect",
+    "level",
+    "power",
+    "frequency",
+}
 _OF_DESIGNS |= {"form", "output"}
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
@@ -62,7 +70,13 @@ _HEADINGS = {
     type=number(LEAST_EPSILON, MOST_EPSILON),
     help="What one report may reveal.",
 )
-@click.option("--respondents", "-n", metavar="N", type=_COUNT, help="How many answer, such as 1e6.")
+@click.option(
+    "--respondents",
+    "-n",
+    metavar="N",
+    type=_COUNT,
+    help="How many answer, such as 1e6.",
+)
 @click.option(
     "--half-width",
     metavar="H",
@@ -242,7 +256,11 @@ def plan(
         }.items():
             if given is not None:
                 raise click.UsageError(f"--experiment: expected no {option} beside it")
-        wanted = {"respondents": respondents, "level": float(level), "power": float(power)}
+        wanted = {
+            "respondents": respondents,
+            "level": float(level),
+            "power": float(power),
+        }
         shown = _planned_experiment(survey_path, names, experiment, **wanted)
         present(shown.sheet(), form, output)
         return
@@ -283,11 +301,18 @@ def plan(
         "half_width": None if half_width is None else float(half_width),
         "detect": None if detect is None else float(detect),
         "mean_half_width": None if mean_half_width is None else float(mean_half_width),
-        "median_half_width": None if median_half_width is None else float(median_half_width),
+        "median_half_width": None
+        if median_half_width is None
+        else float(median_half_width),
     }
     # Before files are read: the first thing to know is that the command was called wrongly.
     misfit = Asked(
-        survey_path, values, epsilon, respondents=respondents, forged=forged, ask=Ask(**asked)
+        survey_path,
+        values,
+        epsilon,
+        respondents=respondents,
+        forged=forged,
+        ask=Ask(**asked),
     ).misfit(_flag)
     if misfit is not None:
         raise click.UsageError(misfit)
@@ -295,7 +320,9 @@ def plan(
     if survey is not None:
         check_names(names, [question.name for question in survey])
     candidates = (
-        {} if survey is None or survey_path is None else read_candidates(survey, survey_path)
+        {}
+        if survey is None or survey_path is None
+        else read_candidates(survey, survey_path)
     )
     done = planned(
         survey,
@@ -324,7 +351,10 @@ def _plan_design(context: click.Context) -> None:
         respondents=given["respondents"],
         level=float(given["level"]),
         power=float(given["power"]),
-        **{name: None if number is None else float(number) for name, number in wanted.items()},
+        **{
+            name: None if number is None else float(number)
+            for name, number in wanted.items()
+        },
     )
     present(shown.sheet(), given["form"], given["output"])
 
@@ -348,7 +378,9 @@ def _planned_experiment(
             f"such as true=0.25,0.32, got {text!r}"
         )
     question = asked_question(read_survey(survey_path), names[0] if names else None)
-    return plan_experiment(question, value, direct=direct, randomized=randomized, **wanted)
+    return plan_experiment(
+        question, value, direct=direct, randomized=randomized, **wanted
+    )
 
 
 def _batch_plans(
@@ -395,7 +427,9 @@ def _write_second_survey(
     output: Path | None,
 ) -> None:
     if survey_path is None:
-        raise click.UsageError("--range-from: expected the SURVEY that was answered, got none")
+        raise click.UsageError(
+            "--range-from: expected the SURVEY that was answered, got none"
+        )
     from ldp_aggregator.tallies.intake.aggregation import aggregate
     from ldp_simulations.planning.narrowing import narrow
 

@@ -47,7 +47,9 @@ from ldp_simulations.commands.options import MOST_RUNS
     help="The report file to write.",
 )
 @click.option(
-    "--skip-invalid", is_flag=True, help="Take cells that do not fit their question for no answer."
+    "--skip-invalid",
+    is_flag=True,
+    help="Take cells that do not fit their question for no answer.",
 )
 @QUIET
 def randomize(
@@ -64,7 +66,9 @@ def randomize(
     from ldp_simulations.simulation.randomizing import randomize
 
     survey = read_survey(survey_path)
-    answers = progress(read_answers(table, survey, skip_invalid=skip_invalid), "randomizing", quiet)
+    answers = progress(
+        read_answers(table, survey, skip_invalid=skip_invalid), "randomizing", quiet
+    )
     with written_whole(output) as file:
         file.write(randomize(survey, answers))
 
@@ -105,7 +109,9 @@ def randomize(
     "has such a draw, or "
     "draw tallies from their exact law.",
 )
-@click.option("--level", default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--level", default=0.95, show_default=True, help="Coverage of the intervals."
+)
 @click.option(
     "--simultaneous",
     is_flag=True,
@@ -163,7 +169,9 @@ def simulate(
             "expected either --population, or --respondents and --distribution; got both"
         )
     if skip_invalid and table is None:
-        raise click.UsageError("--skip-invalid: expected --population, whose cells it is about")
+        raise click.UsageError(
+            "--skip-invalid: expected --population, whose cells it is about"
+        )
     survey = read_survey(survey_path)
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, survey_path)
@@ -171,10 +179,15 @@ def simulate(
         population = from_table(survey, table, candidates, skip_invalid=skip_invalid)
     else:
         population = synthetic(
-            survey, respondents or 10_000, distribution or "zipf:1.1", candidates=candidates
+            survey,
+            respondents or 10_000,
+            distribution or "zipf:1.1",
+            candidates=candidates,
         )
     options = Options(
-        level, simultaneous="bonferroni" if simultaneous else None, post_process=post_process
+        level,
+        simultaneous="bonferroni" if simultaneous else None,
+        post_process=post_process,
     )
     if output is not None:
         # Before the work begins, which may take long.

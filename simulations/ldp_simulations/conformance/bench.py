@@ -175,7 +175,9 @@ class Device:
         until = time.monotonic() + LONGEST_PAUSE
         while not (payloads := self.send(verdict)):
             if time.monotonic() > until:
-                raise FailedError(f"expected something to leave within {LONGEST_PAUSE:.0f} s")
+                raise FailedError(
+                    f"expected something to leave within {LONGEST_PAUSE:.0f} s"
+                )
             time.sleep(_NAP)
         return payloads
 
@@ -187,7 +189,9 @@ class Device:
         """The reports that leave after an answer that has to be recorded."""
         became = self.record(name, answer)
         if became != RECORDED:
-            raise FailedError(f"expected an answer to {name} to be recorded, got {became}")
+            raise FailedError(
+                f"expected an answer to {name} to be recorded, got {became}"
+            )
         return rows_of(self.wait_for_payloads(), self.survey, name)
 
     def ledger(self) -> Spent:
@@ -203,7 +207,9 @@ class Spent(NamedTuple):
     ratio: Fraction
 
 
-def words_of(survey: Survey, state: Path | None, cap: str = PLENTY) -> dict[str, object]:
+def words_of(
+    survey: Survey, state: Path | None, cap: str = PLENTY
+) -> dict[str, object]:
     """Return the arguments for opening a device."""
     return {
         "survey": compile_survey(survey),
@@ -222,7 +228,9 @@ def outcome(answer: Answer) -> str:
     if reason == UNKNOWN:
         raise SkippedError("the client does not know what it is asked")
     if reason not in REASONS:
-        raise FailedError(f"expected one of the reasons {', '.join(REASONS)}, got another")
+        raise FailedError(
+            f"expected one of the reasons {', '.join(REASONS)}, got another"
+        )
     return str(reason)
 
 
@@ -244,7 +252,9 @@ def batches_of(payloads: Sequence[bytes]) -> list[Batch]:
             try:
                 batches.append(decode_batch(payload[at + _HEAD : end]))
             except WireError as error:
-                raise FailedError(f"expected whole batches to leave, got {error}") from None
+                raise FailedError(
+                    f"expected whole batches to leave, got {error}"
+                ) from None
             at = end
     return batches
 
@@ -253,7 +263,9 @@ def rows_of(payloads: Sequence[bytes], survey: Survey, name: str) -> list[bytes]
     """The reports to a question in what left."""
     question = survey[name]
     return [
-        batch.rows[number * len(batch.rows) // batch.size :][: len(batch.rows) // batch.size]
+        batch.rows[number * len(batch.rows) // batch.size :][
+            : len(batch.rows) // batch.size
+        ]
         for batch in batches_of(payloads)
         if batch.fingerprint == question.fingerprint
         for number in range(batch.size)

@@ -60,16 +60,21 @@ def kills(bench: Bench) -> str:
     in_flight = 0
     for number in range(bench.kills):
         device = devices[number // _LIVES]
-        in_flight += _life(bench, survey, device, draw=draw, is_sending=number % _LIVES == 1)
+        in_flight += _life(
+            bench, survey, device, draw=draw, is_sending=number % _LIVES == 1
+        )
     reports = sum(_peace(bench, survey, device) for device in devices)
     waiting = in_flight / max(bench.kills, 1)
-    return (
-        f"{bench.kills} kills, each with {waiting:.0f} reports on their way, and {reports} arrived"
-    )
+    return f"{bench.kills} kills, each with {waiting:.0f} reports on their way, and {reports} arrived"
 
 
 def _life(
-    bench: Bench, survey: Survey, device: Device, *, draw: random.Random, is_sending: bool
+    bench: Bench,
+    survey: Survey,
+    device: Device,
+    *,
+    draw: random.Random,
+    is_sending: bool,
 ) -> int:
     """How many reports waited, or were on their way, when a process was killed."""
     names = draw.sample([question.name for question in survey], _ASKED)
@@ -128,9 +133,13 @@ def _peace(bench: Bench, survey: Survey, killed: Device) -> int:
     for what, numbers in (("report", reports), ("charge", spent.charges)):
         twice = [name for name, number in numbers.items() if number > 1]
         if twice:
-            raise FailedError(f"expected one {what} for {twice[0]}, got {numbers[twice[0]]}")
+            raise FailedError(
+                f"expected one {what} for {twice[0]}, got {numbers[twice[0]]}"
+            )
         if not numbers.keys() <= killed.asked:
-            raise FailedError(f"expected no {what} for a question that was not asked, got one")
+            raise FailedError(
+                f"expected no {what} for a question that was not asked, got one"
+            )
     check_charges(spent, reports)
     return reports.total()
 
@@ -147,4 +156,6 @@ def _reports(survey: Survey, payloads: list[bytes]) -> Counter[str]:
 
 
 def _payloads(answers: Iterable[Answer]) -> list[bytes]:
-    return [bytes.fromhex(answer["payload"]) for answer in answers if "payload" in answer]
+    return [
+        bytes.fromhex(answer["payload"]) for answer in answers if "payload" in answer
+    ]

@@ -44,8 +44,12 @@ def wire(bench: Bench) -> str:
             batch = decode_batch(frame)
             if encode_batch(batch) != frame:
                 raise FailedError("expected msgpack's shortest forms, got others")
-            if batch.fingerprint not in {question.fingerprint for question in device.survey}:
-                raise FailedError("expected the fingerprint of a question of the survey")
+            if batch.fingerprint not in {
+                question.fingerprint for question in device.survey
+            }:
+                raise FailedError(
+                    "expected the fingerprint of a question of the survey"
+                )
             epoch = device.survey.epoch
             if epoch is not None:
                 numbers = {int(at // epoch) for at in (began, time.time())}
@@ -68,7 +72,9 @@ def groups(bench: Bench) -> str:
         device.together({"first": first, "third": third}),
     ):
         if became != "answer":
-            raise FailedError(f"expected a part of a group to be refused as answer, got {became}")
+            raise FailedError(
+                f"expected a part of a group to be refused as answer, got {became}"
+            )
     if device.send():
         raise FailedError("expected nothing to leave before a group was answered")
     became = device.together({"second": second, "first": first})
@@ -76,10 +82,13 @@ def groups(bench: Bench) -> str:
         raise FailedError(f"expected a group to be recorded, got {became}")
     (group,) = device.survey.groups
     sent = [
-        (batch.fingerprint, len(batch.rows)) for batch in batches_of(device.wait_for_payloads())
+        (batch.fingerprint, len(batch.rows))
+        for batch in batches_of(device.wait_for_payloads())
     ]
     if sent != [(group.fingerprint, group.width)]:
-        raise FailedError("expected one row, with the fingerprint of the group, to leave")
+        raise FailedError(
+            "expected one row, with the fingerprint of the group, to leave"
+        )
     if (became := device.together({"first": first, "second": first})) != "answered":
         raise FailedError(f"expected a group to be answered once, got {became}")
     if "ledger" in bench.does:
@@ -134,5 +143,7 @@ def _expect_none(contents: Iterator[bytes] | list[bytes], where: str) -> None:
             plain = answer.encode()
             encoded = base64.b64encode(plain).rstrip(b"=")[:-1]
             wide = answer.encode("utf-16-le")
-            if any(form in content for form in (plain, wide, plain.hex().encode(), encoded)):
+            if any(
+                form in content for form in (plain, wide, plain.hex().encode(), encoded)
+            ):
                 raise FailedError(f"expected no answer {where}, got one")

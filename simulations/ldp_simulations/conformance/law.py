@@ -23,7 +23,13 @@ from ldp.numbers.channel import Row
 from ldp.numbers.randomness import system
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.numerics.arrays import Counts
-from ldp_simulations.conformance.bench import Bench, FailedError, SkippedError, batches_of, expect
+from ldp_simulations.conformance.bench import (
+    Bench,
+    FailedError,
+    SkippedError,
+    batches_of,
+    expect,
+)
 from ldp_simulations.conformance.specimens import RULES, answers_of, law_survey
 
 FALSE_ALARMS = 9e-7
@@ -140,7 +146,9 @@ def _tests(bench: Bench, question: Question) -> Iterator[Test]:
             yield from _bit_tests(question, answer, reports)
         else:
             value = int(question.value(answer))
-            yield from _exact_tests(question, value, rows_of_law[value], reports=reports)
+            yield from _exact_tests(
+                question, value, rows_of_law[value], reports=reports
+            )
 
 
 def law_of(question: Question, most: int = _MOST_CELLS) -> tuple[Row, ...] | None:
@@ -169,7 +177,9 @@ def _exact_tests(
     prefixes = (1 << shift) - 1
     columns = [(report & prefixes) * bodies + (report >> shift) for report in reports]
     if max(columns) >= len(masses):
-        raise FailedError(f"{question.name}: expected reports of its layout, got another")
+        raise FailedError(
+            f"{question.name}: expected reports of its layout, got another"
+        )
     # shape: columns
     counts: Counts = np.bincount(columns, minlength=len(masses))
     expected = np.array([float(mass) for mass in masses])
@@ -180,7 +190,9 @@ def _exact_tests(
         yield Test(question.name, f"value {value}, report {column}", p_value)
 
 
-def _bit_tests(question: Question, answer: object, reports: list[int]) -> Iterator[Test]:
+def _bit_tests(
+    question: Question, answer: object, reports: list[int]
+) -> Iterator[Test]:
     """One for each bit of a report, beside as many of the core's."""
     number = len(reports)
     try:

@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import islice
 
-from ldp_simulations.conformance.bench import RECORDED, Bench, Device, FailedError, Spent
+from ldp_simulations.conformance.bench import (
+    RECORDED,
+    Bench,
+    Device,
+    FailedError,
+    Spent,
+)
 from ldp_simulations.conformance.specimens import (
     KEPT,
     LIMITED,
@@ -29,7 +35,9 @@ def once(bench: Bench) -> str:
     device.rows("first", TELLING[0])
     for answer in (TELLING[0], TELLING[1], TELLING[0]):
         if (became := device.record("first", answer)) != "answered":
-            raise FailedError(f"expected a second answer to be refused as answered, got {became}")
+            raise FailedError(
+                f"expected a second answer to be refused as answered, got {became}"
+            )
     if payloads := device.send():
         raise FailedError(f"expected nothing to leave, got {len(payloads)} payloads")
     device.rows("second", TELLING[0])
@@ -44,7 +52,9 @@ def memo(bench: Bench) -> str:
     for answer in islice((*TELLING[:2], *TELLING[:2]) * _REPEATS, 2 * _REPEATS):
         (row,) = device.rows("kept", answer)
         if responses.setdefault(answer, row) != row:
-            raise FailedError("expected the same permanent response to the same value, got another")
+            raise FailedError(
+                "expected the same permanent response to the same value, got another"
+            )
     if "ledger" in bench.does and device.ledger().charges.get("kept", 0) > 2:
         raise FailedError("expected no more than 2 charges for 2 values")
     return f"{2 * _REPEATS} reports of two values"
@@ -66,7 +76,11 @@ def limits(bench: Bench) -> str:
 def silence(bench: Bench) -> str:
     """Whether there is a report depends on what was asked before, and on no answer."""
     first, second, third = TELLING
-    sequences = ([first] * _TIMES, [first, second, third, first], [third, second, second, first])
+    sequences = (
+        [first] * _TIMES,
+        [first, second, third, first],
+        [third, second, second, first],
+    )
     for source in (KEPT, STOPPED):
         patterns = set()
         for answers in sequences:
@@ -75,7 +89,9 @@ def silence(bench: Bench) -> str:
             outcomes.append(device.record("beside", answers[-1]))
             patterns.add(tuple(outcomes))
         if len(patterns) > 1:
-            raise FailedError(f"expected one pattern of reports, got {sorted(patterns)}")
+            raise FailedError(
+                f"expected one pattern of reports, got {sorted(patterns)}"
+            )
         (pattern,) = patterns
         if set(pattern[:_TIMES]) != {RECORDED}:
             raise FailedError(f"expected a report for every answer, got {pattern}")
@@ -85,15 +101,23 @@ def silence(bench: Bench) -> str:
 def ledger(bench: Bench) -> str:
     """Everything that was reported is in the ledger, at its price."""
     bench.needs("ledger", "send")
-    for source, names in ((RULES, ("first", "third")), (KEPT, ("kept", "kept", "beside"))):
+    for source, names in (
+        (RULES, ("first", "third")),
+        (KEPT, ("kept", "kept", "beside")),
+    ):
         device = bench.device(source)
         for name, answer in zip(names, TELLING, strict=False):
             device.rows(name, answer)
         spent = device.ledger()
         check_charges(spent, Counter(names))
-        prices = (device.survey[name].price ** number for name, number in spent.charges.items())
+        prices = (
+            device.survey[name].price ** number
+            for name, number in spent.charges.items()
+        )
         if spent.ratio < math.prod(prices, start=Fraction(1)):
-            raise FailedError("expected the ratio that was spent to cover all charges, got less")
+            raise FailedError(
+                "expected the ratio that was spent to cover all charges, got less"
+            )
     return "charges and their ratio"
 
 

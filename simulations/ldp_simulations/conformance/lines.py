@@ -41,7 +41,9 @@ class Process:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
             )
         except OSError as error:
-            raise ClientError(f"expected a command that can be started, got {error}") from error
+            raise ClientError(
+                f"expected a command that can be started, got {error}"
+            ) from error
         self._lines: queue.Queue[bytes] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -60,14 +62,18 @@ class Process:
             pipe.write(line)
             pipe.flush()
         except OSError:
-            raise ClientError(f"expected an answer to {do}, got {self._ending()}") from None
+            raise ClientError(
+                f"expected an answer to {do}, got {self._ending()}"
+            ) from None
 
     def answer(self, patience: float = PATIENCE) -> Answer:
         """The next line."""
         try:
             line = self._lines.get(timeout=patience)
         except queue.Empty:
-            raise ClientError(f"expected an answer within {patience:.0f} s, got none") from None
+            raise ClientError(
+                f"expected an answer within {patience:.0f} s, got none"
+            ) from None
         if line == _END:
             raise ClientError(f"expected an answer, got {self._ending()}")
         try:
@@ -75,7 +81,9 @@ class Process:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise ClientError("expected a JSON object on a line of its own, got something else")
+            raise ClientError(
+                "expected a JSON object on a line of its own, got something else"
+            )
         return answer
 
     def left(self) -> Iterator[Answer]:

@@ -27,7 +27,9 @@ def restarts(bench: Bench) -> str:
         if spent is not None and device.ledger() != spent:
             raise FailedError("expected the ledger of the process before, got another")
         if (became := device.record("beside", TELLING[0])) != "answered":
-            raise FailedError(f"expected what was answered before to be refused, got {became}")
+            raise FailedError(
+                f"expected what was answered before to be refused, got {became}"
+            )
         if len(rows_of(device.wait_for_payloads(), device.survey, "beside")) != 1:
             raise FailedError("expected the report that waited to leave")
         (after,) = device.rows("kept", TELLING[0])
@@ -46,14 +48,18 @@ def draws(bench: Bench) -> str:
         order = names[number % 3 :] + names[: number % 3]
         drawn.add(_find_question(device, order, RECORDED))
     if len(drawn) < 2:
-        raise FailedError(f"expected devices to draw different questions, got {drawn} alone")
+        raise FailedError(
+            f"expected devices to draw different questions, got {drawn} alone"
+        )
     state = bench.new_state()
     with bench.own_device(DRAWN, state) as device:
         before = _find_question(device, names, RECORDED)
     with bench.own_device(DRAWN, state) as device:
         after = _find_question(device, names, "answered")
     if before != after:
-        raise FailedError("expected the question that was drawn before the restart, got another")
+        raise FailedError(
+            "expected the question that was drawn before the restart, got another"
+        )
     return f"{_DEVICES} devices, and one that restarts"
 
 

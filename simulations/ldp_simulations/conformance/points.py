@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ldp.survey.survey import Survey
-from ldp_simulations.conformance import deaths, delivery, law, ledger, lives, posting, reading
+from ldp_simulations.conformance import (
+    deaths,
+    delivery,
+    law,
+    ledger,
+    lives,
+    posting,
+    reading,
+)
 from ldp_simulations.conformance.bench import Bench, FailedError, SkippedError
 from ldp_simulations.conformance.lines import ClientError
 
@@ -59,7 +67,12 @@ def conform(
     """Check each point. Raises `ClientError` if the command does not say hello."""
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(
-            command, Path(folder), survey=survey, vectors=vectors, samples=samples, kills=kills
+            command,
+            Path(folder),
+            survey=survey,
+            vectors=vectors,
+            samples=samples,
+            kills=kills,
         )
         try:
             _greet(bench)

@@ -16,7 +16,12 @@ from ldp_simulations.conformance.bench import (
     FailedError,
     batches_of,
 )
-from ldp_simulations.conformance.collector import REPORTS_PATH, Collector, Reply, collecting
+from ldp_simulations.conformance.collector import (
+    REPORTS_PATH,
+    Collector,
+    Reply,
+    collecting,
+)
 from ldp_simulations.conformance.specimens import RULES, TELLING
 
 GONE, HELD, LATER = "done with", "held", "tried again"
@@ -42,7 +47,9 @@ def _receipt(**outcomes: object) -> Reply:
 
 
 def _reason(status: int, reason: str) -> Reply:
-    return Reply(status, json.dumps({"error": "expected another", "reason": reason}).encode())
+    return Reply(
+        status, json.dumps({"error": "expected another", "reason": reason}).encode()
+    )
 
 
 CASES = (
@@ -50,7 +57,10 @@ CASES = (
     Case(GONE, Reply(202)),
     Case(GONE, _receipt(duplicate=1)),
     Case(GONE, _receipt(quarantined=1)),
-    *(Case(GONE, _receipt(rejected={reason: 1})) for reason in ("late", "early", "width")),
+    *(
+        Case(GONE, _receipt(rejected={reason: 1}))
+        for reason in ("late", "early", "width")
+    ),
     *(
         Case(GONE, _reason(status, reason))
         for status, reason in ((400, "empty"), (413, "too-large"), (415, "encoded"))
@@ -62,8 +72,15 @@ CASES = (
     # What is no answer of a collector, or says later.
     *(Case(LATER, Reply(status, _PAGE)) for status in (200, 408, 425, 429, 500, 503)),
     Case(LATER, Reply(204)),
-    *(Case(LATER, Reply(status, b"", {"Location": "/elsewhere"})) for status in (302, 307)),
-    Case(LATER, Reply(503, b"", {"Retry-After": str(_RETRY_AFTER)}), _RETRY_AFTER - _LEEWAY),
+    *(
+        Case(LATER, Reply(status, b"", {"Location": "/elsewhere"}))
+        for status in (302, 307)
+    ),
+    Case(
+        LATER,
+        Reply(503, b"", {"Retry-After": str(_RETRY_AFTER)}),
+        _RETRY_AFTER - _LEEWAY,
+    ),
     Case(LATER, Reply(0)),
 )
 
@@ -83,23 +100,33 @@ def _try(device: Device, collector: Collector, case: Case) -> None:
     _answer(device)
     left = _post(device, collector, case.reply)
     if len(collector.uploads) != 1:
-        raise FailedError(f"expected one upload before {what}, got {len(collector.uploads)}")
+        raise FailedError(
+            f"expected one upload before {what}, got {len(collector.uploads)}"
+        )
     fate = LATER
     if not left.waiting:
         fate = GONE
     elif left.pause >= LEAST_HELD:
         fate = HELD
     if fate != case.fate:
-        raise FailedError(f"expected a batch to be {case.fate} after {what}, got one {fate}")
+        raise FailedError(
+            f"expected a batch to be {case.fate} after {what}, got one {fate}"
+        )
     if left.pause < case.least:
-        raise FailedError(f"expected a pause of {case.least:.0f} s after {what}, got {left.pause}")
+        raise FailedError(
+            f"expected a pause of {case.least:.0f} s after {what}, got {left.pause}"
+        )
     if fate == LATER and not case.least and left.pause > LONGEST_PAUSE:
-        raise FailedError(f"expected a pause of seconds after {what}, got {left.pause:.0f}")
+        raise FailedError(
+            f"expected a pause of seconds after {what}, got {left.pause:.0f}"
+        )
     if fate == LATER:
         return
     device.post()
     if len(collector.uploads) != 1:
-        raise FailedError(f"expected nothing more to leave after {what}, got another upload")
+        raise FailedError(
+            f"expected nothing more to leave after {what}, got another upload"
+        )
 
 
 def _check_retry(bench: Bench, collector: Collector) -> None:
@@ -115,7 +142,9 @@ def _check_retry(bench: Bench, collector: Collector) -> None:
     if left.waiting != (len(uploads) == 1):
         raise FailedError("expected what was held to wait, or to be sent, got neither")
     if len(set(uploads)) != 1:
-        raise FailedError("expected the same bytes after a token was mended, got others")
+        raise FailedError(
+            "expected the same bytes after a token was mended, got others"
+        )
 
 
 class _Left(NamedTuple):
@@ -139,5 +168,7 @@ def _post(device: Device, collector: Collector, reply: Reply) -> _Left:
         if (method, path) != ("POST", REPORTS_PATH):
             raise FailedError(f"expected POST {REPORTS_PATH}, got {method} {path}")
         if [batch.size for batch in batches_of([body])] != [1]:
-            raise FailedError("expected an upload of one batch with one report, got another")
+            raise FailedError(
+                "expected an upload of one batch with one report, got another"
+            )
     return _Left(int(answer["waiting"]), float(answer["pause"]))

@@ -14,10 +14,28 @@ from collections import Counter
 from ldp.errors import NotDrawnError, StateError
 from ldp.mechanisms import MECHANISMS
 from ldp.numbers.randomness import Replay
-from ldp_client import ACCEPTED, Client, EmbeddedClient, HTTPTransport, Outcome, parse_survey, retry
+from ldp_client import (
+    ACCEPTED,
+    Client,
+    EmbeddedClient,
+    HTTPTransport,
+    Outcome,
+    parse_survey,
+    retry,
+)
 from ldp_simulations.conformance.serving import Answer, say, serve
 
-DOES = ("randomize", "sample", "record", "together", "send", "http", "ledger", "state", "draw")
+DOES = (
+    "randomize",
+    "sample",
+    "record",
+    "together",
+    "send",
+    "http",
+    "ledger",
+    "state",
+    "draw",
+)
 _FLUSH = 10.0
 """Seconds."""
 
@@ -45,7 +63,12 @@ class Adapter:
 
     def hello(self) -> Answer:
         """Which client this is, and what it does."""
-        return {"client": "ldp_client", "mechanisms": [*MECHANISMS], "does": DOES, "reads": "text"}
+        return {
+            "client": "ldp_client",
+            "mechanisms": [*MECHANISMS],
+            "does": DOES,
+            "reads": "text",
+        }
 
     def open(
         self,
@@ -70,7 +93,9 @@ class Adapter:
             strict=True,
             interval=None,
         )
-        fingerprints = {question.name: question.fingerprint.hex() for question in self._survey}
+        fingerprints = {
+            question.name: question.fingerprint.hex() for question in self._survey
+        }
         return {"fingerprints": fingerprints, "terms": self._survey.terms.hex()}
 
     def randomize(self, question: str, answer: object, tape: str) -> Answer:
@@ -78,7 +103,10 @@ class Adapter:
         asked = self._survey[question]
         source = Replay(bytes.fromhex(tape))
         report = asked.randomizer.randomize(asked.value(answer, source), source)
-        return {"report": report.to_bytes(asked.width, "little").hex(), "used": source.used}
+        return {
+            "report": report.to_bytes(asked.width, "little").hex(),
+            "used": source.used,
+        }
 
     def sample(self, question: str, answers: list[object]) -> Answer:
         """Reports, each by a device of its own, with the client's own randomness."""

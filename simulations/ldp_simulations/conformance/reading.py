@@ -23,7 +23,12 @@ from ldp_simulations.conformance.bench import (
     outcome,
     words_of,
 )
-from ldp_simulations.conformance.specimens import RULES, answers_of, json_answer, law_survey
+from ldp_simulations.conformance.specimens import (
+    RULES,
+    answers_of,
+    json_answer,
+    law_survey,
+)
 
 _TAPES = 3
 _TAPE = 1 << 16
@@ -41,7 +46,9 @@ def survey(bench: Bench) -> str:
     """Fingerprints and terms are those of the survey, and a survey that was altered is refused."""
     device = bench.device(RULES)
     expected = {
-        "fingerprints": {question.name: question.fingerprint.hex() for question in device.survey},
+        "fingerprints": {
+            question.name: question.fingerprint.hex() for question in device.survey
+        },
         "terms": device.survey.terms.hex(),
     }
     for name, part in expected.items():
@@ -89,13 +96,17 @@ def answers(bench: Bench) -> str:
     unfit = ("", "a telling answe", None, 3, True, ["a telling answer"], {"first": 1})
     for answer in unfit:
         if (became := device.record("first", answer)) != "answer":
-            raise FailedError(f"expected an answer that does not fit to be refused, got {became}")
+            raise FailedError(
+                f"expected an answer that does not fit to be refused, got {became}"
+            )
     if (became := device.record("no such question", "a telling answer")) != "answer":
         raise FailedError(f"expected an unknown question to be refused, got {became}")
     if "ledger" in bench.does and device.ledger().charges:
         raise FailedError("expected no charge for an answer that was refused")
     if device.record("first", "a telling answer") != RECORDED:
-        raise FailedError("expected an answer that fits to be taken after one that does not")
+        raise FailedError(
+            "expected an answer that fits to be taken after one that does not"
+        )
     return f"{len(unfit)} that do not fit"
 
 
@@ -133,7 +144,10 @@ def _vectors(bench: Bench) -> _Vectors:
     """Surveys, and cases by the names of their questions."""
     if bench.vectors is not None:
         yield from _of_files(bench.vectors)
-    surveys = [law_survey(bench.mechanisms) if bench.vectors is None else None, bench.survey]
+    surveys = [
+        law_survey(bench.mechanisms) if bench.vectors is None else None,
+        bench.survey,
+    ]
     for whole in surveys:
         if whole is not None:
             yield whole, {question.name: _make_cases(question) for question in whole}
@@ -148,7 +162,11 @@ def _of_files(folder: Path) -> _Vectors:
                 whole = parse_survey(vector["survey"])
                 (question,) = whole
                 cases = [
-                    Case(json_answer(question.domain, case["value"]), case["tape"], case["report"])
+                    Case(
+                        json_answer(question.domain, case["value"]),
+                        case["tape"],
+                        case["report"],
+                    )
                     for case in vector["cases"]
                 ]
                 yield whole, {question.name: cases}
@@ -167,5 +185,7 @@ def _make_cases(question: Question) -> list[Case]:
                 continue
             row = question.randomizer.randomize(value, source)
             tape = hashlib.shake_256(seed).hexdigest(source.used)
-            cases.append(Case(answer, tape, row.to_bytes(question.width, "little").hex()))
+            cases.append(
+                Case(answer, tape, row.to_bytes(question.width, "little").hex())
+            )
     return cases

@@ -59,7 +59,9 @@ LIMITED = _survey(
     keys='lifetime_epsilon = "2"',
 )
 """Of three questions that cost 1, it may ask two."""
-EPOCHS = _survey("conform-epochs", _question("daily", _ONCE), keys='epoch = "1d"\ngrace = "1w"')
+EPOCHS = _survey(
+    "conform-epochs", _question("daily", _ONCE), keys='epoch = "1d"\ngrace = "1w"'
+)
 MANY = _survey(
     "conform-many",
     *(_question(f"once{number}", _ONCE) for number in range(64)),
@@ -87,7 +89,9 @@ def later_version(source: str) -> str:
 
 def law_survey(mechanisms: Sequence[str]) -> Survey | None:
     """The small questions of some mechanisms; None if there are none of these."""
-    questions = [_question(name, keys) for name, keys in _OF_LAW.items() if name in mechanisms]
+    questions = [
+        _question(name, keys) for name, keys in _OF_LAW.items() if name in mechanisms
+    ]
     return parse_survey(_survey("conform-law", *questions)) if questions else None
 
 

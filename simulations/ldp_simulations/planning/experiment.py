@@ -77,7 +77,9 @@ class ExperimentPlan(Tabled):
 
     def sheet(self) -> Sheet:
         """A table and a record, as formats ask for them."""
-        return Sheet("Plan of an experiment", tables=lambda: [self._table()], record=self.to_dict)
+        return Sheet(
+            "Plan of an experiment", tables=lambda: [self._table()], record=self.to_dict
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -92,7 +94,9 @@ class ExperimentPlan(Tabled):
         }
 
     def _table(self) -> TextTable:
-        shares = f"{self.direct:.4g} in the first arm, {self.randomized:.4g} in the second"
+        shares = (
+            f"{self.direct:.4g} in the first arm, {self.randomized:.4g} in the second"
+        )
         rows = [
             [arms.name, f"{arms.first:,}", f"{arms.second:,}", f"{arms.power:.3f}"]
             for arms in self.plans
@@ -140,12 +144,16 @@ def plan_experiment(
     """
     from scipy.special import ndtr, ndtri
 
-    _check(question, direct, randomized, respondents=respondents, level=level, power=power)
+    _check(
+        question, direct, randomized, respondents=respondents, level=level, power=power
+    )
     values = list(question.domain.values or ())
     value = canonical_value(value, values)
     if value not in values:
         raise UnknownNameError(value, values, "one of the values")
-    design = Design.of(question.name, question.declared, question.randomizer, values=values)
+    design = Design.of(
+        question.name, question.declared, question.randomizer, values=values
+    )
     place = values.index(value)
     line = float(ndtri((1 + level) / 2))
 
@@ -167,13 +175,20 @@ def plan_experiment(
             first = max(ceil(people * spread / (spread + noisy)), 1)
             second = max(ceil(people * noisy / (spread + noisy)), 1)
         else:
-            first = min(max(round(respondents * spread / (spread + noisy)), 1), respondents - 1)
+            first = min(
+                max(round(respondents * spread / (spread + noisy)), 1), respondents - 1
+            )
             second = respondents - first
         error = sqrt(spread**2 / first + noisy**2 / second)
         reached = float(ndtr((randomized - direct) / error - line))
         plans.append(Arms(name, first, second, power=reached))
     return ExperimentPlan(
-        question.name, value, direct, randomized=randomized, level=level, plans=tuple(plans)
+        question.name,
+        value,
+        direct,
+        randomized=randomized,
+        level=level,
+        plans=tuple(plans),
     )
 
 

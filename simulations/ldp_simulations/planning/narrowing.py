@@ -32,7 +32,9 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp.numbers.exact import decimal_text
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.answers.distributions.distribution import Distribution
-from ldp_aggregator.answers.distributions.distribution_estimates import distribution_behind
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    distribution_behind,
+)
 from ldp_aggregator.answers.estimates.estimation import estimate
 from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.tallies.tally import Tally
@@ -82,7 +84,9 @@ class Narrowed(NamedTuple):
         ]
         if self.left_out:
             names = ", ".join(self.left_out)
-            lines.append(f"not in the second survey, as they have no range to find: {names}")
+            lines.append(
+                f"not in the second survey, as they have no range to find: {names}"
+            )
         return lines
 
     def _notes_of(self, name: str) -> list[str]:
@@ -144,7 +148,9 @@ def narrow(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     if not questions:
         raise _not_for(", ".join(known))
     left_out = tuple(name for name in names or known if name not in outside)
-    return Narrowed(ldp.survey(survey.name, *questions), outside, shift, left_out=left_out)
+    return Narrowed(
+        ldp.survey(survey.name, *questions), outside, shift, left_out=left_out
+    )
 
 
 def _not_for(name: str) -> EstimateError:
@@ -176,7 +182,9 @@ def _surely_more(distribution: Distribution, first: int, last: int | None) -> bo
     return share.frequency - _SURELY * share.standard_error > _FEW
 
 
-def _about_the_mean(question: Question, low: Fraction, high: Fraction) -> dict[str, object]:
+def _about_the_mean(
+    question: Question, low: Fraction, high: Fraction
+) -> dict[str, object]:
     scale = question.domain.scale
     return ldp.question(
         question.name,

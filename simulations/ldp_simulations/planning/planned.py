@@ -158,13 +158,17 @@ def plan(
     )
     if survey is not None:
         check_survey(survey, "plan(survey)")
-    asked = Asked(survey, values, epsilon, respondents=respondents, forged=forged, ask=ask)
+    asked = Asked(
+        survey, values, epsilon, respondents=respondents, forged=forged, ask=ask
+    )
     misfit = asked.misfit()
     if misfit is not None:
         raise EstimateError(misfit)
     if survey is None:
         exact = None if epsilon is None else epsilon_of(epsilon)
-        return Planned(ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged)
+        return Planned(
+            ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged
+        )
     known = [question.name for question in survey]
     for name in names:
         if name not in known:
@@ -177,7 +181,9 @@ def plan(
         of_survey(chosen, candidates or {}, respondents, ask=ask),
         searches,
         means=mean_plan.means_of_survey(chosen, respondents, ask),
-        distributions=distribution_plan.distributions_of_survey(chosen, respondents, ask),
+        distributions=distribution_plan.distributions_of_survey(
+            chosen, respondents, ask
+        ),
         forged=forged,
         vectors=vector_plan.vectors_of_survey(chosen, respondents, ask),
         trees=level_plan.trees_of_survey(chosen, respondents, of_levels, ask=ask),

@@ -56,7 +56,10 @@ def of_survey(
         if decoder_of(question.randomizer).gives != "frequencies":
             continue
         if respondents is None and ask.half_width is None and ask.detect is None:
-            if question.domain.key_scale is not None and ask.mean_half_width is not None:
+            if (
+                question.domain.key_scale is not None
+                and ask.mean_half_width is not None
+            ):
                 continue
             raise EstimateError(
                 f"question {question.name!r}, of which frequencies are estimated: expected "
@@ -81,7 +84,9 @@ def of_survey(
             raise
         except EstimateError as error:
             raise EstimateError(f"question {question.name!r}: {error}") from None
-        enough = answering(question.share, respondents) or least_respondents(design, ask)
+        enough = answering(question.share, respondents) or least_respondents(
+            design, ask
+        )
         plans.append(Plan(question.name, design, enough, share=question.share))
     if ask.value is not None and not plans:
         raise EstimateError(
@@ -90,7 +95,9 @@ def of_survey(
     return plans
 
 
-def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask: Ask) -> list[Plan]:
+def of_values(
+    size: int, epsilon: Fraction | None, respondents: int | None, ask: Ask
+) -> list[Plan]:
     """A plan for each mechanism that can serve, the best first."""
     domain = Domain("category", tuple(map(str, range(size))))
     plans = []
@@ -99,7 +106,9 @@ def of_values(size: int, epsilon: Fraction | None, respondents: int | None, ask:
             design = least_epsilon(row, domain, respondents or 0, ask=ask)
         else:
             design = design_for(row, domain, str(epsilon))
-        enough = None if design is None else respondents or least_respondents(design, ask)
+        enough = (
+            None if design is None else respondents or least_respondents(design, ask)
+        )
         plans.append(Plan(row.name, design, enough))
     return sorted(plans, key=lambda plan: _cost(plan, ask))
 

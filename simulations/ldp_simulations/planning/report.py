@@ -71,7 +71,9 @@ def record(plan: Plan, ask: Ask, forged: int | None) -> dict[str, Any]:
         "value": design.planned_value(respondents, ask),
         "forged": {
             "reports": fakes,
-            "shift": None if design.reach is None else design.reach * fakes / respondents,
+            "shift": None
+            if design.reach is None
+            else design.reach * fakes / respondents,
         },
     }
     if ask.detect is not None:
@@ -105,7 +107,9 @@ def sheet(
     tables += [place_plan.text_table(plan, ask, forged) for plan in places]
     tables += map(search_plan.text_table, searches)
     of_means = (mean_plan.record(plan, forged) for plan in means)
-    of_distributions = (distribution_plan.record(plan, forged) for plan in distributions)
+    of_distributions = (
+        distribution_plan.record(plan, forged) for plan in distributions
+    )
     of_trees = (level_plan.record(plan, forged) for plan in trees)
     of_vectors = (vector_plan.record(plan, forged) for plan in vectors)
     of_numbers = (*of_means, *of_vectors, *of_distributions)
@@ -117,7 +121,11 @@ def sheet(
         _add_asked(plans, ask.response_rate)
     return Sheet(
         "Plan",
-        lead=[f"{plan['name']}: ask {plan['asked']:,}" for plan in plans if "asked" in plan],
+        lead=[
+            f"{plan['name']}: ask {plan['asked']:,}"
+            for plan in plans
+            if "asked" in plan
+        ],
         tables=lambda: tables,
         record=lambda: {"format": FORMAT, "asked": asked, "plans": plans},
     )
@@ -131,13 +139,30 @@ def _add_asked(plans: Sequence[dict[str, Any]], rate: float) -> None:
             plan["asked"] = ceil(answer / rate)
 
 
-def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> TextTable:
+def _table(
+    records: Sequence[dict[str, Any]], ask: Ask, forged: int | None
+) -> TextTable:
     """A row for each plan, a dash where there is no such number, and what the columns mean."""
-    named = any(entry["name"] != entry.get("mechanism", entry["name"]) for entry in records)
+    named = any(
+        entry["name"] != entry.get("mechanism", entry["name"]) for entry in records
+    )
     headings = ["question" if named else "mechanism", *(["mechanism"] if named else [])]
-    headings += ["epsilon", "respondents", "error\nat 0", "error\nat f", "half-\nwidth", "detects"]
+    headings += [
+        "epsilon",
+        "respondents",
+        "error\nat 0",
+        "error\nat f",
+        "half-\nwidth",
+        "detects",
+    ]
     headings += [f"chance of\n{ask.detect:g}"] if ask.detect is not None else []
-    headings += ["effici-\nency", "report\nbytes", "client\nus", "decode\nms", "forged\nshift"]
+    headings += [
+        "effici-\nency",
+        "report\nbytes",
+        "client\nus",
+        "decode\nms",
+        "forged\nshift",
+    ]
     rows = []
     for row in records:
         cells = [row["name"], *([row.get("mechanism", "-")] if named else [])]
@@ -151,14 +176,21 @@ def _table(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> T
         ]
         cells += [short(row.get("chance_to_detect"))] if ask.detect is not None else []
         cells += [share(row.get("efficiency")), whole(row.get("report_bytes"))]
-        cells += [short(row.get(key)) for key in ("client_microseconds", "decode_milliseconds")]
+        cells += [
+            short(row.get(key))
+            for key in ("client_microseconds", "decode_milliseconds")
+        ]
         rows.append([*cells, short(row.get("forged", {}).get("shift"))])
     return TextTable("", "", headings, rows=rows, remarks=_legend(records, ask, forged))
 
 
-def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> list[str]:
+def _legend(
+    records: Sequence[dict[str, Any]], ask: Ask, forged: int | None
+) -> list[str]:
     """Explain the columns."""
-    typical = {entry["typical_frequency"] for entry in records if "typical_frequency" in entry}
+    typical = {
+        entry["typical_frequency"] for entry in records if "typical_frequency" in entry
+    }
     f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
     family = ", all of a question's together" if ask.simultaneous else ""
     tested = "testing every value against 0 at level "
@@ -179,7 +211,11 @@ def _legend(records: Sequence[dict[str, Any]], ask: Ask, forged: int | None) -> 
     ]
     lines += [
         f"{entry['name']}: errors, half-width and detects are those of {entry['value']!r}"
-        + ("" if ask.value is not None else ", whose interval is the widest (--value names one)")
+        + (
+            ""
+            if ask.value is not None
+            else ", whose interval is the widest (--value names one)"
+        )
         for entry in records
         if entry.get("value") is not None
     ]

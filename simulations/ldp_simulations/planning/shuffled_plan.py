@@ -69,11 +69,18 @@ class BatchPlans:
     def sheet(self) -> Sheet:
         """A table and records, as formats ask for them."""
         wish = self.wish
-        return Sheet("Plan", tables=lambda: [self._table()], record=lambda: self._record(wish))
+        return Sheet(
+            "Plan", tables=lambda: [self._table()], record=lambda: self._record(wish)
+        )
 
     def _table(self) -> TextTable:
         wish = self.wish
-        headings = ["question", "mechanism", "epsilon of\na report", "epsilon of\na batch"]
+        headings = [
+            "question",
+            "mechanism",
+            "epsilon of\na report",
+            "epsilon of\na batch",
+        ]
         headings += ["error of\na count", "curator's\nerror"]
         rows = [
             [
@@ -119,20 +126,26 @@ class BatchPlans:
         }
 
 
-def plan_batches(questions: Iterable[tuple[str, Domain]], wish: BatchWish) -> BatchPlans:
+def plan_batches(
+    questions: Iterable[tuple[str, Domain]], wish: BatchWish
+) -> BatchPlans:
     """For each question, given by its name and domain, the mechanisms that can serve, best first.
 
     Those that cannot keep to what is wanted are left out.
     """
     plans: list[BatchPlan] = []
     for name, domain in questions:
-        serving = (_plan(name, mechanism, domain, wish=wish) for mechanism in CONSIDERED)
+        serving = (
+            _plan(name, mechanism, domain, wish=wish) for mechanism in CONSIDERED
+        )
         reachable = (plan for plan in serving if plan is not None)
         plans += sorted(reachable, key=lambda plan: plan.error)
     return BatchPlans(wish, tuple(plans))
 
 
-def _plan(name: str, mechanism: str, domain: Domain, wish: BatchWish) -> BatchPlan | None:
+def _plan(
+    name: str, mechanism: str, domain: Domain, wish: BatchWish
+) -> BatchPlan | None:
     row = MECHANISMS[mechanism]
     if row.accepts(domain) is not None:
         return None
@@ -140,7 +153,9 @@ def _plan(name: str, mechanism: str, domain: Domain, wish: BatchWish) -> BatchPl
     randomizer = None if local is None else _randomizer(mechanism, domain, local)
     if local is None or randomizer is None:
         return None
-    central = batch_epsilon(blanket_of(randomizer), wish.reports, wish.delta, finely=False)
+    central = batch_epsilon(
+        blanket_of(randomizer), wish.reports, wish.delta, finely=False
+    )
     error = rare_count_error(randomizer, wish.reports)
     size = domain.size or 2
     if error is None:

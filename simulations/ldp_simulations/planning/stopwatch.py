@@ -12,7 +12,11 @@ from ldp.answers.domain import Value
 from ldp.mechanisms.contract import Randomizer, SetValued
 from ldp.numbers.randomness import system
 from ldp_aggregator.answers.shares.frequencies import moments_of
-from ldp_aggregator.decoders.intervals.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.decoders.intervals.intervals import (
+    careful_interval,
+    miss,
+    standard_error,
+)
 from ldp_simulations.sampling.table import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002

@@ -58,7 +58,9 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
     None where there is no such draw, and clients have to make the reports one by one.
     """
     match randomizer:
-        case RandomizedResponse(size, truth, other) if truth + (size - 1) * other <= _SPAN:
+        case RandomizedResponse(size, truth, other) if (
+            truth + (size - 1) * other <= _SPAN
+        ):
             return partial(_grr, randomizer)
         case StochasticMatrix(weights) if max(map(sum, weights)) <= _SPAN:
             return partial(_matrix, randomizer)
@@ -68,7 +70,9 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_arcs, randomizer)
         case Stripes() if randomizer.mass <= _SPAN:
             return partial(_stripes, randomizer)
-        case SquareWave(size, width, truth, other) if width * truth + size * other <= _SPAN:
+        case SquareWave(size, width, truth, other) if (
+            width * truth + size * other <= _SPAN
+        ):
             return partial(_square_wave, randomizer)
         case SubsetsResponse(truth=truth) if truth * randomizer.layout.symbols <= _SPAN:
             return partial(_subsets, randomizer)
@@ -91,7 +95,9 @@ def as_array(values: Sequence[Value]) -> Integers:
     """Values as such draws take them."""
     if values and isinstance(values[0], bytes):
         joined = b"".join(value for value in values if isinstance(value, bytes))
-        return np.frombuffer(joined, dtype="<i4").reshape(len(values), -1).astype(np.int64)
+        return (
+            np.frombuffer(joined, dtype="<i4").reshape(len(values), -1).astype(np.int64)
+        )
     return np.array(values, dtype=np.int64)
 
 
@@ -99,7 +105,9 @@ def _grr(randomizer: RandomizedResponse, values: Integers, random: Random) -> Ro
     return _symbol_rows(_responses(randomizer, values, random), randomizer)
 
 
-def _responses(randomizer: RandomizedResponse, values: Integers, random: Random) -> Integers:
+def _responses(
+    randomizer: RandomizedResponse, values: Integers, random: Random
+) -> Integers:
     size, truth, other = randomizer
     drawn = words_below(truth + (size - 1) * other, len(values), random)
     another = ((drawn - np.uint64(truth)) // np.uint64(other)).astype(np.int64)
@@ -164,7 +172,9 @@ def _square_wave(randomizer: SquareWave, values: Integers, random: Random) -> Ro
     size, width, truth, other = randomizer
     within = width * truth
     drawn = words_below(within + (size - 1) * other, len(values), random)
-    near = values + (np.minimum(drawn, np.uint64(within - 1)) // np.uint64(truth)).astype(np.int64)
+    near = values + (
+        np.minimum(drawn, np.uint64(within - 1)) // np.uint64(truth)
+    ).astype(np.int64)
     # Of those within the window this is nonsense, which is not looked at.
     far = ((drawn - np.uint64(within)) // np.uint64(other)).astype(np.int64)
     far += width * (far >= values)
@@ -190,7 +200,9 @@ def _tree(randomizer: TreeResponse, values: Integers, random: Random) -> Rows:
 
     def places(number: int, values: Integers) -> Integers:
         step = randomizer.spaces[number][2]
-        return np.asarray(randomizer.cell_of(number, values) * step % oracles[number].size)
+        return np.asarray(
+            randomizer.cell_of(number, values) * step % oracles[number].size
+        )
 
     return _by_level(randomizer, values, random, cells=places)
 
@@ -219,7 +231,9 @@ def _subsets(randomizer: SubsetsResponse, values: Integers, random: Random) -> R
     symbols = np.empty(len(values), dtype=np.int64)
     for size, *space in randomizer.spaces:
         there, oracle = np.flatnonzero(of == size), randomizer.oracle(size)
-        symbols[there] = _symbols_of(oracle, cells[there] * space[2] % oracle.size, random)
+        symbols[there] = _symbols_of(
+            oracle, cells[there] * space[2] % oracle.size, random
+        )
     return symbol_rows(randomizer.layout, numbers, symbols[:, None])
 
 
@@ -237,7 +251,9 @@ def _sets(oracle: NumberedSubsets, values: Integers, random: Random) -> Integers
     drawn = words_below(supported + other * comb(size - 1, chosen), len(values), random)
     inside = (drawn // np.uint64(truth)).astype(np.int64)
     # Of those within this is nonsense, which is not looked at.
-    outside = within + ((drawn - np.uint64(supported)) // np.uint64(other)).astype(np.int64)
+    outside = within + ((drawn - np.uint64(supported)) // np.uint64(other)).astype(
+        np.int64
+    )
     is_inside = drawn < supported
     return holding[values, np.where(is_inside, inside, outside)]
 
@@ -258,10 +274,14 @@ def _symbols_of(
     drawn = words_below(supported + oracle.other * len(outside), len(values), random)
     beyond = drawn >= supported
     place = np.empty(len(values), dtype=np.int64)
-    place[~beyond] = inside[(drawn[~beyond] // np.uint64(oracle.truth)).astype(np.int64)]
+    place[~beyond] = inside[
+        (drawn[~beyond] // np.uint64(oracle.truth)).astype(np.int64)
+    ]
     rest = (drawn[beyond] - np.uint64(supported)) // np.uint64(oracle.other)
     place[beyond] = outside[rest.astype(np.int64)]
-    reports: Integers = design.report_at[(place - design.place_of[values]) % len(design.zeros)]
+    reports: Integers = design.report_at[
+        (place - design.place_of[values]) % len(design.zeros)
+    ]
     return reports.astype(np.int64)
 
 
@@ -278,7 +298,9 @@ def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> R
 def _subset(randomizer: SubsetSelection, values: Integers, random: Random) -> Rows:
     size, chosen, truth, other = randomizer
     held = chosen * truth
-    inside = words_below(held + (size - chosen) * other, len(values), random) < np.uint64(held)
+    inside = words_below(
+        held + (size - chosen) * other, len(values), random
+    ) < np.uint64(held)
     # (reports, size): the set has the values with the least keys, the truth first or last.
     keys = words(len(values) * size, random).reshape(-1, size)
     least, greatest = np.uint64(0), np.uint64(_SPAN - 1)
@@ -304,15 +326,21 @@ def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
             tied &= drawn
         else:
             tied &= ~drawn
-    _settle(ones.reshape(-1), tied.reshape(-1), if_other, rest=word - planes, random=random)
+    _settle(
+        ones.reshape(-1), tied.reshape(-1), if_other, rest=word - planes, random=random
+    )
     place, bit = values >> 6, np.uint64(1) << (values & 63).astype(np.uint64)
     holders = np.arange(len(values))
     yes = words(len(values), random) >> np.uint64(64 - word) < np.uint64(if_true)
-    ones[holders, place] = np.where(yes, ones[holders, place] | bit, ones[holders, place] & ~bit)
+    ones[holders, place] = np.where(
+        yes, ones[holders, place] | bit, ones[holders, place] & ~bit
+    )
     return ones.astype("<u8").view(np.uint8)[:, : randomizer.layout.width]
 
 
-def _settle(ones: Words, tied: Words, threshold: int, rest: int, random: Random) -> None:
+def _settle(
+    ones: Words, tied: Words, threshold: int, rest: int, random: Random
+) -> None:
     """Draw the last `rest` bits of every tied position.
 
     Without any, a tied position equals its threshold: no 1.

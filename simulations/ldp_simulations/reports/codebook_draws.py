@@ -29,7 +29,9 @@ def codebook_rows(response: CodebookResponse, values: Integers, random: Random) 
         seeded_rows(response.layout, seeds, symbols[:, None])
         for seeds, symbols in _draw(response, values, random)
     ]
-    return np.concatenate([np.empty((0, response.layout.width), dtype=np.uint8), *parts])
+    return np.concatenate(
+        [np.empty((0, response.layout.width), dtype=np.uint8), *parts]
+    )
 
 
 def _draw(
@@ -49,12 +51,18 @@ def _last_kept(response: CodebookResponse, values: Integers) -> Words:
     """The greatest draw with which a vector keeps its sign, of shape (reports,)."""
     half = 1 << response.word - 1
     squares: list[int] = (values.astype(np.int64) ** 2).sum(axis=1).tolist()
-    lasts = [half - 1 + min(isqrt(square * half**2) // UNIT, half) for square in squares]
+    lasts = [
+        half - 1 + min(isqrt(square * half**2) // UNIT, half) for square in squares
+    ]
     return np.array(lasts, dtype=np.uint64)
 
 
 def _symbols(
-    response: CodebookResponse, values: Integers, seeds: Words, kept: Flags, drawn: Words
+    response: CodebookResponse,
+    values: Integers,
+    seeds: Words,
+    kept: Flags,
+    drawn: Words,
 ) -> Integers:
     """The words that are reported, by their numbers: (reports,)."""
     near, all_words = response.near, response.words
@@ -73,7 +81,9 @@ def _symbols(
     outside = near + ((drawn - within) // np.uint64(response.other)).astype(np.int64)
     place = np.where(drawn < within, inside, outside)
     order = np.concatenate([close, rest], axis=1)
-    return np.asarray(np.take_along_axis(order, place[:, None], axis=1)[:, 0], dtype=np.int64)
+    return np.asarray(
+        np.take_along_axis(order, place[:, None], axis=1)[:, 0], dtype=np.int64
+    )
 
 
 def _products(response: CodebookResponse, values: Integers, seeds: Words) -> Floats:

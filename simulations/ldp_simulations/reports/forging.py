@@ -69,7 +69,11 @@ def best_bits(
     """
     p, q = rates
     most = by_cohort.sum(axis=1)
-    best = np.flatnonzero(most == most.max()) if best_cohorts_only else np.arange(layout.cohorts)
+    best = (
+        np.flatnonzero(most == most.max())
+        if best_cohorts_only
+        else np.arange(layout.cohorts)
+    )
     cohorts = generator.choice(best, reports)
     wanted: Flags = by_cohort[cohorts] == (p > q)
     ones = layout.ones or round(layout.bits * q + true_bits * (p - q))
@@ -89,7 +93,11 @@ def plain_bits(randomizer: Any, wanted: Wanted, generator: Generator) -> Rows:
     """Where each value has a bit of its own."""
     marks = count_places(randomizer.layout.bits, wanted.targets)[None] > 0
     return best_bits(
-        randomizer.layout, marks, randomizer.support, reports=wanted.reports, generator=generator
+        randomizer.layout,
+        marks,
+        randomizer.support,
+        reports=wanted.reports,
+        generator=generator,
     )
 
 

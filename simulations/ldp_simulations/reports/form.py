@@ -51,7 +51,9 @@ def any_tally(
     return counts
 
 
-def no_repeats(randomizer: Any, holders: Any, repeats: int, generator: Generator) -> Counts:  # noqa: ARG001
+def no_repeats(
+    randomizer: Any, holders: Any, repeats: int, generator: Generator
+) -> Counts:  # noqa: ARG001
     """For classes without a permanent response of a law that is drawn at once."""
     raise EstimateError(
         "expected a memoized mechanism of symbols, or of a bit for each value, to draw several "

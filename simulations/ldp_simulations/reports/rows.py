@@ -56,10 +56,14 @@ def symbol_rows(layout: Layout, cohorts: Integers, symbols: Integers) -> Rows:
     return _rows(_cohort_prefix(layout, cohorts), _little(symbols, layout.symbol_width))
 
 
-def hashed_rows(layout: Layout, multipliers: Integers, shifts: Integers, symbols: Integers) -> Rows:
+def hashed_rows(
+    layout: Layout, multipliers: Integers, shifts: Integers, symbols: Integers
+) -> Rows:
     """Symbols, of shape (reports, 1), each under a hash function of its own."""
     seeds = np.stack([multipliers, shifts], axis=1)
-    return _rows(_little(seeds, layout.prefix_width // 2), _little(symbols, layout.symbol_width))
+    return _rows(
+        _little(seeds, layout.prefix_width // 2), _little(symbols, layout.symbol_width)
+    )
 
 
 def seeded_rows(layout: Layout, seeds: Words, symbols: Integers) -> Rows:
@@ -82,5 +86,9 @@ def _pack(vectors: Flags) -> Rows:
 
 def _little(numbers: Integers, width: int) -> Rows:
     """The first `width` bytes of each number, side by side."""
-    wide = np.ascontiguousarray(numbers, dtype="<i8").view(np.uint8).reshape(*numbers.shape, 8)
+    wide = (
+        np.ascontiguousarray(numbers, dtype="<i8")
+        .view(np.uint8)
+        .reshape(*numbers.shape, 8)
+    )
     return wide[..., :width].reshape(len(numbers), -1)

@@ -27,13 +27,17 @@ _TRIES = 1 << 10
 """Seeds that a forger tries, where it may choose from all there are."""
 
 
-def word_sums(response: CodebookResponse, holders: VectorHolders, generator: Generator) -> Counts:
+def word_sums(
+    response: CodebookResponse, holders: VectorHolders, generator: Generator
+) -> Counts:
     """The tally of one report from every holder."""
     counts = empty_counts(response.layout)
     places = np.repeat(np.arange(len(holders.counts)), holders.counts)
     for start in range(0, len(places), _AT_ONCE):
         vectors = holders.vectors[places[start : start + _AT_ONCE]]
-        counts += count_rows(codebook_rows(response, vectors, generator.bytes), response.layout)
+        counts += count_rows(
+            codebook_rows(response, vectors, generator.bytes), response.layout
+        )
     return counts
 
 
@@ -62,7 +66,9 @@ def _forge(response: CodebookResponse, wanted: Wanted, generator: Generator) -> 
         tried = generator.integers(1 << 64, size=tries, dtype=np.uint64)
         words = generator.integers(response.words, size=tries)
         # (tries,): what the words are worth to the targets.
-        worth = codewords(tried, words, response.dimensions)[:, wanted.targets].sum(axis=1)
+        worth = codewords(tried, words, response.dimensions)[:, wanted.targets].sum(
+            axis=1
+        )
         best = int(worth.argmax())
         seeds[place], symbols[place] = tried[best], words[best]
     return seeded_rows(response.layout, seeds, symbols[:, None])

@@ -28,12 +28,16 @@ def by_subset(
     randomizer: SubsetsResponse, holders: Holders, generator: Generator
 ) -> Iterator[tuple[Oracle, Counts]]:
     """Yield the response of each subset, and how many who drew it hold each of its cells."""
-    sizes = np.array(randomizer.sizes)[fields_by_number(randomizer)].prod(axis=1).tolist()
+    sizes = (
+        np.array(randomizer.sizes)[fields_by_number(randomizer)].prod(axis=1).tolist()
+    )
     drawn = dealt_out(randomizer, holders, generator)
     for cells, own in zip(sizes, drawn, strict=True):
         oracle = randomizer.oracle(cells)
         places = np.zeros(oracle.size, dtype=np.int64)
-        places[np.arange(cells) * randomizer.space(cells)[2] % oracle.size] = own[:cells]
+        places[np.arange(cells) * randomizer.space(cells)[2] % oracle.size] = own[
+            :cells
+        ]
         yield oracle, places
 
 
@@ -45,7 +49,9 @@ def expected_counts(
     """The tally to be expected where the cells of all fields have the given frequencies."""
     subsets = subsets_of(randomizer)
     law = np.zeros((randomizer.subsets, randomizer.layout.symbols))
-    held = np.stack(np.unravel_index(np.arange(len(frequency)), randomizer.sizes), axis=1)
+    held = np.stack(
+        np.unravel_index(np.arange(len(frequency)), randomizer.sizes), axis=1
+    )
     for group in subsets.groups:
         supports = group.supports(tuple(range(randomizer.together)))
         for number in group.numbers.tolist():

@@ -15,10 +15,15 @@ from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_simulations.holders import Holders
 from ldp_simulations.reports.forging import best_symbols
 from ldp_simulations.reports.form import Form, Wanted, with_hash_seed
-from ldp_simulations.sampling.values.projective import projective_counts, worth_of_points
+from ldp_simulations.sampling.values.projective import (
+    projective_counts,
+    worth_of_points,
+)
 
 
-def search_counts(randomizer: HeavyHitters, holders: Holders, generator: Generator) -> Counts:
+def search_counts(
+    randomizer: HeavyHitters, holders: Holders, generator: Generator
+) -> Counts:
     """Counts of one report from each holder, by cohort."""
     texts = [value.encode() for value in holders.values]
     spread = generator.multinomial(

@@ -22,29 +22,40 @@ from ldp_simulations.reports.form import Form
 from ldp_simulations.sampling.values.bits import vector_counts
 
 
-def encoded_counts(randomizer: SetEncoding, holders: SetHolders, generator: Generator) -> Counts:
+def encoded_counts(
+    randomizer: SetEncoding, holders: SetHolders, generator: Generator
+) -> Counts:
     """The counts of one report from every holder."""
     return vector_counts(
-        randomizer, holders.holding(randomizer.size), holders.respondents, generator=generator
+        randomizer,
+        holders.holding(randomizer.size),
+        holders.respondents,
+        generator=generator,
     )
 
 
 FORM = Form(encoded_counts, plain_bits)
 
 
-def sampled_entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
+def sampled_entries(
+    randomizer: PadAndSample, holders: SetHolders, generator: Generator
+) -> Counts:
     """How many holders draw each value, and each dummy."""
     most = randomizer.most
     drawn = generator.multinomial(holders.counts, np.full(most, 1 / most))
     entries = [
-        randomizer.entry(indices, place) for indices in holders.sets for place in range(most)
+        randomizer.entry(indices, place)
+        for indices in holders.sets
+        for place in range(most)
     ]
     counts = np.zeros(randomizer.oracle.size, dtype=np.int64)
     np.add.at(counts, np.array(entries, dtype=np.int64), drawn.ravel())
     return counts
 
 
-def sampled_items(randomizer: SignedItems, holders: PairHolders, generator: Generator) -> Counts:
+def sampled_items(
+    randomizer: SignedItems, holders: PairHolders, generator: Generator
+) -> Counts:
     """How many holders draw each signed item, and each dummy."""
     most, size = randomizer.most, randomizer.size
     # (holders, most): how many of them draw each place of what they hold.

@@ -32,7 +32,9 @@ def stripe_counts(stripes: Stripes, held: Counts, generator: Generator) -> Count
     draw = _one_by_one if held.sum() <= _FEW else _many
     # (K, P): holders who send an arc that holds their place for sure, by where that is; and (K,).
     own, others = draw(stripes, held, sure, generator=generator)
-    counts = generator.multinomial(others, np.full(stripes.modulus, 1 / stripes.modulus))
+    counts = generator.multinomial(
+        others, np.full(stripes.modulus, 1 / stripes.modulus)
+    )
     return np.asarray(counts + starts_of(own, width, generator))
 
 
@@ -67,7 +69,9 @@ def _many(
     return own, others
 
 
-def places(stripes: Stripes, values: Integers | np.int64, cohorts: Integers) -> Integers:
+def places(
+    stripes: Stripes, values: Integers | np.int64, cohorts: Integers
+) -> Integers:
     """The place of each cell on the circle of a frequency."""
     across, up = frequency_of(cohorts, stripes.modulus)
     x, y = divmod(values, stripes.side)
@@ -94,4 +98,6 @@ def _worths(stripes: Stripes, wanted: Wanted) -> list[Floats]:
     return list(windows(plane, of_targets.alpha[0]))
 
 
-FORM = Form(by_counts(stripe_counts), best_symbols(_worths, best_cohorts_only=True), _expect)
+FORM = Form(
+    by_counts(stripe_counts), best_symbols(_worths, best_cohorts_only=True), _expect
+)

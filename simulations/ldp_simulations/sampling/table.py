@@ -76,7 +76,10 @@ def _form_by_law(randomizer: Randomizer) -> Form:
     """The form of reports that name one value, or have an independent bit for each."""
     if is_pure(randomizer):
         p, q = randomizer.support
-        if p + (randomizer.size - 1) * q == 1 and randomizer.layout.symbols == randomizer.size:
+        if (
+            p + (randomizer.size - 1) * q == 1
+            and randomizer.layout.symbols == randomizer.size
+        ):
             return symbols.FORM
         if randomizer.joint_support() == (p * q, q * q) and randomizer.layout.bits:
             return bits.FORM
@@ -112,7 +115,9 @@ def repeated_counts(
     return form_of(randomizer).repeated(randomizer, holders, repeats, generator)
 
 
-def expected_counts(randomizer: Randomizer, values: Sequence[str], frequency: Floats) -> Counts:
+def expected_counts(
+    randomizer: Randomizer, values: Sequence[str], frequency: Floats
+) -> Counts:
     """The tally of `REPORTS` reports, in expectation, where `values` have the given frequencies."""
     return form_of(randomizer).expected(randomizer, values, frequency)
 
@@ -129,7 +134,9 @@ def _first_reports(chain: Chain, holders: Holders, generator: Generator) -> Coun
     return form_of(chain.once).sample(chain.once, holders, generator)
 
 
-def _several_reports(chain: Chain, holders: Holders, repeats: int, generator: Generator) -> Counts:
+def _several_reports(
+    chain: Chain, holders: Holders, repeats: int, generator: Generator
+) -> Counts:
     if chain.layout.bits:
         return bits.repeated_vectors(chain.steps, holders, repeats, generator=generator)
     # (values,): the permanent responses, each of which takes the second step `repeats` times.
@@ -142,44 +149,61 @@ def _forged_once(chain: Chain, wanted: Wanted, generator: Generator) -> Rows:
     return crafted_rows(chain.once, wanted, generator)
 
 
-def _entries(randomizer: PadAndSample, holders: SetHolders, generator: Generator) -> Counts:
+def _entries(
+    randomizer: PadAndSample, holders: SetHolders, generator: Generator
+) -> Counts:
     entries = Holders((), sets.sampled_entries(randomizer, holders, generator))
     return form_of(randomizer.oracle).sample(randomizer.oracle, entries, generator)
 
 
-def _expected_entries(randomizer: PadAndSample, values: Sequence[str], frequency: Floats) -> Counts:
+def _expected_entries(
+    randomizer: PadAndSample, values: Sequence[str], frequency: Floats
+) -> Counts:
     if not is_blocked(randomizer):
         return any_tally(randomizer, values, frequency)
     return hadamard.expected_counts(randomizer, values, frequency, most=randomizer.most)
 
 
-def _forged_entry(randomizer: PadAndSample, wanted: Wanted, generator: Generator) -> Rows:
+def _forged_entry(
+    randomizer: PadAndSample, wanted: Wanted, generator: Generator
+) -> Rows:
     return crafted_rows(randomizer.oracle, wanted, generator)
 
 
-def _items(randomizer: SignedItems, holders: PairHolders, generator: Generator) -> Counts:
+def _items(
+    randomizer: SignedItems, holders: PairHolders, generator: Generator
+) -> Counts:
     entries = Holders((), sets.sampled_items(randomizer, holders, generator))
     return form_of(randomizer.oracle).sample(randomizer.oracle, entries, generator)
 
 
-def _forged_items(randomizer: SignedItems, wanted: Wanted, generator: Generator) -> Rows:
+def _forged_items(
+    randomizer: SignedItems, wanted: Wanted, generator: Generator
+) -> Rows:
     """Both items of a key are worth as much to the share who hold it."""
     items = (ENDS * wanted.targets[:, None] + np.arange(ENDS)).ravel()
     return crafted_rows(randomizer.oracle, wanted._replace(targets=items), generator)
 
 
-def _levels(randomizer: TaxonomyResponse, holders: Holders, generator: Generator) -> Counts:
+def _levels(
+    randomizer: TaxonomyResponse, holders: Holders, generator: Generator
+) -> Counts:
     """Count the reports of those who drew each level, of shape (levels, symbols)."""
-    drawn = zip(randomizer.oracles, levels.by_level(randomizer, holders, generator), strict=True)
+    drawn = zip(
+        randomizer.oracles, levels.by_level(randomizer, holders, generator), strict=True
+    )
     parts = (
-        form_of(oracle).sample(oracle, Holders((), cells), generator)[0] for oracle, cells in drawn
+        form_of(oracle).sample(oracle, Holders((), cells), generator)[0]
+        for oracle, cells in drawn
     )
     return levels.side_by_side(randomizer, parts)
 
 
 def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) -> Counts:
     """Count the reports of those who drew each level of halves."""
-    drawn = zip(randomizer.oracles, trees.by_place(randomizer, holders, generator), strict=True)
+    drawn = zip(
+        randomizer.oracles, trees.by_place(randomizer, holders, generator), strict=True
+    )
     parts = (
         form_of(oracle).sample(oracle, Holders((), places), generator)[0]
         for oracle, places in drawn
@@ -187,7 +211,9 @@ def _halves(randomizer: TreeResponse, holders: Holders, generator: Generator) ->
     return levels.side_by_side(randomizer, parts)
 
 
-def _subsets(randomizer: SubsetsResponse, holders: Holders, generator: Generator) -> Counts:
+def _subsets(
+    randomizer: SubsetsResponse, holders: Holders, generator: Generator
+) -> Counts:
     """Count the reports of those who drew each subset of fields, (subsets, symbols)."""
     counts = np.zeros((randomizer.subsets, randomizer.layout.symbols), dtype=np.int64)
     drawn = marginals.by_subset(randomizer, holders, generator)

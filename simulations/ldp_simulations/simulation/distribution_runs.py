@@ -11,7 +11,9 @@ import numpy as np
 
 from ldp_aggregator.answers.distributions.circle import waves
 from ldp_aggregator.answers.distributions.distribution import Distribution
-from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    DistributionEstimates,
+)
 from ldp_aggregator.answers.lines.answers import Quantile
 from ldp_aggregator.answers.lines.line import Line
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -45,7 +47,11 @@ class DistributionRuns:
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: means over all runs."""
         numbers = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: float(column.mean()) for name, column in numbers.items() if column.size}
+        return {
+            name: float(column.mean())
+            for name, column in numbers.items()
+            if column.size
+        }
 
     @property
     def sentences(self) -> list[str]:
@@ -61,7 +67,9 @@ class DistributionRuns:
         sentences = [cumulative]
         if self.quantile_holds.size:
             share = self.quantile_holds.mean()
-            sentences.append(f"Of quantiles: {share:.1%} of all intervals hold the truth.")
+            sentences.append(
+                f"Of quantiles: {share:.1%} of all intervals hold the truth."
+            )
         if self.direction_told.size:
             sentences.append(
                 f"Of the mean direction: told in {int(self.direction_told.sum())} of "
@@ -140,7 +148,9 @@ def _of_run(distribution: Distribution, true: Floats) -> tuple[float, ...]:
 
 def _holds(quantile: Quantile, line: Line, true: Floats) -> float:
     """Whether an interval holds the value, or the whole cell, in which a share is reached."""
-    place = min(int(np.searchsorted(np.cumsum(true), quantile.share - 1e-12)), line.size - 1)
+    place = min(
+        int(np.searchsorted(np.cumsum(true), quantile.share - 1e-12)), line.size - 1
+    )
     start = float(line.starts[place])
     end = float(line.edges[place + 1]) if line.cells else start
     return float(quantile.low <= start and end <= quantile.high)

@@ -26,7 +26,9 @@ def only_drawn(
     """The answers of a respondent without those to questions that another was drawn of."""
     for draw in survey.draws:
         dropped = set(draw.names).difference(draw.draw_questions(random))
-        answers = {name: answer for name, answer in answers.items() if name not in dropped}
+        answers = {
+            name: answer for name, answer in answers.items() if name not in dropped
+        }
     return answers
 
 
@@ -36,7 +38,9 @@ def thin(survey: Survey, population: Population, generator: Generator) -> Popula
     for draw in survey.draws:
         respondents = max(population[name].respondents for name in draw.names)
         for name, number in how_many_draw(draw, respondents, generator).items():
-            answering[name] = _some(population[name], respondents, number, generator=generator)
+            answering[name] = _some(
+                population[name], respondents, number, generator=generator
+            )
     return answering
 
 
@@ -59,8 +63,12 @@ def how_many_draw(draw: Draw, respondents: int, generator: Generator) -> dict[st
     return numbers
 
 
-def _some(holders: Holders, respondents: int, number: int, generator: Generator) -> Holders:
+def _some(
+    holders: Holders, respondents: int, number: int, generator: Generator
+) -> Holders:
     """The holders among a number of the respondents, some of whom hold nothing."""
     held = holders.respondents
-    taken = int(generator.hypergeometric(held, respondents - held, number)) if number else 0
+    taken = (
+        int(generator.hypergeometric(held, respondents - held, number)) if number else 0
+    )
     return holders.some(taken, generator)

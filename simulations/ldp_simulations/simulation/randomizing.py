@@ -127,7 +127,9 @@ def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> 
     # (respondents, answers): the places of the questions.
     places = np.array([[draw.names.index(name) for name in names] for names in drawn])
     for place, name in enumerate(draw.names):
-        columns[name].codes[(places.reshape(respondents, -1) != place).all(axis=1)] = NO_ANSWER
+        columns[name].codes[(places.reshape(respondents, -1) != place).all(axis=1)] = (
+            NO_ANSWER
+        )
 
 
 def _in_bulk(
@@ -143,7 +145,9 @@ def _in_bulk(
     return np.concatenate(rows, axis=1)
 
 
-def _round(question: Question, part: Column, codes: Integers, random: Random) -> Integers:
+def _round(
+    question: Question, part: Column, codes: Integers, random: Random
+) -> Integers:
     """The values of the answers with these codes; numbers between two points go to either."""
     if question.domain.per_device == ONE:
         # A record of its own for each respondent.
@@ -168,7 +172,9 @@ def _by_clients(
     names = [question.name for question in envelope.members]
     rows = []
     for places in codes.T.tolist():
-        answers = [part.answers[place] for part, place in zip(parts, places, strict=True)]
+        answers = [
+            part.answers[place] for part, place in zip(parts, places, strict=True)
+        ]
         by_name = dict(zip(names, answers, strict=True))
         rows.append(record(survey, envelope, by_name, random=random).row)
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, envelope.width)

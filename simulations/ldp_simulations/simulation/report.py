@@ -17,7 +17,13 @@ from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.pictures.picture import chart
 from ldp_aggregator.output.sheet import NOTHING, Band, Bars, Sheet, TextTable, finite
 from ldp_aggregator.output.templates import templates_of
-from ldp_simulations.simulation.simulation import CLIENTS, LAW, REPORTS, Runs, Simulation
+from ldp_simulations.simulation.simulation import (
+    CLIENTS,
+    LAW,
+    REPORTS,
+    Runs,
+    Simulation,
+)
 
 FORMAT = 1
 _COLUMNS = (
@@ -45,7 +51,9 @@ def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
     return Sheet(
         f"{simulation.survey.name}: simulation",
         lead=[summary(simulation)],
-        tables=lambda: [_text_table(simulation, question, most) for question in simulation.first],
+        tables=lambda: [
+            _text_table(simulation, question, most) for question in simulation.first
+        ],
         record=lambda: _record(chosen, iter),
         columns=_COLUMNS,
         rows=lambda: _rows(chosen),
@@ -102,14 +110,29 @@ def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
         of_keys = means_of_keys(question)
         if of_keys is not None and runs.key_means is not None:
             means = zip(question.values, of_keys.means, strict=True)
-            for (key, of_key), numbers in zip(means, _runs_rows(runs.key_means), strict=True):
+            for (key, of_key), numbers in zip(
+                means, _runs_rows(runs.key_means), strict=True
+            ):
                 name = f"{key}: {MEAN}"
-                yield [question.name, name, question.reports, *astuple(of_key), *numbers]
+                yield [
+                    question.name,
+                    name,
+                    question.reports,
+                    *astuple(of_key),
+                    *numbers,
+                ]
         if question.mean is not None and runs.mean is not None:
             (numbers,) = _runs_rows(runs.mean)
             mean = question.mean
             errors = (mean.standard_error, *mean.interval)
-            yield [question.name, MEAN, question.reports, mean.estimate, *errors, *numbers]
+            yield [
+                question.name,
+                MEAN,
+                question.reports,
+                mean.estimate,
+                *errors,
+                *numbers,
+            ]
 
 
 def _runs_rows(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
@@ -118,15 +141,23 @@ def _runs_rows(runs: Runs) -> Iterator[tuple[float, float, float, float]]:
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _beside_the_truth(values: Iterator[dict[str, Any]], runs: Runs) -> Iterator[dict[str, Any]]:
-    for value, (truth, covered, empirical, stated) in zip(values, _runs_rows(runs), strict=False):
+def _beside_the_truth(
+    values: Iterator[dict[str, Any]], runs: Runs
+) -> Iterator[dict[str, Any]]:
+    for value, (truth, covered, empirical, stated) in zip(
+        values, _runs_rows(runs), strict=False
+    ):
         errors = {"empirical_error": finite(empirical), "stated_error": finite(stated)}
         yield {**value, "truth": truth, "covered": finite(covered), **errors}
 
 
-def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[str, Any]]:
+def _with_means(
+    values: Iterator[dict[str, Any]], means: Runs
+) -> Iterator[dict[str, Any]]:
     """Values of keys whose means stand beside the truth as well."""
-    for value, (truth, covered, empirical, stated) in zip(values, _runs_rows(means), strict=True):
+    for value, (truth, covered, empirical, stated) in zip(
+        values, _runs_rows(means), strict=True
+    ):
         numbers = {"truth": truth, "covered": covered}
         numbers |= {"empirical_error": empirical, "stated_error": stated}
         known = {name: finite(number) for name, number in numbers.items()}
@@ -135,13 +166,18 @@ def _with_means(values: Iterator[dict[str, Any]], means: Runs) -> Iterator[dict[
 
 def top(simulation: Simulation, most: int) -> Simulation:
     """No more than `most` values of each question: those that most respondents hold."""
-    chosen = {question.name: _choose(simulation, question, most) for question in simulation.first}
+    chosen = {
+        question.name: _choose(simulation, question, most)
+        for question in simulation.first
+    }
     estimates = {
         name: replace(question, left_out=len(simulation.first[name]) - len(question))
         for name, (question, _) in chosen.items()
     }
     first = replace(simulation.first, questions=estimates)
-    return replace(simulation, first=first, runs={name: runs for name, (_, runs) in chosen.items()})
+    return replace(
+        simulation, first=first, runs={name: runs for name, (_, runs) in chosen.items()}
+    )
 
 
 def page(simulation: Simulation) -> str:
@@ -189,7 +225,9 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
     if len(question) <= most:
         return []
     note = f"shown: the {most:,} values of {len(question):,} that most respondents hold"
-    return [f"{note}; --top all shows every value, and --output writes them all to estimates.csv"]
+    return [
+        f"{note}; --top all shows every value, and --output writes them all to estimates.csv"
+    ]
 
 
 def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
@@ -205,7 +243,9 @@ def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
         return question.bars(_truth(simulation, question))
     place = int(np.nanargmax(runs.truth[: len(question) or 1]))
     truth = float(runs.truth[place])
-    lengths, low, high = (column[:, place] for column in (runs.frequency, runs.low, runs.high))
+    lengths, low, high = (
+        column[:, place] for column in (runs.frequency, runs.low, runs.high)
+    )
     held = int(((low <= truth) & (truth <= high)).sum())
     nothing = np.full(many, np.nan)
     name = MEAN if of_mean else question.labels[place]
@@ -231,14 +271,22 @@ def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
     return truth
 
 
-def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) -> TextTable:
+def _text_table(
+    simulation: Simulation, question: QuestionEstimates, most: int
+) -> TextTable:
     """A row for each value and for the mean, if any; the last columns tell of one run or many."""
     shown, runs = _choose(simulation, question, most)
     many = _count(simulation) > 1
-    last = ("empirical error", "stated error", "coverage") if many else ("holds the truth",)
+    last = (
+        ("empirical error", "stated error", "coverage")
+        if many
+        else ("holds the truth",)
+    )
     value, _, _, error, interval, *_ = question.headings
     rows = []
-    for place, (estimate, truth) in enumerate(zip(shown, runs.truth.tolist(), strict=False)):
+    for place, (estimate, truth) in enumerate(
+        zip(shown, runs.truth.tolist(), strict=False)
+    ):
         name, _, *numbers = question.row(estimate)
         ending = _outcome_cells(runs, place, estimate.interval, shown=question.shown)
         rows.append((name, question.shown(truth), *numbers, *ending))
@@ -250,7 +298,9 @@ def _text_table(simulation: Simulation, question: QuestionEstimates, most: int) 
     headings = (value, "truth", "estimate", error, interval, *last)
     remarks = [*_left_out(question, most), *_verdicts(simulation, question)]
     sentences = [*filter(None, remarks)]
-    return TextTable(question.name, question.describe(), headings, rows=rows, remarks=sentences)
+    return TextTable(
+        question.name, question.describe(), headings, rows=rows, remarks=sentences
+    )
 
 
 def _rows_of_means(shown: QuestionEstimates, runs: Runs) -> list[tuple[str, ...]]:
@@ -261,7 +311,9 @@ def _rows_of_means(shown: QuestionEstimates, runs: Runs) -> list[tuple[str, ...]
     rows = []
     for place, (key, mean) in enumerate(zip(shown.values, of_keys.means, strict=True)):
         estimate, interval = mean.cells
-        ending = _outcome_cells(runs.key_means, place, mean.interval, shown=mean.format_number)
+        ending = _outcome_cells(
+            runs.key_means, place, mean.interval, shown=mean.format_number
+        )
         truth = mean.format_number(float(runs.key_means.truth[place]))
         numbers = (estimate, mean.format_number(mean.standard_error), interval)
         rows.append((f"{key}: {MEAN}", truth, *numbers, *ending))
@@ -300,7 +352,10 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
 def _verdict(runs: Runs, level: float) -> str:
     """The coverage and the errors of all estimates together, beside what was stated."""
     if len(runs.frequency) == 1:
-        held, ranges = int(np.nansum(runs.coverage)), int(np.isfinite(runs.coverage).sum())
+        held, ranges = (
+            int(np.nansum(runs.coverage)),
+            int(np.isfinite(runs.coverage).sum()),
+        )
         return f"{held:,} of {ranges:,} intervals hold the truth; with one run that is chance"
     covered = float(np.nanmean(runs.coverage))
     inside = f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g})"

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from ldp.numbers.randomness import Random, system
 from ldp.survey.survey import Envelope, Question, Survey, check_survey
 from ldp.wire.wire import Batch
-from ldp_aggregator.answers.distributions.distribution_estimates import distribution_behind
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    distribution_behind,
+)
 from ldp_aggregator.answers.estimates.estimation import DEFAULTS, estimate
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.lines.line import MOST_VALUES
@@ -39,7 +41,10 @@ from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.population import Population, from_table, synthetic
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 from ldp_simulations.sampling.table import sample_counts
-from ldp_simulations.simulation.distribution_runs import DistributionRuns, distribution_runs
+from ldp_simulations.simulation.distribution_runs import (
+    DistributionRuns,
+    distribution_runs,
+)
 from ldp_simulations.simulation.drawing import only_drawn, thin
 from ldp_simulations.simulation.randomizing import record
 from ldp_simulations.tables import Table
@@ -64,15 +69,24 @@ class Simulation:
     """Bytes of the reports of the first run; 0 if none were made."""
 
     def __repr__(self) -> str:
-        runs = max((len(of_question.frequency) for of_question in self.runs.values()), default=0)
-        lines = [f"<Simulation of survey {self.survey.name!r}, {runs} runs by {self.way}:"]
-        lines += [f"  {name}: {of_question!r}" for name, of_question in self.runs.items()]
+        runs = max(
+            (len(of_question.frequency) for of_question in self.runs.values()),
+            default=0,
+        )
+        lines = [
+            f"<Simulation of survey {self.survey.name!r}, {runs} runs by {self.way}:"
+        ]
+        lines += [
+            f"  {name}: {of_question!r}" for name, of_question in self.runs.items()
+        ]
         return "\n".join(lines) + ">"
 
     def only(self, names: Collection[str]) -> Simulation:
         """Return the results of these questions."""
         estimates = {
-            name: question for name, question in self.first.questions.items() if name in names
+            name: question
+            for name, question in self.first.questions.items()
+            if name in names
         }
         return replace(
             self,
@@ -129,10 +143,10 @@ class Runs:
             return "none that was told"
         error = np.sqrt(np.mean((self.frequency - self.truth)[known] ** 2))
         stated = np.sqrt(np.mean(self.standard_error[known] ** 2))
-        coverage = np.mean(((self.low <= self.truth) & (self.truth <= self.high))[there])
-        return (
-            f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals hold the truth"
+        coverage = np.mean(
+            ((self.low <= self.truth) & (self.truth <= self.high))[there]
         )
+        return f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals hold the truth"
 
     def only(self, places: NDArray[np.int64]) -> Runs:
         """The values at these places, in their order; the mean stays that of all."""
@@ -169,14 +183,18 @@ class Runs:
     def coverage(self) -> Floats:
         """Share of intervals that hold the truth, by value."""
         inside = (self.low <= self.truth) & (self.truth <= self.high)
-        return _mean_of_known(np.where(self._there & ~np.isnan(self.truth), inside, np.nan))
+        return _mean_of_known(
+            np.where(self._there & ~np.isnan(self.truth), inside, np.nan)
+        )
 
 
 def _mean_of_known(columns: Floats) -> Floats:
     """The mean of what is known of each value, over runs of shape (runs, M); NaN of nothing."""
     known = ~np.isnan(columns)
     total, runs = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
-    means: Floats = np.divide(total, runs, out=np.full(len(runs), np.nan), where=runs > 0)
+    means: Floats = np.divide(
+        total, runs, out=np.full(len(runs), np.nan), where=runs > 0
+    )
     return means
 
 
@@ -244,16 +262,24 @@ def simulate(
                 )
         estimates.append(_estimate(tally, options, candidates))
     by_question = {
-        question.name: _runs(question.name, population, estimates) for question in survey
+        question.name: _runs(question.name, population, estimates)
+        for question in survey
     }
     return Simulation(
-        survey, population, way, first=estimates[0], runs=by_question, report_size=report_size
+        survey,
+        population,
+        way,
+        first=estimates[0],
+        runs=by_question,
+        report_size=report_size,
     )
 
 
 def _is_population(value: object) -> bool:
     """Return whether a value is what `from_table` and `synthetic` give, rather than a table."""
-    return isinstance(value, dict) and all(hasattr(one, "counts") for one in value.values())
+    return isinstance(value, dict) and all(
+        hasattr(one, "counts") for one in value.values()
+    )
 
 
 def report_files(
@@ -278,7 +304,11 @@ def _batches(envelope: Envelope, rows: bytes, random: Random) -> Iterator[Batch]
 
 
 def _rows(
-    survey: Survey, respondents: Iterable[Mapping[str, object]], random: Random, *, bulk: bool
+    survey: Survey,
+    respondents: Iterable[Mapping[str, object]],
+    random: Random,
+    *,
+    bulk: bool,
 ) -> Iterator[tuple[Envelope, bytes]]:
     """The reports to each question or group, as rows end to end, of one part after the other."""
     respondents = iter(respondents)
@@ -290,7 +320,8 @@ def _rows(
             drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
             if drawn is None:
                 drawn = b"".join(
-                    record(survey, envelope, answer, random=random).row for answer in answers
+                    record(survey, envelope, answer, random=random).row
+                    for answer in answers
                 )
             yield envelope, drawn
 
@@ -305,7 +336,11 @@ def _estimate(
     known: dict[str, QuestionEstimates] = {}
     for frequencies in (True, False):
         own = replace(options, frequencies=frequencies)
-        names = [question.name for question in tally.survey if frequencies != _by_cells(question)]
+        names = [
+            question.name
+            for question in tally.survey
+            if frequencies != _by_cells(question)
+        ]
         if names:
             of_names = estimate(tally, options=own, candidates=candidates, names=names)
             known |= of_names.questions
@@ -316,7 +351,9 @@ def _estimate(
 def _by_cells(question: Question) -> bool:
     """Whether a question for a distribution has too many values to look at one by one."""
     size = question.domain.size or 0
-    return decoder_of(question.randomizer).gives == "distribution" and size > MOST_VALUES
+    return (
+        decoder_of(question.randomizer).gives == "distribution" and size > MOST_VALUES
+    )
 
 
 def _drawn_in_bulk(
@@ -350,9 +387,13 @@ def _respondents(
     orders: dict[str, NDArray[np.int64]] = {}
     for question in survey:
         counts = population[question.name].counts
-        orders[question.name] = generator.permutation(np.repeat(np.arange(len(counts)), counts))
+        orders[question.name] = generator.permutation(
+            np.repeat(np.arange(len(counts)), counts)
+        )
     answers = {
-        question.name: [question.domain.parse(value) for value in population[question.name].values]
+        question.name: [
+            question.domain.parse(value) for value in population[question.name].values
+        ]
         for question in survey
     }
     for index in range(max(len(order) for order in orders.values())):
@@ -390,16 +431,25 @@ def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -
             ),
         )
     # A search finds other texts in every run. Those of the first come first.
-    values = tuple(dict.fromkeys(value for of_run in of_runs for value in of_run.values))
+    values = tuple(
+        dict.fromkeys(value for of_run in of_runs for value in of_run.values)
+    )
     place = {value: index for index, value in enumerate(values)}
     shape = len(of_runs), len(values)
     frequency, error, low, high = (np.full(shape, np.nan) for _ in range(4))
     for run, of_run in enumerate(of_runs):
         columns = [place[value] for value in of_run.values]
-        frequency[run, columns], error[run, columns] = of_run.frequency, of_run.standard_error
+        frequency[run, columns], error[run, columns] = (
+            of_run.frequency,
+            of_run.standard_error,
+        )
         low[run, columns], high[run, columns] = of_run.low, of_run.high
     return Runs(
-        np.array(population[name].frequencies(values)), frequency, error, low=low, high=high
+        np.array(population[name].frequencies(values)),
+        frequency,
+        error,
+        low=low,
+        high=high,
     )
 
 
@@ -422,7 +472,9 @@ def _runs_of_mean(holders: Holders, means: Sequence[Mean | None]) -> Runs | None
     estimated = [mean for mean in means if mean is not None]
     if not estimated:
         return None
-    numbers = [(mean.estimate, mean.standard_error, *mean.interval) for mean in estimated]
+    numbers = [
+        (mean.estimate, mean.standard_error, *mean.interval) for mean in estimated
+    ]
     # (runs, 4) to four columns of shape (runs, 1).
     estimate, error, low, high = np.split(np.array(numbers), 4, axis=1)
     return Runs(np.array([holders.mean]), estimate, error, low=low, high=high)

@@ -34,7 +34,9 @@ def by_level(
         yield cells.astype(np.int64)
 
 
-def side_by_side(randomizer: TaxonomyResponse | TreeResponse, parts: Iterable[Counts]) -> Counts:
+def side_by_side(
+    randomizer: TaxonomyResponse | TreeResponse, parts: Iterable[Counts]
+) -> Counts:
     """Counts of the symbols of each level, as a tally has them: (levels, symbols)."""
     counts = np.zeros((len(randomizer.law), randomizer.layout.symbols), dtype=np.int64)
     for row, part in zip(counts, parts, strict=True):
@@ -49,10 +51,15 @@ def expected_counts(
 ) -> Counts:
     """The tally to be expected where values have the given frequencies."""
     law = np.zeros((len(randomizer.law), randomizer.layout.symbols))
-    cells = [np.bincount(level.cells, frequency, len(level.nodes)) for level in randomizer.levels]
+    cells = [
+        np.bincount(level.cells, frequency, len(level.nodes))
+        for level in randomizer.levels
+    ]
     for part in parts_of(randomizer):
         view = part.view
-        chances = view.other * frequency.sum() + view.surplus * (cells[view.number] @ part.supports)
+        chances = view.other * frequency.sum() + view.surplus * (
+            cells[view.number] @ part.supports
+        )
         law[view.number, part.symbols] = view.share * chances
     return np.asarray(np.rint(REPORTS * law), dtype=np.int64)
 

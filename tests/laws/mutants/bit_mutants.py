@@ -20,9 +20,18 @@ def sets_only(self, value, random):
     Then the true one is set, and never cleared.
     """
     noise = draw_bits(
-        0, self.size, self.if_other, if_other=self.if_other, random=random, word=self.word
+        0,
+        self.size,
+        self.if_other,
+        if_other=self.if_other,
+        random=random,
+        word=self.word,
     )
-    return noise | draw_bits(1, 1, self.if_true, if_other=0, random=random, word=self.word) << value
+    return (
+        noise
+        | draw_bits(1, 1, self.if_true, if_other=0, random=random, word=self.word)
+        << value
+    )
 
 
 def last_bit_plain(self, value, random):
@@ -47,7 +56,9 @@ def share_low_bits(self, value, random):
     tape = random(self.size + 1)
     low = tape[self.size] & 1
     return _compared(
-        self, value, [tape[bit] << 1 & (1 << self.word) - 1 | low for bit in range(self.size)]
+        self,
+        value,
+        [tape[bit] << 1 & (1 << self.word) - 1 | low for bit in range(self.size)],
     )
 
 
@@ -74,15 +85,15 @@ def low_bits_ignored(self, value, random):
 
 def at_most(self, value, random):
     """A word is compared by <= where < is meant."""
-    return UnaryEncoding(self.size, self.if_true + 1, self.if_other + 1, word=self.word).randomize(
-        value, random
-    )
+    return UnaryEncoding(
+        self.size, self.if_true + 1, self.if_other + 1, word=self.word
+    ).randomize(value, random)
 
 
 def swapped(self, value, random):
-    return UnaryEncoding(self.size, self.if_other, self.if_true, word=self.word).randomize(
-        value, random
-    )
+    return UnaryEncoding(
+        self.size, self.if_other, self.if_true, word=self.word
+    ).randomize(value, random)
 
 
 def reversed_positions(self, value, random):
@@ -110,7 +121,8 @@ def independent_of_the_truth(self):
 
 def _compared(self, value, words):
     return _bits(
-        word < (self.if_true if bit == value else self.if_other) for bit, word in enumerate(words)
+        word < (self.if_true if bit == value else self.if_other)
+        for bit, word in enumerate(words)
     )
 
 
@@ -132,10 +144,16 @@ MUTANTS = (
         "bits-3-word-3",
         randomize=last_bit_plain,
     ),
-    altered("true bit never cleared", sampler, "bits-3-word-3", randomize=true_bit_kept),
+    altered(
+        "true bit never cleared", sampler, "bits-3-word-3", randomize=true_bit_kept
+    ),
     altered("all bits from one word", sampler, "bits-3-word-3", randomize=share_a_word),
     altered(
-        "low bits from one word", sampler, "bits-2-reserve", tape=(5,), randomize=share_low_bits
+        "low bits from one word",
+        sampler,
+        "bits-2-reserve",
+        tape=(5,),
+        randomize=share_low_bits,
     ),
     altered(
         "planes drawn until all is decided",
@@ -146,12 +164,27 @@ MUTANTS = (
     altered("low bits ignored", sampler, "bits-2-reserve", randomize=low_bits_ignored),
     altered("<= in place of <", sampler, "bits-3-word-3", randomize=at_most),
     altered("p and q swapped in the draw", sampler, "bits-3-word-3", randomize=swapped),
-    altered("positions reversed", sampler, "bits-3-word-3", randomize=reversed_positions),
     altered(
-        "first value encoded as none", sampler, "bits-3-word-3", randomize=no_one_for_the_first
+        "positions reversed", sampler, "bits-3-word-3", randomize=reversed_positions
     ),
-    altered("value in the padding bits", same_bytes, "bits-3-word-3", randomize=value_in_padding),
-    altered("epsilon of one bit", privacy, "bits-3-word-3", ratio=property(epsilon_of_one_bit)),
+    altered(
+        "first value encoded as none",
+        sampler,
+        "bits-3-word-3",
+        randomize=no_one_for_the_first,
+    ),
+    altered(
+        "value in the padding bits",
+        same_bytes,
+        "bits-3-word-3",
+        randomize=value_in_padding,
+    ),
+    altered(
+        "epsilon of one bit",
+        privacy,
+        "bits-3-word-3",
+        ratio=property(epsilon_of_one_bit),
+    ),
     altered(
         "joint support of the true value",
         support,

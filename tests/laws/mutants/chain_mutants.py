@@ -24,7 +24,8 @@ def chain(name, **parts):
     """A genuine chain, with other odds of a step."""
     lasting, fresh = GENUINE[name].randomizer
     return Chain(
-        lasting._replace(**parts.get("lasting", {})), fresh._replace(**parts.get("fresh", {}))
+        lasting._replace(**parts.get("lasting", {})),
+        fresh._replace(**parts.get("fresh", {})),
     )
 
 
@@ -102,7 +103,9 @@ def variance_if_rates_add_up_to_one(moments, randomizer, _):
     rate = q + 2 * p - 1
     return replace(
         moments,
-        variance_if_held=np.full_like(moments.variance_if_held, rate * (1 - rate) / (p - q) ** 2),
+        variance_if_held=np.full_like(
+            moments.variance_if_held, rate * (1 - rate) / (p - q) ** 2
+        ),
     )
 
 
@@ -117,7 +120,9 @@ def bits_of_another_window(self, value, cohort, random):
 
 def window_of_the_value(self, value, random):
     """The window is drawn until it holds the value, and so tells that it does."""
-    while (int(value) - (cohort := self.draw_cohort(random))) % self.size >= self.sampled:
+    while (
+        int(value) - (cohort := self.draw_cohort(random))
+    ) % self.size >= self.sampled:
         pass
     return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
 
@@ -130,7 +135,9 @@ def one_bit(self):
 def asked_everything(moments, randomizer, _):
     """Decoded as if a bit outside the window were a 0 that was sent."""
     share, q = randomizer.sampled / randomizer.size, float(randomizer.within[1])
-    return replace(moments, frequency=moments.frequency - q * (1 / share - 1) / (1 - 2 * q))
+    return replace(
+        moments, frequency=moments.frequency - q * (1 / share - 1) / (1 - 2 * q)
+    )
 
 
 FLIP = chain("l-osue-1").fresh.other
@@ -140,12 +147,20 @@ MUTANTS = (
     designed_as("L-GRR as published", "l-grr-1", published("l-grr-1")),
     designed_as("LOLOHA as published", "loloha-1", published("loloha-1")),
     designed_as(
-        "permanent odds rounded up", "l-grr-1", chain("l-grr-1", lasting={"truth": ODDS_UP})
+        "permanent odds rounded up",
+        "l-grr-1",
+        chain("l-grr-1", lasting={"truth": ODDS_UP}),
     ),
     designed_as(
-        "instantaneous odds rounded up", "l-grr-1", chain("l-grr-1", fresh={"truth": ODDS_UP})
+        "instantaneous odds rounded up",
+        "l-grr-1",
+        chain("l-grr-1", fresh={"truth": ODDS_UP}),
     ),
-    designed_as("instantaneous flip too rare by 2^-62", "l-osue-1", flipping("l-osue-1", FLIP - 4)),
+    designed_as(
+        "instantaneous flip too rare by 2^-62",
+        "l-osue-1",
+        flipping("l-osue-1", FLIP - 4),
+    ),
     designed_as(
         "a flip of eps_1 after one of eps_inf",
         "l-sue-1",
@@ -163,7 +178,9 @@ MUTANTS = (
         "chain-of-2-bits",
         ratio_after=bits_by_rates_of_one_report,
     ),
-    altered("t reports of one bit", repeated, "chain-of-2-bits", ratio_after=ones_alone),
+    altered(
+        "t reports of one bit", repeated, "chain-of-2-bits", ratio_after=ones_alone
+    ),
     altered("t reports add up", repeated, "chain-of-3-symbols", ratio_after=added_up),
     altered(
         "eps_inf of a chain is eps_1",
@@ -190,7 +207,10 @@ MUTANTS = (
         memo_value=kept_by_parity,
     ),
     altered(
-        "the truth for a permanent response", permanent, "chain-of-3-symbols", permanent=truth_kept
+        "the truth for a permanent response",
+        permanent,
+        "chain-of-3-symbols",
+        permanent=truth_kept,
     ),
     altered(
         "the permanent response for a report",
@@ -217,14 +237,28 @@ MUTANTS = (
         memos=property(of_the_window),
     ),
     altered(
-        "the bits of another window", permanent, "window-of-2", permanent=bits_of_another_window
+        "the bits of another window",
+        permanent,
+        "window-of-2",
+        permanent=bits_of_another_window,
     ),
-    altered("window chosen by the value", sampler, "window-of-2", randomize=window_of_the_value),
+    altered(
+        "window chosen by the value",
+        sampler,
+        "window-of-2",
+        randomize=window_of_the_value,
+    ),
     altered("ratio of one bit", privacy, "window-of-2", ratio=property(one_bit)),
     decoded_by(
-        "bits outside the window counted as 0", decoder, "window-of-2", change=asked_everything
+        "bits outside the window counted as 0",
+        decoder,
+        "window-of-2",
+        change=asked_everything,
     ),
     decoded_by(
-        "variance as if p + q = 1", errors, "l-grr-1", change=variance_if_rates_add_up_to_one
+        "variance as if p + q = 1",
+        errors,
+        "l-grr-1",
+        change=variance_if_rates_add_up_to_one,
     ),
 )

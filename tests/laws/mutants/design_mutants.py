@@ -44,9 +44,13 @@ DESIGNS = (
     designed_as("SUE with q rounded down", "sue-1", sue(ONE / 2, math.floor)),
     designed_as("OUE with q rounded down", "oue-1", OUE_FLOOR),
     designed_as("OUE with p and q of SUE", "oue-1", sue(ONE, math.ceil)),
-    designed_as("odds rounded up", "grr-1", odds(math.ceil(exp_upper(ONE) * WEIGHT_SCALE))),
     designed_as(
-        "odds from a float rounded up", "grr-1", odds(FLOAT_E.numerator, FLOAT_E.denominator)
+        "odds rounded up", "grr-1", odds(math.ceil(exp_upper(ONE) * WEIGHT_SCALE))
+    ),
+    designed_as(
+        "odds from a float rounded up",
+        "grr-1",
+        odds(FLOAT_E.numerator, FLOAT_E.denominator),
     ),
     designed_as(
         "odds against all others together",
@@ -54,7 +58,9 @@ DESIGNS = (
         odds(math.floor(exp_lower(ONE) * 4 * WEIGHT_SCALE)),
     ),
     designed_as(
-        "f rounded to the nearest 1/128 (google/rappor)", "rappor-1", rappor(1, flip=NEAREST_128TH)
+        "f rounded to the nearest 1/128 (google/rappor)",
+        "rappor-1",
+        rappor(1, flip=NEAREST_128TH),
     ),
     designed_as("f/2 rounded down", "rappor-2", rappor(2, flip=SPAN // 6)),
     declared_as("e^epsilon bounded from above", "grr-1", Declared("1", exp_upper(ONE))),
@@ -70,18 +76,24 @@ DESIGNS = (
 
 def clipped(moments, *_):
     positive = np.maximum(moments.frequency, 0)
-    return replace(moments, frequency=positive / positive.sum() if positive.any() else positive)
+    return replace(
+        moments, frequency=positive / positive.sum() if positive.any() else positive
+    )
 
 
 def swapped(moments, randomizer, _):
     p, q = (float(rate) for rate in randomizer.support)
-    return replace(moments, frequency=(moments.supports / moments.reports - p) / (q - p))
+    return replace(
+        moments, frequency=(moments.supports / moments.reports - p) / (q - p)
+    )
 
 
 def nominal(moments, randomizer, _):
     """Takes q from an epsilon that is rounded for reading, not from the integers that were run."""
     p, q = 1 / 2, 1 / (math.exp(round(math.log(randomizer.ratio), 1)) + 1)
-    return replace(moments, frequency=(moments.supports / moments.reports - q) / (p - q))
+    return replace(
+        moments, frequency=(moments.supports / moments.reports - q) / (p - q)
+    )
 
 
 def counted_only(moments, *_):
@@ -93,7 +105,9 @@ def reversed_values(moments, *_):
 
 
 def transposed(moments, randomizer, counts):
-    channel = np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+    channel = np.array(
+        [[float(mass) for mass in row] for row in randomizer.channel().rows]
+    )
     return replace(moments, frequency=np.linalg.inv(channel) @ counts[0] / counts.sum())
 
 
@@ -112,30 +126,50 @@ def uncorrelated(moments, *_):
 def multinomial(moments, *_):
     shares = moments.frequency
     return replace(
-        moments, covariance=lambda: (np.diag(shares) - np.outer(shares, shares)) / moments.reports
+        moments,
+        covariance=lambda: (
+            (np.diag(shares) - np.outer(shares, shares)) / moments.reports
+        ),
     )
 
 
 DECODERS = (
-    decoded_by("clipped and normalised (multi-freq-ldpy)", decoder, "symbols-7", change=clipped),
-    decoded_by("clipped and normalised inverse", decoder, "matrix-3", change=clipped),
-    decoded_by("p and q swapped in the decoder", decoder, "bits-3-word-3", change=swapped),
-    decoded_by("nominal p and q in the decoder", decoder, "bits-3-word-4", change=nominal),
     decoded_by(
-        "counts not debiased (google/rappor)", decoder, "rappor-2-word-3", change=counted_only
+        "clipped and normalised (multi-freq-ldpy)", decoder, "symbols-7", change=clipped
+    ),
+    decoded_by("clipped and normalised inverse", decoder, "matrix-3", change=clipped),
+    decoded_by(
+        "p and q swapped in the decoder", decoder, "bits-3-word-3", change=swapped
+    ),
+    decoded_by(
+        "nominal p and q in the decoder", decoder, "bits-3-word-4", change=nominal
+    ),
+    decoded_by(
+        "counts not debiased (google/rappor)",
+        decoder,
+        "rappor-2-word-3",
+        change=counted_only,
     ),
     decoded_by("values in reverse", decoder, "bits-3-word-3", change=reversed_values),
     decoded_by("inverse transposed", decoder, "matrix-3", change=transposed),
-    decoded_by("variance without the f-term", errors, "bits-3-word-4", change=without_f_term),
+    decoded_by(
+        "variance without the f-term", errors, "bits-3-word-4", change=without_f_term
+    ),
     decoded_by(
         "variance of the population for the respondents",
         errors,
         "symbols-7",
         change=of_the_population,
     ),
-    decoded_by("matrix variance not centred", errors, "matrix-3", change=of_the_population),
-    decoded_by("values taken as uncorrelated", errors, "symbols-7", change=uncorrelated),
-    decoded_by("covariance without randomization", errors, "matrix-3", change=multinomial),
+    decoded_by(
+        "matrix variance not centred", errors, "matrix-3", change=of_the_population
+    ),
+    decoded_by(
+        "values taken as uncorrelated", errors, "symbols-7", change=uncorrelated
+    ),
+    decoded_by(
+        "covariance without randomization", errors, "matrix-3", change=multinomial
+    ),
 )
 
 MUTANTS = (*DESIGNS, *DECODERS)

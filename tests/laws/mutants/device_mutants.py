@@ -160,13 +160,23 @@ MUTANTS = (
         record=forgetting("permanent", "aside", "charge", "limit"),
     ),
     of_clients("memory lost at a restart", laws.memoized, __init__=forgets),
-    of_clients("cohort drawn at every call", laws.one_cohort, record=forgetting("cohort")),
+    of_clients(
+        "cohort drawn at every call", laws.one_cohort, record=forgetting("cohort")
+    ),
     of_clients("fresh noise on retry", laws.answered_once, record=forgetting("charge")),
     of_clients("fresh noise after a restart", laws.answered_once, __init__=forgets),
-    of_clients("reports where nothing can be charged", laws.charged_first, __init__=careless),
-    of_clients("reports without randomness", laws.nothing_without_randomness, record=reports_zeros),
+    of_clients(
+        "reports where nothing can be charged", laws.charged_first, __init__=careless
+    ),
+    of_clients(
+        "reports without randomness",
+        laws.nothing_without_randomness,
+        record=reports_zeros,
+    ),
     of_clients("names the answer in an error", laws.silent, record=names_the_answer),
-    of_clients("memo keys that all devices share", laws.silent, __init__=shares_its_secret),
+    of_clients(
+        "memo keys that all devices share", laws.silent, __init__=shares_its_secret
+    ),
     of_clients("memo keys that are answers", laws.silent, __init__=keeps_answers),
     of_clients("width depends on the report", laws.one_width, record=drops_zeros),
     Mutant(

@@ -60,7 +60,10 @@ class _Reencoded(Outbox):
         """The same reports in another batch."""
         payloads = FrameReader().feed(super().take(*arguments) or b"")
         return (
-            frames(decode_batch(payload)._replace(id=os.urandom(16)) for payload in payloads)
+            frames(
+                decode_batch(payload)._replace(id=os.urandom(16))
+                for payload in payloads
+            )
             or None
         )
 
@@ -77,7 +80,9 @@ def reencodes(self, *arguments, **settings):
 def silent_when_full(self, name, answer):
     """Says nothing about a value that comes too late."""
     responses = len(records_of(self._store, "permanent"))
-    return responses < self.survey[name].charges and EmbeddedClient.record(self, name, answer)
+    return responses < self.survey[name].charges and EmbeddedClient.record(
+        self, name, answer
+    )
 
 
 class Unlimited(Budget):
@@ -127,7 +132,10 @@ def sends_all_the_same(self, *arguments, **settings):
 
 def of_embedded(name, law, **replaced):
     return Mutant(
-        name, law, EmbeddedClient, broken=type("EmbeddedClient", (EmbeddedClient,), replaced)
+        name,
+        law,
+        EmbeddedClient,
+        broken=type("EmbeddedClient", (EmbeddedClient,), replaced),
     )
 
 
@@ -137,17 +145,27 @@ MUTANTS = (
         laws.one_transaction,
         _store_report=in_two_transactions,
     ),
-    of_embedded("reports that no one charged for", laws.one_transaction, record=uncharged),
+    of_embedded(
+        "reports that no one charged for", laws.one_transaction, record=uncharged
+    ),
     of_embedded("another batch at every attempt", laws.same_bytes, __init__=reencodes),
     of_embedded("budget renewed every day", laws.spent_for_good, record=renewed_daily),
     of_embedded(
-        "ledger forgotten with the rest", laws.spent_for_good, set_consent=forgets_the_ledger
+        "ledger forgotten with the rest",
+        laws.spent_for_good,
+        set_consent=forgets_the_ledger,
     ),
-    of_embedded("silence beyond the last value", laws.never_silent, record=silent_when_full),
     of_embedded(
-        "a permanent response for every value", laws.never_silent, __init__=remembers_everything
+        "silence beyond the last value", laws.never_silent, record=silent_when_full
     ),
-    of_embedded("records without consent", laws.nothing_without_consent, __init__=records_always),
+    of_embedded(
+        "a permanent response for every value",
+        laws.never_silent,
+        __init__=remembers_everything,
+    ),
+    of_embedded(
+        "records without consent", laws.nothing_without_consent, __init__=records_always
+    ),
     of_embedded(
         "sends what waits without consent",
         laws.nothing_without_consent,

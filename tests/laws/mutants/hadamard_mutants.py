@@ -24,9 +24,9 @@ E = exp_lower(Fraction(8.75))
 def drawn(self, random):
     """(half, uniform row), as the genuine one draws them: half 0 is that of the supporters."""
     below = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
-    return (0 if below < self.truth else 1 + (below - self.truth) // self.other), randbelow(
-        self.rows, random
-    )
+    return (
+        0 if below < self.truth else 1 + (below - self.truth) // self.other
+    ), randbelow(self.rows, random)
 
 
 def in_half(row, mask, parity):
@@ -49,7 +49,9 @@ def never_its_other_half(self, value, random):
 
 def supporting_half_everywhere(self, value, random):
     (own, mask), (after, row) = self.block_and_row(value), drawn(self, random)
-    return (own + after // 2) % self.blocks * self.rows + in_half(row, mask, int(after == 1))
+    return (own + after // 2) % self.blocks * self.rows + in_half(
+        row, mask, int(after == 1)
+    )
 
 
 def own_block_always(self, value, random):
@@ -83,21 +85,31 @@ def without_the_block(moments, randomizer, counts):
     """As if reports of all blocks alike were against a value that they do not support."""
     supports, _ = block_supports(randomizer, counts)
     supporting, half = (float(rate) for rate in randomizer.halves)
-    return replace(moments, frequency=(supports / moments.reports - half) / (supporting - half))
+    return replace(
+        moments, frequency=(supports / moments.reports - half) / (supporting - half)
+    )
 
 
 def block_by_block(moments, randomizer, counts):
     """As if those who hold a value of the block sent all of its reports."""
     supports, in_block = block_supports(randomizer, counts)
     p, q = (float(rate) for rate in randomizer.within)
-    share = np.divide(supports, in_block, out=np.full(len(supports), q), where=in_block > 0)
-    return replace(moments, frequency=(share - q) / (p - q) * in_block / moments.reports)
+    share = np.divide(
+        supports, in_block, out=np.full(len(supports), q), where=in_block > 0
+    )
+    return replace(
+        moments, frequency=(share - q) / (p - q) * in_block / moments.reports
+    )
 
 
 def worth_of_one_block(moments, randomizer, _):
     ratio = float(randomizer.ratio)
     return replace(
-        moments, frequency=moments.frequency / float(randomizer.worth) * (ratio + 1) / (ratio - 1)
+        moments,
+        frequency=moments.frequency
+        / float(randomizer.worth)
+        * (ratio + 1)
+        / (ratio - 1),
     )
 
 
@@ -116,7 +128,8 @@ def blocks_held_alike(moments, randomizer, _):
     return replace(
         moments,
         variance_if_not=np.full(
-            len(moments.variance_if_not), float(randomizer.worth) * (2 / (ratio - 1) + even)
+            len(moments.variance_if_not),
+            float(randomizer.worth) * (2 / (ratio - 1) + even),
         ),
     )
 
@@ -125,13 +138,17 @@ def no_one_else_with_a_set(moments, randomizer, _):
     ratio = float(randomizer.ratio)
     scale = randomizer.most * float(randomizer.worth)
     return replace(
-        moments, variance_if_not=np.full(len(moments.variance_if_not), scale * 2 / (ratio - 1))
+        moments,
+        variance_if_not=np.full(len(moments.variance_if_not), scale * 2 / (ratio - 1)),
     )
 
 
 MUTANTS = (
     altered(
-        "block after the one that was drawn", sampler, "hadamard-4-blocks", randomize=next_block
+        "block after the one that was drawn",
+        sampler,
+        "hadamard-4-blocks",
+        randomize=next_block,
     ),
     altered(
         "other half of the block never sent",
@@ -146,7 +163,10 @@ MUTANTS = (
         randomize=supporting_half_everywhere,
     ),
     altered(
-        "own block whatever is drawn", sampler, "hadamard-2-blocks", randomize=own_block_always
+        "own block whatever is drawn",
+        sampler,
+        "hadamard-2-blocks",
+        randomize=own_block_always,
     ),
     altered(
         "rows drawn until one supports",
@@ -154,8 +174,15 @@ MUTANTS = (
         "hadamard-4-blocks",
         randomize=drawn_until_it_supports,
     ),
-    altered("values dealt out in runs", unbiased, "hadamard-2-blocks", block_and_row=in_runs),
-    altered("values dealt out in reverse", support, "hadamard-4-blocks", block_and_row=in_reverse),
+    altered(
+        "values dealt out in runs", unbiased, "hadamard-2-blocks", block_and_row=in_runs
+    ),
+    altered(
+        "values dealt out in reverse",
+        support,
+        "hadamard-4-blocks",
+        block_and_row=in_reverse,
+    ),
     altered(
         "ratio of the halves of one block",
         privacy,
@@ -165,16 +192,22 @@ MUTANTS = (
     designed_as(
         "odds against all halves together",
         "hr-3",
-        HadamardResponse(4, 4, 8, truth=math.floor(7 * E * WEIGHT_SCALE), other=WEIGHT_SCALE),
+        HadamardResponse(
+            4, 4, 8, truth=math.floor(7 * E * WEIGHT_SCALE), other=WEIGHT_SCALE
+        ),
     ),
-    decoded_by("block not looked at", decoder, "hadamard-2-blocks", change=without_the_block),
+    decoded_by(
+        "block not looked at", decoder, "hadamard-2-blocks", change=without_the_block
+    ),
     decoded_by(
         "reports of other holders taken for the block's",
         decoder,
         "hadamard-4-blocks",
         change=block_by_block,
     ),
-    decoded_by("worth of one block", decoder, "hadamard-2-blocks", change=worth_of_one_block),
+    decoded_by(
+        "worth of one block", decoder, "hadamard-2-blocks", change=worth_of_one_block
+    ),
     decoded_by(
         "others of the block left out of errors",
         errors,
@@ -182,7 +215,10 @@ MUTANTS = (
         change=no_one_else_in_the_block,
     ),
     decoded_by(
-        "blocks taken to be held alike", errors, "hadamard-4-blocks", change=blocks_held_alike
+        "blocks taken to be held alike",
+        errors,
+        "hadamard-4-blocks",
+        change=blocks_held_alike,
     ),
     decoded_by(
         "others of the block left out for sets",

@@ -19,7 +19,10 @@ from ldp.numbers.randomness import randbelow
 
 def multiplier_from_zero(self, value, random):
     """The multiplier may be 0, under which all values meet."""
-    multiplier, shift = randbelow(self.modulus - 1, random), randbelow(self.modulus, random)
+    multiplier, shift = (
+        randbelow(self.modulus - 1, random),
+        randbelow(self.modulus, random),
+    )
     symbol = self.response.randomize(self.bucket(value, multiplier, shift), random)
     return self.layout.report(symbol, shift << 32 | multiplier)
 
@@ -35,9 +38,14 @@ def no_shift(self, value, random):
 def seed_that_hides_the_value(self, value, random):
     """The hash function is drawn until the value falls into the first bucket."""
     while True:
-        multiplier, shift = 1 + randbelow(self.modulus - 1, random), randbelow(self.modulus, random)
+        multiplier, shift = (
+            1 + randbelow(self.modulus - 1, random),
+            randbelow(self.modulus, random),
+        )
         if self.bucket(value, multiplier, shift) == 0:
-            return self.layout.report(self.response.randomize(0, random), shift << 32 | multiplier)
+            return self.layout.report(
+                self.response.randomize(0, random), shift << 32 | multiplier
+            )
 
 
 def one_in_g(self):
@@ -78,14 +86,28 @@ MUTANTS = (
         randomize=seed_that_hides_the_value,
     ),
     altered(
-        "q with 1/g for the chance of a collision", support, "hash-4", support=property(one_in_g)
+        "q with 1/g for the chance of a collision",
+        support,
+        "hash-4",
+        support=property(one_in_g),
     ),
     altered(
-        "sign of another coordinate", sampler, "hadamard-sketch-2", randomize=right_sign_elsewhere
+        "sign of another coordinate",
+        sampler,
+        "hadamard-sketch-2",
+        randomize=right_sign_elsewhere,
     ),
-    altered("sketch's cohort from the value", sampler, "sketch-2", randomize=cohort_from_the_value),
+    altered(
+        "sketch's cohort from the value",
+        sampler,
+        "sketch-2",
+        randomize=cohort_from_the_value,
+    ),
     decoded_by(
-        "sketch whose values never meet", decoder, "sketch-2", change=buckets_that_never_meet
+        "sketch whose values never meet",
+        decoder,
+        "sketch-2",
+        change=buckets_that_never_meet,
     ),
     altered("every value in one bucket", unbiased, "hash-4", channel=all_meet),
 )

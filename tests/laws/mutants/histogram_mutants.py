@@ -39,15 +39,18 @@ def one_distance_for_all(self, value, random):
 def numbered_from_the_end(self, value, random):
     report = NoisyHistogram(*self).randomize(value, random)
     return int.from_bytes(
-        bytes(self.levels - 1 - level for level in report.to_bytes(self.size, "little")), "little"
+        bytes(
+            self.levels - 1 - level for level in report.to_bytes(self.size, "little")
+        ),
+        "little",
     )
 
 
 def folded_too_late(self, value, random):
     """On either side there is a level more than reports have room for."""
-    return NoisyHistogram(self.size, self.levels + 2, self.flip, word=self.word).randomize(
-        value, random
-    )
+    return NoisyHistogram(
+        self.size, self.levels + 2, self.flip, word=self.word
+    ).randomize(value, random)
 
 
 def plain_mean(moments, randomizer, counts):
@@ -58,26 +61,48 @@ def plain_mean(moments, randomizer, counts):
 
 def of_unfolded_noise(moments, randomizer, _):
     a = float(Fraction(randomizer.flip, (1 << randomizer.word) - randomizer.flip))
-    return replace(moments, variance_if_held=moments.variance_if_held * 0 + 2 * a / (1 - a) ** 2)
+    return replace(
+        moments, variance_if_held=moments.variance_if_held * 0 + 2 * a / (1 - a) ** 2
+    )
 
 
 MUTANTS = (
     designed_as("histogram: noise of one entry", "she-1", noise_of_one_entry("she")),
     designed_as("thresholds: noise of one entry", "the-1", noise_of_one_entry("the")),
     altered(
-        "histogram: no distance for the truth", sampler, "histogram-2", randomize=true_entry_not_far
+        "histogram: no distance for the truth",
+        sampler,
+        "histogram-2",
+        randomize=true_entry_not_far,
     ),
     altered(
-        "histogram: one distance for all", sampler, "histogram-3", randomize=one_distance_for_all
+        "histogram: one distance for all",
+        sampler,
+        "histogram-3",
+        randomize=one_distance_for_all,
     ),
     altered(
-        "histogram: numbered from the end", sampler, "histogram-2", randomize=numbered_from_the_end
+        "histogram: numbered from the end",
+        sampler,
+        "histogram-2",
+        randomize=numbered_from_the_end,
     ),
-    altered("histogram: folded too late", same_bytes, "histogram-2", randomize=folded_too_late),
-    decoded_by(
-        "histogram: folded ends taken at face value", decoder, "histogram-2", change=plain_mean
+    altered(
+        "histogram: folded too late",
+        same_bytes,
+        "histogram-2",
+        randomize=folded_too_late,
     ),
     decoded_by(
-        "histogram: variance of unfolded noise", errors, "histogram-2", change=of_unfolded_noise
+        "histogram: folded ends taken at face value",
+        decoder,
+        "histogram-2",
+        change=plain_mean,
+    ),
+    decoded_by(
+        "histogram: variance of unfolded noise",
+        errors,
+        "histogram-2",
+        change=of_unfolded_noise,
     ),
 )

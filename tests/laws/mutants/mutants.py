@@ -35,14 +35,20 @@ def altered(name, law, genuine, tape=None, **replaced):
 def designed_as(name, genuine, randomizer):
     """The mutant whose design gives other integers."""
     return Mutant(
-        name, declared, GENUINE[genuine], broken=GENUINE[genuine]._replace(randomizer=randomizer)
+        name,
+        declared,
+        GENUINE[genuine],
+        broken=GENUINE[genuine]._replace(randomizer=randomizer),
     )
 
 
 def declared_as(name, genuine, declaration):
     """The mutant whose survey declares something else."""
     return Mutant(
-        name, declared, GENUINE[genuine], broken=GENUINE[genuine]._replace(declared=declaration)
+        name,
+        declared,
+        GENUINE[genuine],
+        broken=GENUINE[genuine]._replace(declared=declaration),
     )
 
 

@@ -32,7 +32,11 @@ def zero_twice(self, value, random):
 
 def draws_until_it_fits(self, value, random):
     """For `randomize`: the noise is drawn again where it leads out."""
-    while not 0 <= (report := value + self.margin + _noise(self, random)) < self.layout.symbols:
+    while (
+        not 0
+        <= (report := value + self.margin + _noise(self, random))
+        < self.layout.symbols
+    ):
         pass
     return report
 
@@ -40,10 +44,16 @@ def draws_until_it_fits(self, value, random):
 def tails_cut_off(self):
     """For `channel`: what would be folded is left out, and the rest scaled up."""
     falling = tails(AdditiveNoise(*self))[::-1]
-    weights = [tail - beyond for tail, beyond in zip(falling, [*falling[1:], 0], strict=True)]
+    weights = [
+        tail - beyond for tail, beyond in zip(falling, [*falling[1:], 0], strict=True)
+    ]
     places = range(self.layout.symbols)
-    rows = [[weights[abs(y - x - self.margin)] for y in places] for x in range(self.size)]
-    return Channel(tuple(tuple(Fraction(weight, sum(row)) for weight in row) for row in rows))
+    rows = [
+        [weights[abs(y - x - self.margin)] for y in places] for x in range(self.size)
+    ]
+    return Channel(
+        tuple(tuple(Fraction(weight, sum(row)) for weight in row) for row in rows)
+    )
 
 
 def one_step_away(self):
@@ -58,14 +68,17 @@ def plain_ends(randomizer, moments, counts):
     shares = counts[0] / counts.sum()
     outside = randomizer.margin + 1
     return parts._replace(
-        estimate=parts.estimate + beyond * (shares[:outside].sum() - shares[-outside:].sum())
+        estimate=parts.estimate
+        + beyond * (shares[:outside].sum() - shares[-outside:].sum())
     )
 
 
 def variance_of_all_the_noise(randomizer, moments, counts):
     """As if nothing were cut."""
     parts = GENUINE["steps-4-margin-2"].average(randomizer, moments, counts)
-    return parts._replace(variance=float(2 * randomizer.step / (1 - randomizer.step) ** 2))
+    return parts._replace(
+        variance=float(2 * randomizer.step / (1 - randomizer.step) ** 2)
+    )
 
 
 def noise_left_in(randomizer, moments, counts):
@@ -77,8 +90,14 @@ def noise_left_in(randomizer, moments, counts):
 def outside_dropped(moments, randomizer, counts):
     """Reports beyond the domain are left out."""
     inside = counts.copy()
-    inside[:, : randomizer.margin] = inside[:, randomizer.margin + randomizer.size :] = 0
-    return GENUINE["steps-4-margin-2"].decode(randomizer, inside) if inside.any() else moments
+    inside[:, : randomizer.margin] = inside[
+        :, randomizer.margin + randomizer.size :
+    ] = 0
+    return (
+        GENUINE["steps-4-margin-2"].decode(randomizer, inside)
+        if inside.any()
+        else moments
+    )
 
 
 def held_everywhere(moments, randomizer, counts):
@@ -90,7 +109,9 @@ def without_the_half(specimen):
     """The exponential mechanism with exp(epsilon q / D): its rows squared."""
     squares = [[weight**2 for weight in row] for row in specimen.randomizer.weights]
     total = 1 << 400
-    rows = [[floor(Fraction(total * weight, sum(row))) for weight in row] for row in squares]
+    rows = [
+        [floor(Fraction(total * weight, sum(row))) for weight in row] for row in squares
+    ]
     return StochasticMatrix(tuple((*row[:-1], total - sum(row[:-1])) for row in rows))
 
 
@@ -119,18 +140,26 @@ _DESIGN = GENUINE["geometric-1"].randomizer
 
 MUTANTS = (
     altered("noise wraps around", sampler, "steps-3-margin-1", randomize=wraps_around),
-    altered("no noise in two ways", sampler, "steps-3", tape=(8, 1), randomize=zero_twice),
-    altered("noise drawn until it fits", sampler, "steps-3", randomize=draws_until_it_fits),
+    altered(
+        "no noise in two ways", sampler, "steps-3", tape=(8, 1), randomize=zero_twice
+    ),
+    altered(
+        "noise drawn until it fits", sampler, "steps-3", randomize=draws_until_it_fits
+    ),
     altered(
         "noise drawn as often as the value takes",
         same_bytes,
         "steps-3",
         randomize=draws_until_it_fits,
     ),
-    altered("tails cut off in place of folded", privacy, "steps-3", channel=tails_cut_off),
+    altered(
+        "tails cut off in place of folded", privacy, "steps-3", channel=tails_cut_off
+    ),
     altered("ratio of one step", privacy, "steps-3", ratio=property(one_step_away)),
     designed_as(
-        "odds of a step rounded up", "geometric-1", _DESIGN._replace(near=_DESIGN.near + 1)
+        "odds of a step rounded up",
+        "geometric-1",
+        _DESIGN._replace(near=_DESIGN.near + 1),
     ),
     designed_as(
         "epsilon for one step",
@@ -139,16 +168,24 @@ MUTANTS = (
     ),
     designed_as("weights of few bits", "geometric-1", _DESIGN._replace(least=16)),
     designed_as(
-        "exponential without the half", "exponential-0", without_the_half(GENUINE["exponential-0"])
+        "exponential without the half",
+        "exponential-0",
+        without_the_half(GENUINE["exponential-0"]),
     ),
     altered("rows of unequal sums", same_bytes, "matrix-3", randomize=unequal_sums),
     _averaged("mean without what ends count for more", plain_ends),
     _averaged("variance as if nothing were cut", variance_of_all_the_noise),
     _averaged("second moment of reports", noise_left_in),
     decoded_by(
-        "reports beyond the domain dropped", errors, "steps-4-margin-2", change=outside_dropped
+        "reports beyond the domain dropped",
+        errors,
+        "steps-4-margin-2",
+        change=outside_dropped,
     ),
     decoded_by(
-        "one variance for all of a range", errors, "steps-4-margin-2", change=held_everywhere
+        "one variance for all of a range",
+        errors,
+        "steps-4-margin-2",
+        change=held_everywhere,
     ),
 )

@@ -26,7 +26,9 @@ def others_from_all_points(self, value, random):
 
 def never_of_all_ones(self, value, random):
     """Draws again if the report is the last point."""
-    while (report := ProjectiveResponse(*self).randomize(value, random)) == self.layout.symbols - 1:
+    while (
+        report := ProjectiveResponse(*self).randomize(value, random)
+    ) == self.layout.symbols - 1:
         pass
     return report
 
@@ -35,12 +37,16 @@ def tries_until_it_fits(self, value, random):
     """Draws points until one supports the value or not, as decided: how often tells the value."""
     points, block, _ = geometry(self.order, self.dimension)
     supports = (
-        randbelow(self.truth * block + self.other * (points - block), random) < self.truth * block
+        randbelow(self.truth * block + self.other * (points - block), random)
+        < self.truth * block
     )
     while True:
         report = randbelow(points, random)
         if (
-            inner_product(vector(value, self.order), vector(report, self.order), self.order) == 0
+            inner_product(
+                vector(value, self.order), vector(report, self.order), self.order
+            )
+            == 0
         ) == supports:
             return report
 
@@ -75,9 +81,17 @@ def zeros_as_the_first_point(moments, randomizer, counts):
 
 MUTANTS = (
     altered(
-        "points: others from all", sampler, "plane-of-order-3", randomize=others_from_all_points
+        "points: others from all",
+        sampler,
+        "plane-of-order-3",
+        randomize=others_from_all_points,
     ),
-    altered("points: one is never sent", sampler, "plane-of-order-2", randomize=never_of_all_ones),
+    altered(
+        "points: one is never sent",
+        sampler,
+        "plane-of-order-2",
+        randomize=never_of_all_ones,
+    ),
     altered(
         "points: drawn until they fit",
         same_bytes,
@@ -96,9 +110,14 @@ MUTANTS = (
         "plane-of-order-3",
         support=property(independent_supports),
     ),
-    decoded_by("points: decoded in reverse", decoder, "plane-of-order-4", change=in_reverse),
     decoded_by(
-        "points: slices in reverse", decoder, "folded-space-of-order-3", change=slices_in_reverse
+        "points: decoded in reverse", decoder, "plane-of-order-4", change=in_reverse
+    ),
+    decoded_by(
+        "points: slices in reverse",
+        decoder,
+        "folded-space-of-order-3",
+        change=slices_in_reverse,
     ),
     decoded_by(
         "points: zeros as the first point",

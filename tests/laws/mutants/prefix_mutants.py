@@ -12,7 +12,10 @@ from ldp.numbers.randomness import randbelow
 
 def stage_from_the_length(self, value, random):
     """The cohort is that of the stage in which the text ends, so that it tells its length."""
-    return HeavyHitters(*self).randomize(value, random) >> 16 << 16 | len(value) % self.cohorts
+    return (
+        HeavyHitters(*self).randomize(value, random) >> 16 << 16
+        | len(value) % self.cohorts
+    )
 
 
 def whole_text_in_every_stage(self, value, random):
@@ -25,7 +28,9 @@ def whole_text_in_every_stage(self, value, random):
 def one_hash_function_for_all(self, text, cohort):
     """For `cell`: texts that meet in one cohort meet in all."""
     return HeavyHitters.cell(
-        self._replace(hash_seed=0), text[: self.lengths[min(cohort, self.stages - 1)]], self.stages
+        self._replace(hash_seed=0),
+        text[: self.lengths[min(cohort, self.stages - 1)]],
+        self.stages,
     )
 
 
@@ -34,7 +39,9 @@ def no_report_from_long_texts(self, value, random):
     cohort = randbelow(self.cohorts, random)
     if len(value) > self.lengths[min(cohort, self.stages - 1)]:
         return self.layout.report(0, cohort)
-    return self.layout.report(self.oracle.randomize(self.cell(value, cohort), random), cohort)
+    return self.layout.report(
+        self.oracle.randomize(self.cell(value, cohort), random), cohort
+    )
 
 
 def ratio_split_over_stages(self):
@@ -77,6 +84,8 @@ MUTANTS = (
         ratio=property(ratio_split_over_stages),
     ),
     designed_as(
-        "the square of the odds for cells", "heavy-hitters-1", _GENUINE._replace(oracle=_TWICE)
+        "the square of the odds for cells",
+        "heavy-hitters-1",
+        _GENUINE._replace(oracle=_TWICE),
     ),
 )

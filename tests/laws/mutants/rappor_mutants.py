@@ -75,11 +75,19 @@ MUTANTS = (
         "rappor-2-word-3",
         permanent=never_cleared,
     ),
-    altered("a 1 is never cleared, as reports show", sampler, "bloom-2", permanent=never_cleared),
+    altered(
+        "a 1 is never cleared, as reports show",
+        sampler,
+        "bloom-2",
+        permanent=never_cleared,
+    ),
     altered("no permanent response", permanent, "bloom-2", permanent=not_permanent),
     altered("flips with f, not f/2", permanent, "bloom-2", permanent=flips_with_f),
     altered(
-        "no instantaneous response", sampler, "rappor-2-word-3", instantaneous=not_instantaneous
+        "no instantaneous response",
+        sampler,
+        "rappor-2-word-3",
+        instantaneous=not_instantaneous,
     ),
     altered("p taken for q", sampler, "rappor-2-word-3", instantaneous=p_for_q),
     altered(
@@ -88,16 +96,32 @@ MUTANTS = (
         "rappor-2-word-3",
         randomize=noise_on_the_truth,
     ),
-    altered("cohort chosen from the value", sampler, "bloom-2", randomize=cohort_of_value),
+    altered(
+        "cohort chosen from the value", sampler, "bloom-2", randomize=cohort_of_value
+    ),
     altered("everybody in one cohort", sampler, "bloom-2", draw_cohort=cohort_zero),
-    altered("eps_1 ignores h", privacy, "bloom-4-two-hashes", ratio=property(ratio_of_one_hash)),
-    altered("eps_inf with h, not 2h", lifetime, "rappor-4", lifetime_ratio=property(h_bits_kept)),
-    altered("eps_inf is eps_1", lifetime, "rappor-0", lifetime_ratio=property(one_report)),
+    altered(
+        "eps_1 ignores h",
+        privacy,
+        "bloom-4-two-hashes",
+        ratio=property(ratio_of_one_hash),
+    ),
+    altered(
+        "eps_inf with h, not 2h",
+        lifetime,
+        "rappor-4",
+        lifetime_ratio=property(h_bits_kept),
+    ),
+    altered(
+        "eps_inf is eps_1", lifetime, "rappor-0", lifetime_ratio=property(one_report)
+    ),
     altered(
         "eps_inf finite without permanent response",
         lifetime,
         "rappor-3",
         lifetime_ratio=property(one_report),
     ),
-    altered("nominal p and q for p* and q*", stages, "rappor-0", support=property(nominal)),
+    altered(
+        "nominal p and q for p* and q*", stages, "rappor-0", support=property(nominal)
+    ),
 )

@@ -78,7 +78,12 @@ def one_dummy(genuine):
 
 
 MUTANTS = (
-    altered("sampled from the members alone", sampler, "padded-symbols", randomize=members_only),
+    altered(
+        "sampled from the members alone",
+        sampler,
+        "padded-symbols",
+        randomize=members_only,
+    ),
     altered(
         "sampled with a bias",
         sampler,
@@ -86,7 +91,9 @@ MUTANTS = (
         tape=(1, 1, 8),
         randomize=the_lower_of_two_draws,
     ),
-    altered("draws for every member", same_bytes, "padded-symbols", randomize=every_member),
+    altered(
+        "draws for every member", same_bytes, "padded-symbols", randomize=every_member
+    ),
     altered(
         "rates without the sampling",
         unbiased,
@@ -102,19 +109,25 @@ MUTANTS = (
     designed_as(
         "odds multiplied by the number of entries",
         "pad-grr-1",
-        PadAndSample(4, 2, RandomizedResponse(6, math.floor(2 * E * WEIGHT_SCALE), WEIGHT_SCALE)),
+        PadAndSample(
+            4, 2, RandomizedResponse(6, math.floor(2 * E * WEIGHT_SCALE), WEIGHT_SCALE)
+        ),
     ),
     designed_as(
         "epsilon for each bit of a set",
         "set-unary-1",
         SetEncoding(4, 2, SPAN // 2, if_other=math.ceil(SPAN / (E + 1))),
     ),
-    altered("first member encoded alone", sampler, "set-3", randomize=first_member_alone),
+    altered(
+        "first member encoded alone", sampler, "set-3", randomize=first_member_alone
+    ),
     altered(
         "epsilon of one value of a set",
         privacy,
         "set-3-whole",
         ratio=property(epsilon_of_one_value),
     ),
-    altered("epsilon of values added", privacy, "set-3", ratio=property(epsilon_of_one_way)),
+    altered(
+        "epsilon of values added", privacy, "set-3", ratio=property(epsilon_of_one_way)
+    ),
 )

@@ -29,7 +29,9 @@ def other_from_all(self, value, random):
     """The "other" value is drawn from all values, the true one included."""
     size, truth, other = self
     return (
-        value if randbelow(truth + (size - 1) * other, random) < truth else randbelow(size, random)
+        value
+        if randbelow(truth + (size - 1) * other, random) < truth
+        else randbelow(size, random)
     )
 
 
@@ -71,7 +73,9 @@ def uniforms_of(bits):
     """For `channel`: what `uniform < p` gives, for two values, with uniforms of a few bits."""
 
     def channel(self):
-        lie = Fraction(math.floor(RandomizedResponse(*self).support[1] * 2**bits), 2**bits)
+        lie = Fraction(
+            math.floor(RandomizedResponse(*self).support[1] * 2**bits), 2**bits
+        )
         return Channel(((1 - lie, lie), (lie, 1 - lie)))
 
     return channel
@@ -82,12 +86,17 @@ def kept_or_any(self):
     p, _ = self.support
     any_value = (1 - p) / self.size
     return Channel(
-        tuple(tuple(any_value + p * (x == y) for y in range(self.size)) for x in range(self.size))
+        tuple(
+            tuple(any_value + p * (x == y) for y in range(self.size))
+            for x in range(self.size)
+        )
     )
 
 
 def column_for_row(self, value, random):
-    return StochasticMatrix(tuple(zip(*self.weights, strict=True))).randomize(value, random)
+    return StochasticMatrix(tuple(zip(*self.weights, strict=True))).randomize(
+        value, random
+    )
 
 
 def at_most(self, value, random):
@@ -136,7 +145,9 @@ def windows_cut(self):
     near, far = self.rates
     rows = []
     for value in range(self.size):
-        inside = [value <= place < min(value + self.width, self.size) for place in self._line]
+        inside = [
+            value <= place < min(value + self.width, self.size) for place in self._line
+        ]
         row = [near if likely else far for likely in inside]
         rows.append(tuple(mass / sum(row) for mass in row))
     return Channel(tuple(rows))
@@ -157,31 +168,71 @@ def _other(self, below, random):
 
 MUTANTS = (
     altered(
-        "other value drawn from all", sampler, "symbols-3", tape=(8, 8), randomize=other_from_all
+        "other value drawn from all",
+        sampler,
+        "symbols-3",
+        tape=(8, 8),
+        randomize=other_from_all,
     ),
     altered("> in place of >=", sampler, "symbols-7", randomize=other_above),
-    altered("other value may be the true one", sampler, "symbols-7", randomize=other_unshifted),
-    altered("other value is always the next", sampler, "symbols-7", randomize=other_is_next),
+    altered(
+        "other value may be the true one",
+        sampler,
+        "symbols-7",
+        randomize=other_unshifted,
+    ),
+    altered(
+        "other value is always the next", sampler, "symbols-7", randomize=other_is_next
+    ),
     altered("p and q of another channel", unbiased, "symbols-3", channel=kept_or_any),
     altered("modulo bias", sampler, "symbols-3", randomize=modulo_biased),
-    altered("first value sent as it is", sampler, "symbols-3", randomize=first_value_plain),
+    altered(
+        "first value sent as it is", sampler, "symbols-3", randomize=first_value_plain
+    ),
     altered("lies flagged", same_bytes, "symbols-3", randomize=lie_flagged),
     altered(
-        "bytes drawn depend on the value", same_bytes, "symbols-7", randomize=looks_for_its_value
+        "bytes drawn depend on the value",
+        same_bytes,
+        "symbols-7",
+        randomize=looks_for_its_value,
     ),
-    altered("24-bit uniforms at epsilon 20", privacy, "epsilon 20", channel=uniforms_of(24)),
-    altered("32-bit uniforms at epsilon 20", privacy, "epsilon 20", channel=uniforms_of(32)),
-    altered("32-bit uniforms at epsilon 36", privacy, "epsilon 36", channel=uniforms_of(32)),
-    altered("53-bit uniforms at epsilon 36", privacy, "epsilon 36", channel=uniforms_of(53)),
+    altered(
+        "24-bit uniforms at epsilon 20", privacy, "epsilon 20", channel=uniforms_of(24)
+    ),
+    altered(
+        "32-bit uniforms at epsilon 20", privacy, "epsilon 20", channel=uniforms_of(32)
+    ),
+    altered(
+        "32-bit uniforms at epsilon 36", privacy, "epsilon 36", channel=uniforms_of(32)
+    ),
+    altered(
+        "53-bit uniforms at epsilon 36", privacy, "epsilon 36", channel=uniforms_of(53)
+    ),
     altered("matrix read by columns", sampler, "matrix-3", randomize=column_for_row),
     altered("<= in place of < in a matrix", sampler, "matrix-3", randomize=at_most),
-    altered("ratio within rows", privacy, "matrix-3", ratio=property(ratio_within_rows)),
-    altered("ratio of yes alone", privacy, "forced-2", ratio=property(ratio_of_yes)),
-    altered("a window one place off", sampler, "square-wave-usual", randomize=one_place_on),
     altered(
-        "weights of a window swapped", sampler, "square-wave-narrow", randomize=weights_swapped
+        "ratio within rows", privacy, "matrix-3", ratio=property(ratio_within_rows)
     ),
-    altered("no room for the window", sampler, "square-wave-usual", randomize=without_room),
-    altered("a window one place too wide", averages, "square-wave-usual", channel=window_too_wide),
-    altered("windows cut at the end", privacy, "square-wave-usual", channel=windows_cut),
+    altered("ratio of yes alone", privacy, "forced-2", ratio=property(ratio_of_yes)),
+    altered(
+        "a window one place off", sampler, "square-wave-usual", randomize=one_place_on
+    ),
+    altered(
+        "weights of a window swapped",
+        sampler,
+        "square-wave-narrow",
+        randomize=weights_swapped,
+    ),
+    altered(
+        "no room for the window", sampler, "square-wave-usual", randomize=without_room
+    ),
+    altered(
+        "a window one place too wide",
+        averages,
+        "square-wave-usual",
+        channel=window_too_wide,
+    ),
+    altered(
+        "windows cut at the end", privacy, "square-wave-usual", channel=windows_cut
+    ),
 )

@@ -53,7 +53,11 @@ from ldp_aggregator.analyses.association.result import Association
 from ldp_aggregator.analyses.association.scores import joint_scores
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.manipulation import manipulation
-from ldp_aggregator.answers.results.remarks import on_intervals, on_report_numbers, on_respondents
+from ldp_aggregator.answers.results.remarks import (
+    on_intervals,
+    on_report_numbers,
+    on_respondents,
+)
 from ldp_aggregator.decoders.bloom.regression import ChiSquare
 from ldp_aggregator.decoders.intervals.intervals import (
     careful_interval,
@@ -156,12 +160,15 @@ def joint_estimates(
     reports = round(float(scores[0].ones @ margins[0].ravel()))
     # The frequencies of each question by itself, (M,).
     shares = [
-        side.scores @ counts.ravel() / reports for side, counts in zip(scores, margins, strict=True)
+        side.scores @ counts.ravel() / reports
+        for side, counts in zip(scores, margins, strict=True)
     ]
     jumps = joint_jumps(shares, reports, scores)
     moments = _moments(table, reports, scores, jumps=jumps)
     pairs = max(side.scores.size * len(side.scores) for side in scores)
-    if options.covariance and (len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS):
+    if options.covariance and (
+        len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS
+    ):
         raise EstimateError(
             f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a covariance"
         )
@@ -178,11 +185,20 @@ def joint_estimates(
         low=low.reshape(shape),
         high=high.reshape(shape),
         conditional=_conditional(
-            table, reports, scores, jumps=jumps, missing=missing, estimand=options.estimand
+            table,
+            reports,
+            scores,
+            jumps=jumps,
+            missing=missing,
+            estimand=options.estimand,
         ),
         independence=_independence(table, reports, scores, margins=margins),
-        likely=most_likely(table, [side.law() for side in scores]) if likelihood else None,
-        covariance=covariance_for(moments, options.estimand) if options.covariance else None,
+        likely=most_likely(table, [side.law() for side in scores])
+        if likelihood
+        else None,
+        covariance=covariance_for(moments, options.estimand)
+        if options.covariance
+        else None,
         remarks=(
             *on_respondents(reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
@@ -208,7 +224,9 @@ def _on_counts(
     known = [reach for reach in reaches if reach is not None]
     if len(known) < len(reaches):
         return ()
-    return on_report_numbers(moments.reports * moments.variance_if_not / math.prod(known) ** 2)
+    return on_report_numbers(
+        moments.reports * moments.variance_if_not / math.prod(known) ** 2
+    )
 
 
 def _group(survey: Survey, names: Sequence[str]) -> Group:
@@ -220,7 +238,9 @@ def _group(survey: Survey, names: Sequence[str]) -> Group:
         or len(groups) < len(names)
         or set(groups.values()) != {group}
     ):
-        known = ", ".join(other.name for other in survey.groups) or "this survey has none"
+        known = (
+            ", ".join(other.name for other in survey.groups) or "this survey has none"
+        )
         raise EstimateError(
             f"expected two or three different questions that the survey asks together ({known}; "
             f"joint in [survey]), "
@@ -240,13 +260,17 @@ def _refuse(options: Options) -> None:
         )
 
 
-def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None) -> Moments:
+def _moments(
+    table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None
+) -> Moments:
     """Moments of the cells, flattened, as `ldp_aggregator.decoders.moments.moments` has them."""
     # (cells,) each: f and S of the formulas above, and the line through S.
     frequency = through(table, [side.scores for side in scores]).ravel() / reports
     squares = through(table, [side.squares for side in scores]).ravel() / reports
     slope = by_cell([side.own - side.alike for side in scores])
-    at_zero = np.maximum(squares - slope * frequency, by_cell([side.least for side in scores]))
+    at_zero = np.maximum(
+        squares - slope * frequency, by_cell([side.least for side in scores])
+    )
     if jumps is not None:
         at_zero = jumps.or_expectation(at_zero)
 
@@ -254,11 +278,15 @@ def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | N
         sizes, places = [len(side.scores) for side in scores], range(len(scores))
         # (pairs of values, tally cells) of each question.
         pairs = [
-            _pairs(side).reshape(size * size, -1) for side, size in zip(scores, sizes, strict=True)
+            _pairs(side).reshape(size * size, -1)
+            for side, size in zip(scores, sizes, strict=True)
         ]
         # Mean products, axes (x, x') of the first question, then of the next; sorted to all x, all
         # x', they are (cells, cells).
-        mean = through(table, pairs).reshape([size for size in sizes for _ in range(2)]) / reports
+        mean = (
+            through(table, pairs).reshape([size for size in sizes for _ in range(2)])
+            / reports
+        )
         order = [*(2 * place for place in places), *(2 * place + 1 for place in places)]
         square = mean.transpose(order).reshape(math.prod(sizes), -1)
         return np.asarray((square - np.diag(frequency)) / reports)
@@ -275,7 +303,11 @@ def _moments(table: Floats, reports: int, scores: list[Scores], jumps: Jumps | N
     if jumps is None:
         return moments
     return replace(
-        moments, third=jumps.third, fourth=jumps.fourth, rising=jumps.rising, falling=jumps.falling
+        moments,
+        third=jumps.third,
+        fourth=jumps.fourth,
+        rising=jumps.rising,
+        falling=jumps.falling,
     )
 
 
@@ -344,15 +376,21 @@ def _conditional(
     one = last.ones[None]
     # f_xz and f_x, the latter with a last axis of length 1; then the mean squares of s_x t_z and of
     # s_x, and the mean of s_x^2 t_z.
-    both, those = (through(table, [*holds, part]) / reports for part in (last.scores, one))
+    both, those = (
+        through(table, [*holds, part]) / reports for part in (last.scores, one)
+    )
     of_both, mixed, of_those = (
-        through(table, [*squares, part]) / reports for part in (last.squares, last.scores, one)
+        through(table, [*squares, part]) / reports
+        for part in (last.squares, last.scores, one)
     )
     # How of_both and mixed go with both, which is r those for the share r.
     of_given = by_cell([side.own - side.alike for side in others]).reshape(those.shape)
     slope = of_given * (last.own - last.alike)
     least = by_cell([side.least for side in scores]).reshape(both.shape)
-    at_zero, mixed_at_zero = np.maximum(of_both - slope * both, least), mixed - of_given * both
+    at_zero, mixed_at_zero = (
+        np.maximum(of_both - slope * both, least),
+        mixed - of_given * both,
+    )
     if jumps is not None:
         at_zero = jumps.or_expectation(at_zero.ravel()).reshape(both.shape)
     if estimand == "respondents":

@@ -135,8 +135,12 @@ class Crosstab:
                     f"expected fields with two values each for an odds ratio, got {field.name!r} "
                     f"with {field.size}"
                 )
-        measured = self._measure("odds ratio", log_odds_ratio, (first, second), freedom=1)
-        estimate, low, high = map(odds, (measured.estimate, measured.low, measured.high))
+        measured = self._measure(
+            "odds ratio", log_odds_ratio, (first, second), freedom=1
+        )
+        estimate, low, high = map(
+            odds, (measured.estimate, measured.low, measured.high)
+        )
         return replace(measured, estimate=estimate, low=low, high=high)
 
     def correlation(self, first: str, second: str) -> Measured:
@@ -144,7 +148,9 @@ class Crosstab:
 
         Raises `EstimateError` for others.
         """
-        rows, columns = (self._numbers(place) for place in self._places([first, second]))
+        rows, columns = (
+            self._numbers(place) for place in self._places([first, second])
+        )
         measure = partial(correlation, rows=rows, columns=columns)
         return self._measure("correlation", measure, (first, second), freedom=1)
 
@@ -168,7 +174,9 @@ class Crosstab:
         rows, columns = (nearest.sum(axis=axis) for axis in (1, 0))
         start = np.log(np.maximum(np.concatenate([rows, columns]), 1e-6))
         tables = partial(independent, shape=(shape[0], shape[1]))
-        return ChiSquare(region.least_distance(tables, start), self._freedom(first, second))
+        return ChiSquare(
+            region.least_distance(tables, start), self._freedom(first, second)
+        )
 
     def strength(self, first: str, second: str) -> float:
         """Cramer's V without its interval, which takes far longer."""
@@ -185,20 +193,28 @@ class Crosstab:
             of_respondents = of_respondents + held - np.outer(means, means)
         return np.asarray(of_respondents / self.reports)
 
-    def _shares(self, names: Sequence[str], queries: Sequence[Floats]) -> tuple[Share, ...]:
+    def _shares(
+        self, names: Sequence[str], queries: Sequence[Floats]
+    ) -> tuple[Share, ...]:
         stacked = np.stack(queries)
         shares = stacked @ self.frequency.ravel()
         errors = np.sqrt(np.maximum(np.diag(self.covariance(stacked)), 0.0))
         reach = self._quantile * errors
         low, high = (np.clip(end, 0.0, 1.0) for end in (shares - reach, shares + reach))
-        rows = zip(shares.tolist(), errors.tolist(), low.tolist(), high.tolist(), strict=True)
+        rows = zip(
+            shares.tolist(), errors.tolist(), low.tolist(), high.tolist(), strict=True
+        )
         return tuple(Share(name, *row) for name, row in zip(names, rows, strict=True))
 
     def _within(self, of: int, value: int, among: int, group: int) -> Conditional:
         """Fieller's interval of a ratio of two shares."""
-        queries = np.stack([self._at({of: value, among: group}), self._at({among: group})])
+        queries = np.stack(
+            [self._at({of: value, among: group}), self._at({among: group})]
+        )
         both, those = (queries @ self.frequency.ravel()).tolist()
-        ends = ratio_ends(both, those, self.covariance(queries), quantile=self._quantile)
+        ends = ratio_ends(
+            both, those, self.covariance(queries), quantile=self._quantile
+        )
         low, high = (min(max(end, 0.0), 1.0) for end in ends)
         known = those > 0 and math.isfinite(ends[0])
         share = both / those if known else math.nan
@@ -211,19 +227,25 @@ class Crosstab:
         region = self._region(*fields)
         low, high = region.ends(measure, self.options.level, freedom)
         estimate = measure(region.table(region.nearest))
-        return Measured(name, estimate, low=min(low, estimate), high=max(high, estimate))
+        return Measured(
+            name, estimate, low=min(low, estimate), high=max(high, estimate)
+        )
 
     def _region(self, first: str, second: str) -> Region:
         """Region of the table of two fields."""
         places = self._places([first, second])
         sizes = [self.fields[place].size for place in places]
         values = product(*map(range, sizes))
-        queries = np.stack([self._at(dict(zip(places, chosen, strict=True))) for chosen in values])
+        queries = np.stack(
+            [self._at(dict(zip(places, chosen, strict=True))) for chosen in values]
+        )
         table = (queries @ self.frequency.ravel()).reshape(sizes)
         return region_of(table, self.covariance(queries))
 
     def _freedom(self, first: str, second: str) -> int:
-        one, other = (self.fields[place].size for place in self._places([first, second]))
+        one, other = (
+            self.fields[place].size for place in self._places([first, second])
+        )
         return (one - 1) * (other - 1)
 
     def _numbers(self, place: int) -> Floats:
@@ -259,13 +281,17 @@ class Crosstab:
     def _places(self, names: Sequence[str]) -> list[int]:
         places = [place_of(self.fields, name) for name in names]
         if len(set(names)) < len(names) or not names:
-            raise EstimateError(f"expected fields that differ, got {', '.join(names) or 'none'}")
+            raise EstimateError(
+                f"expected fields that differ, got {', '.join(names) or 'none'}"
+            )
         return places
 
     def _value(self, place: int, text: str) -> int:
         texts = self._texts[place]
         if text not in texts:
-            raise UnknownNameError(text, texts, f"a value of field {self.fields[place].name!r}")
+            raise UnknownNameError(
+                text, texts, f"a value of field {self.fields[place].name!r}"
+            )
         return texts.index(text)
 
     @property

@@ -77,7 +77,15 @@ def _pairs(asked: Crosstab | Crosstabs) -> Iterator[_Pair]:
 
 
 def _row_of_pair(pair: _Pair) -> list[str | float | None]:
-    return ["measure", "Cramer's V", AND.join(pair.names), pair.strength, None, None, None]
+    return [
+        "measure",
+        "Cramer's V",
+        AND.join(pair.names),
+        pair.strength,
+        None,
+        None,
+        None,
+    ]
 
 
 def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> TextTable:
@@ -86,7 +94,8 @@ def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> Text
         f"{asked.reports:,} reports, for {WHOM[asked.options.estimand]}",
         ("fields", "Cramer's V", "p-value"),
         rows=[
-            (AND.join(pair.names), _text(pair.strength), f"{pair.p_value:.3g}") for pair in pairs
+            (AND.join(pair.names), _text(pair.strength), f"{pair.p_value:.3g}")
+            for pair in pairs
         ],
         remarks=[
             "Cramer's V is that of the nearest table without negative cells: above 0 by noise "
@@ -97,7 +106,9 @@ def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> Text
     )
 
 
-def _record_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> dict[str, Any]:
+def _record_of_pairs(
+    asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]
+) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "question": asked.question.name,
@@ -139,7 +150,9 @@ def _measures(crosstab: Crosstab, first: str, second: str) -> Iterator[Measured]
     yield crosstab.mutual_information(first, second)
 
 
-def _tables(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> Iterator[TextTable]:
+def _tables(
+    crosstab: Crosstab, names: Sequence[str], shown: _Shown
+) -> Iterator[TextTable]:
     options = crosstab.options
     interval = f"{options.level:.4g} interval"
     joined = AND.join(names)
@@ -149,7 +162,12 @@ def _tables(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> Iterator
         caption,
         (joined, "share", "standard error", interval),
         rows=[
-            (share.range, _text(share.frequency), _text(share.standard_error), _ends(share))
+            (
+                share.range,
+                _text(share.frequency),
+                _text(share.standard_error),
+                _ends(share),
+            )
             for share in shown.shares
         ],
     )
@@ -159,17 +177,23 @@ def _tables(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> Iterator
             f"shares of {names[0]} among the holders of each {names[1]}",
             (names[1], names[0], "share", interval),
             rows=[
-                (part.given, part.value, _text(part.share), _ends(part)) for part in shown.within
+                (part.given, part.value, _text(part.share), _ends(part))
+                for part in shown.within
             ],
         )
     test = shown.test
     if test is not None:
-        verdict = f"chi-square {test.statistic:,.2f} with {test.freedom} degrees of freedom"
+        verdict = (
+            f"chi-square {test.statistic:,.2f} with {test.freedom} degrees of freedom"
+        )
         yield TextTable(
             "",
             "how they go together",
             ("measure", "estimate", interval),
-            rows=[(part.measure, _text(part.estimate), _ends(part)) for part in shown.measures],
+            rows=[
+                (part.measure, _text(part.estimate), _ends(part))
+                for part in shown.measures
+            ],
             remarks=[
                 f"test of independence: {verdict}, p-value {test.p_value:.3g}",
                 "estimates of dependence are those of the nearest table without negative cells: "
@@ -224,7 +248,15 @@ def _rows(shown: _Shown) -> Iterator[list[str | float | None]]:
         ends = [share.low, share.high]
         yield ["share", share.range, None, share.frequency, share.standard_error, *ends]
     for part in shown.within:
-        yield ["conditional", part.value, part.given, part.share, None, part.low, part.high]
+        yield [
+            "conditional",
+            part.value,
+            part.given,
+            part.share,
+            None,
+            part.low,
+            part.high,
+        ]
     for measured in shown.measures:
         ends = [measured.low, measured.high]
         yield ["measure", measured.measure, None, measured.estimate, None, *ends]

@@ -125,7 +125,9 @@ class Crosstabs:
         return self.of([first, second]).independence(first, second)
 
 
-def crosstab(tally: Tally, name: str, options: Options = _DEFAULTS) -> Crosstab | Crosstabs:
+def crosstab(
+    tally: Tally, name: str, options: Options = _DEFAULTS
+) -> Crosstab | Crosstabs:
     """The table of the fields of a question called `name`; of many fields, any of their tables.
 
     Raises `EstimateError` for a question without fields, one without reports, and one with more
@@ -144,12 +146,16 @@ def crosstab(tally: Tally, name: str, options: Options = _DEFAULTS) -> Crosstab 
     return crosstab_of(tally.survey[name], tally.counts[name], options)
 
 
-def crosstab_of(question: Question, counts: Counts, options: Options) -> Crosstab | Crosstabs:
+def crosstab_of(
+    question: Question, counts: Counts, options: Options
+) -> Crosstab | Crosstabs:
     """Return the crosstab of the counts of a question."""
     fields = question.domain.fields
     place = f"question {question.name!r}"
     if not fields:
-        raise EstimateError(f"{place}: expected one of type table, got one without fields")
+        raise EstimateError(
+            f"{place}: expected one of type table, got one without fields"
+        )
     if decoder_of(question.randomizer).gives == "places":
         raise EstimateError(
             f'{place}: expected one whose cells are told by themselves (`goal = "map"`), got one '

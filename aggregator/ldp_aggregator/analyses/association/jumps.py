@@ -54,7 +54,9 @@ class Jumps(NamedTuple):
         return safe
 
 
-def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Jumps | None:
+def joint_jumps(
+    margins: list[Floats], reports: int, scores: list[Scores]
+) -> Jumps | None:
     """None where the scores of a question do not know their own.
 
     `margins` are shares of the values, by question.
@@ -77,20 +79,36 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
         ]
         # The mean over everyone, of which the part of those who hold the cell is taken away.
         every = by_cell(
-            [share * a + (1 - share) * b for share, (a, b) in zip(shares, pairs, strict=True)]
+            [
+                share * a + (1 - share) * b
+                for share, (a, b) in zip(shares, pairs, strict=True)
+            ]
         )
-        return every - by_cell([share * a for share, (a, _) in zip(shares, pairs, strict=True)])
+        return every - by_cell(
+            [share * a for share, (a, _) in zip(shares, pairs, strict=True)]
+        )
 
-    second, third, fourth = product("second", own), product("third", own), product("fourth", own)
+    second, third, fourth = (
+        product("second", own),
+        product("third", own),
+        product("fourth", own),
+    )
     # With 1 for the mean of a holder's score; which part of them goes up is not known, so both ways
     # have all.
     own_third = third - 3 * second + 2
     own_fourth = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
-    rest, rest_fourth, signed = of_the_rest("second"), of_the_rest("fourth"), of_the_rest("signed")
+    rest, rest_fourth, signed = (
+        of_the_rest("second"),
+        of_the_rest("fourth"),
+        of_the_rest("signed"),
+    )
     excess = rest_fourth - 3 * of_the_rest("second", 2)
     # The share of the fourth moment that jumps upwards have: half where there is none.
     upward = np.divide(
-        rest_fourth + signed, 2 * rest_fourth, out=np.full_like(rest, 0.5), where=rest_fourth > 0
+        rest_fourth + signed,
+        2 * rest_fourth,
+        out=np.full_like(rest, 0.5),
+        where=rest_fourth > 0,
     )
     return Jumps(
         rest,
@@ -104,4 +122,6 @@ def joint_jumps(margins: list[Floats], reports: int, scores: list[Scores]) -> Ju
 
 def by_cell(factors: list[Floats]) -> Floats:
     """The product of a factor for each value of each question, by cell, flattened."""
-    return through(np.ones([1] * len(factors)), [factor[:, None] for factor in factors]).ravel()
+    return through(
+        np.ones([1] * len(factors)), [factor[:, None] for factor in factors]
+    ).ravel()

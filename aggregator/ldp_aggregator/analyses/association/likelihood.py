@@ -31,14 +31,18 @@ def most_likely(table: Floats, laws: list[Floats]) -> Floats:
     """
     # The table has an axis of cells for each question, frequencies an axis of values.
     observed = table / table.max()
-    frequency = np.full([len(law) for law in laws], 1 / math.prod(len(law) for law in laws))
+    frequency = np.full(
+        [len(law) for law in laws], 1 / math.prod(len(law) for law in laws)
+    )
     back = [law.T for law in laws]
     weight = through(np.ones_like(observed), laws)
     # A step multiplies the table by each law, there and back.
     work = 2 * table.size * sum(len(law) for law in laws)
     for _ in range(max(_FEWEST, min(_STEPS, _WORK // work))):
         expected = through(frequency, back)
-        ratio = np.divide(observed, expected, out=np.zeros_like(observed), where=observed > 0)
+        ratio = np.divide(
+            observed, expected, out=np.zeros_like(observed), where=observed > 0
+        )
         step = frequency * through(ratio, laws) / weight
         step /= step.sum()
         moved = float(np.abs(step - frequency).max())

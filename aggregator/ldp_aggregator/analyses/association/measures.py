@@ -63,7 +63,9 @@ class Region(NamedTuple):
 
     def table(self, errors: Floats) -> Floats:
         """Table as an array of shape (rows, columns)."""
-        return np.asarray(self.estimate + (self.root @ errors).reshape(self.estimate.shape))
+        return np.asarray(
+            self.estimate + (self.root @ errors).reshape(self.estimate.shape)
+        )
 
     def ends(self, measure: Measure, level: float, freedom: int) -> tuple[float, float]:
         """The least and the greatest value of a measure."""
@@ -73,7 +75,9 @@ class Region(NamedTuple):
         high = max(-self._least(measure, -1, most, start=start) for start in starts)
         return round(low, _DIGITS), round(high, _DIGITS)
 
-    def least_distance(self, tables: Callable[[Floats], Floats], start: Floats) -> float:
+    def least_distance(
+        self, tables: Callable[[Floats], Floats], start: Floats
+    ) -> float:
         """The distance of the nearest of some tables, that parameters without bounds give."""
         whitened = np.linalg.pinv(self.root)
 
@@ -81,7 +85,9 @@ class Region(NamedTuple):
             errors = whitened @ (tables(parameters) - self.estimate).ravel()
             return float(errors @ errors)
 
-        return float(_minimize(distance, start, method="BFGS", options={"maxiter": _STEPS}).fun)
+        return float(
+            _minimize(distance, start, method="BFGS", options={"maxiter": _STEPS}).fun
+        )
 
     def _least(self, measure: Measure, sign: int, most: float, start: Floats) -> float:
         within: dict[str, Any] = {
@@ -150,7 +156,9 @@ def region_of(estimate: Floats, covariance: Floats) -> Region:
 
 def independent(parameters: Floats, shape: tuple[int, int]) -> Floats:
     """A table without dependence: the logarithms of its margins, up to a constant each."""
-    rows, columns = (np.exp(part - part.max()) for part in np.split(parameters, [shape[0]]))
+    rows, columns = (
+        np.exp(part - part.max()) for part in np.split(parameters, [shape[0]])
+    )
     return np.asarray(np.outer(rows / rows.sum(), columns / columns.sum()))
 
 

@@ -27,13 +27,17 @@ _COLUMNS = (
     "conditional_low",
     "conditional_high",
 )
-_TOO_FEW = "too few reports to test for independence: some value's reports have not varied yet"
+_TOO_FEW = (
+    "too few reports to test for independence: some value's reports have not varied yet"
+)
 
 
 def _verdict(test: ChiSquare, level: float) -> str:
     """Describe the test, its result, and the limits of that."""
     degrees = f"{test.freedom:,} degree{'' if test.freedom == 1 else 's'} of freedom"
-    numbers = f"chi-square {test.statistic:,.2f} with {degrees}, p-value {test.p_value:.3g}"
+    numbers = (
+        f"chi-square {test.statistic:,.2f} with {degrees}, p-value {test.p_value:.3g}"
+    )
     if test.p_value <= 1 - level:
         finding = f"rejected at level {1 - level:.4g}: the answers go together"
     else:
@@ -83,7 +87,9 @@ class Association(Tabled):
     def describe(self) -> str:
         """Describe the numbers and the result of the test."""
         options, test = self.options, self.independence
-        family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+        family = (
+            f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+        )
         verdict = _TOO_FEW if test is None else _verdict(test, options.level)
         return (
             f"{self.reports:,} reports; {options.level:.4g} score intervals for "
@@ -100,7 +106,11 @@ class Association(Tabled):
             headings.append("most likely (biased)")
         rows = [self._row(record) for record in self.rows()]
         return TextTable(
-            self.title, self.describe(), headings, rows=rows, remarks=[*map(str, self.remarks)]
+            self.title,
+            self.describe(),
+            headings,
+            rows=rows,
+            remarks=[*map(str, self.remarks)],
         )
 
     def _row(self, record: dict[str, Any]) -> list[str]:
@@ -114,7 +124,9 @@ class Association(Tabled):
             "-" if conditional["share"] is None else self._format(conditional["share"]),
             self._interval(conditional["interval"]),
         ]
-        return row if self.likely is None else [*row, self._format(record["most_likely"])]
+        return (
+            row if self.likely is None else [*row, self._format(record["most_likely"])]
+        )
 
     @cached_property
     def _decimals(self) -> int:
@@ -141,14 +153,24 @@ class Association(Tabled):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One record for each combination of values, the last question's varying fastest."""
-        share, share_low, share_high = (part.ravel().tolist() for part in self.conditional)
-        likely = [None] * len(share) if self.likely is None else self.likely.ravel().tolist()
+        share, share_low, share_high = (
+            part.ravel().tolist() for part in self.conditional
+        )
+        likely = (
+            [None] * len(share) if self.likely is None else self.likely.ravel().tolist()
+        )
         columns = (
             part.ravel().tolist()
             for part in (self.frequency, self.standard_error, self.low, self.high)
         )
         cells = zip(
-            product(*self.values), *columns, share, share_low, share_high, likely, strict=True
+            product(*self.values),
+            *columns,
+            share,
+            share_low,
+            share_high,
+            likely,
+            strict=True,
         )
         for (
             values,
@@ -191,8 +213,16 @@ class Association(Tabled):
             "independence": tested,
             "cells": cells,
             **({} if self.likely is None else {"biased": ["most_likely"]}),
-            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
-            **({} if self.covariance is None else {"covariance": self.covariance.tolist()}),
+            **(
+                {"remarks": [remark._asdict() for remark in self.remarks]}
+                if self.remarks
+                else {}
+            ),
+            **(
+                {}
+                if self.covariance is None
+                else {"covariance": self.covariance.tolist()}
+            ),
         }
 
     def to_csv(self) -> str:

@@ -81,7 +81,9 @@ def quadratic_form(difference: Floats, covariance: Floats) -> ChiSquare:
     return ChiSquare(float((along**2 / values[kept]).sum()), int(kept.sum()))
 
 
-def _covariance_of_difference(first: QuestionEstimates, second: QuestionEstimates) -> Floats:
+def _covariance_of_difference(
+    first: QuestionEstimates, second: QuestionEstimates
+) -> Floats:
     """(M, M). Raises `EstimateError` where there is none."""
     laws = [side.law for side in (first, second)]
     if None in laws or len(first) > MOST_VALUES:
@@ -103,9 +105,9 @@ def _covariance_of_difference(first: QuestionEstimates, second: QuestionEstimate
 
 def _pool(matrices: Sequence[Floats], sizes: Sequence[int]) -> list[Floats]:
     """Covariances at the pooled frequencies."""
-    of_one = sum(size**2 * matrix for size, matrix in zip(sizes, matrices, strict=True)) / sum(
-        sizes
-    )
+    of_one = sum(
+        size**2 * matrix for size, matrix in zip(sizes, matrices, strict=True)
+    ) / sum(sizes)
     return [np.asarray(of_one / size) for size in sizes]
 
 

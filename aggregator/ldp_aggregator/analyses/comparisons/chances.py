@@ -46,7 +46,9 @@ class Levels:
 
         self._estimate = estimate
         # (levels,): how far out they are, in standard errors.
-        many = next((many for most, many in _LEVELS if len(estimate) <= most), _FEWEST_LEVELS)
+        many = next(
+            (many for most, many in _LEVELS if len(estimate) <= most), _FEWEST_LEVELS
+        )
         self._far = np.linspace(0.0, FARTHEST, many)
         of_levels = [ends(float(missing)) for missing in 2 * ndtr(-self._far[1:])]
         low = np.array([estimate, *(low for low, _ in of_levels)])
@@ -74,7 +76,9 @@ class Levels:
         columns = zip(self._estimate, self._low.T, self._high.T, strict=True)
         return np.array([self._reaching(point, *column) for column in columns])
 
-    def _reaching(self, point: float, estimate: float, low: Floats, high: Floats) -> float:
+    def _reaching(
+        self, point: float, estimate: float, low: Floats, high: Floats
+    ) -> float:
         if point <= estimate:
             return float(np.interp(estimate - point, estimate - low, self._far))
         return -float(np.interp(point - estimate, high - estimate, self._far))

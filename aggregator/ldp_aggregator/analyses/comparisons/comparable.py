@@ -38,11 +38,15 @@ def _of_question(
         return estimates[other.name]
     if len(estimates.questions) != 1:
         names = ", ".join(estimates.questions)
-        raise EstimateError(f"expected the name of a question to compare, one of {names}, got none")
+        raise EstimateError(
+            f"expected the name of a question to compare, one of {names}, got none"
+        )
     return next(iter(estimates))
 
 
-def check_pair(first: QuestionEstimates, second: QuestionEstimates, *, allow_equal: bool) -> None:
+def check_pair(
+    first: QuestionEstimates, second: QuestionEstimates, *, allow_equal: bool
+) -> None:
     """Raise `EstimateError` unless a difference of the two means something."""
 
     def refuse(expected: str) -> NoReturn:
@@ -52,13 +56,17 @@ def check_pair(first: QuestionEstimates, second: QuestionEstimates, *, allow_equ
         refuse(f"reports on both sides, got {first.reports:,} and {second.reports:,}")
     domains = first.question.domain, second.question.domain
     if domains[0].type != domains[1].type or domains[0].unit != domains[1].unit:
-        kinds = " and ".join(f"{domain.type} {domain.unit or ''}".strip() for domain in domains)
+        kinds = " and ".join(
+            f"{domain.type} {domain.unit or ''}".strip() for domain in domains
+        )
         refuse(f"questions that ask for the same on both sides, got {kinds}")
     scales = [(domain.spacing, domain.size) for domain in domains]
     if first.mean is not None and scales[0] != scales[1]:
         refuse("numbers of the same range and steps on both sides, got others")
     if first.values != second.values:
-        refuse(f"the same values on both sides, got {_differing(first.values, second.values)}")
+        refuse(
+            f"the same values on both sides, got {_differing(first.values, second.values)}"
+        )
     if first.options.estimand != second.options.estimand:
         estimands = f"{first.options.estimand} and {second.options.estimand}"
         refuse(f"the same estimand on both sides, got {estimands}")

@@ -12,7 +12,11 @@ from ldp_aggregator.analyses.comparisons.chances import CORRECTIONS
 from ldp_aggregator.analyses.comparisons.comparable import at_level, check_pair, pair_of
 from ldp_aggregator.analyses.comparisons.comparison import Compared, Comparison
 from ldp_aggregator.analyses.comparisons.rows import Asked, Pair, numbers_of, rows_of
-from ldp_aggregator.analyses.comparisons.sharing import Sharing, check_overlap, sharing_of
+from ldp_aggregator.analyses.comparisons.sharing import (
+    Sharing,
+    check_overlap,
+    sharing_of,
+)
 from ldp_aggregator.analyses.comparisons.sides import side_of
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -26,7 +30,9 @@ _APPROXIMATE = (
     "few reports are expected for some values: their intervals and p-values allow for that, the "
     "test of any difference does not"
 )
-_MARGIN_OF_SHARES = "expected a margin above 0 and at most 1, as frequencies are shares, got {}"
+_MARGIN_OF_SHARES = (
+    "expected a margin above 0 and at most 1, as frequencies are shares, got {}"
+)
 
 
 def compare(
@@ -93,23 +99,31 @@ def compare_pairs(
     """
     if simultaneous not in (None, *CORRECTIONS):
         known = ", ".join(CORRECTIONS)
-        raise EstimateError(f"expected simultaneous to be one of {known}, got {simultaneous!r}")
+        raise EstimateError(
+            f"expected simultaneous to be one of {known}, got {simultaneous!r}"
+        )
     check_overlap(overlap)
     both = [(at_level(one, level), at_level(other, level)) for one, other, _ in pairs]
     for one, other in both:
         check_pair(one, other, allow_equal=allow_equal)
     size = sum(len(one) for one, _ in both)
     if size > MOST_VALUES:
-        raise EstimateError(f"expected at most {MOST_VALUES:,} values to compare, got {size:,}")
+        raise EstimateError(
+            f"expected at most {MOST_VALUES:,} values to compare, got {size:,}"
+        )
     like, _ = both[0]
     if margin is not None:
-        _check_margin(margin, shares=bool(len(like)) and isinstance(like, ShareEstimates))
+        _check_margin(
+            margin, shares=bool(len(like)) and isinstance(like, ShareEstimates)
+        )
     asked = Asked(simultaneous, margin, like.options.level, overlap=overlap)
     sharing = [sharing_of(one, other, overlap) for one, other in both]
     named = []
     for (one, other), common in zip(both, sharing, strict=True):
         odds = isinstance(one, ShareEstimates)
-        named.append((one.values, Pair(side_of(one), side_of(other), common, odds=odds)))
+        named.append(
+            (one.values, Pair(side_of(one), side_of(other), common, odds=odds))
+        )
     rows = rows_of(named, asked) if size else [()] * len(both)
     numbers = numbers_of(both, asked)
     return [
@@ -133,7 +147,11 @@ def _overall(
 ) -> AnyDifference | None:
     """One test of all values."""
     chances = np.array([row.p_value for row in rows])
-    return any_difference(first, second, chances) if isinstance(first, ShareEstimates) else None
+    return (
+        any_difference(first, second, chances)
+        if isinstance(first, ShareEstimates)
+        else None
+    )
 
 
 def _check_margin(margin: float, *, shares: bool) -> None:

@@ -111,11 +111,17 @@ class Compared(WithInterval):
             "interval": [finite(self.low), finite(self.high)],
             "interval_if_all_is_shared": [finite(end) for end in self.narrowest],
             "ratio": self.ratio.to_dict(),
-            "odds_ratio": None if self.odds_ratio is None else self.odds_ratio.to_dict(),
+            "odds_ratio": None
+            if self.odds_ratio is None
+            else self.odds_ratio.to_dict(),
             "p_value": self.p_value,
             "adjusted_p_value": self.adjusted,
             "different": self.different,
-            **({} if self.equivalence is None else {"equivalence_p_value": self.equivalence}),
+            **(
+                {}
+                if self.equivalence is None
+                else {"equivalence_p_value": self.equivalence}
+            ),
         }
 
     def flat(self) -> tuple[str | float, ...]:
@@ -179,7 +185,11 @@ class Comparison(Tabled):
 
     def text_table(self) -> TextTable:
         """Headings and rows as text, as every output shows them."""
-        alike = () if self.margin is None else (f"p-value, apart\nby {self.margin:g} or more",)
+        alike = (
+            ()
+            if self.margin is None
+            else (f"p-value, apart\nby {self.margin:g} or more",)
+        )
         return TextTable(
             self.first.name,
             self.describe(),
@@ -267,7 +277,10 @@ class Comparison(Tabled):
         if not self.rows:
             means = [(side.mean, side) for side in (self.first, self.second)]
             both = [
-                Dots(name, *(np.array([number]) for number in (mean.estimate, *mean.interval)))
+                Dots(
+                    name,
+                    *(np.array([number]) for number in (mean.estimate, *mean.interval)),
+                )
                 for name, (mean, _) in zip(self.names, means, strict=True)
                 if mean is not None
             ]
@@ -283,7 +296,10 @@ class Comparison(Tabled):
     def _panels(
         self, rows: tuple[Compared, ...], both: list[Dots], unit: str, unit_apart: str
     ) -> list[Bars]:
-        labels, title = [row.value for row in rows], self.first.question.text or self.first.name
+        labels, title = (
+            [row.value for row in rows],
+            self.first.question.text or self.first.name,
+        )
         apart, low, high = np.array([[row.difference, *row.interval] for row in rows]).T
         return [
             Bars(

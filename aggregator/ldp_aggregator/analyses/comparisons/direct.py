@@ -167,7 +167,9 @@ def compare_direct(
     _check(estimates)
     value = canonical_value(value, estimates.values)
     if value not in estimates.values:
-        raise UnknownNameError(value, list(estimates.values), "one of the values compared")
+        raise UnknownNameError(
+            value, list(estimates.values), "one of the values compared"
+        )
     asked_level = estimates.options.level if level is None else level
     place = list(estimates.values).index(value)
     plain = side_of_counts(held, asked)
@@ -200,7 +202,9 @@ def compare_direct(
 def _check(estimates: QuestionEstimates) -> None:
     """Raise `EstimateError` unless there are shares with errors for a population."""
     if not estimates.reports:
-        raise EstimateError(f"question {estimates.name!r}: expected reports to compare, got none")
+        raise EstimateError(
+            f"question {estimates.name!r}: expected reports to compare, got none"
+        )
     if not len(estimates) or not isinstance(estimates, ShareEstimates):
         raise EstimateError(
             f"question {estimates.name!r}: expected frequencies with errors beside a direct "

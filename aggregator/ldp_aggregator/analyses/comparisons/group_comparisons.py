@@ -66,7 +66,9 @@ class GroupComparisons(Rendered):
 
     def __getitem__(self, values: str | tuple[str, ...]) -> Comparison:
         """Return the member of a group, by its values of the attributes in `by`."""
-        return of_group(self, values, by=self.parts.asked.by, wanted="a group that is compared")
+        return of_group(
+            self, values, by=self.parts.asked.by, wanted="a group that is compared"
+        )
 
     @property
     def suppressed(self) -> tuple[str, ...]:
@@ -100,7 +102,10 @@ class _Reading(NamedTuple):
     def of(self, tally: Tally) -> QuestionEstimates:
         """Make them from a tally."""
         known = estimate(
-            tally, options=self.options, candidates=self.candidates, names=[self.question]
+            tally,
+            options=self.options,
+            candidates=self.candidates,
+            names=[self.question],
         )
         return known[self.question]
 
@@ -179,20 +184,29 @@ def compare_groups(
 def _question(survey: Survey, name: str | None) -> str:
     names = [question.name for question in survey]
     if name is None and len(names) > 1:
-        raise EstimateError(f"expected the name of a question to compare, one of {names}, got none")
+        raise EstimateError(
+            f"expected the name of a question to compare, one of {names}, got none"
+        )
     return survey[names[0] if name is None else name].name
 
 
-def _within(parts: Parts, reading: _Reading, baseline: str | None) -> list[tuple[Labels, Side]]:
+def _within(
+    parts: Parts, reading: _Reading, baseline: str | None
+) -> list[tuple[Labels, Side]]:
     """Each group, and what it is compared with."""
     groups = parts.with_question(reading.question)
     if not parts.asked.by:
-        raise EstimateError("expected attributes to compare the groups of (by), got none")
+        raise EstimateError(
+            "expected attributes to compare the groups of (by), got none"
+        )
     if baseline is None and _are_halves(parts, groups, reading.question):
         baseline = _own(parts, groups[0])
     if baseline is None:
         pairs = [
-            (group.labels, (reading.of(rest), reading.of(group.tally), (REST, _own(parts, group))))
+            (
+                group.labels,
+                (reading.of(rest), reading.of(group.tally), (REST, _own(parts, group))),
+            )
             for group in groups
             if (rest := _rest(parts, group, reading.question)) is not None
         ]
@@ -200,7 +214,10 @@ def _within(parts: Parts, reading: _Reading, baseline: str | None) -> list[tuple
         base = _baseline(parts, groups, baseline)
         known = reading.of(base.tally)
         pairs = [
-            (group.labels, (known, reading.of(group.tally), (baseline, _own(parts, group))))
+            (
+                group.labels,
+                (known, reading.of(group.tally), (baseline, _own(parts, group))),
+            )
             for group in groups
             if group is not base
         ]
@@ -242,7 +259,9 @@ def _rest(parts: Parts, group: Part, question: str) -> Tally | None:
 def _baseline(parts: Parts, groups: Sequence[Part], name: str) -> Part:
     known = {_own(parts, group): group for group in groups}
     if name not in known:
-        raise UnknownNameError(name, list(known), "a group that is shown, for a baseline")
+        raise UnknownNameError(
+            name, list(known), "a group that is shown, for a baseline"
+        )
     return known[name]
 
 

@@ -88,7 +88,10 @@ def odds_ratio(first: Side, second: Side, missing: float, together: Floats) -> E
 
 def _by_halves(first: Side, second: Side, missing: float) -> Ends:
     """The odds that both intervals allow, each of which misses half as often."""
-    (low_a, high_a), (low_b, high_b) = _cut(first.ends(missing / 2)), _cut(second.ends(missing / 2))
+    (low_a, high_a), (low_b, high_b) = (
+        _cut(first.ends(missing / 2)),
+        _cut(second.ends(missing / 2)),
+    )
     return _odds_over(low_b, high_a, least=0.0), _odds_over(high_b, low_a, least=np.inf)
 
 

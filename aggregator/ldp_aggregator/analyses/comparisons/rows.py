@@ -55,7 +55,9 @@ def rows_of(
     pair = named[0][1] if len(named) == 1 else _join([pair for _, pair in named])
     rows = list(_rows([value for values, _ in named for value in values], pair, asked))
     ends = np.cumsum([len(values) for values, _ in named]).tolist()
-    return [tuple(rows[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    return [
+        tuple(rows[start:end]) for start, end in zip([0, *ends], ends, strict=False)
+    ]
 
 
 def _join(pairs: Sequence[Pair]) -> Pair:
@@ -129,10 +131,15 @@ def _variance(first: Side, second: Side, together: Floats) -> Floats:
     return variance
 
 
-def _spans(pair: Pair, missing: float, together: Floats) -> tuple[Callable[[int], Span], ...]:
+def _spans(
+    pair: Pair, missing: float, together: Floats
+) -> tuple[Callable[[int], Span], ...]:
     """Ratios and odds ratios, by place."""
     a, b = pair.first.estimate, pair.second.estimate
-    ratio = mover.ratio_of(a, b), mover.ratio(pair.first, pair.second, missing, together=together)
+    ratio = (
+        mover.ratio_of(a, b),
+        mover.ratio(pair.first, pair.second, missing, together=together),
+    )
     if not pair.odds:
         return (partial(_span, *ratio),)
     odds = (
@@ -156,10 +163,15 @@ def numbers_of(
     # Within a comparison a mean is by itself.
     correction = asked.correction if len(pairs) > 1 else None
     for place, (name, _) in enumerate(pairs[0][0].numbers):
-        both = [_number(name, first, second, overlap=asked.overlap) for first, second in pairs]
+        both = [
+            _number(name, first, second, overlap=asked.overlap)
+            for first, second in pairs
+        ]
         known = [((name,), pair) for pair in both if pair is not None]
         margin = asked.margin if not len(pairs[0][0]) and place == 0 else None
-        compared = iter(rows_of(known, asked._replace(correction=correction, margin=margin)))
+        compared = iter(
+            rows_of(known, asked._replace(correction=correction, margin=margin))
+        )
         for listed, pair in zip(rows, both, strict=True):
             if pair is not None:
                 listed.extend(next(compared))
@@ -167,7 +179,11 @@ def numbers_of(
 
 
 def _number(
-    name: str, first: QuestionEstimates, second: QuestionEstimates, *, overlap: float | None
+    name: str,
+    first: QuestionEstimates,
+    second: QuestionEstimates,
+    *,
+    overlap: float | None,
 ) -> Pair | None:
     """A mean or variance of both sides, if both have it."""
     one, other = dict(first.numbers).get(name), dict(second.numbers).get(name)

@@ -38,7 +38,9 @@ UNKNOWN = (
     "sent them: how many did is not known, so intervals are those of none, the widest; of all, "
     "standard errors would be {factor:.2f} times these, on average (--overlap says how many)"
 )
-KNOWN = "a share of {overlap:g} of the devices is taken to be in both, with the same answer"
+KNOWN = (
+    "a share of {overlap:g} of the devices is taken to be in both, with the same answer"
+)
 FRESH = (
     "this question has fresh noise in every report, so the errors of the same devices are not "
     "shared, for the respondents"
@@ -60,7 +62,9 @@ class Sharing(NamedTuple):
         """Correlations of errors with such standard errors."""
         product = first * second
         scale = np.divide(1.0, product, out=np.zeros_like(product), where=product > 0)
-        least, most = (np.clip(part * scale, 0.0, 1.0) for part in (self.least, self.most))
+        least, most = (
+            np.clip(part * scale, 0.0, 1.0) for part in (self.least, self.most)
+        )
         return least, most
 
 
@@ -108,12 +112,16 @@ def sharing_of(
         return Sharing(nothing, nothing, DIFFERENT_PEOPLE)
     variance = first.standard_error**2 + second.standard_error**2
     left = np.maximum(variance - 2 * everything, 0.0)
-    factor = np.sqrt(np.divide(left, variance, out=np.ones_like(left), where=variance > 0))
+    factor = np.sqrt(
+        np.divide(left, variance, out=np.ones_like(left), where=variance > 0)
+    )
     sentence = UNKNOWN.format(factor=float(factor.mean()) if len(factor) else 1.0)
     return Sharing(nothing, everything, sentence)
 
 
-def shared_of_means(first: QuestionEstimates, overlap: float | None, error: Floats) -> Sharing:
+def shared_of_means(
+    first: QuestionEstimates, overlap: float | None, error: Floats
+) -> Sharing:
     """The same of means, whose shared part is not known: anything up to all of the variance."""
     nothing = np.zeros(1)
     if not keeps(first):

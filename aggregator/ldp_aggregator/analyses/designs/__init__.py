@@ -23,7 +23,11 @@ from typing import TYPE_CHECKING
 from ldp.lazy import lazily
 
 if TYPE_CHECKING:
-    from ldp_aggregator.analyses.designs.numbers import NUMBERS, NumberDesign, number_design
+    from ldp_aggregator.analyses.designs.numbers import (
+        NUMBERS,
+        NumberDesign,
+        number_design,
+    )
     from ldp_aggregator.analyses.designs.survey_design import Design, design
 
 __all__ = ["NUMBERS", "Design", "NumberDesign", "design", "number_design"]

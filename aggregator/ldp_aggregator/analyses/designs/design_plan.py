@@ -63,7 +63,9 @@ class DesignPlan(Tabled):
                     detects,
                 )
             ],
-            remarks=("Everybody follows the design. Ask more where people may not answer.",),
+            remarks=(
+                "Everybody follows the design. Ask more where people may not answer.",
+            ),
         )
 
 

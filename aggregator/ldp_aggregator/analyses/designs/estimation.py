@@ -50,14 +50,22 @@ def check_identified(law: Law) -> None:
     if law.numbers:
         yes, no = (sum(map(mul, row, law.numbers)) for row in law.arms[0].rows)
         if yes == no:
-            raise EstimateError("expected answers with other means for 'yes' and for 'no'")
+            raise EstimateError(
+                "expected answers with other means for 'yes' and for 'no'"
+            )
     if not model.is_determined:
-        raise EstimateError("expected more questions: these answers determine no shares of types")
+        raise EstimateError(
+            "expected more questions: these answers determine no shares of types"
+        )
     hidden = np.eye(len(law.types)) - model.spanned @ model.spanned.T
     if law.held or np.abs(_weights(law) @ hidden).max() < _CLOSE:
         return
     unclear = np.abs(hidden).max(axis=1) > _CLOSE
-    alike = [repr(name) for name, is_hidden in zip(law.types, unclear, strict=True) if is_hidden]
+    alike = [
+        repr(name)
+        for name, is_hidden in zip(law.types, unclear, strict=True)
+        if is_hidden
+    ]
     raise EstimateError(
         f"expected answers that tell {' from '.join(alike)}: nothing does with these numbers"
     )
@@ -77,7 +85,9 @@ def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> An
         raise EstimateError(f"expected estimand to be one of {', '.join(ESTIMANDS)}")
     if (counts.sum(axis=1) == 0).any():
         raise EstimateError("expected answers in each arm, got an arm without")
-    impossible = (np.array([arm.rows for arm in law.arms]).max(axis=1) == 0) & (counts > 0)
+    impossible = (np.array([arm.rows for arm in law.arms]).max(axis=1) == 0) & (
+        counts > 0
+    )
     if impossible.any():
         arm, answer = np.argwhere(impossible)[0]
         raise EstimateError(
@@ -85,7 +95,9 @@ def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> An
             f"got {counts[arm, answer]:,.0f}"
         )
     said = (Remark("cannot-tell", law.note),) if law.note else ()
-    simple = not law.held and all(len(one.of) == 1 and not one.among for one in law.measures)
+    simple = not law.held and all(
+        len(one.of) == 1 and not one.among for one in law.measures
+    )
     if len(law.arms) == 1 and simple:
         shares, tests, remarks = _by_scores(law, counts[0], level, estimand=estimand)
     elif estimand == "population":
@@ -101,7 +113,9 @@ def moments_of(law: Law, counts: Floats) -> Moments:
     """Return the moments of the types' shares, of one arm whose types are all estimated."""
     channel = np.array(law.arms[0].rows, dtype=float)
     come = channel.max(axis=0) > 0
-    return moments_of_scores(channel[:, come], _scores(law, channel)[come], counts[come])
+    return moments_of_scores(
+        channel[:, come], _scores(law, channel)[come], counts[come]
+    )
 
 
 def _scores(law: Law, channel: Floats) -> Floats:
@@ -145,9 +159,13 @@ def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
         weights = weights_of(law, measure)
         estimate, error = measure_share(done, weights)
         ends = np.clip(interval_of(wider, weights, quantile), 0, 1).tolist()
-        shares.append(DesignEstimate(measure.name, estimate, error, low=ends[0], high=ends[1]))
+        shares.append(
+            DesignEstimate(measure.name, estimate, error, low=ends[0], high=ends[1])
+        )
     tests = [*_of_fit(model, done), *_of_families(law, done)]
-    low, high = (np.array([getattr(share, end) for share in shares]) for end in ("low", "high"))
+    low, high = (
+        np.array([getattr(share, end) for share in shares]) for end in ("low", "high")
+    )
     remarks = on_intervals(low, high)
     if not law.held and not law.families:
         plain = [share for share in shares if math.isfinite(share.standard_error)]
@@ -155,7 +173,10 @@ def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
             np.array([getattr(share, name) for share in plain])
             for name in ("estimate", "standard_error")
         )
-        remarks = (*beyond_noise([share.name for share in plain], estimates, errors), *remarks)
+        remarks = (
+            *beyond_noise([share.name for share in plain], estimates, errors),
+            *remarks,
+        )
     return tuple(shares), tuple(tests), remarks
 
 
@@ -165,7 +186,11 @@ def _of_fit(model: Model, done: Fit) -> list[DesignTest]:
         return []
     chance = float(gammaincc(model.surplus / 2, done.deviance / 2))
     meaning = "small p: people do not follow the design as it is told"
-    return [DesignTest("fit (G²)", done.deviance, model.surplus, p_value=chance, meaning=meaning)]
+    return [
+        DesignTest(
+            "fit (G²)", done.deviance, model.surplus, p_value=chance, meaning=meaning
+        )
+    ]
 
 
 def _of_families(law: Law, done: Fit) -> list[DesignTest]:
@@ -177,9 +202,13 @@ def _of_families(law: Law, done: Fit) -> list[DesignTest]:
     for family in law.families:
         places = [law.types.index(name) for name in family.types]
         tested = [place for place in places if errors[place] > 0]
-        least = min((done.shares[place] / errors[place] for place in tested), default=0.0)
+        least = min(
+            (done.shares[place] / errors[place] for place in tested), default=0.0
+        )
         chances.append(min(1.0, len(tested) * float(ndtr(least))))
         lowest = min(lowest, float(least))
     chance = min(1.0, len(chances) * min(chances))
     meaning = "small p: the sensitive item changes answers to the others"
-    return [DesignTest("design effects (z)", lowest, 0, p_value=chance, meaning=meaning)]
+    return [
+        DesignTest("design effects (z)", lowest, 0, p_value=chance, meaning=meaning)
+    ]

@@ -90,16 +90,22 @@ class Law(NamedTuple):
     def _columns(self) -> Iterator[tuple[Arm, str, list[Fraction]]]:
         """The chances of each possible answer, by honest type."""
         for arm in self.arms:
-            for answer, column in zip(self.answers, zip(*arm.rows, strict=True), strict=True):
+            for answer, column in zip(
+                self.answers, zip(*arm.rows, strict=True), strict=True
+            ):
                 chances = list(column[: self.honest])
                 if any(chances):
                     yield arm, answer, chances
 
 
-def closed_law(types: Sequence[str], answers: Sequence[str], arms: Sequence[Arm]) -> Law:
+def closed_law(
+    types: Sequence[str], answers: Sequence[str], arms: Sequence[Arm]
+) -> Law:
     """Return the law of a design that everybody follows: each type is estimated."""
     measures = tuple(Measure(name, (name,)) for name in types)
-    return Law(tuple(types), tuple(answers), tuple(arms), measures=measures, honest=len(types))
+    return Law(
+        tuple(types), tuple(answers), tuple(arms), measures=measures, honest=len(types)
+    )
 
 
 def said_yes(*chances: Fraction) -> Rows:

@@ -128,13 +128,17 @@ def fit(model: Model, counts: Floats) -> Fit:
         if np.abs(step).max() < _CLOSE:
             break
     else:
-        raise EstimateError("expected counts that the design can give; no estimate converged")
+        raise EstimateError(
+            "expected counts that the design can give; no estimate converged"
+        )
     fitted = shares @ chances
     spread = slopes @ _pull(slopes, chances, people, fitted=fitted)
     expected = np.zeros(counts.size)
     expected[keep] = fitted
     given = people * seen
-    surprise = given[given > 0] @ np.log(seen[given > 0] / np.maximum(fitted[given > 0], 1e-300))
+    surprise = given[given > 0] @ np.log(
+        seen[given > 0] / np.maximum(fitted[given > 0], 1e-300)
+    )
     return Fit(
         shares,
         spread @ _of_answers(expected.reshape(counts.shape), totals, keep) @ spread.T,
@@ -148,7 +152,9 @@ def _pull(slopes: Floats, chances: Floats, people: Floats, fitted: Floats) -> Fl
     # An answer that is not expected would weigh without bound.
     weights = people / np.maximum(fitted, _LEAST)
     jacobian = chances.T @ slopes
-    pulled: Floats = np.linalg.pinv(jacobian.T * weights @ jacobian) @ (jacobian.T * weights)
+    pulled: Floats = np.linalg.pinv(jacobian.T * weights @ jacobian) @ (
+        jacobian.T * weights
+    )
     return pulled
 
 
@@ -236,7 +242,9 @@ def weights_of(law: Law, measure: Measure) -> tuple[Floats, Floats | None]:
     return above, np.array([float(name in measure.among) for name in law.types])
 
 
-def measure_share(done: Fit, weights: tuple[Floats, Floats | None]) -> tuple[float, float]:
+def measure_share(
+    done: Fit, weights: tuple[Floats, Floats | None]
+) -> tuple[float, float]:
     """Return a share and its standard error."""
     above, below = weights
     top = float(above @ done.shares)

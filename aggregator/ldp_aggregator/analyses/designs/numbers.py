@@ -29,7 +29,11 @@ from scipy.special import stdtrit
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import Arm
-from ldp_aggregator.analyses.designs.result import DesignEstimate, DesignEstimates, DesignGroups
+from ldp_aggregator.analyses.designs.result import (
+    DesignEstimate,
+    DesignEstimates,
+    DesignGroups,
+)
 from ldp_aggregator.analyses.designs.rows import DesignRows, arms_of, numbers_of
 from ldp_aggregator.analyses.designs.words import Parameter, parameters, split
 from ldp_aggregator.analyses.rows.columns import Table
@@ -74,7 +78,9 @@ def _eriksson(
 ) -> list[Line]:
     if len(numbers) != len(chances) or sum(chances) != 1:
         raise EstimateError("expected as many chances as numbers, with a sum of 1")
-    mean = sum((a * b for a, b in zip(numbers, chances, strict=True)), start=Fraction(0))
+    mean = sum(
+        (a * b for a, b in zip(numbers, chances, strict=True)), start=Fraction(0)
+    )
     return [Line(p, (1 - p) * mean)]
 
 
@@ -95,7 +101,9 @@ NUMBERS: Mapping[str, NumberRow] = {
         "unrelated number; two samples where its mean is unknown",
         {
             "p": _P._replace(most=2),
-            "mean": _MEAN._replace(meaning="the mean of the unrelated number", default=""),
+            "mean": _MEAN._replace(
+                meaning="the mean of the unrelated number", default=""
+            ),
         },
         _unrelated_lines,
         source="Greenberg, Kuebler, Abernathy and Horvitz 1971",
@@ -146,7 +154,9 @@ class NumberDesign:
         samples = [np.asarray(sample, dtype=float) for sample in answers]
         _check(samples, len(self.lines))
         # What the sample means are made of, (samples, unknown means).
-        coefficients = np.array([(line.own, line.other) for line in self.lines], dtype=float)
+        coefficients = np.array(
+            [(line.own, line.other) for line in self.lines], dtype=float
+        )
         coefficients = coefficients[:, : len(samples)]
         shifts = np.array([line.shift for line in self.lines], dtype=float)
         inverse = np.linalg.inv(coefficients)
@@ -156,7 +166,12 @@ class NumberDesign:
         errors = np.sqrt(inverse**2 @ spreads)
         people = sum(sample.size for sample in samples)
         quantile = float(stdtrit(people - len(samples), (1 + level) / 2))
-        columns = estimates, errors, estimates - quantile * errors, estimates + quantile * errors
+        columns = (
+            estimates,
+            errors,
+            estimates - quantile * errors,
+            estimates + quantile * errors,
+        )
         rows = zip(_NAMES, *(column.tolist() for column in columns), strict=False)
         return DesignEstimates(
             self.words,
@@ -192,15 +207,21 @@ class NumberDesign:
         groups = {}
         for label, some in rows.groups(by, where).items():
             chosen = some & np.isfinite(numbers)
-            parts = [numbers[chosen & (arms == place)] for place in range(len(self.lines))]
+            parts = [
+                numbers[chosen & (arms == place)] for place in range(len(self.lines))
+            ]
             groups[label] = self.estimate(*parts, level=level)
         missing = int(np.isnan(numbers).sum())
-        return DesignGroups(by, groups, (f"column {answers}: {missing:,} rows without a number",))
+        return DesignGroups(
+            by, groups, (f"column {answers}: {missing:,} rows without a number",)
+        )
 
 
 def _check(samples: Sequence[Floats], lines: int) -> None:
     if len(samples) != lines:
-        raise EstimateError(f"expected the answers of {lines} samples, got {len(samples)}")
+        raise EstimateError(
+            f"expected the answers of {lines} samples, got {len(samples)}"
+        )
     if any(sample.ndim != 1 or sample.size < _FEWEST for sample in samples):
         raise EstimateError("expected a list of two answers or more in each sample")
     if not all(np.isfinite(sample).all() for sample in samples):
@@ -218,7 +239,9 @@ def number_design(words: str) -> NumberDesign:
     name, rest = split(words, NUMBERS)
     row = NUMBERS[name]
     lines = tuple(row.lines(**parameters(name, row.parameters, rest)))
-    if len({line.own for line in lines}) < len(lines) or not all(line.own for line in lines):
+    if len({line.own for line in lines}) < len(lines) or not all(
+        line.own for line in lines
+    ):
         raise EstimateError(
             f"design {name}: expected chances and means that leave the number to be told"
         )

@@ -69,7 +69,9 @@ class DesignEstimates(Tabled):
         for one in self.estimates:
             if one.name == name:
                 return one
-        raise UnknownNameError(name, [one.name for one in self.estimates], "an estimate")
+        raise UnknownNameError(
+            name, [one.name for one in self.estimates], "an estimate"
+        )
 
     def describe(self) -> str:
         """Describe the numbers."""
@@ -128,7 +130,9 @@ class DesignEstimates(Tabled):
     def rows(self) -> Iterator[list[str | float | None]]:
         """One flat record for each estimate."""
         for one in self.estimates:
-            yield blanks([one.name, one.estimate, one.standard_error, one.low, one.high])
+            yield blanks(
+                [one.name, one.estimate, one.standard_error, one.low, one.high]
+            )
 
     def _bars(self) -> list[Bars]:
         import numpy as np
@@ -138,7 +142,9 @@ class DesignEstimates(Tabled):
             np.array([getattr(one, name) for one in self.estimates])
             for name in ("estimate", "low", "high")
         )
-        panel = Bars(self.design, self.describe(), names, lengths=lengths, low=low, high=high)
+        panel = Bars(
+            self.design, self.describe(), names, lengths=lengths, low=low, high=high
+        )
         return [panel._replace(unit=self.unit)]
 
 
@@ -200,14 +206,18 @@ class DesignGroups(Tabled):
             people = f"{estimates.respondents:,}"
             rows += [(name, people, *one.cells()) for one in estimates.estimates]
         headings = (", ".join(self.by), "respondents", *self.whole.headings())
-        yield TextTable("", self.whole.describe(), headings, rows=rows, remarks=self._remarks())
+        yield TextTable(
+            "", self.whole.describe(), headings, rows=rows, remarks=self._remarks()
+        )
 
     def _remarks(self) -> list[str]:
         """Tests and remarks, with the group that they are of."""
         said = []
         for key, estimates in self.groups.items():
             name = ", ".join(key) or "all"
-            said += [f"{name}: {text}" for text in (*estimates.tests, *estimates.remarks)]
+            said += [
+                f"{name}: {text}" for text in (*estimates.tests, *estimates.remarks)
+            ]
         return said
 
     def _rows(self) -> Iterator[list[str | float | None]]:

@@ -17,7 +17,12 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import NO, YES, Arm
 from ldp_aggregator.analyses.designs.words import SAME_AS
-from ldp_aggregator.analyses.rows.codes import Coded, code_column, text_of, with_left_out
+from ldp_aggregator.analyses.rows.codes import (
+    Coded,
+    code_column,
+    text_of,
+    with_left_out,
+)
 from ldp_aggregator.analyses.rows.columns import RowTable, Table, columns_of
 from ldp_aggregator.numerics.arrays import Flags, Floats, Integers
 
@@ -36,7 +41,9 @@ class DesignRows(RowTable):
 
     def fill_template(self, template: str) -> list[str]:
         """Fill a text such as `warner p={p}` for each row; empty where a cell is missing."""
-        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+        names = [
+            name for _, name, _, _ in Formatter().parse(template) if name is not None
+        ]
         cells = [self.texts(name) for name in names]
         return [
             template.format(**dict(zip(names, row, strict=True))) if all(row) else ""
@@ -54,7 +61,9 @@ class DesignRows(RowTable):
             known = sorted({label for label in labels if all(label)})
             numbers = {label: number for number, label in enumerate(known)}
             own = np.array([numbers.get(label, -1) for label in labels])
-            groups |= {label: some & (own == number) for label, number in numbers.items()}
+            groups |= {
+                label: some & (own == number) for label, number in numbers.items()
+            }
         return groups
 
 
@@ -88,7 +97,10 @@ def answers_of(
 
 
 def _code(
-    name: str, cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None
+    name: str,
+    cells: Sequence[Any],
+    labels: Sequence[str],
+    codes: Mapping[str, Any] | None,
 ) -> Coded:
     if codes is None and set(labels) == {YES, NO}:
         cells = [SAME_AS.get(text_of(cell).casefold(), cell) for cell in cells]
@@ -104,7 +116,9 @@ def arms_of(texts: Sequence[str] | None, arms: Sequence[Arm], people: int) -> In
         return np.zeros(people, dtype=np.int64)
     named = ", ".join(f"{place} ({arm.name})" for place, arm in enumerate(arms, 1))
     if texts is None:
-        raise EstimateError(f"expected a column that says the sample of each row: {named}")
+        raise EstimateError(
+            f"expected a column that says the sample of each row: {named}"
+        )
     known = {str(place): place - 1 for place in range(1, len(arms) + 1)}
     known |= {arm.name: place for place, arm in enumerate(arms)}
     unknown = sorted({text for text in texts if text and text not in known})
@@ -113,7 +127,9 @@ def arms_of(texts: Sequence[str] | None, arms: Sequence[Arm], people: int) -> In
     return np.array([known.get(text, -1) for text in texts], dtype=np.int64)
 
 
-def table_of(places: Integers, arms: Integers, shape: tuple[int, int], some: Flags) -> Floats:
+def table_of(
+    places: Integers, arms: Integers, shape: tuple[int, int], some: Flags
+) -> Floats:
     """Return counts (arms, answers) of some rows."""
     counts = np.zeros(shape)
     some = some & (places >= 0) & (arms >= 0)

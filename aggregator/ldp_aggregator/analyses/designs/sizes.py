@@ -17,7 +17,12 @@ from scipy.special import ndtr, ndtri
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import Law
-from ldp_aggregator.analyses.designs.likelihood import Model, fit, measure_share, weights_of
+from ldp_aggregator.analyses.designs.likelihood import (
+    Model,
+    fit,
+    measure_share,
+    weights_of,
+)
 from ldp_aggregator.numerics.arrays import Floats
 
 
@@ -26,11 +31,16 @@ def shares_for(law: Law, share: float, others: dict[str, float]) -> Floats:
 
     Raises `EstimateError` for shares beyond 1.
     """
-    first, rest = law.measures[0].of, [name for name in law.types if name not in law.measures[0].of]
+    first, rest = (
+        law.measures[0].of,
+        [name for name in law.types if name not in law.measures[0].of],
+    )
     shares = dict.fromkeys(law.types, 0.0)
     for name in first:
         shares[name] = share / len(first)
-    honest = [name for name in rest if name in law.types[: law.honest] and name not in others]
+    honest = [
+        name for name in rest if name in law.types[: law.honest] and name not in others
+    ]
     shares |= others
     left = 1 - sum(shares.values())
     if left < -1e-12 or not honest:
@@ -61,9 +71,13 @@ def size_for_width(variance: float, half_width: float, level: float) -> int:
     return math.ceil(_normal_quantile(level) ** 2 * variance / half_width**2 - 1e-9)
 
 
-def size_to_tell(null: float, other: float, gap: float, *, level: float, power: float) -> int:
+def size_to_tell(
+    null: float, other: float, gap: float, *, level: float, power: float
+) -> int:
     """Return how many it takes to tell a share from another, from the variances at both."""
-    reach = _normal_quantile(level) * math.sqrt(null) + float(ndtri(power)) * math.sqrt(other)
+    reach = _normal_quantile(level) * math.sqrt(null) + float(ndtri(power)) * math.sqrt(
+        other
+    )
     return math.ceil((reach / gap) ** 2 - 1e-9)
 
 

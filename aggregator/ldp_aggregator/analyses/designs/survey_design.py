@@ -17,7 +17,12 @@ from ldp_aggregator.analyses.designs.estimation import check_identified, estimat
 from ldp_aggregator.analyses.designs.law import NO, YES, Arm, Law
 from ldp_aggregator.analyses.designs.matrix_file import matrix_law
 from ldp_aggregator.analyses.designs.result import DesignEstimates, DesignGroups
-from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of, arms_of, table_of
+from ldp_aggregator.analyses.designs.rows import (
+    DesignRows,
+    answers_of,
+    arms_of,
+    table_of,
+)
 from ldp_aggregator.analyses.designs.sizes import (
     power_to_tell,
     shares_for,
@@ -27,7 +32,12 @@ from ldp_aggregator.analyses.designs.sizes import (
     unit_variance,
 )
 from ldp_aggregator.analyses.designs.table import ROWS
-from ldp_aggregator.analyses.designs.words import counts_in_order, counts_of, parameters, split
+from ldp_aggregator.analyses.designs.words import (
+    counts_in_order,
+    counts_of,
+    parameters,
+    split,
+)
 from ldp_aggregator.analyses.rows.columns import Table
 from ldp_aggregator.numerics.arrays import Floats, Integers
 
@@ -82,7 +92,9 @@ class Design:
                 f"expected counts of {len(arms)} samples, in this order: {names}; got {len(counts)}"
             )
         table = [counts_in_order(_count(one), self.law.answers) for one in counts]
-        return self._estimate(np.array(table, dtype=float), level=level, estimand=estimand)
+        return self._estimate(
+            np.array(table, dtype=float), level=level, estimand=estimand
+        )
 
     def estimate_rows(
         self,
@@ -133,7 +145,9 @@ class Design:
 
     def _estimate(self, counts: Floats, level: float, estimand: str) -> DesignEstimates:
         """Estimate from counts, (arms, answers)."""
-        shares, tests, remarks = estimate_shares(self.law, counts, level, estimand=estimand)
+        shares, tests, remarks = estimate_shares(
+            self.law, counts, level, estimand=estimand
+        )
         return DesignEstimates(
             self.words,
             f"{self.title} ({self.source})",
@@ -159,10 +173,15 @@ class Design:
                 f"the question, got {self.words!r}"
             )
         # A boolean question has false first.
-        order = [law.types.index(one) for one in (NO, YES)] if YES in law.types else None
+        order = (
+            [law.types.index(one) for one in (NO, YES)] if YES in law.types else None
+        )
         places = order or range(len(law.types))
         columns = [law.answers.index(law.types[place]) for place in places]
-        rows = [[str(law.arms[0].rows[place][column]) for column in columns] for place in places]
+        rows = [
+            [str(law.arms[0].rows[place][column]) for column in columns]
+            for place in places
+        ]
         lines = ["[survey]", f"name = {json.dumps(name)}", "", "[[question]]"]
         lines += [f"name = {json.dumps(name)}", 'mechanism = "matrix"']
         if order:
@@ -214,7 +233,9 @@ class Design:
     ) -> float:
         """Return the chance that so many respondents tell a share from another."""
         null, own = self.variance(other, types), self.variance(share, types)
-        return power_to_tell(null, own, share - other, respondents=respondents, level=level)
+        return power_to_tell(
+            null, own, share - other, respondents=respondents, level=level
+        )
 
     def variance(self, share: float, types: Mapping[str, float] | None = None) -> float:
         """Return the variance of one respondent's part of the estimate, for the population."""
@@ -270,7 +291,9 @@ def design(words: str, table: Table = None) -> Design:
         by_row = words
         texts = sorted(set(DesignRows.read(table).fill_template(words)) - {""})
         if not 0 < len(texts) <= _MOST_DESIGNS:
-            raise EstimateError(f"expected 1 to {_MOST_DESIGNS} designs of rows, got {len(texts)}")
+            raise EstimateError(
+                f"expected 1 to {_MOST_DESIGNS} designs of rows, got {len(texts)}"
+            )
     parts = [_design(text.strip()) for text in texts]
     whole_design = parts[0] if len(parts) == 1 and not by_row else _join(words, parts)
     check_identified(whole_design.law)

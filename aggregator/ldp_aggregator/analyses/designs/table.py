@@ -58,7 +58,9 @@ _TWO_P = Parameter("the same chance in each of two samples", 2, 2)
 _PREVALENCE = Parameter("the known share of yes to the innocuous question or statement")
 _FORCED = {
     YES: Parameter("the chance to be told to say yes, in each of two samples", 2, 2),
-    NO: Parameter("the chance to be told to say no, in each of two samples", 2, 2, default="0,0"),
+    NO: Parameter(
+        "the chance to be told to say no, in each of two samples", 2, 2, default="0,0"
+    ),
 }
 
 
@@ -90,13 +92,18 @@ def _prescribed_law(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
             f"got a sum of {1 - rest}"
         )
     rows = tuple(
-        tuple(chance + rest * (own == name) for name, chance in zip(names, chances, strict=True))
+        tuple(
+            chance + rest * (own == name)
+            for name, chance in zip(names, chances, strict=True)
+        )
         for own in names
     )
     return closed_law(names, names, [Arm("", rows)])
 
 
-def _unrelated_law(p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: Fraction) -> Law:
+def _unrelated_law(
+    p: tuple[Fraction, ...], prevalence: Fraction | None, **labels: Fraction
+) -> Law:
     if len(p) == 2:
         if labels or prevalence is not None:
             raise EstimateError("expected one p beside a known prevalence, got two")
@@ -108,7 +115,9 @@ def _unrelated_law(p: tuple[Fraction, ...], prevalence: Fraction | None, **label
                 "expected shares of the innocuous question's answers that sum to 1, got "
                 f"{sum(labels.values())}"
             )
-        return _prescribed_law(tuple(labels), [(1 - own) * share for share in labels.values()])
+        return _prescribed_law(
+            tuple(labels), [(1 - own) * share for share in labels.values()]
+        )
     if prevalence is None:
         raise EstimateError(
             "expected prevalence=..., the share of yes to the innocuous question; where it is not "
@@ -168,7 +177,9 @@ def _of_counts(arms: Sequence[Arm], first: int = 0) -> Law:
 
 def _christofides(marks: tuple[Fraction, ...]) -> Law:
     if sum(marks) != 1:
-        raise EstimateError(f"expected chances of marks that sum to 1, got {sum(marks)}")
+        raise EstimateError(
+            f"expected chances of marks that sum to 1, got {sum(marks)}"
+        )
     return _of_counts([Arm("", (marks[::-1], marks))], 1)
 
 
@@ -181,12 +192,16 @@ def _cheater(yes: tuple[Fraction, ...], no: tuple[Fraction, ...]) -> Law:
 
 def _cheating_triangular(p: tuple[Fraction, ...]) -> Law:
     law = _cheater(p, (Fraction(0), Fraction(0)))
-    return law._replace(arms=tuple(Arm(f"p={arm.name[4:]}", arm.rows) for arm in law.arms))
+    return law._replace(
+        arms=tuple(Arm(f"p={arm.name[4:]}", arm.rows) for arm in law.arms)
+    )
 
 
 def _lie_detector(p: tuple[Fraction, ...]) -> Law:
     liars = "carriers who say no"
-    arms = tuple(Arm(f"p={one}", said_yes(Fraction(1), 1 - one, Fraction(0))) for one in p)
+    arms = tuple(
+        Arm(f"p={one}", said_yes(Fraction(1), 1 - one, Fraction(0))) for one in p
+    )
     types = ("carriers who admit it", NO, liars)
     measures = (
         Measure(YES, (types[0], liars)),
@@ -201,7 +216,8 @@ def _anchor_law(p: Fraction, anchor: Fraction) -> Law:
     half = Fraction(1, 2)
     chances = ((p, 1 - anchor), (1 - p, 1 - anchor), (half, half))
     rows = tuple(
-        tuple(first * second for first in (a, 1 - a) for second in (b, 1 - b)) for a, b in chances
+        tuple(first * second for first in (a, 1 - a) for second in (b, 1 - b))
+        for a, b in chances
     )
     types = (YES, NO, _BY_CHANCE)
     measures = (
@@ -216,9 +232,13 @@ def _anchor_law(p: Fraction, anchor: Fraction) -> Law:
 def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) -> Law:
     """Several questions with forced answers, and people who say no to all of them."""
     if not 2 <= questions <= _MOST_QUESTIONS:
-        raise EstimateError(f"expected 2 to {_MOST_QUESTIONS} questions, got {questions}")
+        raise EstimateError(
+            f"expected 2 to {_MOST_QUESTIONS} questions, got {questions}"
+        )
     if pairs and questions < _FEWEST_FOR_PAIRS:
-        raise EstimateError(f"expected four questions or more for pairs, got {questions}")
+        raise EstimateError(
+            f"expected four questions or more for pairs, got {questions}"
+        )
     chances = {1: said_yes(1 - no)[0], 0: said_yes(yes)[0]}
     held = tuple(product((1, 0), repeat=questions))
     answers = tuple(product((0, 1), repeat=questions))
@@ -236,8 +256,12 @@ def _self_protective(yes: Fraction, no: Fraction, questions: int, pairs: int) ->
     types = tuple("+".join(_YES_NO[not own] for own in type_) for type_ in held)
     measures = [Measure(CHEATER, (CHEATER,))]
     for question in range(questions):
-        of = tuple(name for name, type_ in zip(types, held, strict=True) if type_[question])
-        measures.append(Measure(f"yes to question {question + 1}, among the others", of, types))
+        of = tuple(
+            name for name, type_ in zip(types, held, strict=True) if type_[question]
+        )
+        measures.append(
+            Measure(f"yes to question {question + 1}, among the others", of, types)
+        )
     return Law(
         (*types, CHEATER),
         tuple("+".join(_YES_NO[said] for said in answer) for answer in answers),
@@ -285,13 +309,17 @@ def _item_count(prevalence: tuple[Fraction, ...]) -> Law:
     for share in prevalence:
         longer = [*counts, Fraction(0)]
         shifted = [Fraction(0), *counts]
-        counts = [(1 - share) * a + share * b for a, b in zip(longer, shifted, strict=True)]
+        counts = [
+            (1 - share) * a + share * b for a, b in zip(longer, shifted, strict=True)
+        ]
     rows = ((Fraction(0), *counts), (*counts, Fraction(0)))
     return _of_counts([Arm("", rows)])._replace(epsilon=False)
 
 
 ROWS: Mapping[str, Row] = {
-    "warner": Row("Warner's randomized response", {"p": _P}, _warner, source="Warner 1965"),
+    "warner": Row(
+        "Warner's randomized response", {"p": _P}, _warner, source="Warner 1965"
+    ),
     "crosswise": Row(
         "crosswise model (same or different)",
         {"p": _PREVALENCE},
@@ -300,7 +328,11 @@ ROWS: Mapping[str, Row] = {
     ),
     "extended-crosswise": Row(
         "extended crosswise model: two samples, with a test of compliance",
-        {"p": Parameter("the innocuous prevalence of the first sample; 1 - p of the second")},
+        {
+            "p": Parameter(
+                "the innocuous prevalence of the first sample; 1 - p of the second"
+            )
+        },
         _extended_crosswise,
         source="Heck, Hoffmann and Moshagen 2018",
     ),
@@ -308,7 +340,9 @@ ROWS: Mapping[str, Row] = {
         "crosswise model with an anchor question for inattentive respondents",
         {
             "p": _PREVALENCE,
-            "anchor": Parameter("the same of the anchor question, whose true answer is no"),
+            "anchor": Parameter(
+                "the same of the anchor question, whose true answer is no"
+            ),
         },
         _anchor_law,
         source="Atsusaka and Stevenson 2023",
@@ -329,7 +363,9 @@ ROWS: Mapping[str, Row] = {
     "unrelated": Row(
         "unrelated question; two samples where its prevalence is unknown",
         {
-            "p": Parameter("the chance of the sensitive question, also in two samples", 1, 2),
+            "p": Parameter(
+                "the chance of the sensitive question, also in two samples", 1, 2
+            ),
             "prevalence": _PREVALENCE._replace(default=""),
         },
         _unrelated_law,
@@ -378,7 +414,11 @@ ROWS: Mapping[str, Row] = {
     ),
     "cheating-triangular": Row(
         "cheating detection triangular model: two samples",
-        {"p": _TWO_P._replace(meaning="the innocuous prevalence in each of two samples")},
+        {
+            "p": _TWO_P._replace(
+                meaning="the innocuous prevalence in each of two samples"
+            )
+        },
         _cheating_triangular,
         source="Hoffmann and others 2023",
     ),
@@ -395,7 +435,11 @@ ROWS: Mapping[str, Row] = {
             NO: Parameter("the chance to be told to say no"),
             "questions": Parameter("how many questions", whole=True),
             "pairs": Parameter(
-                "1 for associated answers, 0 for independent ones", 1, 1, default="0", whole=True
+                "1 for associated answers, 0 for independent ones",
+                1,
+                1,
+                default="0",
+                whole=True,
             ),
         },
         _self_protective,
@@ -409,7 +453,11 @@ ROWS: Mapping[str, Row] = {
     ),
     "item-count": Row(
         "item count of one sample, with items of known prevalence",
-        {"prevalence": Parameter("the known share of each innocuous item", 1, _MOST_ITEMS)},
+        {
+            "prevalence": Parameter(
+                "the known share of each innocuous item", 1, _MOST_ITEMS
+            )
+        },
         _item_count,
         source="Petroczi and others 2011",
     ),

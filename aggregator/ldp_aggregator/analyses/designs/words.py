@@ -52,7 +52,11 @@ def split(text: str, names: Collection[str]) -> tuple[str, list[str]]:
 
 
 def parameters(
-    name: str, known: Mapping[str, Parameter], words: Sequence[str], *, labels: bool = False
+    name: str,
+    known: Mapping[str, Parameter],
+    words: Sequence[str],
+    *,
+    labels: bool = False,
 ) -> dict[str, Any]:
     """Return the numbers of a design, by name; names of answers are parameters too if `labels`.
 
@@ -84,7 +88,9 @@ def parameters(
     return given
 
 
-def _read(place: str, parameter: Parameter, value: str) -> int | Fraction | tuple[Fraction, ...]:
+def _read(
+    place: str, parameter: Parameter, value: str
+) -> int | Fraction | tuple[Fraction, ...]:
     try:
         numbers = tuple(map(fraction, value.split(",")))
     except ValueError as error:
@@ -106,7 +112,10 @@ def _read(place: str, parameter: Parameter, value: str) -> int | Fraction | tupl
 
 def _usage(name: str, known: Mapping[str, Parameter], *, labels: bool) -> str:
     """A design as it may be written."""
-    words = [f"{key}={','.join(['...'] * parameter.least)}" for key, parameter in known.items()]
+    words = [
+        f"{key}={','.join(['...'] * parameter.least)}"
+        for key, parameter in known.items()
+    ]
     if labels and not words:
         words = ["yes=...", "no=..."]
     return " ".join([name, *words])
@@ -121,7 +130,9 @@ def counts_of(text: str) -> dict[str, int]:
         if not answer or not (
             number.isascii() and number.isdigit() and len(number) <= _LONGEST_COUNT
         ):
-            raise EstimateError(f"expected counts such as yes=13,no=17, got {part.strip()!r}")
+            raise EstimateError(
+                f"expected counts such as yes=13,no=17, got {part.strip()!r}"
+            )
         if answer in counts:
             raise EstimateError(f"expected each answer once, got {answer!r} twice")
         counts[answer] = int(number)

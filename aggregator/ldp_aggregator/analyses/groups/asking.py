@@ -86,11 +86,17 @@ def crowds_of_request(attributes: Attributes, asked: Asked) -> list[Crowd] | Non
         return None
     where = {places[name]: value for name, value in asked.where}
     crowds = crowds_by(attributes, [places[name] for name in asked.names])
-    return [crowd for crowd in crowds if all(crowd[place] == where[place] for place in where)]
+    return [
+        crowd
+        for crowd in crowds
+        if all(crowd[place] == where[place] for place in where)
+    ]
 
 
 def with_any(crowd: Crowd, attributes: Attributes, names: Iterable[str]) -> Crowd:
     """The crowd with any value of some attributes: a total that it is a part of."""
     others = set(names)
     pairs = zip(crowd, attributes, strict=True)
-    return tuple(ANY if attribute.name in others else label for label, attribute in pairs)
+    return tuple(
+        ANY if attribute.name in others else label for label, attribute in pairs
+    )

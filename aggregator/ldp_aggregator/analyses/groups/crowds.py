@@ -45,7 +45,8 @@ def crowds_by(attributes: Attributes, chosen: Iterable[int]) -> list[Crowd]:
     """The crowds that have values for the attributes at some places, in the survey's order."""
     by = set(chosen)
     options = [
-        attribute.labels if place in by else (ANY,) for place, attribute in enumerate(attributes)
+        attribute.labels if place in by else (ANY,)
+        for place, attribute in enumerate(attributes)
     ]
     return list(product(*options))
 
@@ -72,4 +73,6 @@ def members(
 def shown_crowd(attributes: Attributes, crowd: Crowd) -> dict[str, str]:
     """The values that a crowd has, by the names of the attributes."""
     names = (attribute.name for attribute in attributes)
-    return {name: label for name, label in zip(names, crowd, strict=True) if label != ANY}
+    return {
+        name: label for name, label in zip(names, crowd, strict=True) if label != ANY
+    }

@@ -15,7 +15,10 @@ from ldp.survey.attributes import Attributes
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.analyses.groups.asking import Asked, check_groups
 from ldp_aggregator.analyses.groups.crowds import Crowd, members
-from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates, GroupOfEstimates
+from ldp_aggregator.analyses.groups.group_estimates import (
+    GroupEstimates,
+    GroupOfEstimates,
+)
 from ldp_aggregator.analyses.groups.parts import Part, Parts, parts_of
 from ldp_aggregator.analyses.groups.release import Release, Sizes, release
 from ldp_aggregator.answers.estimates.applicable import options_for
@@ -139,14 +142,21 @@ def release_groups(
 def sizes_of(tally: Tally, question: Question) -> Sizes:
     """The reports to a question by combination."""
     by_number = tally.combinations.get(question.name, {})
-    return {number: total_reports(counts, question.layout) for number, counts in by_number.items()}
+    return {
+        number: total_reports(counts, question.layout)
+        for number, counts in by_number.items()
+    }
 
 
 def counts_of(tally: Tally, name: str, attributes: Attributes, crowd: Crowd) -> Counts:
     """The counts of a question in a crowd."""
     by_number = tally.combinations.get(name, {})
     inside = members(attributes, [crowd], list(by_number))[0]
-    parts = [counts for counts, is_in in zip(by_number.values(), inside, strict=True) if is_in]
+    parts = [
+        counts
+        for counts, is_in in zip(by_number.values(), inside, strict=True)
+        if is_in
+    ]
     return sum(parts, np.zeros_like(tally.counts[name]))
 
 
@@ -166,7 +176,9 @@ def estimates_of(
 
     def of(part: Part, name: str) -> QuestionEstimates:
         own = known[name]
-        return estimate(part.tally, options=own, candidates=candidates, names=(name,))[name]
+        return estimate(part.tally, options=own, candidates=candidates, names=(name,))[
+            name
+        ]
 
     groups = [
         GroupOfEstimates(part.labels, {name: of(part, name) for name in part.questions})

@@ -69,11 +69,15 @@ class GroupEstimates(Rendered):
 
     def __getitem__(self, values: str | tuple[str, ...]) -> GroupOfEstimates:
         groups = ((group.labels, group) for group in self)
-        return of_group(groups, values, by=self.asked.by, wanted="a group that is shown")
+        return of_group(
+            groups, values, by=self.asked.by, wanted="a group that is shown"
+        )
 
     def __iter__(self) -> Iterator[GroupOfEstimates]:
         """The groups, without what they add up to."""
-        return (group for group in self.groups if set(self.asked.by) <= group.labels.keys())
+        return (
+            group for group in self.groups if set(self.asked.by) <= group.labels.keys()
+        )
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -122,7 +126,8 @@ class GroupEstimates(Rendered):
                 {
                     "group": dict(group.labels),
                     "questions": {
-                        name: question.to_dict() for name, question in group.questions.items()
+                        name: question.to_dict()
+                        for name, question in group.questions.items()
                     },
                 }
                 for group in self.groups

@@ -29,7 +29,9 @@ class Leftovers:
         """Whether every leftover would stay safe if that crowd were shown as well."""
         return all(
             left <= 0 or left >= self._least
-            for left in (self._left(division) - size for division in self._divisions(crowd))
+            for left in (
+                self._left(division) - size for division in self._divisions(crowd)
+            )
         )
 
     def take(self, crowd: Crowd, size: int) -> None:

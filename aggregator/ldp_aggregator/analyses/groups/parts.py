@@ -68,7 +68,9 @@ class Parts:
 
         Raises `EstimateError` where its reports do not carry what groups are by.
         """
-        if name not in self.suppressions and not any(name in part.questions for part in self.parts):
+        if name not in self.suppressions and not any(
+            name in part.questions for part in self.parts
+        ):
             raise EstimateError(
                 f"question {name!r}: expected reports that carry {', '.join(self.asked.names)}, as "
                 "the survey's [[attribute]] says, got one that does not"
@@ -84,7 +86,9 @@ class Parts:
     def only(self, names: Iterable[str]) -> Parts:
         """The same, saying of some questions alone what is suppressed."""
         wanted = set(names)
-        kept = {name: listed for name, listed in self.suppressions.items() if name in wanted}
+        kept = {
+            name: listed for name, listed in self.suppressions.items() if name in wanted
+        }
         return replace(self, suppressions=kept)
 
     def sheet(
@@ -106,13 +110,18 @@ class Parts:
         return Sheet(
             title,
             tables=lambda: [
-                _with_title(table, labels) for labels, sheet in sheets for table in sheet.tables()
+                _with_title(table, labels)
+                for labels, sheet in sheets
+                for table in sheet.tables()
             ],
             record=lambda: {
                 "format": FORMAT,
                 **self.asked.to_dict(),
                 "least_group": self.least,
-                "groups": [{"group": dict(labels), **sheet.record()} for labels, sheet in sheets],
+                "groups": [
+                    {"group": dict(labels), **sheet.record()}
+                    for labels, sheet in sheets
+                ],
                 "suppressed": suppressed_record(self.suppressions),
                 "remarks": list(remarks),
             },
@@ -123,7 +132,9 @@ class Parts:
                 for row in sheet.rows()
             ),
             bars=lambda: [
-                _panel(bars, labels) for labels, sheet in sheets for bars in sheet.bars()
+                _panel(bars, labels)
+                for labels, sheet in sheets
+                for bars in sheet.bars()
             ],
             legend=(*legends, *said),
             warnings=(*warnings, *said),
@@ -163,7 +174,10 @@ def parts_of(
 
 def group_name(labels: Labels) -> str:
     """The values of a group, side by side; `EVERYONE` if it has none."""
-    values = (f"{name} {label}" if label == UNKNOWN else label for name, label in labels.items())
+    values = (
+        f"{name} {label}" if label == UNKNOWN else label
+        for name, label in labels.items()
+    )
     return ", ".join(values) or EVERYONE
 
 
@@ -179,9 +193,14 @@ def of_group(
     Raises `UnknownNameError` for groups that are not among them.
     """
     asked = (values,) if isinstance(values, str) else values
-    known = {tuple(labels[name] for name in by if name in labels): one for labels, one in groups}
+    known = {
+        tuple(labels[name] for name in by if name in labels): one
+        for labels, one in groups
+    }
     if asked not in known:
-        raise UnknownNameError(", ".join(asked), [", ".join(names) for names in known], wanted)
+        raise UnknownNameError(
+            ", ".join(asked), [", ".join(names) for names in known], wanted
+        )
     return known[asked]
 
 
@@ -194,7 +213,9 @@ def suppressed_names(suppressions: Mapping[str, Iterable[Labels]]) -> tuple[str,
     )
 
 
-def suppressed_remarks(least: int, suppressions: Mapping[str, Iterable[Labels]]) -> tuple[str, ...]:
+def suppressed_remarks(
+    least: int, suppressions: Mapping[str, Iterable[Labels]]
+) -> tuple[str, ...]:
     """Remarks on groups that are not shown."""
     return said_of(least, suppressed_names(suppressions))
 
@@ -213,11 +234,16 @@ def suppressed_record(
     suppressions: Mapping[str, Iterable[Labels]],
 ) -> dict[str, list[dict[str, str]]]:
     """The groups that are not shown, ready for JSON."""
-    return {name: [dict(labels) for labels in groups] for name, groups in suppressions.items()}
+    return {
+        name: [dict(labels) for labels in groups]
+        for name, groups in suppressions.items()
+    }
 
 
 def _with_title(table: TextTable, labels: Labels) -> TextTable:
-    return table._replace(title=", ".join(filter(None, (table.title, group_name(labels)))))
+    return table._replace(
+        title=", ".join(filter(None, (table.title, group_name(labels))))
+    )
 
 
 def _panel(bars: Bars, labels: Labels) -> Bars:

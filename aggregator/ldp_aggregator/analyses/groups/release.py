@@ -61,9 +61,13 @@ def release(
     numbers = sorted({number for state in states for number in state if state[number]})
     # Reports by state and combination, (states, numbers), and how many came between two states.
     table = np.array([[state.get(number, 0) for number in numbers] for state in states])
-    came = np.diff(table, axis=0, prepend=np.zeros((1, len(numbers)), dtype=table.dtype))
+    came = np.diff(
+        table, axis=0, prepend=np.zeros((1, len(numbers)), dtype=table.dtype)
+    )
     if (came < 0).any():
-        raise ValueError("expected no more reports at an earlier release than at a later one")
+        raise ValueError(
+            "expected no more reports at an earlier release than at a later one"
+        )
     # A cell is what came of a combination between two releases; those of no reports are none.
     occupied = came.ravel() > 0
     spans = [Span(came.ravel()[occupied], level) for level in sorted({*within, least})]
@@ -74,7 +78,12 @@ def release(
         for place, span in enumerate(spans):
             by_lower = shown if place else None
             shown = _visible_groups(
-                attributes, numbers, reports, span=span, columns=columns, within=by_lower
+                attributes,
+                numbers,
+                reports,
+                span=span,
+                columns=columns,
+                within=by_lower,
             )
     return Release(least, shown)
 

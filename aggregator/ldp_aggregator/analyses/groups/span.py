@@ -100,7 +100,10 @@ def rests_on(basis: Floats, sizes: Floats, large: NDArray[np.bool_]) -> float:
     if not reaches.any():
         return np.inf
     last = full.argmax(axis=1)[reaches, None]
-    at = [np.take_along_axis(part[reaches], last, axis=1) for part in (reports, filled, worth)]
+    at = [
+        np.take_along_axis(part[reaches], last, axis=1)
+        for part in (reports, filled, worth)
+    ]
     bound: float = (at[0] - np.maximum(at[1] - 1, 0) / at[2]).min()
     # Whole reports, but for rounding.
     return float(np.floor(bound + _ROUNDING))

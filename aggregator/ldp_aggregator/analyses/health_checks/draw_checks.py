@@ -21,7 +21,9 @@ from ldp_aggregator.output.checks import Check
 from ldp_aggregator.tallies.counting.counting import total_reports
 
 
-def draw_health(survey: Survey, counts: Mapping[str, Counts]) -> dict[str, tuple[Check, ...]]:
+def draw_health(
+    survey: Survey, counts: Mapping[str, Counts]
+) -> dict[str, tuple[Check, ...]]:
     """The check of each draw, by the name of each of its questions.
 
     None of a draw without reports, nor of one of whose questions a tally is missing.
@@ -30,7 +32,9 @@ def draw_health(survey: Survey, counts: Mapping[str, Counts]) -> dict[str, tuple
     for draw in survey.draws:
         if not counts.keys() >= set(draw.names):
             continue
-        reports = [total_reports(counts[name], survey[name].layout) for name in draw.names]
+        reports = [
+            total_reports(counts[name], survey[name].layout) for name in draw.names
+        ]
         if any(reports):
             checks |= dict.fromkeys(draw.names, (draw_check(draw, reports),))
     return checks

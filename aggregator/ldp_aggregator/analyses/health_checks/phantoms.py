@@ -59,8 +59,13 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     >>> score = ldp_aggregator.phantom_score(survey["page"].randomizer, counts)
     """
     points, block, common = geometry(randomizer.order, randomizer.dimension)
-    values = block + (len(counts) - 1) * (block - common) if randomizer.folded else points
-    reports, phantoms = total_reports(counts, randomizer.layout), values - randomizer.size
+    values = (
+        block + (len(counts) - 1) * (block - common) if randomizer.folded else points
+    )
+    reports, phantoms = (
+        total_reports(counts, randomizer.layout),
+        values - randomizer.size,
+    )
     if not reports or phantoms < 2:
         raise EstimateError(
             f"expected reports and at least 2 phantoms, got {reports} and {phantoms}"
@@ -74,14 +79,24 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     mean_square = float(z.var(ddof=1)) * (points - 1) / points
     noise = q * (1 - q) / (reports * (p - q) ** 2)
     concentration = float(np.clip((frequency**2 - noise).sum(), 0, 1))
-    freedom = (phantoms - 1) / (1 + randomizer.order * _on_a_line(randomizer) ** 2 * concentration)
-    return PhantomScore(phantoms, mean_square, float(chi2.sf(mean_square * freedom, freedom)))
+    freedom = (phantoms - 1) / (
+        1 + randomizer.order * _on_a_line(randomizer) ** 2 * concentration
+    )
+    return PhantomScore(
+        phantoms, mean_square, float(chi2.sf(mean_square * freedom, freedom))
+    )
 
 
 def _on_a_line(randomizer: ProjectiveResponse) -> float:
     """The correlation of two points on a line with the true value, less that of two others."""
-    order, dimension, ratio = randomizer.order, randomizer.dimension, float(randomizer.ratio)
+    order, dimension, ratio = (
+        randomizer.order,
+        randomizer.dimension,
+        float(randomizer.ratio),
+    )
     points, block, _ = geometry(order, dimension)
     q = float(randomizer.support[1])
-    both = (ratio - 1) * float(order ** (dimension - 3)) / (ratio * block + points - block)
+    both = (
+        (ratio - 1) * float(order ** (dimension - 3)) / (ratio * block + points - block)
+    )
     return both / (q * (1 - q))

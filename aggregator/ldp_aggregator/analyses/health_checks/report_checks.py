@@ -38,7 +38,10 @@ from ldp_aggregator.tallies.counting.counting import total_reports
 
 
 def health(
-    question: Question, counts: Counts, candidates: Sequence[str] = (), reports_per_person: int = 1
+    question: Question,
+    counts: Counts,
+    candidates: Sequence[str] = (),
+    reports_per_person: int = 1,
 ) -> tuple[Check, ...]:
     """The checks that apply to a question's counts (shape as in `tallies.counting`).
 
@@ -64,27 +67,41 @@ def health(
     ]
     if candidates:
         options = Options(reports_per_person=reports_per_person)
-        checks += estimate_question(question, counts, options, candidates=candidates).checks
+        checks += estimate_question(
+            question, counts, options, candidates=candidates
+        ).checks
     return tuple(checks)
 
 
-def _cohorts(randomizer: Randomizer, counts: Counts, reports_per_person: int) -> Iterator[Check]:
+def _cohorts(
+    randomizer: Randomizer, counts: Counts, reports_per_person: int
+) -> Iterator[Check]:
     from scipy.stats import chi2
 
     layout = randomizer.layout
     if layout.cohorts < 2:
         return
-    sizes = (counts[:, 0] if layout.counters else counts.sum(axis=1)) / reports_per_person
+    sizes = (
+        counts[:, 0] if layout.counters else counts.sum(axis=1)
+    ) / reports_per_person
     law = decoder_of(randomizer).cohort_shares(randomizer)
     expected = np.full(len(sizes), sizes.mean()) if law is None else law * sizes.sum()
     drawn = expected > 0
     away = sizes - expected
     statistic = float((away[drawn] ** 2 / expected[drawn]).sum())
-    p_value = float(chi2.sf(statistic, np.count_nonzero(drawn) - 1)) if drawn.sum() > 1 else 1.0
+    p_value = (
+        float(chi2.sf(statistic, np.count_nonzero(drawn) - 1))
+        if drawn.sum() > 1
+        else 1.0
+    )
     # Where no device reports, one report is too many.
     never = bool((sizes[~drawn] > 0).any())
     beyond = int((np.abs(away) > 3 * np.sqrt(expected)).sum())
-    where = f"{expected[0]:,.1f} respondents" if law is None else "the share that the survey states"
+    where = (
+        f"{expected[0]:,.1f} respondents"
+        if law is None
+        else "the share that the survey states"
+    )
     how = "uniformly" if law is None else "by the survey's law"
     yield Check(
         "cohorts",
@@ -96,7 +113,9 @@ def _cohorts(randomizer: Randomizer, counts: Counts, reports_per_person: int) ->
     )
 
 
-def _rates(randomizer: Randomizer, counts: Counts, reports_per_person: int) -> Iterator[Check]:
+def _rates(
+    randomizer: Randomizer, counts: Counts, reports_per_person: int
+) -> Iterator[Check]:
     from scipy.stats import binom
 
     counted = decoder_of(randomizer).support_rates(randomizer, counts)
@@ -108,7 +127,8 @@ def _rates(randomizer: Randomizer, counts: Counts, reports_per_person: int) -> I
     # respondents alone.
     shown, trials = ones / reports_per_person, trials // reports_per_person
     chances = np.minimum(
-        binom.cdf(np.ceil(shown), trials, low), binom.sf(np.floor(shown) - 1, trials, high)
+        binom.cdf(np.ceil(shown), trials, low),
+        binom.sf(np.floor(shown) - 1, trials, high),
     )
     tests = 2 * chances.size
     beyond = int((chances * tests < SUSPICIOUS).sum())
@@ -139,7 +159,8 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         # Rows shall be symbols of one probability each; all places have as many reports.
         counts, trials = counts.T, trials[0]
     chances = np.minimum(
-        binom.cdf(counts.min(axis=1), trials, low), binom.sf(counts.max(axis=1) - 1, trials, high)
+        binom.cdf(counts.min(axis=1), trials, low),
+        binom.sf(counts.max(axis=1) - 1, trials, high),
     )
     tests = 2 * counts.size
     line = SUSPICIOUS / tests

@@ -132,7 +132,9 @@ def answers_of(
         if name not in names:
             raise UnknownNameError(name, names, "one of the survey's questions")
         texts_of = known.get(name, ())
-        return subject_of(tally.survey[name], tally.counts[name], options, candidates=texts_of)
+        return subject_of(
+            tally.survey[name], tally.counts[name], options, candidates=texts_of
+        )
 
     terms = [read(text, subject) for text in texts]
     return tuple(
@@ -142,37 +144,58 @@ def answers_of(
 
 
 def _answer(
-    text: str, term: Term, subject: Callable[[str], Subject], options: Options, *, family: int
+    text: str,
+    term: Term,
+    subject: Callable[[str], Subject],
+    options: Options,
+    *,
+    family: int,
 ) -> Answer:
     sums = (term,) if isinstance(term, Linear) else term
     keys = list(dict.fromkeys(key for one in sums for key in one.weights))
     if not keys:
-        raise QueryError(f"expected a query of what people hold, got numbers alone: {text.strip()}")
+        raise QueryError(
+            f"expected a query of what people hold, got numbers alone: {text.strip()}"
+        )
     if len({key.question for key in keys}) < len(keys):
         raise QueryError(
             f"expected the mean of a question, or shares of it, got both: {text.strip()}\n"
             "  its mean is estimated by itself (score(...) gives values numbers of their own)"
         )
     parts = {
-        key: _part(subject(key.question), [one.weights.get(key, _NONE) for one in sums], key=key)
+        key: _part(
+            subject(key.question),
+            [one.weights.get(key, _NONE) for one in sums],
+            key=key,
+        )
         for key in keys
     }
     sources = tuple(
-        _source(subject(key.question).question, part.reports) for key, (part, _) in parts.items()
+        _source(subject(key.question).question, part.reports)
+        for key, (part, _) in parts.items()
     )
-    contrast = _contrast(text, sums, list(parts.values()), options=options, family=family)
+    contrast = _contrast(
+        text, sums, list(parts.values()), options=options, family=family
+    )
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
 
 
 def _part(subject: Subject, rows: Sequence[Weights], *, key: Key) -> _Part:
     """What sums with these weights take of a question."""
     if key.is_mean:
-        return subject.mean, np.array([row.at(np.zeros(1, dtype=np.intp)) for row in rows])
+        return subject.mean, np.array(
+            [row.at(np.zeros(1, dtype=np.intp)) for row in rows]
+        )
     return subject.weigh(rows)
 
 
 def _contrast(
-    text: str, sums: Sequence[Linear], parts: Sequence[_Part], options: Options, *, family: int
+    text: str,
+    sums: Sequence[Linear],
+    parts: Sequence[_Part],
+    options: Options,
+    *,
+    family: int,
 ) -> Contrast:
     """One sum, or the quotient of two."""
     first, stacked = parts[0]
@@ -186,7 +209,10 @@ def _contrast(
         return quotient(text, estimates, erring, quantile=quantile)
     ends = [part.range_of(weights[0]) for part, weights in parts]
     least, most = (sums[0].constant + sum(some) for some in zip(*ends, strict=True))
-    estimate, error = float(estimates[0]), math.sqrt(max(float(erring.covariance[0, 0]), 0.0))
+    estimate, error = (
+        float(estimates[0]),
+        math.sqrt(max(float(erring.covariance[0, 0]), 0.0)),
+    )
     return Contrast(
         text,
         estimate,
@@ -215,4 +241,6 @@ def _together(parts: Sequence[_Part], estimand: str) -> Erring:
 
 
 def _source(question: Question, reports: int) -> Source:
-    return Source(question.name, question.mechanism, question.declared.text, reports=reports)
+    return Source(
+        question.name, question.mechanism, question.declared.text, reports=reports
+    )

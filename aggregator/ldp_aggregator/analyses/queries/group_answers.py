@@ -81,7 +81,9 @@ def query_groups(
         for answer in query(tally, *texts, options=options, candidates=candidates)
     }
     asked = Asked.of(by, where or {})
-    names = list(dict.fromkeys(name for sources in of_text.values() for name in sorted(sources)))
+    names = list(
+        dict.fromkeys(name for sources in of_text.values() for name in sorted(sources))
+    )
     parts = divide(tally, asked, names, least_group=least_group, earlier=earlier)
     for name in names:
         parts.with_question(name)
@@ -92,7 +94,10 @@ def query_groups(
     ]
     family = sum(len(some) for _, some in wanted)
     answers = tuple(
-        (part.labels, answers_of(part.tally, some, options, candidates=candidates, family=family))
+        (
+            part.labels,
+            answers_of(part.tally, some, options, candidates=candidates, family=family),
+        )
         for part, some in wanted
     )
     return GroupAnswers(parts, answers)

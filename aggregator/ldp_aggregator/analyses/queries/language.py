@@ -131,7 +131,9 @@ def parse_query(text: str) -> Part:
     from lark.exceptions import UnexpectedInput  # slow to import
 
     if len(text) > LONGEST:
-        raise QueryError(f"expected a query of at most {LONGEST:,} characters, got {len(text):,}")
+        raise QueryError(
+            f"expected a query of at most {LONGEST:,} characters, got {len(text):,}"
+        )
     try:
         return _part(_grammar().parse(text))
     except UnexpectedInput as error:
@@ -149,7 +151,9 @@ def error_at(text: str, problem: str, span: tuple[int, int]) -> QueryError:
     line = text[line_start:].partition("\n")[0]
     signs = "^" * max(min(end, line_start + len(line)) - start, 1)
     colon = "" if problem.endswith("?") else ":"
-    return QueryError(f"{problem}{colon}\n  {line}\n  {' ' * (start - line_start)}{signs}")
+    return QueryError(
+        f"{problem}{colon}\n  {line}\n  {' ' * (start - line_start)}{signs}"
+    )
 
 
 def _place(error: Any) -> int:
@@ -161,7 +165,9 @@ def _part(tree: Any) -> Part:
     if children is None:
         return Part(tree.type, str(tree), (), span=(tree.start_pos, tree.end_pos))
     parts = tuple(None if child is None else _part(child) for child in children)
-    return Part(str(tree.data), "", parts, span=(tree.meta.start_pos, tree.meta.end_pos))
+    return Part(
+        str(tree.data), "", parts, span=(tree.meta.start_pos, tree.meta.end_pos)
+    )
 
 
 def _grammar() -> Lark:
@@ -169,7 +175,9 @@ def _grammar() -> Lark:
     if _parser is None:
         from lark import Lark  # slow to import
 
-        _parser = Lark(GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+        _parser = Lark(
+            GRAMMAR, parser="lalr", propagate_positions=True, maybe_placeholders=True
+        )
     return _parser
 
 
@@ -181,7 +189,11 @@ def _came(rest: str) -> str:
 
 def _expectation(error: Any) -> str:
     """Describe the possible next parts, in words."""
-    names = getattr(error, "accepts", None) or getattr(error, "allowed", None) or error.expected
+    names = (
+        getattr(error, "accepts", None)
+        or getattr(error, "allowed", None)
+        or error.expected
+    )
     words = sorted({_WORDS.get(name, name.lower()) for name in names})
     if len(words) < 2:
         return words[0] if words else "something else"

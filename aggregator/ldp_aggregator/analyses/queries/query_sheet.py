@@ -24,7 +24,10 @@ def query_sheet(answers: Sequence[Answer]) -> Sheet:
     return Sheet(
         "answers",
         tables=lambda: [_table(answers)],
-        record=lambda: {"format": FORMAT, "answers": [answer.to_dict() for answer in answers]},
+        record=lambda: {
+            "format": FORMAT,
+            "answers": [answer.to_dict() for answer in answers],
+        },
         columns=COLUMNS,
         rows=lambda: map(_row, answers),
         legend=_LEGEND,
@@ -37,7 +40,13 @@ def _table(answers: Sequence[Answer]) -> TextTable:
     return TextTable(
         "",
         f"{options.level:.4g} intervals for {WHOM[options.estimand]}{family}",
-        ("query", "estimate", "standard error", f"{options.level:.4g} interval", "p-value"),
+        (
+            "query",
+            "estimate",
+            "standard error",
+            f"{options.level:.4g} interval",
+            "p-value",
+        ),
         rows=[_cells(answer) for answer in answers],
         remarks=[*_sources(answers), *dict.fromkeys(_open(answers))],
     )
@@ -70,7 +79,9 @@ def _formatter(decimals: int) -> Any:
 
 def _sources(answers: Sequence[Answer]) -> Iterator[str]:
     """Return the promises to respondents, by question."""
-    for source in dict.fromkeys(source for answer in answers for source in answer.sources):
+    for source in dict.fromkeys(
+        source for answer in answers for source in answer.sources
+    ):
         yield (
             f"{source.question}: {source.mechanism}, epsilon {source.epsilon}, "
             f"{source.reports:,} reports"

@@ -79,7 +79,9 @@ class _Reader:
         text = tree.parts[0].text
         number = float(text.removesuffix("%"))
         if abs(number) > MOST:
-            raise error_at(self._text, f"expected a number up to {MOST:g}, got {text}", tree.span)
+            raise error_at(
+                self._text, f"expected a number up to {MOST:g}, got {text}", tree.span
+            )
         return number
 
     def _negative(self, tree: Part) -> Term:
@@ -126,7 +128,9 @@ class _Reader:
         subject, field = self._subject(tree.parts[0])
         if not field:
             self._pointing(tree, lambda: subject.mean)
-            return Linear(0.0, {Key(subject.name, is_mean=True): weights_of(np.ones(1))})
+            return Linear(
+                0.0, {Key(subject.name, is_mean=True): weights_of(np.ones(1))}
+            )
         numbers = self._pointing(tree.parts[0], subject.numbers, field)
         return Linear(0.0, {Key(subject.name): weights_of(numbers)})
 
@@ -157,7 +161,9 @@ class _Reader:
                 )
             passing = passing & flags
         if subject.overlap and not (len(tree.parts) == 1 and _is_of_one(tree.parts[0])):
-            instead = "number(...) tells how many of several a respondent holds, on average"
+            instead = (
+                "number(...) tells how many of several a respondent holds, on average"
+            )
             if subject.question.domain.most is None:
                 instead = "score(...) adds up shares"
             raise error_at(
@@ -214,7 +220,9 @@ _OPERATIONS: Mapping[str, Callable[[Term, Term], Term]] = {
 def _is_of_one(test: Part) -> bool:
     """Whether a test is of a single value, or of those of one field, which exclude one another."""
     subject, *values = test.parts
-    return test.rule in ("equal", "among") and (len(values) == 1 or subject.parts[1] is not None)
+    return test.rule in ("equal", "among") and (
+        len(values) == 1 or subject.parts[1] is not None
+    )
 
 
 def _value(tree: Part) -> str:

@@ -84,7 +84,9 @@ class Subject:
     @cached_property
     def size(self) -> int:
         """How many values weights are of."""
-        return len(self._values) if self._has_short_way else len(self.functions.frequency)
+        return (
+            len(self._values) if self._has_short_way else len(self.functions.frequency)
+        )
 
     @property
     def respondents(self) -> int:
@@ -101,7 +103,9 @@ class Subject:
         places = rows[0].places if len(rows) == 1 else _among(rows)
         moments = self._of_few(places) if 2 * len(places) < self.size else None
         if moments is None or moments.together is None:
-            return self.functions, np.array([row.at(np.arange(self.size)) for row in rows])
+            return self.functions, np.array(
+                [row.at(np.arange(self.size)) for row in rows]
+            )
         values = tuple(self._values[place] for place in places.tolist())
         known = functions_of(moments, self.question, values, options=self.options)
         weights = np.array([[*row.at(places), 0.0] for row in rows])
@@ -236,7 +240,9 @@ class Subject:
         fields = self.question.domain.fields
         names = names_of(fields)
         if name not in names:
-            raise UnknownNameError(name, names, f"one of the fields of question {self.name!r}")
+            raise UnknownNameError(
+                name, names, f"one of the fields of question {self.name!r}"
+            )
         place = names.index(name)
         return place, fields[place]
 
@@ -256,7 +262,9 @@ def subject_of(
 ) -> Subject:
     """A question that has reports. Raises `EstimateError` if it has none."""
     if not total_reports(counts, question.layout):
-        raise EstimateError(f"expected reports to question {question.name!r}, got none yet")
+        raise EstimateError(
+            f"expected reports to question {question.name!r}, got none yet"
+        )
     return Subject(question, counts, options, candidates=candidates)
 
 

@@ -68,7 +68,11 @@ def plus(left: Term, right: Term) -> Term:
             weights[name] = _both(weights[name], theirs) if name in weights else theirs
         return Linear(left.constant + right.constant, weights)
     for ratio, other in ((left, right), (right, left)):
-        if isinstance(ratio, Quotient) and isinstance(other, Linear) and other.is_number:
+        if (
+            isinstance(ratio, Quotient)
+            and isinstance(other, Linear)
+            and other.is_number
+        ):
             # T / S + c = (T + c S) / S
             added = plus(ratio.top, times(ratio.bottom, other))
             return ratio._replace(top=_linear(added))
@@ -96,7 +100,9 @@ def over(top: Term, bottom: Term) -> Term:
         return scale_term(top, 1 / bottom.constant)
     if isinstance(top, Linear) and isinstance(bottom, Linear):
         return Quotient(top, bottom)
-    raise EstimateError("expected sums of shares above and below the line, got a ratio of ratios")
+    raise EstimateError(
+        "expected sums of shares above and below the line, got a ratio of ratios"
+    )
 
 
 def scale_term(term: Term, factor: float) -> Term:
@@ -104,7 +110,8 @@ def scale_term(term: Term, factor: float) -> Term:
     if isinstance(term, Quotient):
         return term._replace(top=_linear(scale_term(term.top, factor)))
     weights = {
-        name: Weights(ours.places, factor * ours.numbers) for name, ours in term.weights.items()
+        name: Weights(ours.places, factor * ours.numbers)
+        for name, ours in term.weights.items()
     }
     return Linear(factor * term.constant, weights)
 

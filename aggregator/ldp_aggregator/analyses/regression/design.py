@@ -51,15 +51,23 @@ def design_of(answers: Answers, formula: Formula) -> Design:
     terms: list[tuple[str, tuple[int, ...]]] = []
     for term in formula.terms:
         labels, parts = _of_term(term, columns, shape)
-        terms.append((text_of(term), tuple(range(len(names), len(names) + len(labels)))))
+        terms.append(
+            (text_of(term), tuple(range(len(names), len(names) + len(labels))))
+        )
         names += labels
         tables += parts
         if len(names) > MOST_COLUMNS:
-            raise EstimateError(f"expected at most {MOST_COLUMNS} coefficients, got more")
+            raise EstimateError(
+                f"expected at most {MOST_COLUMNS} coefficients, got more"
+            )
     table = np.stack(tables, axis=2)
     _check_rank(answers, table, names)
     return Design(
-        tuple(names), tuple(terms), table, public=public, references=_references(formula, columns)
+        tuple(names),
+        tuple(terms),
+        table,
+        public=public,
+        references=_references(formula, columns),
     )
 
 
@@ -80,12 +88,16 @@ def _of_term(
     return labels, tables
 
 
-def _of_factor(factor: Factor, column: Column, shape: tuple[int, int]) -> list[tuple[str, Floats]]:
+def _of_factor(
+    factor: Factor, column: Column, shape: tuple[int, int]
+) -> list[tuple[str, Floats]]:
     codes = np.broadcast_to(column.codes, shape)
     if not is_categories(factor, column) and column.numbers is not None:
         return [(factor.text, column.numbers[codes] ** factor.power)]
     if factor.power > 1:
-        raise EstimateError(f"{factor.text}: {factor.name!r} has categories, which have no powers")
+        raise EstimateError(
+            f"{factor.text}: {factor.name!r} has categories, which have no powers"
+        )
     if len(column.values) < 2:
         raise EstimateError(
             f"expected {factor.name!r} to have two values or more, got {len(column.values)}"

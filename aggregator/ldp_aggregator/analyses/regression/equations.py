@@ -61,7 +61,9 @@ class _Sums(NamedTuple):
     """f: these shares, times the mean answer, (rows,)."""
 
 
-def solve_equations(answers: Answers, design: Design, outcome: Floats, model: str) -> Solution:
+def solve_equations(
+    answers: Answers, design: Design, outcome: Floats, model: str
+) -> Solution:
     """The zero of the equations, and the sandwich.
 
     outcome  what each cell counts for, (cells,)
@@ -75,9 +77,13 @@ def solve_equations(answers: Answers, design: Design, outcome: Floats, model: st
     else:
         start = _start(answers, design, outcome)
         coefficients, converged, steps = _root(sums, start)
-    covariance = _sandwich(answers, design, outcome, coefficients=coefficients, model=model)
+    covariance = _sandwich(
+        answers, design, outcome, coefficients=coefficients, model=model
+    )
     negative = 0 if design.public else int((cells < 0).sum())
-    return Solution(coefficients, covariance, converged=converged, steps=steps, negative=negative)
+    return Solution(
+        coefficients, covariance, converged=converged, steps=steps, negative=negative
+    )
 
 
 def _sums(answers: Answers, design: Design, shares: Floats, outcome: Floats) -> _Sums:
@@ -112,7 +118,9 @@ def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
         if not np.isfinite(moments).all() or np.linalg.cond(moments) > 1e14:
             return coefficients, False, step
         move = _through(moments, value)
-        if float(np.abs(move).max()) < _SETTLED * (1 + float(np.abs(coefficients).max())):
+        if float(np.abs(move).max()) < _SETTLED * (
+            1 + float(np.abs(coefficients).max())
+        ):
             return coefficients, _sound(sums, coefficients), step
         nearer = halve_step(
             partial(_values, sums),
@@ -167,7 +175,12 @@ def _share(linear: Floats) -> Floats:
 
 
 def _sandwich(
-    answers: Answers, design: Design, outcome: Floats, coefficients: Floats, *, model: str
+    answers: Answers,
+    design: Design,
+    outcome: Floats,
+    coefficients: Floats,
+    *,
+    model: str,
 ) -> Floats:
     """Sandwich of coefficients (k,): (k, k)."""
     linear = design.table @ coefficients
@@ -185,4 +198,6 @@ def _sandwich(
     rows = design.table.reshape(-1, size)
     bread = rows.T @ ((weight * slope).reshape(-1, 1) * rows)
     inverse = np.linalg.pinv(bread, hermitian=True)
-    return np.asarray(inverse @ answers.covariance(functions, corrected=False) @ inverse)
+    return np.asarray(
+        inverse @ answers.covariance(functions, corrected=False) @ inverse
+    )

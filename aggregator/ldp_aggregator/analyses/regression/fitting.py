@@ -17,7 +17,11 @@ from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.regression.design import Design, design_of
-from ldp_aggregator.analyses.regression.equations import LOGIT, Solution, solve_equations
+from ldp_aggregator.analyses.regression.equations import (
+    LOGIT,
+    Solution,
+    solve_equations,
+)
 from ldp_aggregator.analyses.regression.formula import Formula, formula_of
 from ldp_aggregator.analyses.regression.joint_likelihood import likeliest_together
 from ldp_aggregator.analyses.regression.likelihood import Fit, likeliest
@@ -44,7 +48,11 @@ from ldp_aggregator.analyses.regression.profile import (
 from ldp_aggregator.analyses.regression.result import Coefficient, Regression, Test
 from ldp_aggregator.analyses.rows.reading import SurveyRows
 from ldp_aggregator.analyses.weighting.answers import Answers, Part
-from ldp_aggregator.analyses.weighting.design_rows import DesignedRows, answers_of_any, fields_of
+from ldp_aggregator.analyses.weighting.design_rows import (
+    DesignedRows,
+    answers_of_any,
+    fields_of,
+)
 from ldp_aggregator.analyses.weighting.reading import Design as Weights
 from ldp_aggregator.analyses.weighting.reading import Tallies, answers_in
 from ldp_aggregator.analyses.weighting.rows import SamplingFrame
@@ -99,7 +107,9 @@ def regress(
     2
     """
     read = formula_of(formula)
-    answers = answers_in(tallies, name, attributes=attributes, design=design, among=read.names)
+    answers = answers_in(
+        tallies, name, attributes=attributes, design=design, among=read.names
+    )
     return fit_answers(answers, read, choices)
 
 
@@ -135,7 +145,9 @@ def regress_rows(
     )
 
 
-def fit_answers(answers: Answers, formula: Formula, choices: RegressionOptions) -> Regression:
+def fit_answers(
+    answers: Answers, formula: Formula, choices: RegressionOptions
+) -> Regression:
     """Do the same with answers that have been read."""
     answers = answers.with_mean_weight_1()
     part = outcome_part(answers, formula)
@@ -143,7 +155,9 @@ def fit_answers(answers: Answers, formula: Formula, choices: RegressionOptions) 
     design = design_of(answers, formula)
     likely = _likely(answers, design, part, outcome=outcome, model=model)
     if _method(likely, design, choices) == LIKELIHOOD and likely is not None:
-        return _of_likelihood(answers, formula, choices, design=design, event=event, likely=likely)
+        return _of_likelihood(
+            answers, formula, choices, design=design, event=event, likely=likely
+        )
     if choices.interval == PROFILE or choices.errors == MODEL:
         raise EstimateError(
             "expected Wald intervals and sandwich errors for estimating equations, which have no "
@@ -152,7 +166,9 @@ def fit_answers(answers: Answers, formula: Formula, choices: RegressionOptions) 
     solution = solve_equations(answers, design, outcome, model=model)
     covariance, freedom = solution.covariance, _freedom(answers, design)
     wald = tuple(
-        _wald(name, places, solution.coefficients, covariance=covariance, freedom=freedom)
+        _wald(
+            name, places, solution.coefficients, covariance=covariance, freedom=freedom
+        )
         for name, places in design.terms
     )
     rows = _coefficients(
@@ -200,7 +216,9 @@ def _likely(
         return _Likely(
             likeliest(observed),
             lambda fit, places: likelihood_ratio(observed, fit, places),
-            lambda fit, place, level: profile_interval(observed, fit, place, level=level),
+            lambda fit, place, level: profile_interval(
+                observed, fit, place, level=level
+            ),
         )
     reports = together_of(answers, design, part, outcome=outcome, model=model)
     if reports is None:
@@ -235,7 +253,9 @@ def _of_likelihood(
     likely: _Likely,
 ) -> Regression:
     fit = likely.fit
-    if answers.has_design_weights and (choices.interval == PROFILE or choices.errors == MODEL):
+    if answers.has_design_weights and (
+        choices.interval == PROFILE or choices.errors == MODEL
+    ):
         raise EstimateError(
             "expected Wald intervals and sandwich errors under design weights, which count no "
             "people, so that there is no likelihood"
@@ -244,7 +264,9 @@ def _of_likelihood(
     rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
     if choices.interval == PROFILE:
         if likely.ends is None:
-            raise EstimateError("expected Wald intervals where predictors are randomized")
+            raise EstimateError(
+                "expected Wald intervals where predictors are randomized"
+            )
         ends = [likely.ends(fit, place, choices.level) for place in range(len(rows))]
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
     tests = []
@@ -290,7 +312,9 @@ def _coefficients(
     quantile = float(stdtrit(freedom, (1 + level) / 2))
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0)).tolist()
     rows = []
-    for name, value, error in zip(design.names, coefficients.tolist(), errors, strict=True):
+    for name, value, error in zip(
+        design.names, coefficients.tolist(), errors, strict=True
+    ):
         ends = value - quantile * error, value + quantile * error
         distance = abs(value) / error if error > 0 else math.nan
         rows.append(
@@ -323,7 +347,9 @@ def _wald(
     return Test(name, "Wald", statistic, p_value=float(chance), freedom=many)
 
 
-def _remarks(answers: Answers, design: Design, solution: Solution, part: Part) -> list[Remark]:
+def _remarks(
+    answers: Answers, design: Design, solution: Solution, part: Part
+) -> list[Remark]:
     remarks = _common_remarks(answers, design, converged=solution.converged)
     if solution.negative:
         remarks.append(
@@ -338,12 +364,16 @@ def _remarks(answers: Answers, design: Design, solution: Solution, part: Part) -
         whole = np.all(part.numbers == np.round(part.numbers))
         if not whole:
             remarks.append(
-                Remark("middles", f"numbers of {part.name} stand in the middles of cells")
+                Remark(
+                    "middles", f"numbers of {part.name} stand in the middles of cells"
+                )
             )
     return remarks
 
 
-def _common_remarks(answers: Answers, design: Design, *, converged: bool) -> list[Remark]:
+def _common_remarks(
+    answers: Answers, design: Design, *, converged: bool
+) -> list[Remark]:
     remarks = []
     if not converged:
         remarks.append(
@@ -355,7 +385,9 @@ def _common_remarks(answers: Answers, design: Design, *, converged: bool) -> lis
             )
         )
     if design.references:
-        remarks.append(Remark("reference", f"in comparison to {', '.join(design.references)}"))
+        remarks.append(
+            Remark("reference", f"in comparison to {', '.join(design.references)}")
+        )
     if answers.refused:
         remarks.append(Remark("rows-left-out", f"rows left out: {answers.refused}"))
     return remarks

@@ -51,7 +51,9 @@ class Formula(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the predictors, each once."""
-        return tuple(dict.fromkeys(factor.name for term in self.terms for factor in term))
+        return tuple(
+            dict.fromkeys(factor.name for term in self.terms for factor in term)
+        )
 
 
 def formula_of(text: str) -> Formula:
@@ -98,7 +100,9 @@ class _Reader:
             match = _TOKEN.match(text, position)
             if match is None:
                 start = position + len(text[position:]) - len(text[position:].lstrip())
-                raise self._error("a name, ~, +, :, * or C()", text[start : start + 10], start)
+                raise self._error(
+                    "a name, ~, +, :, * or C()", text[start : start + 10], start
+                )
             kind = str(match.lastgroup)
             self.tokens.append((kind, match[kind], match.start(kind)))
             position = match.end()

@@ -94,7 +94,10 @@ def _fit_all(reports: Together) -> tuple[Fit, Floats]:
     point = _polish(reports, top.point)
     size = reports.table.shape[1]
     information, squares = _information(reports, point), _squares(reports, point)
-    far = max(np.abs(point[size:]).max(initial=0.0), np.abs(reports.table @ point[:size]).max())
+    far = max(
+        np.abs(point[size:]).max(initial=0.0),
+        np.abs(reports.table @ point[:size]).max(),
+    )
     sound = far < _FARTHEST and float(np.linalg.eigvalsh(information)[0]) > 0
     fit = Fit(
         point,
@@ -138,7 +141,9 @@ def _start(reports: Together) -> Floats:
     """No dependence, and the nearest shares none of which is below 0."""
     shares = np.maximum(norm_sub(reports.shares), _LEAST)
     logs = np.log(shares / shares.max())
-    return np.concatenate([np.zeros(reports.table.shape[1]), np.delete(logs, shares.argmax())])
+    return np.concatenate(
+        [np.zeros(reports.table.shape[1]), np.delete(logs, shares.argmax())]
+    )
 
 
 def _parts(reports: Together, point: Floats) -> tuple[Floats, Floats, Floats]:
@@ -167,7 +172,9 @@ def _slopes(reports: Together, point: Floats) -> Floats:
     of_combination = none * (1 - chance) + one * chance
     by_share = shares * (of_combination - total[:, None])
     first = int(reports.shares.argmax())
-    slopes = np.concatenate([by_linear @ reports.table, np.delete(by_share, first, axis=1)], axis=1)
+    slopes = np.concatenate(
+        [by_linear @ reports.table, np.delete(by_share, first, axis=1)], axis=1
+    )
     return np.asarray(slopes / np.maximum(total, 1e-300)[:, None])
 
 
@@ -180,7 +187,9 @@ def _information(reports: Together, point: Floats) -> Floats:
     """The negative second derivative, by differences of the slope."""
     rows = []
     for unit in np.eye(len(point)) * _DIFFERENCE:
-        up, down = (reports.weight @ _slopes(reports, point + sign * unit) for sign in (1, -1))
+        up, down = (
+            reports.weight @ _slopes(reports, point + sign * unit) for sign in (1, -1)
+        )
         rows.append((down - up) / (2 * _DIFFERENCE))
     matrix = np.stack(rows)
     return np.asarray((matrix + matrix.T) / 2)

@@ -92,7 +92,9 @@ def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
     coefficients = top.point
     _, information, squares = derivatives(observed, coefficients)
     sound = size == 0 or float(np.linalg.eigvalsh(information)[0]) > 0
-    reach = float(np.abs(observed.table @ coefficients + observed.offset).max(initial=0.0))
+    reach = float(
+        np.abs(observed.table @ coefficients + observed.offset).max(initial=0.0)
+    )
     return Fit(
         coefficients,
         top.value,
@@ -106,10 +108,14 @@ def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
 def log_likelihood(observed: Observed, coefficients: Floats) -> float:
     """Log likelihood of coefficients (k,)."""
     chance = _of_reports(observed, _share(observed, coefficients))
-    return float((observed.alike * observed.weight) @ np.log(np.maximum(chance, 1e-300)))
+    return float(
+        (observed.alike * observed.weight) @ np.log(np.maximum(chance, 1e-300))
+    )
 
 
-def derivatives(observed: Observed, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
+def derivatives(
+    observed: Observed, coefficients: Floats
+) -> tuple[Floats, Floats, Floats]:
     """The slope of the log-likelihood (k,), A and B (k, k)."""
     share = _share(observed, coefficients)
     chance = np.maximum(_of_reports(observed, share), 1e-300)

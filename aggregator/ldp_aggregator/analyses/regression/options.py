@@ -38,7 +38,9 @@ class RegressionOptions:
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
-            raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {self.level}")
+            raise EstimateError(
+                f"expected a level between 0 and 1, such as 0.95, got {self.level}"
+            )
         for name, known in (
             ("model", (None, *MODELS)),
             ("method", (None, *METHODS)),

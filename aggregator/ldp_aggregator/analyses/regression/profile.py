@@ -23,7 +23,9 @@ _FARTHEST = 64.0
 """Standard errors from the estimate at which an end is looked for at most."""
 
 
-def profile_interval(observed: Observed, fit: Fit, place: int, level: float) -> tuple[float, float]:
+def profile_interval(
+    observed: Observed, fit: Fit, place: int, level: float
+) -> tuple[float, float]:
     """The ends for one coefficient; infinite where the likelihood rules nothing out."""
     middle = float(fit.coefficients[place])
     error = math.sqrt(max(float(fit.covariance(robust=False)[place, place]), 0.0))
@@ -56,7 +58,9 @@ def _end(spare: object, middle: float, step: float) -> float:
     return float(brentq(spare, *ends, xtol=1e-8 * max(abs(step), 1e-12), rtol=1e-12))
 
 
-def likelihood_ratio(observed: Observed, fit: Fit, places: tuple[int, ...]) -> tuple[float, float]:
+def likelihood_ratio(
+    observed: Observed, fit: Fit, places: tuple[int, ...]
+) -> tuple[float, float]:
     """The chi-square of some columns, and its p-value."""
     less = observed.without(places)
     start = np.delete(fit.coefficients, places)

@@ -82,7 +82,9 @@ class Regression(Tabled):
         for row in self.coefficients:
             if row.name == name:
                 return row
-        raise UnknownNameError(name, [row.name for row in self.coefficients], "a coefficient")
+        raise UnknownNameError(
+            name, [row.name for row in self.coefficients], "a coefficient"
+        )
 
     @property
     def aic(self) -> float | None:
@@ -106,7 +108,12 @@ class Regression(Tabled):
 
     def text_tables(self) -> Iterator[TextTable]:
         """Coefficients, then the tests of terms."""
-        headings = ["coefficient", "estimate", "standard error", f"{self.level:.4g} interval"]
+        headings = [
+            "coefficient",
+            "estimate",
+            "standard error",
+            f"{self.level:.4g} interval",
+        ]
         headings += ["odds ratio", "p-value"] if self.model == "logit" else ["p-value"]
         yield TextTable(
             self.formula,
@@ -175,7 +182,11 @@ class Regression(Tabled):
             ],
             "tests": [test._asdict() for test in self.tests],
             "covariance": self.covariance.tolist(),
-            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
+            **(
+                {"remarks": [remark._asdict() for remark in self.remarks]}
+                if self.remarks
+                else {}
+            ),
         }
 
     def _rows(self) -> Iterator[list[str | float | None]]:

@@ -130,7 +130,11 @@ def estimate(
     groups = (by,) if isinstance(by, str) else tuple(by)
     columns = (*groups, *(where or ()))
     options = options.changed(level, estimand)
-    is_table = answers is not None or isinstance(reports, Mapping) or hasattr(reports, "columns")
+    is_table = (
+        answers is not None
+        or isinstance(reports, Mapping)
+        or hasattr(reports, "columns")
+    )
     if is_table and answers is None and isinstance(source, Survey) and not columns:
         raise TypeError(
             "estimate(survey, table): say which columns hold randomized answers, as in "
@@ -144,7 +148,9 @@ def estimate(
         source = tally_of_rows(source, columns)
     tally = _tally_of(source, cast("Reports | None", reports))
     if not columns:
-        return estimation.estimate(tally, options=options, candidates=candidates, names=names)
+        return estimation.estimate(
+            tally, options=options, candidates=candidates, names=names
+        )
     return estimate_groups(
         tally,
         by=groups,
@@ -166,5 +172,7 @@ def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
         return source
     check_survey(source, "estimate(survey, reports)")
     if reports is None:
-        raise TypeError("estimate(survey, reports): expected reports, got a survey alone")
+        raise TypeError(
+            "estimate(survey, reports): expected reports, got a survey alone"
+        )
     return aggregate(source, reports)

@@ -78,7 +78,9 @@ def codes_of(text: str) -> dict[str, str]:
     """The cell that says each answer, from text such as yes=1,no=2. Raises `EstimateError`."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     codes = {answer.strip(): cell.strip() for answer, _, cell in pairs}
-    if len(codes) < len(pairs) or not all(answer and cell for answer, cell in codes.items()):
+    if len(codes) < len(pairs) or not all(
+        answer and cell for answer, cell in codes.items()
+    ):
         raise EstimateError(
             f"expected answers that differ, with their codes, such as yes=1,no=2; got {text!r}"
         )
@@ -105,7 +107,9 @@ def code_column(
         raise EstimateError(f"column {column!r}: {error}") from None
 
 
-def _code(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None) -> Coded:
+def _code(
+    cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] | None
+) -> Coded:
     texts = [text_of(cell) for cell in cells]
     known = _places_by_text(labels, set(texts), codes)
     places = np.full(len(texts), -1, dtype=np.int64)
@@ -126,7 +130,9 @@ def _code(cells: Sequence[Any], labels: Sequence[str], codes: Mapping[str, Any] 
         f"{_reading_text(text, labels[place])} {count:,}"
         for (place, text), count in sorted(counts.items())
     )
-    return Coded(places, said, tuple(LeftOut(*pair) for pair in _with_row_numbers(rows)))
+    return Coded(
+        places, said, tuple(LeftOut(*pair) for pair in _with_row_numbers(rows))
+    )
 
 
 def text_of(cell: object) -> str:
@@ -160,7 +166,9 @@ def _places_by_text(
                 raise UnknownNameError(answer, labels, "one of the question's answers")
             known[text_of(cell)] = place
         if len(known) < len(codes):
-            raise EstimateError("expected a code of its own for each answer, got one for several")
+            raise EstimateError(
+                "expected a code of its own for each answer, got one for several"
+            )
         return known
     if _is_yes_no(labels) and "2" in texts and "1" in texts:
         raise EstimateError(
@@ -193,5 +201,7 @@ def _nothing_read(labels: Sequence[str], rows: Mapping[str, Sequence[int]]) -> s
     )
 
 
-def _with_row_numbers(rows: Mapping[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
+def _with_row_numbers(
+    rows: Mapping[str, Sequence[int]],
+) -> list[tuple[str, tuple[int, ...]]]:
     return [(reason, tuple(numbers)) for reason, numbers in sorted(rows.items())]

@@ -58,7 +58,9 @@ class RowTable:
         for name, value in values.items():
             texts = self.texts(name)
             if value not in texts:
-                raise UnknownNameError(value, dict.fromkeys(texts), f"a value of {name!r}")
+                raise UnknownNameError(
+                    value, dict.fromkeys(texts), f"a value of {name!r}"
+                )
             chosen &= np.array([text == value for text in texts])
         return chosen
 
@@ -112,14 +114,20 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
     try:
         text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(f"{path}: expected UTF-8 text, got a stray byte at {error.start}") from None
+        raise FileError(
+            f"{path}: expected UTF-8 text, got a stray byte at {error.start}"
+        ) from None
     lines = list(csv_rows(text, str(path), _separator_of(text)))
     if not lines or len(set(lines[0])) < len(lines[0]):
-        raise FileError(f"{path}: expected a header with names that differ in its first line")
+        raise FileError(
+            f"{path}: expected a header with names that differ in its first line"
+        )
     header, *rows = [[cell.strip() for cell in line] for line in lines if line]
     for number, row in enumerate(rows, 2):
         if len(row) != len(header):
-            raise FileError(f"{path}: line {number}: expected {len(header)} cells, got {len(row)}")
+            raise FileError(
+                f"{path}: line {number}: expected {len(header)} cells, got {len(row)}"
+            )
     return {name: [row[place] for row in rows] for place, name in enumerate(header)}
 
 
@@ -133,7 +141,9 @@ def _from_rows(rows: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
     names = list(rows[0]) if rows else []
     for number, row in enumerate(rows, 1):
         if set(row) != set(names):
-            raise EstimateError(f"row {number}: expected the columns of row 1, got others")
+            raise EstimateError(
+                f"row {number}: expected the columns of row 1, got others"
+            )
     return {str(name): [row[name] for row in rows] for name in names}
 
 

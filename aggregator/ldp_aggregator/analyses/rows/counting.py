@@ -45,7 +45,10 @@ def tally_of_rows(
 
 
 def tallies_of_rows(
-    tables: Sequence[SurveyRows], by: Sequence[str] = (), *, together: Sequence[str] = ()
+    tables: Sequence[SurveyRows],
+    by: Sequence[str] = (),
+    *,
+    together: Sequence[str] = (),
 ) -> list[Tally]:
     """A tally for each of several tables, whose groups have the same names."""
     columns = {name: [table.texts(name) for table in tables] for name in by}
@@ -64,7 +67,10 @@ def tallies_of_rows(
 def by_epoch(rows: SurveyRows, column: str) -> dict[str, SurveyRows]:
     """The rows of each value of a column, in the order of numbers, else of words."""
     texts = np.array(rows.texts(column))
-    return {text: rows.taken(texts == text) for text in _in_order(set(texts.tolist()) - {""})}
+    return {
+        text: rows.taken(texts == text)
+        for text in _in_order(set(texts.tolist()) - {""})
+    }
 
 
 def _attribute(name: str, tables: Sequence[Sequence[str]]) -> Attribute:
@@ -108,7 +114,11 @@ def survey_of(
 ) -> Survey:
     """The survey of the questions that were read, as if reports had said their groups."""
     questions = {name: _with(survey[name], attributes) for name in names}
-    groups = (Group(tuple(questions[name] for name in together)),) if len(together) > 1 else ()
+    groups = (
+        (Group(tuple(questions[name] for name in together)),)
+        if len(together) > 1
+        else ()
+    )
     read = Survey(
         survey.name,
         tuple(questions.values()),
@@ -136,13 +146,17 @@ def _combinations(
     own = []
     for texts in zip(*columns.values(), strict=True):
         if texts not in numbers:
-            given = {name: text for name, text in zip(columns, texts, strict=True) if text}
+            given = {
+                name: text for name, text in zip(columns, texts, strict=True) if text
+            }
             numbers[texts] = combination_of(attributes, given)
         own.append(numbers[texts])
     return np.array(own, dtype=np.int64)
 
 
-def _reports(table: SurveyRows, envelope: Envelope) -> tuple[arrays.Rows, arrays.Integers]:
+def _reports(
+    table: SurveyRows, envelope: Envelope
+) -> tuple[arrays.Rows, arrays.Integers]:
     """Reports side by side of the rows that have all of them, and which these are."""
     answered = [table[question.name] for question in envelope.members]
     rows = answered[0].rows

@@ -30,7 +30,12 @@ from ldp_aggregator.analyses.rows.codes import (
     text_of,
     with_left_out,
 )
-from ldp_aggregator.analyses.rows.columns import RowTable, Table, columns_of, report_bytes_of
+from ldp_aggregator.analyses.rows.columns import (
+    RowTable,
+    Table,
+    columns_of,
+    report_bytes_of,
+)
 from ldp_aggregator.numerics import arrays
 from ldp_aggregator.numerics.arrays import Flags, Integers
 from ldp_aggregator.tallies.intake.screening import Refusal, screen
@@ -69,7 +74,9 @@ class SurveyRows(RowTable):
 
     def __getitem__(self, question: str) -> Answered:
         if question not in self.answers:
-            raise UnknownNameError(question, self.answers, "a question whose answers were read")
+            raise UnknownNameError(
+                question, self.answers, "a question whose answers were read"
+            )
         return self.answers[question]
 
     def said(self) -> tuple[str, ...]:
@@ -89,11 +96,14 @@ class SurveyRows(RowTable):
         answers = {}
         for name, answered in self.answers.items():
             kept = chosen[answered.rows]
-            own = answered._replace(reports=answered.reports[kept], rows=place[answered.rows[kept]])
+            own = answered._replace(
+                reports=answered.reports[kept], rows=place[answered.rows[kept]]
+            )
             answers[name] = own
         numbers = np.flatnonzero(chosen).tolist()
         columns = {
-            name: [column[number] for number in numbers] for name, column in self.columns.items()
+            name: [column[number] for number in numbers]
+            for name, column in self.columns.items()
         }
         return replace(self, columns=columns, answers=answers)
 
@@ -124,7 +134,9 @@ def read_rows(
     ('copied, from column z: false (0) 1, true (1) 2; left out: 1 no answer (row 4)',)
     """
     columns = columns_of(table)
-    by_question = _columns_of_answers(survey, columns, answers, questions=tuple(questions))
+    by_question = _columns_of_answers(
+        survey, columns, answers, questions=tuple(questions)
+    )
     read = {
         name: _read_answers(survey[name], column, columns[column], codes=codes)
         for name, column in by_question.items()
@@ -163,13 +175,22 @@ def _columns_of_answers(
             raise UnknownNameError(name, asked, "one of the survey's questions")
         if column not in columns:
             raise UnknownNameError(column, columns, "a column of the table")
-    return {name: column for name, column in answers.items() if not questions or name in questions}
+    return {
+        name: column
+        for name, column in answers.items()
+        if not questions or name in questions
+    }
 
 
 def _read_answers(
-    question: Question, column: str, cells: Sequence[Any], codes: Mapping[str, Any] | None
+    question: Question,
+    column: str,
+    cells: Sequence[Any],
+    codes: Mapping[str, Any] | None,
 ) -> Answered:
-    first = next((cell for cell in cells if isinstance(cell, bytes) or text_of(cell)), None)
+    first = next(
+        (cell for cell in cells if isinstance(cell, bytes) or text_of(cell)), None
+    )
     if codes is None and _is_report(first):
         return _of_reports(question, column, cells)
     layout = question.layout
@@ -230,5 +251,7 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
         reports.reshape(-1, question.width),
         np.array([*chosen], dtype=np.int64),
         said=f"reports of devices {len(chosen):,}",
-        left_out=tuple(LeftOut(reason, tuple(rows)) for reason, rows in sorted(left_out.items())),
+        left_out=tuple(
+            LeftOut(reason, tuple(rows)) for reason, rows in sorted(left_out.items())
+        ),
     )

@@ -60,7 +60,8 @@ class Changes:
             "evidence": self.evidence,
             "by": self.first,
             "values": [
-                {"value": value, "since": list(epochs)} for value, epochs in self.values.items()
+                {"value": value, "since": list(epochs)}
+                for value, epochs in self.values.items()
             ],
             **({"not_tested": self.untested} if self.untested else {}),
         }
@@ -95,11 +96,15 @@ def changes_in(
     """
     try:
         complete = complete_history(history)
-        newest = next(estimates for _, estimates in reversed(complete) if estimates is not None)
+        newest = next(
+            estimates for _, estimates in reversed(complete) if estimates is not None
+        )
         chosen = _values(newest)
     except EstimateError as error:
         return Changes(alarm_rate, untested=str(error))
-    asked = Asked(0.95, None, None, slope=False, closed=max(0, len(complete) - still_open))
+    asked = Asked(
+        0.95, None, None, slope=False, closed=max(0, len(complete) - still_open)
+    )
     threshold = 1 / alarm_rate
     evidence = np.ones((len(chosen), len(complete)))
     since_when: dict[str, tuple[Epoch, ...]] = {}
@@ -114,7 +119,9 @@ def changes_in(
         untested = ""
         evidence[place], _ = on_epochs(of_value, known, asked)
         if evidence[place].max() >= threshold * len(chosen):
-            places = epochs_to_test(of_value, asked)[since(known, 1 - asked.level)].tolist()
+            places = epochs_to_test(of_value, asked)[
+                since(known, 1 - asked.level)
+            ].tolist()
             since_when[value] = tuple(of_value.epochs[there] for there in places)
     # That of the question, after each epoch: the mean over its values, (T,).
     mean = evidence.mean(axis=0)

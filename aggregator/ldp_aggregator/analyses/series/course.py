@@ -72,7 +72,9 @@ class Course:
         """Summary in a line."""
         show = self.format_number
         band = f"{show(self.level[-1])} [{show(self.low[-1])}, {show(self.high[-1])}]"
-        slope = NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
+        slope = (
+            NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
+        )
         changed = NOTHING if self.change is None else f"{self.change:+.2g}"
         evidence = f"{self.evidence.max():,.3g}" if self.tested else NOTHING
         return self.value, band, slope, evidence, changed, self.possible
@@ -116,7 +118,10 @@ class Course:
                     "epoch": epoch,
                     "reports": self.seen.reports[place],
                     "estimate": _number(self.seen.estimate[place]),
-                    "interval": [_number(self.seen.low[place]), _number(self.seen.high[place])],
+                    "interval": [
+                        _number(self.seen.low[place]),
+                        _number(self.seen.high[place]),
+                    ],
                     "level": _number(self.level[place]),
                     "band": [_number(self.low[place]), _number(self.high[place])],
                     "evidence": float(self.evidence[place]) if self.tested else None,

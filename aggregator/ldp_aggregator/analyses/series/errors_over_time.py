@@ -69,5 +69,7 @@ def _swaps(epochs: int) -> Iterator[Floats]:
 
 def _fading(epochs: int, staying: float) -> Floats:
     times = np.arange(epochs)
-    pattern: Floats = np.power(staying, np.abs(times[:, None] - times[None, :]).astype(float))
+    pattern: Floats = np.power(
+        staying, np.abs(times[:, None] - times[None, :]).astype(float)
+    )
     return pattern

@@ -85,7 +85,9 @@ def evidence_of(
         # (T, steps + 1): a step that is still to come has the ratio 1, as have all after the last.
         ratio = np.column_stack([ratio, np.zeros(size)])
         mixtures.append(null + logsumexp(ratio, axis=1, b=shares))
-        peak = np.divide(step_a[-1], step_b[-1], out=np.zeros(size), where=step_b[-1] > 0)
+        peak = np.divide(
+            step_a[-1], step_b[-1], out=np.zeros(size), where=step_b[-1] > 0
+        )
         best.append(null[-1] + peak * step_a[-1] / 2)
         sizes.append(peak)
     numerator = _log_mean(np.array(mixtures))
@@ -110,7 +112,9 @@ def _vague(size: int, variance: float, seasons: Floats | None) -> Floats:
 def _weights(size: int) -> Floats:
     """Weights of steps at each place: none at the first, 1 / (k (k-1)) at the k-th."""
     ranks = np.arange(1, size + 1, dtype=float)
-    weights: Floats = np.divide(1.0, ranks * (ranks - 1), out=np.zeros(size), where=ranks > 1)
+    weights: Floats = np.divide(
+        1.0, ranks * (ranks - 1), out=np.zeros(size), where=ranks > 1
+    )
     return weights
 
 
@@ -125,7 +129,11 @@ def _sums(estimate: Floats, covariance: Floats) -> tuple[Floats, Floats, Floats]
     whitened = solve_triangular(factor, columns, lower=True)
     errors, steps = whitened[:, 0], whitened[:, 1:]
     likelihood = -np.cumsum(errors**2 / 2 + np.log(np.diag(factor)))
-    return likelihood, np.cumsum(steps * errors[:, None], axis=0), np.cumsum(steps**2, axis=0)
+    return (
+        likelihood,
+        np.cumsum(steps * errors[:, None], axis=0),
+        np.cumsum(steps**2, axis=0),
+    )
 
 
 def _ratios(step_a: Floats, step_b: Floats, unit: float) -> Floats:

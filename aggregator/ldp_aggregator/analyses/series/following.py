@@ -10,7 +10,12 @@ from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.sharing import check_overlap
 from ldp_aggregator.analyses.series.course import Course
 from ldp_aggregator.analyses.series.evidence import since
-from ldp_aggregator.analyses.series.history import Epoch, Seen, complete_history, series_of
+from ldp_aggregator.analyses.series.history import (
+    Epoch,
+    Seen,
+    complete_history,
+    series_of,
+)
 from ldp_aggregator.analyses.series.levels import Level, level_of
 from ldp_aggregator.analyses.series.testing import (
     Asked,
@@ -82,20 +87,30 @@ def follow(
     known = list(history)
     _check(known, estimand, alarm_rate, overlap=overlap)
     complete = complete_history(known)
-    newest = next(estimates for _, estimates in reversed(complete) if estimates is not None)
+    newest = next(
+        estimates for _, estimates in reversed(complete) if estimates is not None
+    )
     chosen = values_of(newest, values)
-    if MEAN in chosen and MEAN not in newest.values and newest.options.estimand != estimand:
+    if (
+        MEAN in chosen
+        and MEAN not in newest.values
+        and newest.options.estimand != estimand
+    ):
         raise EstimateError(
             f"expected means that are estimated for the {estimand} (Options(estimand=...)), got "
             f"those for the {newest.options.estimand}"
         )
-    asked = Asked(level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open))
+    asked = Asked(
+        level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open)
+    )
     one_of = 1 / alarm_rate
     remarks: list[str] = []
     courses = []
     for value in chosen:
         of_value = series_of(complete, value, estimand)
-        courses.append(_course(of_value, asked, threshold=one_of * len(chosen), remarks=remarks))
+        courses.append(
+            _course(of_value, asked, threshold=one_of * len(chosen), remarks=remarks)
+        )
     if courses[0].seen.may_repeat and overlap is None:
         remarks.append(_UNKNOWN_OVERLAP)
     if still_open:
@@ -122,16 +137,22 @@ def _check(
     if estimand not in ESTIMANDS:
         raise EstimateError(f"expected estimand to be one of {', '.join(ESTIMANDS)}")
     if not 0 < alarm_rate < 1:
-        raise EstimateError(f"expected an alarm rate between 0 and 1, got {alarm_rate:g}")
+        raise EstimateError(
+            f"expected an alarm rate between 0 and 1, got {alarm_rate:g}"
+        )
     check_overlap(overlap)
     names = sorted({estimates.name for _, estimates in history})
     if len(names) > 1:
-        raise EstimateError(f"expected a history of one question, got {', '.join(names)}")
+        raise EstimateError(
+            f"expected a history of one question, got {', '.join(names)}"
+        )
     if any(estimates.is_shape for _, estimates in history):
         raise EstimateError("expected estimates with errors, got a biased shape")
 
 
-def _course(of_value: Seen, asked: Asked, threshold: float, remarks: list[str]) -> Course:
+def _course(
+    of_value: Seen, asked: Asked, threshold: float, remarks: list[str]
+) -> Course:
     """Course of one value; its warnings are added to the remarks."""
     level, low, high = _level(of_value, asked)
     evidence = None
@@ -167,7 +188,10 @@ def _level(of_value: Seen, asked: Asked) -> tuple[Level, Floats, Floats]:
     for _ in range(_TURNS - 1):
         fitted = _fit(of_value, frequency, 0.0, asked=asked)[0]
         frequency = fitted.level
-    fits = [_fit(of_value, frequency, share, asked=asked) for share in _shares(of_value, asked)]
+    fits = [
+        _fit(of_value, frequency, share, asked=asked)
+        for share in _shares(of_value, asked)
+    ]
     bands = [known.law.ends(1 - asked.level, common) for known, common in fits]
     low = np.min([low for low, _ in bands], axis=0)
     high = np.max([high for _, high in bands], axis=0)
@@ -186,9 +210,13 @@ def _shares(of_value: Seen, asked: Asked) -> Iterator[float]:
         yield 1.0
 
 
-def _fit(of_value: Seen, frequency: Floats, share: float, asked: Asked) -> tuple[Level, float]:
+def _fit(
+    of_value: Seen, frequency: Floats, share: float, asked: Asked
+) -> tuple[Level, float]:
     """The level, and the variance of what does not average out over epochs."""
     variance = of_value.variance(frequency)
     common = share * np.minimum(of_value.lasting(frequency), np.nan_to_num(variance))
-    known = level_of(of_value.estimate, variance - common, season=asked.season, slope=asked.slope)
+    known = level_of(
+        of_value.estimate, variance - common, season=asked.season, slope=asked.slope
+    )
     return known, float(common.max())

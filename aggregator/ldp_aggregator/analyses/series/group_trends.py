@@ -13,7 +13,13 @@ from typing import Any
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
-from ldp_aggregator.analyses.groups.parts import Labels, Parts, group_name, of_group, said_of
+from ldp_aggregator.analyses.groups.parts import (
+    Labels,
+    Parts,
+    group_name,
+    of_group,
+    said_of,
+)
 from ldp_aggregator.analyses.series.following import follow
 from ldp_aggregator.analyses.series.history import Epoch
 from ldp_aggregator.analyses.series.trends import Trends
@@ -52,7 +58,9 @@ class GroupTrends(Rendered):
 
     def __getitem__(self, values: str | tuple[str, ...]) -> Trends:
         """Return the member of a group, by its values of the attributes in `by`."""
-        return of_group(self, values, by=self.parts.asked.by, wanted="a group that is followed")
+        return of_group(
+            self, values, by=self.parts.asked.by, wanted="a group that is followed"
+        )
 
     @property
     def alarm(self) -> bool:
@@ -100,7 +108,9 @@ def follow_groups(
     known = list(history)
     by_group = _by_group(known, question)
     if not by_group:
-        raise EstimateError(f"expected groups of question {question!r} that are shown, got none")
+        raise EstimateError(
+            f"expected groups of question {question!r} that are shown, got none"
+        )
     # Those that are not shown yet count as well, or the rate would grow when they are.
     size = len({*by_group, *map(_key, _not_shown(known, question))})
     own = alarm_rate / size
@@ -110,7 +120,9 @@ def follow_groups(
         try:
             trends.append((dict(key), follow(epochs, alarm_rate=own, **asked)))
         except EstimateError as error:
-            problems.append(_NOT_FOLLOWED.format(group=group_name(dict(key)), problem=error))
+            problems.append(
+                _NOT_FOLLOWED.format(group=group_name(dict(key)), problem=error)
+            )
     if not trends:
         raise EstimateError(problems[0])
     latest = known[-1][1]
@@ -129,7 +141,9 @@ def _by_group(
     for epoch, groups in history:
         for group in groups.groups:
             if question in group.questions:
-                by_group.setdefault(_key(group.labels), []).append((epoch, group[question]))
+                by_group.setdefault(_key(group.labels), []).append(
+                    (epoch, group[question])
+                )
     return by_group
 
 
@@ -137,12 +151,20 @@ def _key(labels: Labels) -> _Key:
     return tuple(labels.items())
 
 
-def _not_shown(history: list[tuple[Epoch, GroupEstimates]], question: str) -> Iterator[Labels]:
+def _not_shown(
+    history: list[tuple[Epoch, GroupEstimates]], question: str
+) -> Iterator[Labels]:
     """The groups that are suppressed in some epoch."""
-    return (labels for _, groups in history for labels in groups.suppressions.get(question, ()))
+    return (
+        labels
+        for _, groups in history
+        for labels in groups.suppressions.get(question, ())
+    )
 
 
-def _suppressed_epochs(history: list[tuple[Epoch, GroupEstimates]], question: str) -> list[str]:
+def _suppressed_epochs(
+    history: list[tuple[Epoch, GroupEstimates]], question: str
+) -> list[str]:
     """The groups that are not shown in some epochs, and in which."""
     epochs: dict[str, list[Epoch]] = {}
     for epoch, groups in history:

@@ -83,8 +83,13 @@ class Seen:
         weights = np.where(np.isnan(self.estimate), 0.0, self.reports)
         shares = np.nan_to_num(self.estimate)
         sums, totals = np.cumsum(weights * shares), np.cumsum(weights)
-        earlier = np.concatenate([[0.0], sums[:-1]]), np.concatenate([[0.0], totals[:-1]])
-        mean = np.divide(earlier[0], earlier[1], out=shares.copy(), where=earlier[1] > 0)
+        earlier = (
+            np.concatenate([[0.0], sums[:-1]]),
+            np.concatenate([[0.0], totals[:-1]]),
+        )
+        mean = np.divide(
+            earlier[0], earlier[1], out=shares.copy(), where=earlier[1] > 0
+        )
         before: Floats = mean if self.is_mean else np.clip(mean, 0.0, 1.0)
         return before
 
@@ -121,7 +126,9 @@ def series_of(
     intervals  whether those of the estimand are made: half of the time, and no part of a test
     """
     alone = [
-        None if known is None else _of_value(known, value, estimand, intervals=intervals)
+        None
+        if known is None
+        else _of_value(known, value, estimand, intervals=intervals)
         for _, known in history
     ]
     numbers = np.array([_numbers(known) for known in alone])

@@ -82,7 +82,11 @@ class _Fit(NamedTuple):
 
 
 def level_of(
-    estimate: Floats, variance: Floats, season: int | None = None, *, slope: bool = False
+    estimate: Floats,
+    variance: Floats,
+    season: int | None = None,
+    *,
+    slope: bool = False,
 ) -> Level:
     """The level behind estimates (NaN for missing ones) with these variances.
 
@@ -152,7 +156,9 @@ def _fits(
 
 
 def _last_slope(smoothed: Any) -> tuple[float, float]:
-    return float(smoothed.smoothed_state[1, -1]), float(smoothed.smoothed_state_cov[1, 1, -1])
+    return float(smoothed.smoothed_state[1, -1]), float(
+        smoothed.smoothed_state_cov[1, 1, -1]
+    )
 
 
 def _model(
@@ -169,7 +175,10 @@ def _model(
     moving, seasons = 1 + slope, (season or 1) - 1
     model = KalmanSmoother(k_endog=1, k_states=moving + seasons, k_posdef=moving)
     model.bind(np.asfortranarray(estimate[None, :]))
-    design, transition = np.zeros((1, moving + seasons)), np.zeros((moving + seasons,) * 2)
+    design, transition = (
+        np.zeros((1, moving + seasons)),
+        np.zeros((moving + seasons,) * 2),
+    )
     design[0, 0] = 1.0
     transition[:moving, :moving] = np.triu(np.ones((moving, moving)))
     if seasons:

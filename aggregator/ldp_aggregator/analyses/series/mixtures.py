@@ -39,13 +39,17 @@ class Mixture(NamedTuple):
     @property
     def error(self) -> Floats:
         """The standard deviation of each, shape (T,)."""
-        error: Floats = np.sqrt(self.weights @ (self.variances + (self.middles - self.mean) ** 2))
+        error: Floats = np.sqrt(
+            self.weights @ (self.variances + (self.middles - self.mean) ** 2)
+        )
         return error
 
     def ends(self, missing: float, noise: float = 0.0) -> tuple[Floats, Floats]:
         """Quantiles at half of `missing` from both ends, after noise of this variance was added."""
         errors = np.sqrt(self.variances + noise)
-        return self._quantile(missing / 2, errors), self._quantile(1 - missing / 2, errors)
+        return self._quantile(missing / 2, errors), self._quantile(
+            1 - missing / 2, errors
+        )
 
     def _quantile(self, chance: float, errors: Floats) -> Floats:
         from scipy.special import ndtr, ndtri

@@ -42,9 +42,13 @@ def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ..
     named = tuple(canonical_value(value, newest.values) for value in values)
     for value in named:
         if value not in known:
-            raise UnknownNameError(value, known, f"one of the values of question {newest.name!r}")
+            raise UnknownNameError(
+                value, known, f"one of the values of question {newest.name!r}"
+            )
     if not known:
-        raise EstimateError(f"question {newest.name!r}: expected frequencies or a mean, got none")
+        raise EstimateError(
+            f"question {newest.name!r}: expected frequencies or a mean, got none"
+        )
     chosen = named or newest.values or mean
     if len(chosen) > MOST_VALUES:
         raise EstimateError(
@@ -75,7 +79,9 @@ def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
     return evidence_of(of_value.estimate[there], known, seasons)
 
 
-def on_epochs(of_value: Seen, evidence: Evidence | None, asked: Asked) -> tuple[Floats, Floats]:
+def on_epochs(
+    of_value: Seen, evidence: Evidence | None, asked: Asked
+) -> tuple[Floats, Floats]:
     """Evidence after each epoch, and sizes of steps there; what is not tested adds nothing."""
     size = len(of_value.epochs)
     values, steps = np.ones(size), np.zeros(size)

@@ -61,7 +61,9 @@ class Trends(Rendered):
     def __getitem__(self, value: str) -> Course:
         known = {course.value: course for course in self}
         if value not in known:
-            raise UnknownNameError(value, list(known), "one of the values that are followed")
+            raise UnknownNameError(
+                value, list(known), "one of the values that are followed"
+            )
         return known[value]
 
     @property
@@ -103,7 +105,14 @@ class Trends(Rendered):
         summary = TextTable(
             self.question.name,
             self.describe(),
-            ("value", f"level at the end,\n{band}", "slope", "evidence", "changed by", "since"),
+            (
+                "value",
+                f"level at the end,\n{band}",
+                "slope",
+                "evidence",
+                "changed by",
+                "since",
+            ),
             rows=[course.summary() for course in self],
             remarks=[self.verdict, *self.remarks],
         )
@@ -135,7 +144,9 @@ class Trends(Rendered):
                 f"no change is certain enough: evidence (e-value) {most:.3g}, where "
                 f"{1 / self.alarm_rate:,.4g} are needed for false alarms in {rate} of all cases"
             )
-        named = ", ".join(f"{course.value} (since {course.possible})" for course in self.changed)
+        named = ", ".join(
+            f"{course.value} (since {course.possible})" for course in self.changed
+        )
         return (
             f"something has changed: evidence (e-value) {most:,.3g}, which is reached at any epoch "
             f"in at most {1 / most:.2g} of all cases where nothing has"

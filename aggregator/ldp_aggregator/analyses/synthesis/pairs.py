@@ -49,7 +49,9 @@ class Pairs(NamedTuple):
 def pairs_of(crosstab: Crosstab | Crosstabs, names: tuple[str, ...]) -> Pairs:
     """Pairs of these fields of a question. Raises `EstimateError` for fewer than two."""
     if len(names) < 2:
-        raise EstimateError(f"expected two fields or more, got {', '.join(names) or 'none'}")
+        raise EstimateError(
+            f"expected two fields or more, got {', '.join(names) or 'none'}"
+        )
     sizes = {field.name: field.size for field in crosstab.fields}
     tables, errors = {}, {}
     for pair in combinations(range(len(names)), 2):
@@ -57,7 +59,9 @@ def pairs_of(crosstab: Crosstab | Crosstabs, names: tuple[str, ...]) -> Pairs:
         shares = crosstab.margin(first, second)
         shape = sizes[first], sizes[second]
         tables[pair] = np.array([share.frequency for share in shares]).reshape(shape)
-        errors[pair] = np.array([share.standard_error for share in shares]).reshape(shape)
+        errors[pair] = np.array([share.standard_error for share in shares]).reshape(
+            shape
+        )
     return Pairs(tuple(sizes[name] for name in names), tables, errors)
 
 

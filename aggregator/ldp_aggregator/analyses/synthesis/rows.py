@@ -26,7 +26,10 @@ def from_joint(joint: Floats, rows: int, generator: Generator) -> Integers:
 
 
 def along(
-    branches: Sequence[Pair], tables: Mapping[Pair, Floats], rows: int, generator: Generator
+    branches: Sequence[Pair],
+    tables: Mapping[Pair, Floats],
+    rows: int,
+    generator: Generator,
 ) -> Integers:
     """The same, from the first field on along the branches of a tree."""
     people = np.zeros((rows, len(branches) + 1), dtype=np.int64)

@@ -96,7 +96,9 @@ class Synthetic:
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for row in self.people.tolist():
-            yield tuple(texts[value] for texts, value in zip(self.values, row, strict=True))
+            yield tuple(
+                texts[value] for texts, value in zip(self.values, row, strict=True)
+            )
 
     def _summary(self) -> str:
         difference, noise = (
@@ -115,7 +117,13 @@ class Synthetic:
         yield TextTable(
             "",
             f"{len(self):,} rows by {self.method}, from {self.reports:,} reports",
-            ("pair", "standard\nerror", "rows\ndiffer by", "Cramér's V", "in the\nrows"),
+            (
+                "pair",
+                "standard\nerror",
+                "rows\ndiffer by",
+                "Cramér's V",
+                "in the\nrows",
+            ),
             rows=[
                 (
                     f"{fit.first} & {fit.second}",
@@ -193,7 +201,9 @@ def synthesize(
 
 def _method(sizes: tuple[int, ...], method: str | None) -> str:
     if method not in (None, *METHODS):
-        raise EstimateError(f"expected method to be one of {', '.join(METHODS)}, got {method!r}")
+        raise EstimateError(
+            f"expected method to be one of {', '.join(METHODS)}, got {method!r}"
+        )
     cells = math.prod(sizes)
     if method is None:
         return PAIRS if cells <= MOST_JOINT else TREE
@@ -206,7 +216,11 @@ def _method(sizes: tuple[int, ...], method: str | None) -> str:
 
 
 def people_of(
-    method: str, sizes: tuple[int, ...], tables: dict[Pair, Floats], rows: int, generator: Generator
+    method: str,
+    sizes: tuple[int, ...],
+    tables: dict[Pair, Floats],
+    rows: int,
+    generator: Generator,
 ) -> Integers:
     """People drawn as consistent tables of pairs say, of shape (rows, fields)."""
     if method == TREE:

@@ -204,7 +204,9 @@ class Answers:
                    clusters or strata survey packages correct that as well, and so it is here
         """
         if self.products is not None:
-            spread = np.einsum("bck,bcd,bdl->kl", functions, self.products.second, functions)
+            spread = np.einsum(
+                "bck,bcd,bdl->kl", functions, self.products.second, functions
+            )
             mean = self.mean(functions) * self.weight / self.reports
             return self._scale(spread, mean, corrected=corrected)
         units = self._units
@@ -234,7 +236,9 @@ class Answers:
         # What reports alone make of the scores, (units, k).
         reported = scores[chosen] - functions[combination, 0] * design[:, None]
         held = np.zeros((len(self.combinations), self.cells))
-        np.add.at(held, combination, units.scores[chosen] * (alike * design**2)[:, None])
+        np.add.at(
+            held, combination, units.scores[chosen] * (alike * design**2)[:, None]
+        )
         cells = functions[:, 1:]
         expected = np.einsum("bc,bck,bcl->kl", held, cells, cells)
         return np.asarray((reported * alike[:, None]).T @ reported - expected)

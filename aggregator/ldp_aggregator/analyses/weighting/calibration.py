@@ -106,14 +106,20 @@ def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...
 
 def _check_names(answers: Answers, margin: Margin) -> None:
     for name in margin.attributes:
-        if name not in answers.names or (answers.is_mean and name not in answers.attributes):
-            raise UnknownNameError(name, answers.names, f"an attribute (margin {margin.name!r})")
+        if name not in answers.names or (
+            answers.is_mean and name not in answers.attributes
+        ):
+            raise UnknownNameError(
+                name, answers.names, f"an attribute (margin {margin.name!r})"
+            )
 
 
 def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
     """Raise `EstimateError` where somebody holds a value that the margin has no share of."""
     place, cell = (
-        (int(index[0]) for index in np.nonzero(covered == 0)) if (covered == 0).any() else (-1, -1)
+        (int(index[0]) for index in np.nonzero(covered == 0))
+        if (covered == 0).any()
+        else (-1, -1)
     )
     if place < 0:
         return
@@ -135,7 +141,9 @@ def factors_for(answers: Answers, targets: Sequence[Target], method: str) -> Fac
     respondents for its share to be met.
     """
     if method not in METHODS:
-        raise EstimateError(f"expected method to be one of {', '.join(METHODS)}, got {method!r}")
+        raise EstimateError(
+            f"expected method to be one of {', '.join(METHODS)}, got {method!r}"
+        )
     public = all(target.held.shape[1] == 1 for target in targets)
     shares = answers.clear_shares[:, None] if public else answers.shares
     parts = [np.ones(shares.shape)]
@@ -155,7 +163,11 @@ def factors_for(answers: Answers, targets: Sequence[Target], method: str) -> Fac
 def _check_seen(target: Target, *, public: bool) -> None:
     if target.seen > 0 or (public and target.share == 0):
         return
-    who = "no respondent holds it" if public else f"its unbiased share is {target.seen:.4f}"
+    who = (
+        "no respondent holds it"
+        if public
+        else f"its unbiased share is {target.seen:.4f}"
+    )
     raise EstimateError(
         f"margin {target.margin!r}: expected respondents who hold {target.value!r}, whose share is "
         f"to be {target.share:.4g}, but {who}; merge it with another value"

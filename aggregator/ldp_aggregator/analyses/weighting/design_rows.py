@@ -74,7 +74,9 @@ class DesignedRows:
     @cached_property
     def read(self) -> tuple[Integers, list[str]]:
         """The place of each row's answer, -1 for none, and how they were read."""
-        return answers_of(self.rows, [self.answers], self.design.law.answers, codes=self.codes)
+        return answers_of(
+            self.rows, [self.answers], self.design.law.answers, codes=self.codes
+        )
 
     def said(self) -> tuple[str, ...]:
         """How the answers were read, and what was left out."""
@@ -101,7 +103,9 @@ def answers_of_any(
     check_reports(name, len(chosen))
     order = [law.types.index(one) for one in (NO, YES)]
     # P[answer | type] and scores of each sample, (samples, answers, types).
-    chances = np.array([arm.rows for arm in law.arms], dtype=float)[:, order].transpose(0, 2, 1)
+    chances = np.array([arm.rows for arm in law.arms], dtype=float)[:, order].transpose(
+        0, 2, 1
+    )
     scores = np.stack([_scores(own, order) for own in law.arms])
     by_answers = Told(
         name,
@@ -112,7 +116,12 @@ def answers_of_any(
         law=chances[arms[chosen], places[chosen]],
     )
     return answers_beside(
-        rows.rows, chosen, by_answers, attributes=attributes, frame=frame, left_out=lacking
+        rows.rows,
+        chosen,
+        by_answers,
+        attributes=attributes,
+        frame=frame,
+        left_out=lacking,
     )
 
 

@@ -32,7 +32,11 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.weighting.answers import Answers, Units
-from ldp_aggregator.analyses.weighting.calibration import Factors, factors_for, targets_of
+from ldp_aggregator.analyses.weighting.calibration import (
+    Factors,
+    factors_for,
+    targets_of,
+)
 from ldp_aggregator.analyses.weighting.margins import Margin
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -68,12 +72,19 @@ def weighted_means(
     """
     plain = _without_design(answers)
     if inside is None:
-        estimate, functions = _estimate(answers, outcome, factors), _of_outcome(answers, outcome)
+        estimate, functions = (
+            _estimate(answers, outcome, factors),
+            _of_outcome(answers, outcome),
+        )
         own = _of_outcome(plain, outcome)
         unweighted = plain.mean(own)
     else:
-        estimate, functions = _of_groups(answers, outcome, inside, factors=factors.factors[:, 0])
-        unweighted, own = _of_groups(plain, outcome, inside, factors=np.ones(len(inside)))
+        estimate, functions = _of_groups(
+            answers, outcome, inside, factors=factors.factors[:, 0]
+        )
+        unweighted, own = _of_groups(
+            plain, outcome, inside, factors=np.ones(len(inside))
+        )
     covariance = answers.covariance(scores_of(answers, functions, factors))
     return Estimated(
         estimate,
@@ -117,11 +128,15 @@ def effective_size(answers: Answers, factors: Factors) -> float:
     return _powers(answers, factors, 1) ** 2 / squares if squares > 0 else float("nan")
 
 
-def jackknife(answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str) -> Floats:
+def jackknife(
+    answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str
+) -> Floats:
     """Standard errors by leaving out each report (or cluster) once: of shape (M,)."""
     units = _told_apart(answers)
     if units.stratum is not None or units.cluster is not None:
-        raise EstimateError("expected no clusters or strata for replicates of single reports")
+        raise EstimateError(
+            "expected no clusters or strata for replicates of single reports"
+        )
     if len(units.alike) > MOST_LEFT_OUT:
         raise EstimateError(
             f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, got "
@@ -139,17 +154,27 @@ def jackknife(answers: Answers, outcome: Floats, margins: Sequence[Margin], meth
 
 
 def bootstrap(
-    answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str, seed: int = 1
+    answers: Answers,
+    outcome: Floats,
+    margins: Sequence[Margin],
+    method: str,
+    seed: int = 1,
 ) -> Floats:
     """Standard errors by drawing the reports again, with replacement: of shape (M,)."""
     units = _told_apart(answers)
     if units.stratum is not None or units.cluster is not None:
-        raise EstimateError("expected no clusters or strata for replicates of single reports")
+        raise EstimateError(
+            "expected no clusters or strata for replicates of single reports"
+        )
     refit = _refitting(answers, outcome, margins, method=method)
     generator = np.random.default_rng(seed)
     chances = units.alike / units.alike.sum()
     drawn = [
-        refit(generator.multinomial(round(float(units.alike.sum())), chances).astype(np.float64))
+        refit(
+            generator.multinomial(round(float(units.alike.sum())), chances).astype(
+                np.float64
+            )
+        )
         for _ in range(DRAWN)
     ]
     return np.asarray(np.std(drawn, axis=0, ddof=1))
@@ -170,12 +195,16 @@ def _refitting(
 
 def _estimate(answers: Answers, outcome: Floats, factors: Factors) -> Floats:
     """Weighted sums of what cells count for, (M,)."""
-    return np.asarray(((factors.factors * answers.shares)[:, :, None] * outcome[None]).sum((0, 1)))
+    return np.asarray(
+        ((factors.factors * answers.shares)[:, :, None] * outcome[None]).sum((0, 1))
+    )
 
 
 def _of_outcome(answers: Answers, outcome: Floats) -> Floats:
     """The scores of unweighted means, (combinations, 1 + cells, M)."""
-    functions = np.zeros((len(answers.combinations), 1 + answers.cells, outcome.shape[1]))
+    functions = np.zeros(
+        (len(answers.combinations), 1 + answers.cells, outcome.shape[1])
+    )
     functions[:, 1:] = outcome[None]
     return functions
 

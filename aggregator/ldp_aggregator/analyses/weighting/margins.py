@@ -56,7 +56,9 @@ def margins_of(given: str | os.PathLike[str] | Margins) -> tuple[Margin, ...]:
     if isinstance(given, Mapping):
         listed = [(str(name), [*values.items()], 1) for name, values in given.items()]
         as_counts = {
-            name: any(number > 1 for number in map(_number_or_nan, dict(values).values()))
+            name: any(
+                number > 1 for number in map(_number_or_nan, dict(values).values())
+            )
             for name, values, _ in listed
         }
         return _agreeing(
@@ -71,7 +73,9 @@ def margins_of(given: str | os.PathLike[str] | Margins) -> tuple[Margin, ...]:
 
 def _agreeing(place: str, margins: Sequence[Margin]) -> tuple[Margin, ...]:
     """The margins, if all counts are of the same people. Raises `EstimateError`."""
-    totals = [(margin.name, margin.people) for margin in margins if margin.people is not None]
+    totals = [
+        (margin.name, margin.people) for margin in margins if margin.people is not None
+    ]
     for name, people in totals:
         first, expected = totals[0]
         if not math.isclose(people, expected, rel_tol=SLACK):
@@ -87,20 +91,32 @@ def _from_file(path: Path) -> tuple[Margin, ...]:
     try:
         text = read_whole(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileError(f"{path}: expected UTF-8 text, got a stray byte at {error.start}") from None
-    lines = [[cell.strip() for cell in line] for line in csv_rows(text, str(path)) if line]
+        raise FileError(
+            f"{path}: expected UTF-8 text, got a stray byte at {error.start}"
+        ) from None
+    lines = [
+        [cell.strip() for cell in line] for line in csv_rows(text, str(path)) if line
+    ]
     header = lines[0] if lines else []
     if header not in _HEADERS:
         expected = " or ".join(",".join(names) for names in _HEADERS)
-        raise FileError(f"{path}: expected the header {expected}, got {','.join(header) or 'none'}")
+        raise FileError(
+            f"{path}: expected the header {expected}, got {','.join(header) or 'none'}"
+        )
     by_name: dict[str, list[tuple[str, float]]] = {}
     for number, line in enumerate(lines[1:], 2):
         if len(line) != 3:
-            raise FileError(f"{path}: line {number}: expected three cells, got {len(line)}")
+            raise FileError(
+                f"{path}: line {number}: expected three cells, got {len(line)}"
+            )
         name, value, share = line
-        by_name.setdefault(name, []).append((value, _number(f"{path}: line {number}", share)))
+        by_name.setdefault(name, []).append(
+            (value, _number(f"{path}: line {number}", share))
+        )
     if not by_name:
-        raise FileError(f"{path}: expected a line for each value of an attribute, got none")
+        raise FileError(
+            f"{path}: expected a line for each value of an attribute, got none"
+        )
     of_people = header[2] == "count"
     return _agreeing(
         str(path),
@@ -127,7 +143,10 @@ def _margin(
 ) -> Margin:
     """A margin whose shares are sound. Raises `EstimateError`."""
     attributes = tuple(part.strip() for part in name.split(AND.strip()))
-    values = [tuple(part.strip() for part in str(value).split(AND.strip())) for value, _ in listed]
+    values = [
+        tuple(part.strip() for part in str(value).split(AND.strip()))
+        for value, _ in listed
+    ]
     for value in values:
         if len(value) != len(attributes):
             raise EstimateError(
@@ -135,7 +154,9 @@ def _margin(
                 f"{AND.join(value)!r}"
             )
         if values.count(value) > 1:
-            raise EstimateError(f"{place}: expected each value once, got {AND.join(value)!r} again")
+            raise EstimateError(
+                f"{place}: expected each value once, got {AND.join(value)!r} again"
+            )
     numbers = [_number_or_nan(number) for _, number in listed]
     for value, number in zip(values, numbers, strict=True):
         if not (math.isfinite(number) and number >= 0):
@@ -148,4 +169,6 @@ def _margin(
     if total <= 0:
         raise EstimateError(f"{place}: expected more than nobody, got {total:g}")
     shares = tuple(number / total for number in numbers)
-    return Margin(attributes, tuple(values), shares, people=total if of_people else None)
+    return Margin(
+        attributes, tuple(values), shares, people=total if of_people else None
+    )

@@ -59,7 +59,9 @@ def answers_in(
     """
     if isinstance(tallies, Tally):
         if attributes:
-            raise EstimateError("expected a tally for each combination of attributes, got one")
+            raise EstimateError(
+                "expected a tally for each combination of attributes, got one"
+            )
         whole = tallies
         attributes, tallies = apart(whole, name, among)
         asked = members_of(whole.survey, name)
@@ -70,7 +72,9 @@ def answers_in(
     weights = _design(combinations, design)
     members = members_of(survey, name)
     if len(members) > 1:
-        return _together(survey, members, tallies, attributes=attributes, weights=weights)
+        return _together(
+            survey, members, tallies, attributes=attributes, weights=weights
+        )
     question = members[0]
     counts = [tally.counts[question.name] for tally in tallies.values()]
     total = np.sum(counts, axis=0)
@@ -101,8 +105,12 @@ def apart(
     names = [question.name for question in members_of(tally.survey, name)]
     group = tally.survey.group_of.get(names[0]) if len(names) > 1 else None
     counted = names if group is None else [*names, group.name]
-    attributes = tuple(attribute.name for attribute in attributes_of(tally.survey, counted[-1]))
-    kept = [place for place, own in enumerate(attributes) if among is None or own in among]
+    attributes = tuple(
+        attribute.name for attribute in attributes_of(tally.survey, counted[-1])
+    )
+    kept = [
+        place for place, own in enumerate(attributes) if among is None or own in among
+    ]
     if not kept:
         return (), {(): tally}
     parts: dict[Combination, dict[str, Counts]] = {}
@@ -111,7 +119,8 @@ def apart(
             own = parts.setdefault(tuple(combination[place] for place in kept), {})
             own[one] = own[one] + counts if one in own else counts
     return tuple(attributes[place] for place in kept), {
-        combination: Tally(tally.survey, counts) for combination, counts in parts.items()
+        combination: Tally(tally.survey, counts)
+        for combination, counts in parts.items()
     }
 
 
@@ -149,13 +158,16 @@ def _part(name: str, domain: object) -> Part:
 def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
     """What a report cost its respondent, in sentences; what follows from reports costs no more."""
     names = " and ".join(question.name for question in questions)
-    revealing = [remark.text for question in questions for remark in on_privacy(question)]
+    revealing = [
+        remark.text for question in questions for remark in on_privacy(question)
+    ]
     if revealing:
         return tuple(f"privacy: {text}" for text in revealing)
     if len(questions) > 1:
         total = sum(log_upper(question.randomizer.ratio) for question in questions)
         own = ", ".join(
-            f"{question.name} epsilon {question.declared.text}" for question in questions
+            f"{question.name} epsilon {question.declared.text}"
+            for question in questions
         )
         return (
             f"privacy: who answered {names} spent epsilon {float(total):.4g} in all, as the "
@@ -165,7 +177,9 @@ def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
     fields = question.domain.fields
     cost = f"epsilon {question.declared.text}"
     if not fields:
-        return (f"privacy: a report of {names} spent {cost}; nothing more is spent here",)
+        return (
+            f"privacy: a report of {names} spent {cost}; nothing more is spent here",
+        )
     linked = " and ".join(field.name for field in fields)
     total = len(fields) * log_upper(question.randomizer.ratio)
     return (
@@ -185,9 +199,13 @@ def _combination(key: Any) -> Combination:
     return (key,) if isinstance(key, str) else tuple(key)
 
 
-def _survey_of(tallies: Mapping[Combination, Tally], attributes: Sequence[str]) -> Survey:
+def _survey_of(
+    tallies: Mapping[Combination, Tally], attributes: Sequence[str]
+) -> Survey:
     if not tallies:
-        raise EstimateError("expected a tally for each combination of attributes, got none")
+        raise EstimateError(
+            "expected a tally for each combination of attributes, got none"
+        )
     for combination in tallies:
         if len(combination) != len(attributes):
             raise EstimateError(
@@ -195,7 +213,9 @@ def _survey_of(tallies: Mapping[Combination, Tally], attributes: Sequence[str]) 
                 f"({', '.join(attributes) or 'no attributes'}), got {combination!r}"
             )
     if len(set(attributes)) < len(attributes):
-        raise EstimateError(f"expected attributes that differ, got {', '.join(attributes)}")
+        raise EstimateError(
+            f"expected attributes that differ, got {', '.join(attributes)}"
+        )
     for one, other in pairwise(tallies.values()):
         theirs = {part.name: part.fingerprint for part in other.survey.tally_parts}
         check_same(one.survey, theirs, other.survey.name)
@@ -209,7 +229,9 @@ def _design(combinations: Sequence[Combination], given: Design | None) -> Floats
     design = {_combination(key): weight for key, weight in given.items()}
     missing = [combination for combination in combinations if combination not in design]
     if missing:
-        raise EstimateError(f"expected a design weight for each combination, none for {missing[0]}")
+        raise EstimateError(
+            f"expected a design weight for each combination, none for {missing[0]}"
+        )
     weights = np.array([float(design[combination]) for combination in combinations])
     return checked_design(weights)
 
@@ -268,13 +290,18 @@ def _together(
     group = survey.group_of[members[0].name]
     assert isinstance(group, Group)  # noqa: S101 (`members_of` has looked)
     names = [question.name for question in members]
-    margins = [np.sum([tally.counts[name] for tally in tallies.values()], axis=0) for name in names]
+    margins = [
+        np.sum([tally.counts[name] for tally in tallies.values()], axis=0)
+        for name in names
+    ]
     worths = [worth_of(*pair) for pair in zip(members, margins, strict=True)]
     if not all(worth.once and not worth.is_mean for worth in worths):
         raise EstimateError(
             f"expected questions whose reports are one symbol each, for {' & '.join(names)}"
         )
-    counts = [_joint(group, tally.counts[group.name], names) for tally in tallies.values()]
+    counts = [
+        _joint(group, tally.counts[group.name], names) for tally in tallies.values()
+    ]
     reports = round(float(sum(table.sum() for table in counts)))
     check_reports(" & ".join(names), reports)
     scores, law = worths[0].scores, worths[0].law

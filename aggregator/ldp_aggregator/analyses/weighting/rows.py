@@ -115,7 +115,9 @@ def answers_beside(
 ) -> Answers:
     """What the chosen rows of a table tell, beside their columns."""
     numbers = chosen.tolist()
-    texts = [[text_of(table.column(name)[row]) for row in numbers] for name in attributes]
+    texts = [
+        [text_of(table.column(name)[row]) for row in numbers] for name in attributes
+    ]
     combinations = list(zip(*texts, strict=True)) if attributes else [()] * len(numbers)
     places = {values: place for place, values in enumerate(dict.fromkeys(combinations))}
     known = {
@@ -162,7 +164,9 @@ def _floats(name: str, cells: Sequence[Any]) -> Floats:
     try:
         return np.array([float(cell) for cell in cells])
     except (TypeError, ValueError):
-        raise EstimateError(f"expected numbers in column {name!r}, got something else") from None
+        raise EstimateError(
+            f"expected numbers in column {name!r}, got something else"
+        ) from None
 
 
 def _strata(

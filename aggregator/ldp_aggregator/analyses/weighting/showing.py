@@ -47,7 +47,9 @@ def check_shown(
             f"{names}"
         )
     least = tally.survey.least_group
-    releases = [(question, release_groups(tally, question, least)) for question in members]
+    releases = [
+        (question, release_groups(tally, question, least)) for question in members
+    ]
     hidden = []
     for combination in combinations:
         labels = dict(zip(attributes, combination, strict=True))
@@ -60,7 +62,9 @@ def check_shown(
     if hidden:
         more = [f"{len(hidden) - _SHOWN:,} more"] if len(hidden) > _SHOWN else []
         [sentence] = said_of(least, [*hidden[:_SHOWN], *more])
-        advice = "use fewer of the attributes, or merge values in the survey's next version"
+        advice = (
+            "use fewer of the attributes, or merge values in the survey's next version"
+        )
         raise EstimateError(
             f"expected groups by {names} that may be shown, got some that are {sentence}; {advice}"
         )

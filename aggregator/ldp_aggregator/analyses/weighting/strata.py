@@ -41,10 +41,14 @@ def read_strata(survey: Survey, path: str | os.PathLike[str]) -> Strata:
     folder = Path(path).parent
     columns = columns_of(path)
     if REPORTS not in columns:
-        raise EstimateError(f"{path}: expected a column {REPORTS!r}, got {', '.join(columns)}")
+        raise EstimateError(
+            f"{path}: expected a column {REPORTS!r}, got {', '.join(columns)}"
+        )
     attributes = tuple(name for name in columns if name not in (REPORTS, WEIGHT))
     if not attributes:
-        raise EstimateError(f"{path}: expected a column for each public attribute, got none")
+        raise EstimateError(
+            f"{path}: expected a column for each public attribute, got none"
+        )
     sources: dict[Combination, str] = {}
     design: dict[Combination, float] = {}
     for number, source in enumerate(columns[REPORTS]):
@@ -72,4 +76,6 @@ def _weight(path: str | os.PathLike[str], line: int, text: object) -> float:
     try:
         return float(str(text))
     except ValueError:
-        raise EstimateError(f"{path}: line {line}: expected a weight, got {text!r}") from None
+        raise EstimateError(
+            f"{path}: line {line}: expected a weight, got {text!r}"
+        ) from None

@@ -25,7 +25,11 @@ from ldp_aggregator.analyses.weighting.calibration import (
     factors_for,
     targets_of,
 )
-from ldp_aggregator.analyses.weighting.design_rows import DesignedRows, answers_of_any, fields_of
+from ldp_aggregator.analyses.weighting.design_rows import (
+    DesignedRows,
+    answers_of_any,
+    fields_of,
+)
 from ldp_aggregator.analyses.weighting.estimation import (
     JACKKNIFE,
     REPLICATES,
@@ -37,7 +41,11 @@ from ldp_aggregator.analyses.weighting.estimation import (
 from ldp_aggregator.analyses.weighting.margins import Margin, Margins, margins_of
 from ldp_aggregator.analyses.weighting.reading import Design, Tallies, answers_in
 from ldp_aggregator.analyses.weighting.rows import SamplingFrame
-from ldp_aggregator.analyses.weighting.weighted import MarginShown, Weighted, WeightedShare
+from ldp_aggregator.analyses.weighting.weighted import (
+    MarginShown,
+    Weighted,
+    WeightedShare,
+)
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.checks import Remark
 
@@ -87,8 +95,12 @@ def weigh(
     """
     known = margins_of(margins)
     among = {part for margin in known for part in margin.attributes}
-    answers = answers_in(tallies, name, attributes=attributes, design=design, among=among)
-    return weigh_answers(answers, known, of, method=method, level=level, replicates=replicates)
+    answers = answers_in(
+        tallies, name, attributes=attributes, design=design, among=among
+    )
+    return weigh_answers(
+        answers, known, of, method=method, level=level, replicates=replicates
+    )
 
 
 def weigh_rows(
@@ -122,10 +134,18 @@ def weigh_rows(
     known, groups = margins_of(margins), Asked.of(by, where or {})
     names = [part for margin in known for part in margin.attributes]
     fields = fields_of(rows, name)
-    attributes = [part for part in dict.fromkeys((*names, *groups.names)) if part not in fields]
+    attributes = [
+        part for part in dict.fromkeys((*names, *groups.names)) if part not in fields
+    ]
     answers = answers_of_any(rows, name, attributes=attributes, frame=frame)
     return weigh_answers(
-        answers, known, of, groups=groups, method=method, level=level, replicates=replicates
+        answers,
+        known,
+        of,
+        groups=groups,
+        method=method,
+        level=level,
+        replicates=replicates,
     )
 
 
@@ -141,7 +161,9 @@ def weigh_answers(
 ) -> Weighted:
     """Do the same with answers that have been read."""
     if not 0 < level < 1:
-        raise EstimateError(f"expected a level between 0 and 1, such as 0.95, got {level}")
+        raise EstimateError(
+            f"expected a level between 0 and 1, such as 0.95, got {level}"
+        )
     targets = targets_of(answers, margins)
     factors = factors_for(answers, targets, method)
     shown, outcome = outcome_of(answers, margins, of)
@@ -178,7 +200,9 @@ def _groups_in(
     if not asked.names:
         return ("",), None
     if not factors.public:
-        raise EstimateError("groups (by, where) are for margins of attributes in the clear")
+        raise EstimateError(
+            "groups (by, where) are for margins of attributes in the clear"
+        )
     for name in asked.names:
         if name not in answers.attributes:
             raise UnknownNameError(name, answers.attributes, "a column of groups")
@@ -219,7 +243,9 @@ def outcome_of(
     raise EstimateError(f"expected to know which of {names} is to be estimated (of)")
 
 
-def _of_part(answers: Answers, part: Part) -> tuple[tuple[str, tuple[str, ...]], Floats]:
+def _of_part(
+    answers: Answers, part: Part
+) -> tuple[tuple[str, tuple[str, ...]], Floats]:
     codes = np.broadcast_to(answers.column(part.name).codes, (1, answers.cells))[0]
     columns = [codes == place for place in range(len(part.values))]
     labels = part.values
@@ -234,7 +260,10 @@ def _shares(
 ) -> tuple[WeightedShare, ...]:
     rows = []
     for place, label in enumerate(labels):
-        estimate, error = float(numbers.estimate[place]), float(numbers.standard_error[place])
+        estimate, error = (
+            float(numbers.estimate[place]),
+            float(numbers.standard_error[place]),
+        )
         low, high = estimate - quantile * error, estimate + quantile * error
         if is_share or not label.endswith(MEAN):
             low, high = (min(max(end, 0.0), 1.0) for end in (low, high))
@@ -259,7 +288,9 @@ def _margin(target: Target, answers: Answers, factors: Factors) -> MarginShown:
     met = (factors.shares * factors.factors * target.held).sum()
     responded = None
     if target.people is not None and target.held.shape[1] == 1:
-        responded = float(answers.reports * _unweighted_share(answers, target) / target.people)
+        responded = float(
+            answers.reports * _unweighted_share(answers, target) / target.people
+        )
     return MarginShown(
         target.margin,
         target.value,
@@ -280,12 +311,19 @@ def _unweighted_share(answers: Answers, target: Target) -> float:
 
 
 def _replicate(
-    answers: Answers, outcome: Floats, margins: Sequence[Margin], *, method: str, way: str | None
+    answers: Answers,
+    outcome: Floats,
+    margins: Sequence[Margin],
+    *,
+    method: str,
+    way: str | None,
 ) -> Floats | None:
     if way is None:
         return None
     if way not in REPLICATES:
-        raise EstimateError(f"expected replicates to be {' or '.join(REPLICATES)}, got {way!r}")
+        raise EstimateError(
+            f"expected replicates to be {' or '.join(REPLICATES)}, got {way!r}"
+        )
     again = jackknife if way == JACKKNIFE else bootstrap
     return again(answers, outcome, margins, method)
 
@@ -308,7 +346,9 @@ def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
     return [Remark("weak-margins", text)]
 
 
-def _remarks(answers: Answers, targets: Sequence[Target], factors: Factors) -> list[Remark]:
+def _remarks(
+    answers: Answers, targets: Sequence[Target], factors: Factors
+) -> list[Remark]:
     remarks = []
     if answers.refused:
         remarks.append(Remark("rows-left-out", f"rows left out: {answers.refused}"))
@@ -325,11 +365,14 @@ def _remarks(answers: Answers, targets: Sequence[Target], factors: Factors) -> l
     if targets and largest > _FAR:
         remarks.append(
             Remark(
-                "large-factor", f"some respondents count {largest:.1f} times: few stand for many"
+                "large-factor",
+                f"some respondents count {largest:.1f} times: few stand for many",
             )
         )
     if targets and float(factors.factors.min()) < 0:
         remarks.append(
-            Remark("negative-factor", "some factors are below 0; raking has none (method)")
+            Remark(
+                "negative-factor", "some factors are below 0; raking has none (method)"
+            )
         )
     return remarks

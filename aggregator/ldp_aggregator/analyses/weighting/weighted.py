@@ -107,7 +107,11 @@ class Weighted(Tabled):
         design = " on design weights" if self.designed else ""
         if self.by:
             return f"weighted by {', '.join(self.by)} ({self.method}){design}"
-        return "design weights" if self.designed else "not weighted: no margins, no design weights"
+        return (
+            "design weights"
+            if self.designed
+            else "not weighted: no margins, no design weights"
+        )
 
     def describe(self) -> str:
         """Describe the numbers."""
@@ -145,7 +149,10 @@ class Weighted(Tabled):
             columns=COLUMNS,
             rows=self._rows,
             bars=self._bars,
-            warnings=[f"{self.of}: {text}" for text in (self.describe(), *map(str, self.remarks))],
+            warnings=[
+                f"{self.of}: {text}"
+                for text in (self.describe(), *map(str, self.remarks))
+            ],
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,19 +184,28 @@ class Weighted(Tabled):
             ],
             "margins": [margin._asdict() for margin in self.margins],
             "covariance": self.covariance.tolist(),
-            **({"remarks": [remark._asdict() for remark in self.remarks]} if self.remarks else {}),
+            **(
+                {"remarks": [remark._asdict() for remark in self.remarks]}
+                if self.remarks
+                else {}
+            ),
         }
 
     def _replicate(self, place: int) -> dict[str, float | str | None]:
         if self.replicated is None:
             return {}
-        return {"replicates": self.way, "replicate_error": float(self.replicated[place])}
+        return {
+            "replicates": self.way,
+            "replicate_error": float(self.replicated[place]),
+        }
 
     def _rows(self) -> Iterator[list[str | float | None]]:
         for place, share in enumerate(self.shares):
             again = None if self.replicated is None else float(self.replicated[place])
             numbers = (share.estimate, share.standard_error, share.low, share.high)
-            yield blanks([share.value, *numbers, share.unweighted, share.design_effect, again])
+            yield blanks(
+                [share.value, *numbers, share.unweighted, share.design_effect, again]
+            )
 
     def _cells(self, place: int) -> list[str]:
         share = self.shares[place]
@@ -201,16 +217,23 @@ class Weighted(Tabled):
             f"{share.unweighted:.4f}",
             f"{share.design_effect:.2f}",
         ]
-        return row if self.replicated is None else [*row, f"{self.replicated[place]:.4f}"]
+        return (
+            row if self.replicated is None else [*row, f"{self.replicated[place]:.4f}"]
+        )
 
     def _bars(self) -> list[Bars]:
         import numpy as np
 
         shown = [share for share in self.shares if 0 <= share.low <= share.high <= 1]
-        low, high = (np.array([getattr(share, end) for share in shown]) for end in ("low", "high"))
+        low, high = (
+            np.array([getattr(share, end) for share in shown])
+            for end in ("low", "high")
+        )
         lengths = np.array([share.estimate for share in shown])
         labels = [share.value for share in shown]
-        return [Bars(self.of, self.describe(), labels, lengths=lengths, low=low, high=high)]
+        return [
+            Bars(self.of, self.describe(), labels, lengths=lengths, low=low, high=high)
+        ]
 
 
 def _margin_cells(margin: MarginShown) -> list[str]:

@@ -55,7 +55,9 @@ def worth_of(question: Question, counts: Counts) -> Worth:
     Raises `EstimateError` where reports tell neither shares of values nor a mean.
     """
     layout = question.layout
-    once = bool(layout.symbols and layout.places == 1 and not (layout.modulus or layout.folding))
+    once = bool(
+        layout.symbols and layout.places == 1 and not (layout.modulus or layout.folding)
+    )
     once = once and not layout.codewords
     values = question.domain.values
     if values and question.domain.most is None and not question.domain.collect:
@@ -64,7 +66,14 @@ def worth_of(question: Question, counts: Counts) -> Worth:
         except EstimateError:
             return _of_mean(question, once=once)
         law = scores.law() if once else None
-        return Worth(scores.ones, scores.scores, scores.moments, once=once, is_mean=False, law=law)
+        return Worth(
+            scores.ones,
+            scores.scores,
+            scores.moments,
+            once=once,
+            is_mean=False,
+            law=law,
+        )
     return _of_mean(question, once=once)
 
 
@@ -85,7 +94,9 @@ def _of_mean(question: Question, *, once: bool) -> Worth:
         alone[cell] = 1
         parts = decoder.mean_parts(question.randomizer, None, alone.reshape(shape))
         if parts is None:
-            raise EstimateError(f"question {question.name!r}: expected one that has a mean")
+            raise EstimateError(
+                f"question {question.name!r}: expected one that has a mean"
+            )
         scores[cell] = (low + high) / 2 + step * parts.estimate
 
     def moments(counts: Floats) -> Floats:
@@ -105,7 +116,9 @@ def row_scores(question: Question, worth: Worth, rows: Rows) -> Floats:
     marks, reports = marks_of(rows, question.layout)
     if worth.once:
         # One mark each, (reports,), in the order of the rows.
-        return np.ascontiguousarray(worth.scores.T[marks[np.argsort(reports, kind="stable")]])
+        return np.ascontiguousarray(
+            worth.scores.T[marks[np.argsort(reports, kind="stable")]]
+        )
     scores = np.zeros((len(rows), len(worth.scores)))
     np.add.at(scores, reports, worth.scores.T[marks])
     return scores
@@ -117,7 +130,9 @@ def row_law(question: Question, worth: Worth, rows: Rows) -> Floats | None:
         return None
     if worth.law is not None:
         marks, reports = marks_of(rows, question.layout)
-        return np.ascontiguousarray(worth.law.T[marks[np.argsort(reports, kind="stable")]])
+        return np.ascontiguousarray(
+            worth.law.T[marks[np.argsort(reports, kind="stable")]]
+        )
     layout = question.layout
     if not 0 < layout.bits <= 8 or layout.cohorts > 1:
         return None

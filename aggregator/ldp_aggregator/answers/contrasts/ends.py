@@ -37,7 +37,12 @@ FLAT = Slopes(0.0, 0.0)
 
 
 def slopes(
-    weights: Floats, shares: Floats, spread: Floats | None, *, drawn: bool, variance: float = 0.0
+    weights: Floats,
+    shares: Floats,
+    spread: Floats | None,
+    *,
+    drawn: bool,
+    variance: float = 0.0,
 ) -> Slopes:
     """Of a function with `weights` (M,), where values have these `shares` (M,), for one report.
 
@@ -57,14 +62,21 @@ def slopes(
         return Slopes(slope, slope)
     # All weight the same: shares can only be shifted to an end of what there is.
     now = float(held @ noise)
-    return Slopes(*(_towards(place, away, noise - now, drawn=drawn) for place in _ends_of(weights)))
+    return Slopes(
+        *(
+            _towards(place, away, noise - now, drawn=drawn)
+            for place in _ends_of(weights)
+        )
+    )
 
 
 def _off_line(weights: Floats, varying: Floats) -> float:
     """How far what varies, (M,), is off the line between its ends, from 0 to 1: of weights (M,)."""
     first, last = _ends_of(weights)
     rise = float(varying[last] - varying[first])
-    line = varying[first] + rise * (weights - weights[first]) / (weights[last] - weights[first])
+    line = varying[first] + rise * (weights - weights[first]) / (
+        weights[last] - weights[first]
+    )
     off = float(np.abs(varying - line).max())
     return off / (off + abs(rise)) if off > _HARDLY_ANY else 0.0
 
@@ -78,7 +90,9 @@ def held_by(weights: Floats, shares: Floats) -> Floats:
     held = shares.clip(0.0)
     without = weights == 0
     rest, now = max(1 - float(held[~without].sum()), 0.0), float(held[without].sum())
-    held[without] = held[without] * rest / now if now else rest / max(int(without.sum()), 1)
+    held[without] = (
+        held[without] * rest / now if now else rest / max(int(without.sum()), 1)
+    )
     return np.asarray(held / max(float(held.sum()), _HARDLY_ANY))
 
 
@@ -88,7 +102,9 @@ def _ends_of(weights: Floats) -> tuple[int, int]:
 
 def _towards(place: int, away: Floats, gained: Floats, *, drawn: bool) -> float:
     step = float(away[place])
-    return float(gained[place]) / step + drawn * step if abs(step) > _HARDLY_ANY else 0.0
+    return (
+        float(gained[place]) / step + drawn * step if abs(step) > _HARDLY_ANY else 0.0
+    )
 
 
 def score_ends(

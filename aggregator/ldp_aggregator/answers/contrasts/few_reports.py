@@ -24,7 +24,11 @@ from __future__ import annotations
 import numpy as np
 
 from ldp_aggregator.answers.contrasts.ends import held_by, slopes
-from ldp_aggregator.decoders.intervals.cumulants import TOLERANCE, cumulants, far_from_normal
+from ldp_aggregator.decoders.intervals.cumulants import (
+    TOLERANCE,
+    cumulants,
+    far_from_normal,
+)
 from ldp_aggregator.decoders.intervals.intervals import interval_of_few, within_bounds
 from ldp_aggregator.decoders.intervals.scaled_poisson import lower_tail, upper_tail
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates
@@ -61,7 +65,9 @@ def law_of_function(
     middle = float(held @ weights)
     second, third, fourth = _of_one_report(held, weights - middle, spread, drawn=drawn)
     # The variance goes along lines from the middle to either end, where noise alone is left.
-    slope = slopes(weights, held, spread.variance, drawn=drawn, variance=second / reports).above
+    slope = slopes(
+        weights, held, spread.variance, drawn=drawn, variance=second / reports
+    ).above
     alone = float(spread.variance.min())
     variances = [max(second + slope * (end - middle), alone) for end in (most, least)]
     # Of values that go together a cumulant is that of none, and may lie below what there can be.
@@ -101,7 +107,9 @@ def _of_one_report(
     away = away * drawn
     square = variance + away**2
     cube = third + 3 * variance * away + away**3
-    quartic = fourth + 3 * variance**2 + 4 * third * away + 6 * variance * away**2 + away**4
+    quartic = (
+        fourth + 3 * variance**2 + 4 * third * away + 6 * variance * away**2 + away**4
+    )
     return float(held @ square), float(held @ cube), float(held @ quartic)
 
 
@@ -122,7 +130,9 @@ def spread_of_values(shares: Moments, weights: Floats, variance: float) -> Sprea
         float(weights_of_values**order @ (held * if_held + (1 - held) * if_not))
         for order, (if_held, if_not) in ((3, shares.third), (4, fourths))
     )
-    return Spread(*(np.full(len(weights), number) for number in (variance, third, fourth)))
+    return Spread(
+        *(np.full(len(weights), number) for number in (variance, third, fourth))
+    )
 
 
 def careful_ends(
@@ -139,7 +149,9 @@ def careful_ends(
     least, most = bounds
     z, width = -float(ndtri(missing / 2)), most - least
     shares = [np.array([min(max((end - least) / width, 0.0), 1.0)]) for end in ends]
-    failing = [far_from_normal(law, share, z, estimand="respondents")[0] for share in shares]
+    failing = [
+        far_from_normal(law, share, z, estimand="respondents")[0] for share in shares
+    ]
     if not any(failing):
         return ends
     if one_count is None:

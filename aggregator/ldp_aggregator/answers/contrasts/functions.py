@@ -43,12 +43,8 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark
 
-_ADDED_UP = (
-    "a bound: the tally does not tell how errors of values go together, so they are added up"
-)
-_HELD_TOGETHER = (
-    "a bound: no report tells who holds which values together, so what sampling adds is added up"
-)
+_ADDED_UP = "a bound: the tally does not tell how errors of values go together, so they are added up"
+_HELD_TOGETHER = "a bound: no report tells who holds which values together, so what sampling adds is added up"
 
 _FEW_REPORTS = Remark(
     "few-reports",
@@ -158,7 +154,9 @@ class Functions:
                 what = f"one of the values of question {self.name!r}"
                 raise UnknownNameError(value, tuple(self.values), what)
             if not isinstance(weight, int | float) or not math.isfinite(weight):
-                raise EstimateError(f"expected a finite number for {value!r}, got {weight!r}")
+                raise EstimateError(
+                    f"expected a finite number for {value!r}, got {weight!r}"
+                )
             weights[self.values.index(value)] = weight
         return weights
 
@@ -167,7 +165,10 @@ class Functions:
         return self._erring(weights, [self._spread(row) for row in weights], estimand)
 
     def _erring(
-        self, weights: Floats, spreads: Sequence[Spread | None], estimand: str | None = None
+        self,
+        weights: Floats,
+        spreads: Sequence[Spread | None],
+        estimand: str | None = None,
     ) -> Erring:
         try:
             covariance = self.covariance(weights)
@@ -187,10 +188,14 @@ class Functions:
         if self.exclusive:
             held = weights @ self.frequency
             drawn = (weights * self.frequency) @ weights.T - np.outer(held, held)
-            return Erring(covariance + _at_least(drawn / self.reports, np.zeros(len(weights))))
+            return Erring(
+                covariance + _at_least(drawn / self.reports, np.zeros(len(weights)))
+            )
         shares = self.frequency.clip(0, 1)
         drawn = np.abs(weights) @ np.sqrt(shares * (1 - shares) / self.reports)
-        return Erring(added_up(np.sqrt(np.diag(covariance).clip(0)) + drawn), _HELD_TOGETHER)
+        return Erring(
+            added_up(np.sqrt(np.diag(covariance).clip(0)) + drawn), _HELD_TOGETHER
+        )
 
     def share(self, values: Collection[str]) -> Contrast:
         """The share of those who hold one of some values.
@@ -266,7 +271,10 @@ class Functions:
         if self.shares is None or np.ptp(weights) == 0:
             return 0.0
         held = self.shares.frequency.clip(0, 1)
-        noise = held * self.shares.variance_if_held + (1 - held) * self.shares.variance_if_not
+        noise = (
+            held * self.shares.variance_if_held
+            + (1 - held) * self.shares.variance_if_not
+        )
         return float(weights[: len(noise)] ** 2 @ noise)
 
     def _law(
@@ -296,7 +304,11 @@ class Functions:
         """The share of those who hold a value of the greater weight, where one count tells that."""
         places = np.flatnonzero(weights == weights.max())
         known = self.shares
-        if known is None or len(np.unique(weights)) > 2 or places[-1] >= len(known.frequency):
+        if (
+            known is None
+            or len(np.unique(weights)) > 2
+            or places[-1] >= len(known.frequency)
+        ):
             return None
         return known.of_one_count(places)
 
@@ -306,11 +318,15 @@ class Functions:
             return float(weights.min()), float(weights.max())
         return float(weights.clip(max=0).sum()), float(weights.clip(0).sum())
 
-    def ratio(self, name: str, top: Floats, bottom: Floats, *, family: int = 1) -> Contrast:
+    def ratio(
+        self, name: str, top: Floats, bottom: Floats, *, family: int = 1
+    ) -> Contrast:
         """The quotient of two functions, with weights (M,)."""
         weights = np.stack([top, bottom])
         parts, erring = weights @ self.frequency, self.erring(weights)
-        number = quotient(name, parts, erring, quantile=quantile_of(self.options, family))
+        number = quotient(
+            name, parts, erring, quantile=quantile_of(self.options, family)
+        )
         # Whether it is 1 is whether the difference of the two is 0.
         return replace(number, p_value=self.function(name, top - bottom).p_value)
 

@@ -44,7 +44,9 @@ def functions_of(
 
 def values_overlap(domain: Domain) -> bool:
     """Whether a respondent may hold several of the values that have frequencies."""
-    return domain.most is not None or domain.taxonomy is not None or bool(domain.collect)
+    return (
+        domain.most is not None or domain.taxonomy is not None or bool(domain.collect)
+    )
 
 
 def _covariance(moments: Moments) -> Covariance:
@@ -61,11 +63,15 @@ def _too_many(weights: Floats) -> Floats:
     )
 
 
-def distribution_functions(question: Question, counts: Counts, options: Options) -> Functions:
+def distribution_functions(
+    question: Question, counts: Counts, options: Options
+) -> Functions:
     """The same of a question whose reports are made for a distribution or a map, by its cells."""
     queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
     if queries is None:
-        raise EstimateError(f"expected a question with a distribution, got {question.name!r}")
+        raise EstimateError(
+            f"expected a question with a distribution, got {question.name!r}"
+        )
     return functions_of_queries(
         queries, question, total_reports(counts, question.layout), options=options
     )

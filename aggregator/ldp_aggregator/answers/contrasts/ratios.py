@@ -39,4 +39,6 @@ def ratio_error(top: float, bottom: float, covariance: Floats) -> float:
         return math.nan
     ratio = top / bottom
     of_top, mixed, _, of_bottom = covariance.ravel().tolist()
-    return math.sqrt(max(of_top - 2 * ratio * mixed + ratio**2 * of_bottom, 0.0)) / abs(bottom)
+    return math.sqrt(max(of_top - 2 * ratio * mixed + ratio**2 * of_bottom, 0.0)) / abs(
+        bottom
+    )

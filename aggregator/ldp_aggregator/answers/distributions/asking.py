@@ -31,7 +31,9 @@ def edges_of(text: str) -> tuple[str, ...]:
     """Parse edges such as `18,25,40`."""
     parts = tuple(part.strip() for part in text.split(","))
     if not all(map(_is_number, parts)):
-        raise EstimateError(f"expected numbers that rise, such as 18,25,40, got {text!r}")
+        raise EstimateError(
+            f"expected numbers that rise, such as 18,25,40, got {text!r}"
+        )
     return parts
 
 

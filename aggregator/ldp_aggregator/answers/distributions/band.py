@@ -21,7 +21,9 @@ _JITTER = 1e-9
 
 def root_of(correlation: Floats) -> Floats:
     """Rows whose products with one another are the correlation."""
-    return np.asarray(np.linalg.cholesky(correlation + _JITTER * np.eye(len(correlation))))
+    return np.asarray(
+        np.linalg.cholesky(correlation + _JITTER * np.eye(len(correlation)))
+    )
 
 
 def multiplier(root: Floats, level: float) -> float:
@@ -31,7 +33,9 @@ def multiplier(root: Floats, level: float) -> float:
     """
     narrow = root.astype(np.float32)
     generator = np.random.default_rng(_SEED)
-    drawn = generator.standard_normal((DRAWS, narrow.shape[1]), dtype=np.float32) @ narrow.T
+    drawn = (
+        generator.standard_normal((DRAWS, narrow.shape[1]), dtype=np.float32) @ narrow.T
+    )
     return float(np.quantile(np.abs(drawn).max(axis=1), level))
 
 

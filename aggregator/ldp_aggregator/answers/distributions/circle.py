@@ -117,7 +117,9 @@ def _angle(point: Floats) -> float:
     return math.atan2(point[1], point[0]) % (2 * math.pi)
 
 
-def _least_length(observed: float, error: float, quantile: float, level: float) -> float:
+def _least_length(
+    observed: float, error: float, quantile: float, level: float
+) -> float:
     """The least length with which as long a mean is seen in half of the misses."""
     from scipy.optimize import brentq  # slow to import
     from scipy.special import chndtr  # slow to import

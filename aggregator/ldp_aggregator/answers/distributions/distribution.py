@@ -137,7 +137,9 @@ class Distribution(WithEnds):
                 "shares depend: distribution.cut(at) is a line; direction() has no cut"
             )
         if circular and not self.line.circular:
-            raise EstimateError("expected values on a circle (`circular = true`), got a line")
+            raise EstimateError(
+                "expected values on a circle (`circular = true`), got a line"
+            )
 
     @cached_property
     def _at_places(self) -> tuple[Integers, Answers]:
@@ -253,17 +255,25 @@ class Distribution(WithEnds):
         possible[highest] = True
         return Mode(
             shares[highest],
-            tuple(name for name, may in zip(names, possible.tolist(), strict=True) if may),
+            tuple(
+                name for name, may in zip(names, possible.tolist(), strict=True) if may
+            ),
         )
 
     def monotone(self, cells: Cells) -> Floats:
         """The shares of cells by the nearest cumulative distribution that rises: biased."""
-        cumulative = np.concatenate([[0.0], rising(np.cumsum(self.queries.frequency)[:-1]), [1.0]])
-        return np.array([cumulative[last] - cumulative[first] for first, last in cells.places])
+        cumulative = np.concatenate(
+            [[0.0], rising(np.cumsum(self.queries.frequency)[:-1]), [1.0]]
+        )
+        return np.array(
+            [cumulative[last] - cumulative[first] for first, last in cells.places]
+        )
 
     def _quantile_at(self, share: float, quantile: float) -> Quantile:
         if not 0 < share < 1:
-            raise EstimateError(f"expected a share between 0 and 1, such as 0.5, got {share}")
+            raise EstimateError(
+                f"expected a share between 0 and 1, such as 0.5, got {share}"
+            )
         places, answers = self._at_places
         error = errors_at(share, answers.errors(), self._sample_size)
         # All answers lie at or below the last value, for sure.
@@ -334,7 +344,9 @@ def _reorder(queries: Queries, order: Indices) -> Queries:
     )
 
 
-def distribution_of(question: Question, counts: Counts, options: Options) -> Distribution | None:
+def distribution_of(
+    question: Question, counts: Counts, options: Options
+) -> Distribution | None:
     """The distribution of a question with reports; None where its mechanism is not for that."""
     queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
     line = line_of(question.domain)

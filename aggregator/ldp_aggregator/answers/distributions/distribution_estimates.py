@@ -71,12 +71,16 @@ class DistributionEstimates(ShareEstimates):
         if line is None or not self.reports:
             return ()
         if self.options.frequencies:
-            return cells_of(self, line, [(place, place + 1) for place in range(line.size)])
+            return cells_of(
+                self, line, [(place, place + 1) for place in range(line.size)]
+            )
         return cells_of(self, line, line.histogram(self.options.edges or None).places)
 
     def marked_quantiles(self) -> Sequence[Quantile]:
         """Those that the options ask for."""
-        return super().marked_quantiles() if self.distribution is None else self.quantiles
+        return (
+            super().marked_quantiles() if self.distribution is None else self.quantiles
+        )
 
     def further(self) -> Iterator[Further]:
         """The rows below those of the cells: ranges, mean, and quantiles or those of a circle."""
@@ -85,10 +89,18 @@ class DistributionEstimates(ShareEstimates):
         yield from super().further()
         for quantile in self.quantiles:
             # Tests have ends, and no standard error.
-            numbers = (self.reports, quantile.estimate, math.nan, quantile.low, quantile.high)
+            numbers = (
+                self.reports,
+                quantile.estimate,
+                math.nan,
+                quantile.low,
+                quantile.high,
+            )
             yield Further(quantile.name, ("", *quantile.cells), numbers)
         for place in self.on_circle:
-            known = (math.nan if part is None else part for part in place.estimate_and_error)
+            known = (
+                math.nan if part is None else part for part in place.estimate_and_error
+            )
             of_place = (self.reports, *known, place.low, place.high)
             yield Further(place.name, ("", *place.cells), of_place)
 
@@ -100,7 +112,10 @@ class DistributionEstimates(ShareEstimates):
         if self.distribution is None:
             return own | super().own_record()
         if self.distribution.line.circular:
-            own |= {place.name.replace(" ", "_"): place.to_dict() for place in self.on_circle}
+            own |= {
+                place.name.replace(" ", "_"): place.to_dict()
+                for place in self.on_circle
+            }
         else:
             own["quantiles"] = [quantile.to_dict() for quantile in self.quantiles]
         return own | super().own_record()
@@ -108,7 +123,9 @@ class DistributionEstimates(ShareEstimates):
 
 def distribution_behind(estimates: QuestionEstimates) -> Distribution | None:
     """The distribution behind a question's estimates, if that is what its reports are for."""
-    return estimates.distribution if isinstance(estimates, DistributionEstimates) else None
+    return (
+        estimates.distribution if isinstance(estimates, DistributionEstimates) else None
+    )
 
 
 def further_of(estimates: QuestionEstimates, share: Share) -> Further:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
+from ldp_aggregator.answers.distributions.distribution import (
+    Distribution,
+    distribution_of,
+)
 from ldp_aggregator.answers.distributions.distribution_estimates import (
     DistributionEstimates,
     distribution_behind,
@@ -41,7 +44,9 @@ def estimate(counted: Counted) -> DistributionEstimates:
     distribution.check_ranges()
     cells = cells_of(distribution.line, options)
     values = counted.values if options.frequencies else cells.names
-    numbers = numbers_of(counted, values, queries=cells.queries, known=distribution.queries)
+    numbers = numbers_of(
+        counted, values, queries=cells.queries, known=distribution.queries
+    )
     shares = shares_of(counted, numbers, values, kind=DistributionEstimates)
     return with_distribution(shares, distribution, cells)
 
@@ -51,7 +56,9 @@ def with_distribution(
 ) -> DistributionEstimates:
     """Shares of cells with the distribution behind them, in a view that rises if asked for."""
     remarks = on_distribution(shares.reports, distribution.queries.missing)
-    shares = replace(shares, distribution=distribution, remarks=(*shares.remarks, *remarks))
+    shares = replace(
+        shares, distribution=distribution, remarks=(*shares.remarks, *remarks)
+    )
     if shares.options.post_process != "monotone":
         return shares
     return replace(shares, frequency=distribution.monotone(cells))

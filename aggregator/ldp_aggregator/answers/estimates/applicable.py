@@ -56,7 +56,9 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
 
 def options_for(question: Question, options: Options) -> Options:
     """Options for one question of several, without those that only others have."""
-    if options.post_process is not None and not _has_view(question, options.post_process):
+    if options.post_process is not None and not _has_view(
+        question, options.post_process
+    ):
         options = replace(options, post_process=None)
     if not _of_distribution(question):
         options = replace(options, ranges=(), edges=())
@@ -85,7 +87,9 @@ def not_this_view(own: Options, options: Options) -> str:
     """What to say of a question that is not seen in the view that others are seen in."""
     if own.post_process == options.post_process or options.post_process is None:
         return ""
-    return f"not by {options.post_process}, which is for {_ONLY_FOR[options.post_process]}"
+    return (
+        f"not by {options.post_process}, which is for {_ONLY_FOR[options.post_process]}"
+    )
 
 
 def _has_view(question: Question, post_process: str) -> bool:

@@ -39,7 +39,9 @@ def estimate(
     for name in (*names, *known):
         if name not in {question.name for question in survey}:
             raise UnknownNameError(
-                name, [question.name for question in survey], "one of the survey's questions"
+                name,
+                [question.name for question in survey],
+                "one of the survey's questions",
             )
     asked = [question for question in survey if not names or question.name in names]
     check_repeatable(asked, options.reports_per_person)
@@ -53,7 +55,10 @@ def estimate(
         except EstimateError as error:
             raise EstimateError(f"{error}{advice(asked, options)}") from None
         notes = (not_this_view(own, options), estimates.note)
-        remarks = (*estimates.remarks, *on_repeats(question, options.reports_per_person))
+        remarks = (
+            *estimates.remarks,
+            *on_repeats(question, options.reports_per_person),
+        )
         questions[question.name] = replace(
             estimates, note="; ".join(filter(None, notes)), remarks=remarks
         )

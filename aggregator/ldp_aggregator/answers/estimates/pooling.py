@@ -32,7 +32,9 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.distribution import Distribution
-from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    DistributionEstimates,
+)
 from ldp_aggregator.answers.distributions.room import cells_of, with_distribution
 from ldp_aggregator.answers.estimates.rooms import room_of
 from ldp_aggregator.answers.lines.line import Cells, line_of
@@ -69,7 +71,10 @@ def poolable(questions: Sequence[Question]) -> bool:
     are those of keys.
     """
     domains = [question.domain for question in questions]
-    if any(decoder_of(question.randomizer).gives in ("mean", "vector") for question in questions):
+    if any(
+        decoder_of(question.randomizer).gives in ("mean", "vector")
+        for question in questions
+    ):
         return False
     if any(domain.key_scale is not None for domain in domains):
         return False
@@ -93,7 +98,10 @@ def poolable(questions: Sequence[Question]) -> bool:
 
 
 def _of_distributions(questions: Sequence[Question]) -> bool:
-    return all(decoder_of(question.randomizer).gives == "distribution" for question in questions)
+    return all(
+        decoder_of(question.randomizer).gives == "distribution"
+        for question in questions
+    )
 
 
 def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEstimates:
@@ -135,7 +143,9 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     together, mean = pool_moments(parts, weights), None
     if line is not None:
         together = replace(together, answering=pooled_queries(parts, weights))
-        mean = mean_of(newest, together, np.array([[together.reports]]), options=options)
+        mean = mean_of(
+            newest, together, np.array([[together.reports]]), options=options
+        )
     reports = sum(version.reports for version in versions)
     try:
         estimates = estimates_from(
@@ -152,10 +162,18 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     except EstimateError as error:
         raise EstimateError(f"question {newest.name!r}: {error}") from None
     estimates = replace(estimates, respondents=sum(part.reports for part in parts))
-    if line is None or cells is None or not isinstance(estimates, DistributionEstimates):
+    if (
+        line is None
+        or cells is None
+        or not isinstance(estimates, DistributionEstimates)
+    ):
         return estimates
     distribution = Distribution(
-        line, together.answering, together.reports, options=options, unit=newest.domain.unit
+        line,
+        together.answering,
+        together.reports,
+        options=options,
+        unit=newest.domain.unit,
     )
     return with_distribution(estimates, distribution, cells)
 
@@ -203,7 +221,9 @@ def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
         )
 
     def covariance(queries: Floats) -> Floats:
-        return _weighted_sum(squares, [version.covariance(queries) for version in known])
+        return _weighted_sum(
+            squares, [version.covariance(queries) for version in known]
+        )
 
     reports = np.array([part.reports for part in parts], dtype=np.float64)
     missing = float(reports @ [version.missing for version in known] / reports.sum())
@@ -228,7 +248,9 @@ def weights_of(
     """
     weights: Floats = np.array([part.reports for part in parts], dtype=float)
     if estimand == "population" and queries is not None:
-        noise = [part.answering.answer(queries).least.mean() * part.reports for part in parts]
+        noise = [
+            part.answering.answer(queries).least.mean() * part.reports for part in parts
+        ]
         weights /= np.array(noise)
     elif estimand == "population" and all(
         decoder_of(version.question.randomizer).known_before for version in versions
@@ -240,18 +262,22 @@ def weights_of(
 def pool_moments(parts: Sequence[Moments], weights: Floats) -> Moments:
     """The moments of the weighted sum of independent estimates."""
     shares = [
-        float(weight) ** 2 / part.reports for weight, part in zip(weights, parts, strict=True)
+        float(weight) ** 2 / part.reports
+        for weight, part in zip(weights, parts, strict=True)
     ]
     worth = round(1 / sum(shares))
 
     def covariance() -> Floats:
-        raise EstimateError("expected one version of the question for a covariance, got several")
+        raise EstimateError(
+            "expected one version of the question for a covariance, got several"
+        )
 
     return Moments(
         worth,
         _weighted_sum(weights.tolist(), [part.frequency for part in parts]),
         worth * _weighted_sum(shares, [part.variance_if_held for part in parts]),
-        variance_if_not=worth * _weighted_sum(shares, [part.variance_if_not for part in parts]),
+        variance_if_not=worth
+        * _weighted_sum(shares, [part.variance_if_not for part in parts]),
         covariance=covariance,
         below=_below(parts, shares, worth),
         lasting=_lasting(parts, shares, worth),
@@ -278,7 +304,10 @@ def _unknown(parts: Sequence[Moments]) -> Flags | None:
 
 def _weighted_sum(factors: Sequence[float], arrays: Sequence[Floats | float]) -> Floats:
     return np.asarray(
-        sum(factor * np.asarray(array) for factor, array in zip(factors, arrays, strict=True))
+        sum(
+            factor * np.asarray(array)
+            for factor, array in zip(factors, arrays, strict=True)
+        )
     )
 
 
@@ -291,10 +320,12 @@ def _below(
     """
     if all(part.below is None for part in parts):
         return None
-    pairs = [part.below or (part.variance_if_held, part.variance_if_not) for part in parts]
-    return worth * _weighted_sum(shares, [if_held for if_held, _ in pairs]), worth * _weighted_sum(
-        shares, [if_not for _, if_not in pairs]
-    )
+    pairs = [
+        part.below or (part.variance_if_held, part.variance_if_not) for part in parts
+    ]
+    return worth * _weighted_sum(
+        shares, [if_held for if_held, _ in pairs]
+    ), worth * _weighted_sum(shares, [if_not for _, if_not in pairs])
 
 
 def _lasting(
@@ -304,9 +335,9 @@ def _lasting(
     pairs = [part.lasting for part in parts if part.lasting is not None]
     if len(pairs) < len(parts):
         return None
-    return worth * _weighted_sum(shares, [if_held for if_held, _ in pairs]), worth * _weighted_sum(
-        shares, [if_not for _, if_not in pairs]
-    )
+    return worth * _weighted_sum(
+        shares, [if_held for if_held, _ in pairs]
+    ), worth * _weighted_sum(shares, [if_not for _, if_not in pairs])
 
 
 def _higher(
@@ -320,7 +351,10 @@ def _higher(
     """
     if all((part.third if order == 3 else part.fourth) is None for part in parts):
         return None
-    totals = [np.zeros_like(parts[0].variance_if_held), np.zeros_like(parts[0].variance_if_held)]
+    totals = [
+        np.zeros_like(parts[0].variance_if_held),
+        np.zeros_like(parts[0].variance_if_held),
+    ]
     for part, weight in zip(parts, weights.tolist(), strict=True):
         share = (worth / part.reports) ** (order - 1) * weight**order
         for place, cumulant in enumerate(_own(part, order)):
@@ -330,7 +364,9 @@ def _higher(
 
 def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
     if part.third is None:
-        return np.zeros_like(part.variance_if_held), np.zeros_like(part.variance_if_held)
+        return np.zeros_like(part.variance_if_held), np.zeros_like(
+            part.variance_if_held
+        )
     if order == 3:
         return part.third
     (of_holder, of_other), tiny = part.third, np.finfo(float).tiny
@@ -341,7 +377,10 @@ def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
 
 
 def _bound(
-    versions: Sequence[Version], weights: Floats, reports: int, cells: Cells | None = None
+    versions: Sequence[Version],
+    weights: Floats,
+    reports: int,
+    cells: Cells | None = None,
 ) -> Manipulation:
     ends = ends_of(versions[-1].question.domain) if cells is not None else None
     bounds = [

@@ -13,7 +13,10 @@ from ldp.survey.survey import Question
 from ldp_aggregator.answers.estimates.applicable import check_asked
 from ldp_aggregator.answers.estimates.rooms import room_of
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.answers.results.question_estimates import OfSomeKind, QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import (
+    OfSomeKind,
+    QuestionEstimates,
+)
 from ldp_aggregator.answers.results.remarks import on_groups, on_privacy
 from ldp_aggregator.answers.results.room import Counted
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH, reports_of_each
@@ -22,9 +25,7 @@ from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.counting import total_reports
 
 MOST_COVARIANCE = 10_000
-_NO_CANDIDATES = (
-    "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
-)
+_NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
 _NO_REPORTS = "no reports yet"
 
 
@@ -51,11 +52,20 @@ def estimate_question(
     """
     remarks = on_privacy(question)
     decoder = decoder_of(question.randomizer)
-    if decoder.alike and candidates and design is None and total_reports(counts, question.layout):
-        (candidates, design), groups = decoder.alike(question.randomizer, counts, candidates)
+    if (
+        decoder.alike
+        and candidates
+        and design is None
+        and total_reports(counts, question.layout)
+    ):
+        (candidates, design), groups = decoder.alike(
+            question.randomizer, counts, candidates
+        )
         remarks = (*remarks, *on_groups(groups))
     values, note = decoder.values(question, counts, candidates or ())
-    counted = Counted(question, counts, options, values=values, design=design, note=note)
+    counted = Counted(
+        question, counts, options, values=values, design=design, note=note
+    )
     if not counted.reports or (not values and decoder.gives == "frequencies"):
         estimates = _nothing_yet(counted)
     else:
@@ -90,7 +100,9 @@ def _estimate(counted: Counted) -> QuestionEstimates:
     """The estimates of a question with reports, with notes in the order in which they are said."""
     question, options = counted.question, counted.options
     if options.covariance and len(counted.values) > MOST_COVARIANCE:
-        raise EstimateError(f"expected at most {MOST_COVARIANCE} values for a covariance")
+        raise EstimateError(
+            f"expected at most {MOST_COVARIANCE} values for a covariance"
+        )
     check_asked([question], options)
     room = room_of(question, options)
     estimates = room.estimate(counted)

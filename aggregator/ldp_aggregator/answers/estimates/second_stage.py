@@ -73,26 +73,47 @@ class SecondStage:
     def geojson(self) -> dict[str, Any]:
         """The cells as polygons with names (RFC 7946): borders for those who look."""
         features = []
-        for name, (west, south, east, north) in zip(self.cells, self.corners, strict=True):
+        for name, (west, south, east, north) in zip(
+            self.cells, self.corners, strict=True
+        ):
             # Anticlockwise, and closed.
-            ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+            ring = [
+                [west, south],
+                [east, south],
+                [east, north],
+                [west, north],
+                [west, south],
+            ]
             geometry = {"type": "Polygon", "coordinates": [ring]}
-            features.append({"type": "Feature", "properties": {"name": name}, "geometry": geometry})
-        return {"type": "FeatureCollection", "name": self.question.name, "features": features}
+            features.append(
+                {"type": "Feature", "properties": {"name": name}, "geometry": geometry}
+            )
+        return {
+            "type": "FeatureCollection",
+            "name": self.question.name,
+            "features": features,
+        }
 
     def sheet(self) -> Sheet:
         """The cells as a table, and what the next stage will bring."""
-        rows = [(name, f"{share:.4f}") for name, share in zip(self.cells, self.shares, strict=True)]
+        rows = [
+            (name, f"{share:.4f}")
+            for name, share in zip(self.cells, self.shares, strict=True)
+        ]
         remarks = (
             f"{len(self.cells)} cells, for {self.respondents:,} respondents: an even share is "
             f"{1 / len(self.cells):.4f}, with a standard error of about {self.error:.4f}",
             "shares here are those of the first stage, cut at zero: biased, and not to be reported",
         )
-        table = TextTable(self.question.name, "", ("cell", "share"), rows=rows, remarks=remarks)
+        table = TextTable(
+            self.question.name, "", ("cell", "share"), rows=rows, remarks=remarks
+        )
         return Sheet(
             f"{self.survey.name}: second stage",
             tables=lambda: (table,),
-            record=lambda: {"cells": dict(zip(self.cells, self.shares.tolist(), strict=True))},
+            record=lambda: {
+                "cells": dict(zip(self.cells, self.shares.tolist(), strict=True))
+            },
             columns=("cell", "share"),
             rows=lambda: zip(self.cells, self.shares.tolist(), strict=True),
         )
@@ -122,7 +143,10 @@ def second_stage(
     grid = shares.reshape(places.axes[0].size, places.axes[1].size)
     boxes = cut(grid, _number_of(cells, question, reports))
     x, y = (axis.edges for axis in places.axes)
-    names = [cell_name((x[box.west], x[box.east]), (y[box.south], y[box.north])) for box in boxes]
+    names = [
+        cell_name((x[box.west], x[box.east]), (y[box.south], y[box.north]))
+        for box in boxes
+    ]
     called = called or f"{name}-2"
     table = _rename(survey_table(tally.survey), name, called, names=names)
     survey = parse_survey(toml_text(table), "the next version")
@@ -130,7 +154,12 @@ def second_stage(
         survey,
         survey[called],
         tuple(
-            (float(x[box.west]), float(y[box.south]), float(x[box.east]), float(y[box.north]))
+            (
+                float(x[box.west]),
+                float(y[box.south]),
+                float(x[box.east]),
+                float(y[box.north]),
+            )
             for box in boxes
         ),
         shares=np.array([share_of(grid, box) for box in boxes]),
@@ -156,7 +185,9 @@ def _first(tally: Tally, name: str) -> tuple[Places, Floats]:
         options = Options(post_process="shrunk", zoom=(side, side))
     estimates = estimate(tally, options=options, names=(name,))[name]
     if not isinstance(estimates, MapEstimates) or estimates.places is None:
-        raise EstimateError(f"question {name!r}: expected reports of a first stage, got none")
+        raise EstimateError(
+            f"question {name!r}: expected reports of a first stage, got none"
+        )
     return estimates.places, norm_sub(estimates.frequency)
 
 
@@ -176,7 +207,9 @@ def _variance(question: Question) -> float:
     return 4 * ratio / (ratio - 1) ** 2
 
 
-def _rename(table: dict[str, Any], name: str, called: str, names: list[str]) -> dict[str, Any]:
+def _rename(
+    table: dict[str, Any], name: str, called: str, names: list[str]
+) -> dict[str, Any]:
     """The table of a survey with another question in place of one."""
     entries = []
     for entry in table["question"]:
@@ -189,7 +222,9 @@ def _rename(table: dict[str, Any], name: str, called: str, names: list[str]) -> 
                 "then has, got another"
             )
         text = entry.get("text")
-        entries.append(declared(called, cells=names, text=text, epsilon=entry["epsilon"]))
+        entries.append(
+            declared(called, cells=names, text=text, epsilon=entry["epsilon"])
+        )
 
     def rename(names: list[str]) -> list[str]:
         return [called if other == name else other for other in names]

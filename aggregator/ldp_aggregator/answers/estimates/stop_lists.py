@@ -53,7 +53,9 @@ def with_shares(estimates: SurveyEstimates, stops: Stops | None) -> SurveyEstima
 
 
 def _with_share(question: QuestionEstimates, stops: Stops) -> QuestionEstimates:
-    return replace(question, remarks=(*question.remarks, *_remark(question.name, stops)))
+    return replace(
+        question, remarks=(*question.remarks, *_remark(question.name, stops))
+    )
 
 
 def _remark(name: str, stops: Stops) -> tuple[Remark, ...]:
@@ -75,4 +77,6 @@ def _read(path: Path, content: bytes) -> Stops:
     try:
         return read_stops(content, key=None)
     except WireError as error:
-        raise FileError(f"{path}: {error}; `ldp survey stop-list sign` writes such lists") from None
+        raise FileError(
+            f"{path}: {error}; `ldp survey stop-list sign` writes such lists"
+        ) from None

@@ -38,7 +38,9 @@ class SurveyEstimates(Tidy):
 
     def __getitem__(self, name: str) -> OfSomeKind:
         if name not in self.questions:
-            raise UnknownNameError(name, self.questions, "one of the questions estimated")
+            raise UnknownNameError(
+                name, self.questions, "one of the questions estimated"
+            )
         return cast(OfSomeKind, self.questions[name])
 
     def __iter__(self) -> Iterator[QuestionEstimates]:
@@ -53,7 +55,8 @@ class SurveyEstimates(Tidy):
         return Sheet(
             f"{self.survey}: estimates",
             tables=lambda: [
-                text_table(question, in_full=in_full, elsewhere=elsewhere) for question in self
+                text_table(question, in_full=in_full, elsewhere=elsewhere)
+                for question in self
             ],
             record=lambda: self.record(iter),
             columns=flat_columns([*self]),
@@ -68,7 +71,9 @@ class SurveyEstimates(Tidy):
 
     def __repr__(self) -> str:
         tables = super().__repr__()
-        return "\n\n".join(filter(None, (f"survey {self.survey} ({self.fingerprint})", tables)))
+        return "\n\n".join(
+            filter(None, (f"survey {self.survey} ({self.fingerprint})", tables))
+        )
 
     def _repr_html_(self) -> str:
         """Their picture, and tables."""
@@ -77,7 +82,9 @@ class SurveyEstimates(Tidy):
             return tables
         from ldp_aggregator.output.formats.html_page import image
 
-        return image(self.picture("svg"), f"{self.survey}: estimates with ranges") + tables
+        return (
+            image(self.picture("svg"), f"{self.survey}: estimates with ranges") + tables
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON: the format that `ldp estimate --format json` writes."""

@@ -46,7 +46,11 @@ class Quantile(WithInterval):
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {"share": self.share, "estimate": self.estimate, "interval": [self.low, self.high]}
+        return {
+            "share": self.share,
+            "estimate": self.estimate,
+            "interval": [self.low, self.high],
+        }
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ class WithEnds:
 
     def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
         """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
-        ends = ends_of_shares(answers.estimate, answers.errors(), factor, drawn=self._sample_size)
+        ends = ends_of_shares(
+            answers.estimate, answers.errors(), factor, drawn=self._sample_size
+        )
         low, high = (np.clip(end, 0.0, 1.0) for end in ends)
         return low, high
 

@@ -161,13 +161,18 @@ class Line(NamedTuple):
                 f"{decimal_text(self.end)} to cut the circle at, got {at}"
             )
         first = self.place(exact) % self.size
-        starts = (*self.starts[first:], *(start + self.period for start in self.starts[:first]))
+        starts = (
+            *self.starts[first:],
+            *(start + self.period for start in self.starts[:first]),
+        )
         line = Line(starts, starts[0] + self.period, cells=self.cells, step=self.step)
         return line, np.roll(np.arange(self.size), -first)
 
     def ends(self, first: int, last: int) -> tuple[Fraction, Fraction]:
         """The least and the greatest number from one place up to another."""
-        return self.starts[first], self.edges[last] if self.cells else self.starts[last - 1]
+        return self.starts[first], self.edges[last] if self.cells else self.starts[
+            last - 1
+        ]
 
     def below(self, places: Integers) -> Floats:
         """1 for the values below each of these places, of shape (places, values)."""
@@ -194,7 +199,9 @@ class Line(NamedTuple):
             return self._cells(self._usual_places())
         exact = [_number(edge) for edge in edges]
         if any(following <= edge for edge, following in pairwise(exact)):
-            raise EstimateError(f"expected edges that rise, got {', '.join(map(str, edges))}")
+            raise EstimateError(
+                f"expected edges that rise, got {', '.join(map(str, edges))}"
+            )
         if self.circular:
             return self._around(exact)
         inner = {self.place(edge) for edge in exact} - {0, self.size}
@@ -250,11 +257,21 @@ def line_of(domain: Domain) -> Line | None:
         return None
     if domain.scale is not None and domain.scale.edges:
         edges = domain.scale.edges
-        return Line(edges[:-1], edges[-1], cells=True, step=Fraction(0), circular=domain.circular)
+        return Line(
+            edges[:-1],
+            edges[-1],
+            cells=True,
+            step=Fraction(0),
+            circular=domain.circular,
+        )
     low, step = domain.spacing or (Fraction(0), Fraction(1))
     end = low + step * domain.size
     return Line(
-        EvenPoints(low, step, domain.size), end, cells=False, step=step, circular=domain.circular
+        EvenPoints(low, step, domain.size),
+        end,
+        cells=False,
+        step=step,
+        circular=domain.circular,
     )
 
 
@@ -271,4 +288,6 @@ def _number(number: Number) -> Fraction:
     try:
         return fraction(number)
     except ValueError:
-        raise EstimateError(f"expected a number for the end of a range, got {number!r}") from None
+        raise EstimateError(
+            f"expected a number for the end of a range, got {number!r}"
+        ) from None

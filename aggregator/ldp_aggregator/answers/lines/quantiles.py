@@ -40,5 +40,7 @@ def quantile_places(
     reached = cumulative + quantile * error >= share
     below = np.concatenate([[0.0], (cumulative - quantile * error)[:-1]]) <= share
     passing = np.flatnonzero(reached & below)
-    first, last = (int(passing[0]), int(passing[-1])) if len(passing) else (place, place)
+    first, last = (
+        (int(passing[0]), int(passing[-1])) if len(passing) else (place, place)
+    )
     return place, min(first, place), max(last, place)

@@ -29,7 +29,9 @@ _FARTHEST = 1e12
 """What a coordinate may be at most; no number that is none is below it."""
 
 
-def read_geography(path: str | os.PathLike[str], name: str = "name", by: str = "area") -> Geography:
+def read_geography(
+    path: str | os.PathLike[str], name: str = "name", by: str = "area"
+) -> Geography:
     """The districts in a file; `name` is the property that names them.
 
     `by` is how cells are counted that a border cuts: by "area" or by "centre".
@@ -60,21 +62,33 @@ def geography_of(collection: Any, name: str = "name", by: str = "area") -> Geogr
 
 def _features(collection: Any) -> Sequence[Any]:
     if _type(collection) != "FeatureCollection":
-        raise EstimateError(f"expected a FeatureCollection, got {_shorten(_type(collection))}")
+        raise EstimateError(
+            f"expected a FeatureCollection, got {_shorten(_type(collection))}"
+        )
     features = collection.get("features")
     if not isinstance(features, list) or not features:
-        raise EstimateError("expected a list of features, of one district or more, got none")
+        raise EstimateError(
+            "expected a list of features, of one district or more, got none"
+        )
     if len(features) > MOST_DISTRICTS:
-        raise EstimateError(f"expected at most {MOST_DISTRICTS:,} features, got {len(features):,}")
+        raise EstimateError(
+            f"expected at most {MOST_DISTRICTS:,} features, got {len(features):,}"
+        )
     return features
 
 
-def _districts(features: Sequence[Any], key: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _districts(
+    features: Sequence[Any], key: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every district's name and geometry."""
-    names = [_name(place, feature, key) for place, feature in enumerate(features, start=1)]
+    names = [
+        _name(place, feature, key) for place, feature in enumerate(features, start=1)
+    ]
     name, times = Counter(names).most_common(1)[0]
     if times > 1:
-        raise EstimateError(f"expected a name for each district, got {name!r} {times} times")
+        raise EstimateError(
+            f"expected a name for each district, got {name!r} {times} times"
+        )
     for name, feature in zip(names, features, strict=True):
         geometry = feature.get("geometry")
         if _type(geometry) not in _POLYGONS:
@@ -87,7 +101,9 @@ def _districts(features: Sequence[Any], key: str) -> Iterator[tuple[str, Mapping
 
 def _name(place: int, feature: Any, key: str) -> str:
     if _type(feature) != "Feature":
-        raise EstimateError(f"feature {place}: expected a Feature, got {_shorten(_type(feature))}")
+        raise EstimateError(
+            f"feature {place}: expected a Feature, got {_shorten(_type(feature))}"
+        )
     properties = feature.get("properties") or {}
     name = properties.get(key) if isinstance(properties, dict) else None
     if isinstance(name, str | int) and str(name):
@@ -111,9 +127,12 @@ def _polygon(name: str, geometry: Mapping[str, Any]) -> Any:
     coordinates = geometry.get("coordinates")
     several = coordinates if geometry["type"] == "MultiPolygon" else [coordinates]
     if not isinstance(several, list) or not several:
-        raise EstimateError(f"district {name!r}: expected coordinates of polygons, got none")
+        raise EstimateError(
+            f"district {name!r}: expected coordinates of polygons, got none"
+        )
     parts = [
-        shapely.Polygon(rings[0], rings[1:]) for rings in (_rings(name, part) for part in several)
+        shapely.Polygon(rings[0], rings[1:])
+        for rings in (_rings(name, part) for part in several)
     ]
     shape = parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
     if not shape.is_valid:
@@ -127,12 +146,16 @@ def _polygon(name: str, geometry: Mapping[str, Any]) -> Any:
 def _rings(name: str, polygon: Any) -> list[list[tuple[float, float]]]:
     """The outer border of a polygon, then those of its holes."""
     if not isinstance(polygon, list) or not polygon:
-        raise EstimateError(f"district {name!r}: expected a polygon with a border, got none")
+        raise EstimateError(
+            f"district {name!r}: expected a polygon with a border, got none"
+        )
     return [_ring(name, ring) for ring in polygon]
 
 
 def _ring(name: str, ring: Any) -> list[tuple[float, float]]:
-    corners = [_corner(name, corner) for corner in ring] if isinstance(ring, list) else []
+    corners = (
+        [_corner(name, corner) for corner in ring] if isinstance(ring, list) else []
+    )
     if len(corners) < _FEWEST_CORNERS or corners[0] != corners[-1]:
         raise EstimateError(
             f"district {name!r}: expected rings of {_FEWEST_CORNERS} corners or more, the last of "

@@ -8,7 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.distributions.distribution_estimates import further_of, share_records
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    further_of,
+    share_records,
+)
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.answers.maps.districts import District
@@ -42,7 +45,9 @@ class MapEstimates(ShareEstimates):
             return places.map(*shape)
         columns = (self.frequency, self.standard_error, self.low, self.high)
         share, error, low, high = (column.reshape(shape) for column in columns)
-        return places.map_of(share, error, low, high=high, post_process=self.options.post_process)
+        return places.map_of(
+            share, error, low, high=high, post_process=self.options.post_process
+        )
 
     def rectangle(self, x: Ends, y: Ends) -> Share:
         """The share of the places from the first end of each axis up to, but not at, the second.

@@ -73,7 +73,8 @@ class Map:
             "level": self.level,
             "post_process": self.post_process,
             "features": [
-                self._feature(across, up) for across, up in product(*map(range, self.shape))
+                self._feature(across, up)
+                for across, up in product(*map(range, self.shape))
             ],
         }
 
@@ -81,7 +82,13 @@ class Map:
         west, east = self.x_edges[across : across + 2].tolist()
         south, north = self.y_edges[up : up + 2].tolist()
         # Anticlockwise, and closed.
-        ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
+        ring = [
+            [west, south],
+            [east, south],
+            [east, north],
+            [west, north],
+            [west, south],
+        ]
         place = across, up
         return {
             "type": "Feature",
@@ -97,10 +104,14 @@ class Map:
 
     def bars(self) -> Bars:
         """The map as a panel of a picture."""
-        caption = f"shares of cells; hatched: not told from 0 ({self.level:.4g} interval)"
+        caption = (
+            f"shares of cells; hatched: not told from 0 ({self.level:.4g} interval)"
+        )
         return Bars(
             self.title,
-            caption if self.post_process is None else f"{caption}; {self.post_process}: biased",
+            caption
+            if self.post_process is None
+            else f"{caption}; {self.post_process}: biased",
             (),
             lengths=self.estimate.ravel(),
             low=self.low.ravel(),

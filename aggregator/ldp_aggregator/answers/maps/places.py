@@ -68,20 +68,28 @@ class Places(WithEnds):
 
         Raises `EstimateError` for an empty rectangle, and for an end within a cell.
         """
-        places = [axis.places(*ends) for axis, ends in zip(self.axes, (x, y), strict=True)]
+        places = [
+            axis.places(*ends) for axis, ends in zip(self.axes, (x, y), strict=True)
+        ]
         within = [
             axis.between_places(first, last)
             for axis, (first, last) in zip(self.axes, places, strict=True)
         ]
         named = AND.join(
             axis.name(first, last) if first < last else f"[{low}, {high})"
-            for axis, (first, last), (low, high) in zip(self.axes, places, (x, y), strict=True)
+            for axis, (first, last), (low, high) in zip(
+                self.axes, places, (x, y), strict=True
+            )
         )
         answers = self.queries.answer(np.outer(*within).reshape(1, -1))
         low, high = self._ends(answers, self._quantile)
         (error,) = answers.errors(self._sample_size).tolist()
         return Share(
-            named, float(answers.estimate[0]), error, low=float(low[0]), high=float(high[0])
+            named,
+            float(answers.estimate[0]),
+            error,
+            low=float(low[0]),
+            high=float(high[0]),
         )
 
     def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
@@ -123,7 +131,9 @@ class Places(WithEnds):
             high=high,
             level=self.options.level,
             post_process=post_process,
-            outlines=() if self.options.geography is None else self.options.geography.outlines,
+            outlines=()
+            if self.options.geography is None
+            else self.options.geography.outlines,
         )
 
     def districts(self, geography: Geography) -> tuple[District, ...]:
@@ -145,12 +155,19 @@ class Places(WithEnds):
             self._ends(touched, self._quantile)[1],
         )
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return tuple(District(name, *row) for name, row in zip(geography.names, rows, strict=True))
+        return tuple(
+            District(name, *row)
+            for name, row in zip(geography.names, rows, strict=True)
+        )
 
     @cached_property
     def shown_districts(self) -> tuple[District, ...]:
         """Return those that the options ask for."""
-        return () if self.options.geography is None else self.districts(self.options.geography)
+        return (
+            ()
+            if self.options.geography is None
+            else self.districts(self.options.geography)
+        )
 
     def shrunk(self) -> Floats | None:
         """The shares of the cells that are shown, in a view for the eye: biased.
@@ -160,7 +177,9 @@ class Places(WithEnds):
         if self.queries.shrunk is None:
             return None
         side = 1 << self.depth
-        return sum_cells(self.queries.shrunk().reshape(side, side), self.shown_view).ravel()
+        return sum_cells(
+            self.queries.shrunk().reshape(side, side), self.shown_view
+        ).ravel()
 
     def view(self, x_cells: int, y_cells: int) -> View:
         """How often the axes are halved for so many cells. Raises `EstimateError`."""
@@ -171,7 +190,9 @@ class Places(WithEnds):
                     f"got {x_cells} x {y_cells}"
                 )
         if x_cells * y_cells == 1:
-            raise EstimateError("expected a map of two cells or more, got 1 x 1, which has all")
+            raise EstimateError(
+                "expected a map of two cells or more, got 1 x 1, which has all"
+            )
         return x_cells.bit_length() - 1, y_cells.bit_length() - 1
 
     @cached_property
@@ -203,7 +224,9 @@ class Places(WithEnds):
         """The cells of a zoom."""
         names, within = zip(*map(_cells_along, self.axes, view), strict=True)
         queries = np.kron(*within)
-        return Shown(tuple(AND.join((x, y)) for x in names[0] for y in names[1]), queries)
+        return Shown(
+            tuple(AND.join((x, y)) for x in names[0] for y in names[1]), queries
+        )
 
     @property
     def _labels(self) -> tuple[str, str]:
@@ -213,19 +236,28 @@ class Places(WithEnds):
 
 def _label(field: Field) -> str:
     scale = field.domain.scale
-    return field.name if scale is None or not scale.unit else f"{field.name} ({scale.unit})"
+    return (
+        field.name
+        if scale is None or not scale.unit
+        else f"{field.name} ({scale.unit})"
+    )
 
 
 def _cells_along(line: Line, halved: int) -> tuple[list[str], Floats]:
     """The names of cells along an axis, and which places are within, of shape (cells, places)."""
     cells = 1 << halved
     together = line.size // cells
-    names = [line.name(first, first + together) for first in range(0, line.size, together)]
+    names = [
+        line.name(first, first + together) for first in range(0, line.size, together)
+    ]
     return names, np.eye(cells).repeat(together, axis=1)
 
 
 def places_of(
-    question: Question, counts: Counts, options: Options, frequency: Floats | None = None
+    question: Question,
+    counts: Counts,
+    options: Options,
+    frequency: Floats | None = None,
 ) -> Places | None:
     """The places of a question with reports, if it is of that type; None for others.
 

@@ -40,7 +40,11 @@ class RegionEstimates(ShareEstimates):
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The map, or bars without one, as a panel of a picture."""
         regions = self.regions
-        return super().bars(truth) if regions is None else regions.bars()._replace(title=self.title)
+        return (
+            super().bars(truth)
+            if regions is None
+            else regions.bars()._replace(title=self.title)
+        )
 
 
 def estimate(counted: Counted) -> RegionEstimates:

@@ -75,10 +75,14 @@ class Regions:
     @property
     def caption(self) -> str:
         """Caption of the picture."""
-        caption = f"shares of districts; hatched: not told from 0 ({self.level:.4g} interval)"
+        caption = (
+            f"shares of districts; hatched: not told from 0 ({self.level:.4g} interval)"
+        )
         if self.post_process is not None:
             caption = f"{caption}; {self.post_process}: biased"
-        return f"{caption}; {self.missing} values not on it" if self.missing else caption
+        return (
+            f"{caption}; {self.missing} values not on it" if self.missing else caption
+        )
 
     def bars(self) -> Bars:
         """The map as a panel of a picture."""
@@ -116,7 +120,9 @@ def regions_of(
     """
     if not geography.is_named_by(question.domain):
         return None
-    place_of = {question.domain.index_of(value): place for place, value in enumerate(values)}
+    place_of = {
+        question.domain.index_of(value): place for place, value in enumerate(values)
+    }
     drawn = [
         (name, shape, rings, place_of[index])
         for name, shape, rings in zip(

@@ -28,13 +28,17 @@ def estimate(counted: Counted) -> MapEstimates:
         values, queries = places.zoom(places.shown_view)
     known = None if places is None else places.queries
     numbers = numbers_of(counted, values, queries=queries, known=known)
-    places = places or places_of(question, counts, options, frequency=numbers.moments.frequency)
+    places = places or places_of(
+        question, counts, options, frequency=numbers.moments.frequency
+    )
     shares = shares_of(counted, numbers, values, kind=MapEstimates, places=places)
     if options.geography is not None:
         remarks = on_districts(shares.shown_districts, options.geography.by)
         shares = replace(shares, remarks=(*shares.remarks, *remarks))
     return (
-        shares if options.post_process != "shrunk" else replace(shares, frequency=_shrunk(places))
+        shares
+        if options.post_process != "shrunk"
+        else replace(shares, frequency=_shrunk(places))
     )
 
 

@@ -56,7 +56,9 @@ def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Q
     def answer(queries: Floats) -> Answers:
         mean_square = queries**2 @ frequency
         variance = (products(queries, queries) - mean_square) / reports
-        return Answers(queries @ frequency, mean_square, variance, least=np.zeros(len(queries)))
+        return Answers(
+            queries @ frequency, mean_square, variance, least=np.zeros(len(queries))
+        )
 
     def correlation(queries: Floats) -> Floats:
         together = covariance(queries)
@@ -102,7 +104,9 @@ def _by_table(question: Question, counts: Counts) -> Products:
     return products
 
 
-def _by_points(points: ProjectiveResponse, counts: Counts, first: Floats, second: Floats) -> Floats:
+def _by_points(
+    points: ProjectiveResponse, counts: Counts, first: Floats, second: Floats
+) -> Floats:
     p, q = map(float, points.support)
     transform = Points(points.order, points.dimension, np.arange(points.size))
     share = counts / counts.sum() / (p - q) ** 2
@@ -112,20 +116,26 @@ def _by_points(points: ProjectiveResponse, counts: Counts, first: Floats, second
         part = slice(start, start + some)
         # (some, points): what each report is worth to the queries, times p - q.
         one, other = (
-            transform.worths(queries[part]) - q * queries[part].sum(axis=1, keepdims=True)
+            transform.worths(queries[part])
+            - q * queries[part].sum(axis=1, keepdims=True)
             for queries in (first, second)
         )
         products[part] = (one * other) @ share
     return products
 
 
-def _by_support(randomizer: Pure, frequency: Floats, first: Floats, second: Floats) -> Floats:
+def _by_support(
+    randomizer: Pure, frequency: Floats, first: Floats, second: Floats
+) -> Floats:
     p, q = map(float, randomizer.support)
     joint = randomizer.joint_support()
     assert joint is not None  # noqa: S101 (asked before)
     scale = (p - q) ** 2
     own, other = p * (1 - p) / scale + 1, q * (1 - q) / scale
-    either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
+    either, neither = (
+        (float(joint[0]) - p * q) / scale,
+        (float(joint[1]) - q * q) / scale,
+    )
     # (Q,): the sums of both queries and of their products, as such and among what is held.
     whole, others = first.sum(axis=1), second.sum(axis=1)
     share, of_others = first @ frequency, second @ frequency

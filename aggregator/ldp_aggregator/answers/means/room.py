@@ -51,7 +51,14 @@ class MeanEstimates(QuestionEstimates):
         length, low, high = (np.array([number]) for number in numbers)
         about, unit = self.describe(), self.question.domain.unit or ""
         return Bars(
-            self.title, about, (MEAN,), lengths=length, low=low, high=high, truth=truth, unit=unit
+            self.title,
+            about,
+            (MEAN,),
+            lengths=length,
+            low=low,
+            high=high,
+            truth=truth,
+            unit=unit,
         )
 
 
@@ -69,10 +76,14 @@ class ShapeEstimates(QuestionEstimates):
         together = starts[1] - starts[0]
         ends = [min(start + together, len(self)) - 1 for start in starts]
         values = tuple(
-            self.values[start] if start == end else f"{self.values[start]} to {self.values[end]}"
+            self.values[start]
+            if start == end
+            else f"{self.values[start]} to {self.values[end]}"
             for start, end in zip(starts, ends, strict=True)
         )
-        return replace(self, **_columns(values, np.add.reduceat(self.frequency, starts)))
+        return replace(
+            self, **_columns(values, np.add.reduceat(self.frequency, starts))
+        )
 
     def starts_of(self, most: int) -> list[int]:
         """Where values that are added up begin."""
@@ -112,7 +123,9 @@ def estimate(counted: Counted) -> QuestionEstimates:
     columns = _columns((), np.empty(0))
     if options.post_process in SHAPES:
         kind, note = ShapeEstimates, _BARE_SHAPE
-        shape = counted.decoder.shape(question.randomizer, counted.counts, options.post_process)
+        shape = counted.decoder.shape(
+            question.randomizer, counted.counts, options.post_process
+        )
         columns = _columns(tuple(question.domain.iter_values()), shape)
     return kind(
         question=question,
@@ -134,15 +147,24 @@ def _columns(values: tuple[str, ...], shape: Floats) -> dict[str, Any]:
     """Those of values about which no error is known, and no test is made."""
     unknown = np.full(len(values), np.nan)
     columns = dict.fromkeys(("unbiased", "standard_error", "low", "high"), unknown)
-    return {"values": values, "frequency": shape, **columns, "chances": np.ones(len(values))}
+    return {
+        "values": values,
+        "frequency": shape,
+        **columns,
+        "chances": np.ones(len(values)),
+    }
 
 
 def _on_bound(
     question: Question, mean: Mean | None, reports: int, options: Options
 ) -> tuple[Remark, ...]:
     """Whether the error of a mean for the respondents is a bound."""
-    asked = mean is not None and mean.variance is None and options.estimand == "respondents"
-    alone = decoder_of(question.randomizer).gives == "mean" and question.domain.size != 2
+    asked = (
+        mean is not None and mean.variance is None and options.estimand == "respondents"
+    )
+    alone = (
+        decoder_of(question.randomizer).gives == "mean" and question.domain.size != 2
+    )
     if not asked or not alone or reports < FEWEST:
         return ()
     text = (

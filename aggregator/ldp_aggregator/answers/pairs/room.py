@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from ldp.errors import UnknownNameError
-from ldp_aggregator.answers.results.question_estimates import Further, OfValue, QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import (
+    Further,
+    OfValue,
+    QuestionEstimates,
+)
 from ldp_aggregator.answers.results.room import Counted, Room
 from ldp_aggregator.answers.results.values import MEAN, SUM
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
@@ -71,7 +75,9 @@ class PairEstimates(ShareEstimates):
         for name, number in named.items():
             errors = (number.standard_error, number.low, number.high)
             numbers = (self.reports, number.estimate, *errors)
-            further.append(Further(f"{self.values[place]}: {name}", number.cells, numbers))
+            further.append(
+                Further(f"{self.values[place]}: {name}", number.cells, numbers)
+            )
         record = {name: number.to_dict() for name, number in named.items()}
         return OfValue(
             (*named[MEAN].cells, *shares.cells),
@@ -97,8 +103,12 @@ def estimate(counted: Counted) -> PairEstimates:
     if scale is None or balances is None:
         return shares
     missing = miss(options.level, len(shares), options.simultaneous)
-    means = key_means(balances, (scale.low, scale.high), missing, estimand=options.estimand)
-    return replace(shares, key_means=means, remarks=(*shares.remarks, *on_key_means(means)))
+    means = key_means(
+        balances, (scale.low, scale.high), missing, estimand=options.estimand
+    )
+    return replace(
+        shares, key_means=means, remarks=(*shares.remarks, *on_key_means(means))
+    )
 
 
 def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:

@@ -42,17 +42,23 @@ class Cell(NamedTuple):
     """The first among the values of the question, and the one behind the last."""
 
 
-def cells_of(values: ByValue, line: Line, places: Sequence[tuple[int, int]]) -> tuple[Cell, ...]:
+def cells_of(
+    values: ByValue, line: Line, places: Sequence[tuple[int, int]]
+) -> tuple[Cell, ...]:
     """The cells of a histogram, whose values have these places on a line."""
     if len(places) != len(values):
         return ()
     columns = (values.frequency, values.low, values.high)
     cells = []
-    for place, (name, (first, last)) in enumerate(zip(values.values, places, strict=True)):
+    for place, (name, (first, last)) in enumerate(
+        zip(values.values, places, strict=True)
+    ):
         start, end = _ends(line, first, last)
         frequency, low, high = (float(column[place]) for column in columns)
         at = (place, place + 1)
-        cells.append(Cell(name, start, end, frequency=frequency, low=low, high=high, places=at))
+        cells.append(
+            Cell(name, start, end, frequency=frequency, low=low, high=high, places=at)
+        )
     return tuple(cells)
 
 
@@ -61,7 +67,9 @@ def cells_together(functions: Functions, line: Line) -> Iterator[Cell]:
     if len(functions.frequency) != line.size or not functions.exclusive:
         return
     cells = line.histogram()
-    for name, (first, last), weights in zip(cells.names, cells.places, cells.queries, strict=True):
+    for name, (first, last), weights in zip(
+        cells.names, cells.places, cells.queries, strict=True
+    ):
         share = functions.function(name, weights, family=len(cells.names))
         start, end = _ends(line, first, last)
         yield Cell(
@@ -94,8 +102,14 @@ def histogram_of(
     truth: Sequence[float] | None,
 ) -> Bars:
     """A panel of a picture with the columns of a histogram; `truth` by value, where known."""
-    known = None if truth is None else [float(np.sum(truth[slice(*cell.places)])) for cell in cells]
-    lengths, low, high = np.array([(cell.frequency, cell.low, cell.high) for cell in cells]).T
+    known = (
+        None
+        if truth is None
+        else [float(np.sum(truth[slice(*cell.places)])) for cell in cells]
+    )
+    lengths, low, high = np.array(
+        [(cell.frequency, cell.low, cell.high) for cell in cells]
+    ).T
     return Bars(
         title,
         about,

@@ -64,11 +64,17 @@ class Manipulation:
         mean = {} if self.mean_reach is None else {"mean_reach": self.mean_reach}
         if self.sum_reach is not None:
             mean |= {"sum_reach": self.sum_reach}
-        return {"reach": self.reach, **mean, **({"note": self.reason} if self.reason else {})}
+        return {
+            "reach": self.reach,
+            **mean,
+            **({"note": self.reason} if self.reason else {}),
+        }
 
     def __str__(self) -> str:
         of_mean = (
-            "" if self.mean_reach is None else f"the mean by at most {self.mean_reach / 100:.3g}"
+            ""
+            if self.mean_reach is None
+            else f"the mean by at most {self.mean_reach / 100:.3g}"
         )
         if self.reach is not None:
             frequency = f"1 % forged reports can move a frequency by at most {self.reach / 100:.3g}"
@@ -104,7 +110,9 @@ def manipulation(
     of_mean = None if step is None else step * float(mean_reach(randomizer))
     if isinstance(scores, Refusal):
         return Manipulation(None, of_mean, scores.reason)
-    shares = Fraction(total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts))
+    shares = Fraction(
+        total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts)
+    )
     of_sum = None if ends is None else decoder.sum_reach(randomizer, ends)
     return Manipulation(
         float(_reach(scores, 0, 1) * shares),

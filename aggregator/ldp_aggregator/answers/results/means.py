@@ -36,7 +36,10 @@ from ldp.answers.domain import Domain
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.contrasts.functions import Contrast
-from ldp_aggregator.answers.contrasts.linear_functions import functions_of, functions_of_queries
+from ldp_aggregator.answers.contrasts.linear_functions import (
+    functions_of,
+    functions_of_queries,
+)
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Parts, Refusal, from_middle
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -107,12 +110,16 @@ def mean_of(
     ends = ends_of(question.domain)
     if ends is None:
         return None
-    if isinstance(decoder_of(question.randomizer).mean_reach(question.randomizer), Refusal):
+    if isinstance(
+        decoder_of(question.randomizer).mean_reach(question.randomizer), Refusal
+    ):
         return None
     parts = parts_of(question.randomizer, moments, counts)
     if parts is None:
         return None
-    respondents = total_reports(counts, question.layout) if moments is None else moments.reports
+    respondents = (
+        total_reports(counts, question.layout) if moments is None else moments.reports
+    )
     of_population = options.estimand == "population"
     low, high, step = ends
     quantile = float(ndtri((1 + options.level) / 2))
@@ -125,7 +132,9 @@ def mean_of(
         unseen = few and parts.spread_error is not None
         variance += (widest if unseen else max(spread, 0.0)) / max(respondents - 1, 1)
         if few:
-            variance = max(variance, parts.least_variance + widest / max(respondents, 1))
+            variance = max(
+                variance, parts.least_variance + widest / max(respondents, 1)
+            )
     else:
         variance += rounding_variance(question) / max(respondents, 1)
         spread *= respondents / max(respondents - 1, 1)
@@ -159,7 +168,9 @@ def _few_reports(
     if moments is None or ends is None:
         return None
     if moments.answering is not None:
-        functions = functions_of_queries(moments.answering, question, reports, options=options)
+        functions = functions_of_queries(
+            moments.answering, question, reports, options=options
+        )
     else:
         functions = functions_of(moments, question, (), options=options)
     if functions.spread is None or not functions.exclusive:
@@ -181,7 +192,9 @@ def _with_interval(
     """An estimate with its interval, cut to a range."""
     least, most = range_
     reach = quantile * error
-    low, high = (min(max(end, least), most) for end in (estimate - reach, estimate + reach))
+    low, high = (
+        min(max(end, least), most) for end in (estimate - reach, estimate + reach)
+    )
     return Mean(estimate, error, low, high=high)
 
 
@@ -197,7 +210,9 @@ def ends_of(domain: Domain) -> tuple[float, float, float] | None:
     return float(low), float(low + step * (domain.size - 1)), float(step)
 
 
-def parts_of(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts | None:
+def parts_of(
+    randomizer: Randomizer, moments: Moments | None, counts: Counts
+) -> Parts | None:
     """The parts for values one step apart.
 
     None if the frequencies have no covariance, or there are too many.

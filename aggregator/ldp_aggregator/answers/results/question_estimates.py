@@ -15,8 +15,19 @@ import numpy as np
 from ldp.numbers.exact import log_upper
 from ldp_aggregator.answers.lines.line import line_of
 from ldp_aggregator.answers.options import WHOM
-from ldp_aggregator.answers.results.cells import MOST_SINGLE, cells_of, columns_of, histogram_of
-from ldp_aggregator.answers.results.values import DEVIATION, MEAN, VARIANCE, ByValue, Estimate
+from ldp_aggregator.answers.results.cells import (
+    MOST_SINGLE,
+    cells_of,
+    columns_of,
+    histogram_of,
+)
+from ldp_aggregator.answers.results.values import (
+    DEVIATION,
+    MEAN,
+    VARIANCE,
+    ByValue,
+    Estimate,
+)
 from ldp_aggregator.output.formats.formats import Tidy
 from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable, finite
@@ -141,12 +152,17 @@ class QuestionEstimates(ByValue, Tidy):
             )
         bound = "" if self.manipulation is None else str(self.manipulation)
         notes = (choice, self.note, *map(str, self.remarks), bound)
-        return [*filter(None, notes), *(str(check) for check in self.checks if check.suspicious)]
+        return [
+            *filter(None, notes),
+            *(str(check) for check in self.checks if check.suspicious),
+        ]
 
     def describe(self) -> str:
         """One line that says what the numbers are."""
         options, question = self.options, self.question
-        family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+        family = (
+            f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+        )
         view = ""
         if options.post_process:
             view = f"; frequencies post-processed by {options.post_process}: biased"
@@ -161,11 +177,20 @@ class QuestionEstimates(ByValue, Tidy):
     @property
     def headings(self) -> tuple[str, ...]:
         """The names of the cells of a row."""
-        level, post_process = f"{self.options.level:.4g} interval", self.options.post_process
+        level, post_process = (
+            f"{self.options.level:.4g} interval",
+            self.options.post_process,
+        )
         if post_process is None:
             return "value", "count", "frequency", "standard error", level
         if self.is_shape:
-            return "value", "count", f"frequency ({post_process}, biased)", "standard error", level
+            return (
+                "value",
+                "count",
+                f"frequency ({post_process}, biased)",
+                "standard error",
+                level,
+            )
         frequency, error = f"frequency ({post_process})", "unbiased standard error"
         return "value", "count", frequency, error, f"unbiased {level}"
 
@@ -257,11 +282,30 @@ class QuestionEstimates(ByValue, Tidy):
     def __dir__(self) -> list[str]:
         """Return what people look for and this kind has; all its other names can be used, too."""
         names = (
-            *("values", "frequency", "standard_error", "low", "high", "reports", "mean"),
-            *("distribution", "quantiles", "share", "ratio", "top", "nodes", "map", "describe"),
+            *(
+                "values",
+                "frequency",
+                "standard_error",
+                "low",
+                "high",
+                "reports",
+                "mean",
+            ),
+            *(
+                "distribution",
+                "quantiles",
+                "share",
+                "ratio",
+                "top",
+                "nodes",
+                "map",
+                "describe",
+            ),
             *("plot", "to_dict", "to_pandas", "to_polars"),
         )
-        return [name for name in names if hasattr(type(self), name) or name in vars(self)]
+        return [
+            name for name in names if hasattr(type(self), name) or name in vars(self)
+        ]
 
     if not TYPE_CHECKING:
 
@@ -316,11 +360,16 @@ def text_table(
     for place, estimate in enumerate(shown.listed()):
         of_value = shown.of_value(place).cells if place < len(shown) else ()
         rows.append((*shown.row(estimate), *of_value))
-    rows += [(further.label or further.name, *further.cells) for further in estimates.further()]
+    rows += [
+        (further.label or further.name, *further.cells)
+        for further in estimates.further()
+    ]
     headings = shown.headings
     rows = [(*row, *("",) * (len(headings) - len(row))) for row in rows]
     remarks = shown.sentences if shown is estimates else [*shown.sentences, elsewhere]
-    return TextTable(estimates.name, estimates.describe(), headings, rows=rows, remarks=remarks)
+    return TextTable(
+        estimates.name, estimates.describe(), headings, rows=rows, remarks=remarks
+    )
 
 
 def flat_columns(questions: Sequence[QuestionEstimates]) -> tuple[str, ...]:
@@ -356,7 +405,9 @@ def _flat_rows(estimates: QuestionEstimates) -> Iterator[tuple[str | float, ...]
 def record_of(estimates: QuestionEstimates, gather: Gather) -> dict[str, Any]:
     """A record for JSON, with what `gather` makes of the values: there may be a million."""
     question, options = estimates.question, estimates.options
-    delivered = log_upper(question.randomizer.ratio) if question.declared.is_finite else None
+    delivered = (
+        log_upper(question.randomizer.ratio) if question.declared.is_finite else None
+    )
     own = estimates.own_record()
     covariance = own.pop("covariance", None)
     record = {
@@ -373,8 +424,15 @@ def record_of(estimates: QuestionEstimates, gather: Gather) -> dict[str, Any]:
         "biased": options.post_process is not None,
         "values": gather(_value_records(estimates)),
         **estimates.asked_record(),
-        **({"respondents": estimates.respondents} if options.reports_per_person > 1 else {}),
-        **{name.replace(" ", "_"): number.to_dict() for name, number in estimates.numbers},
+        **(
+            {"respondents": estimates.respondents}
+            if options.reports_per_person > 1
+            else {}
+        ),
+        **{
+            name.replace(" ", "_"): number.to_dict()
+            for name, number in estimates.numbers
+        },
         **own,
     }
     if estimates.manipulation is not None:

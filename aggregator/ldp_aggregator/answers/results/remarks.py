@@ -43,7 +43,9 @@ _BEYOND = 0.00135
 _ROUNDING = 1e-9
 
 
-def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tuple[Remark, ...]:
+def beyond_noise(
+    names: Sequence[str], estimates: Floats, errors: Floats
+) -> tuple[Remark, ...]:
     """Whether an estimate lies further below zero than noise explains: people may not follow.
 
     `errors` are those of values that no one holds; of many values the lowest is judged as such.
@@ -54,7 +56,9 @@ def beyond_noise(names: Sequence[str], estimates: Floats, errors: Floats) -> tup
         return ()
     distances = estimates / np.maximum(errors, 1e-300)
     lowest = int(np.argmin(distances))
-    if estimates[lowest] > -_ROUNDING or distances[lowest] > ndtri(_BEYOND / len(names)):
+    if estimates[lowest] > -_ROUNDING or distances[lowest] > ndtri(
+        _BEYOND / len(names)
+    ):
         return ()
     text = (
         f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors below zero, "
@@ -80,8 +84,12 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
         return ()
     values = question.domain.values or ()
     said = []
-    for report, column in enumerate(zip(*question.randomizer.channel().rows, strict=True)):
-        ruled_out = [value for value, chance in zip(values, column, strict=True) if not chance]
+    for report, column in enumerate(
+        zip(*question.randomizer.channel().rows, strict=True)
+    ):
+        ruled_out = [
+            value for value, chance in zip(values, column, strict=True) if not chance
+        ]
         if ruled_out:
             said.append(
                 f"the answer {values[report]!r} rules out {', '.join(map(repr, ruled_out))}"
@@ -151,7 +159,9 @@ def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
     if not few:
         return ()
     share = (
-        f"{few:,} of {counts.size:,} estimates rest" if counts.size > 1 else "The estimate rests"
+        f"{few:,} of {counts.size:,} estimates rest"
+        if counts.size > 1
+        else "The estimate rests"
     )
     text = (
         f"{share} on fewer than about {FEWEST} reports: intervals go by the normal law, which "
@@ -161,7 +171,9 @@ def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
     return (Remark("few-counts", text),)
 
 
-def on_mean(question: Question, mean: Mean | None, respondents: int) -> tuple[Remark, ...]:
+def on_mean(
+    question: Question, mean: Mean | None, respondents: int
+) -> tuple[Remark, ...]:
     """Whether a mean's interval is all of its range, and whether few reports are behind it."""
     ends = ends_of(question.domain)
     if mean is None or ends is None:

@@ -101,7 +101,9 @@ class ByValue:
         """The estimate at a place, without a look at the others."""
         columns = (self.frequency, self.standard_error, self.low, self.high)
         frequency, *errors = (float(column[place]) for column in columns)
-        return Estimate(self.values[place], self.respondents * frequency, frequency, *errors)
+        return Estimate(
+            self.values[place], self.respondents * frequency, frequency, *errors
+        )
 
     def place(self, value: str) -> int:
         """The place of a value. Raises `UnknownNameError`."""
@@ -130,7 +132,9 @@ class ByValue:
         """The values at these places, in their order."""
         names = ("frequency", "unbiased", "standard_error", "low", "high", "chances")
         columns = {name: getattr(self, name)[places] for name in names}
-        return replace(self, values=tuple(self.values[at] for at in places.tolist()), **columns)
+        return replace(
+            self, values=tuple(self.values[at] for at in places.tolist()), **columns
+        )
 
     @property
     def brief(self) -> Self:

@@ -61,7 +61,9 @@ def correction_of(estimates: QuestionEstimates, correction: str = DEFAULT) -> st
     return "storey" if complete else "benjamini-hochberg"
 
 
-def adjusted_p_values(estimates: QuestionEstimates, correction: str = DEFAULT) -> Floats:
+def adjusted_p_values(
+    estimates: QuestionEstimates, correction: str = DEFAULT
+) -> Floats:
     """The least 1 - level at which each value is found; shape (M,).
 
     Raises `EstimateError` for an unknown correction, and for some values of a question, which
@@ -141,7 +143,9 @@ def false_coverage_intervals(
     return low, high
 
 
-def find(estimates: QuestionEstimates, level: float = 0.95, correction: str = DEFAULT) -> Found:
+def find(
+    estimates: QuestionEstimates, level: float = 0.95, correction: str = DEFAULT
+) -> Found:
     """Which values are there, with adjusted p-values and the intervals of those that are."""
     adjusted = adjusted_p_values(estimates, correction)
     there, correction = adjusted <= 1 - level, correction_of(estimates, correction)

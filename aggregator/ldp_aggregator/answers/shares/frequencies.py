@@ -11,7 +11,10 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.contrasts.linear_functions import functions_of, values_overlap
+from ldp_aggregator.answers.contrasts.linear_functions import (
+    functions_of,
+    values_overlap,
+)
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.manipulation import Manipulation
 from ldp_aggregator.answers.results.means import Mean
@@ -87,10 +90,19 @@ def estimates_from(
     `own` are fields of that kind. Raises `EstimateError`.
     """
     missing = miss(options.level, len(values), options.simultaneous)
-    low, high = within_bounds(INTERVAL_ENDS[options.interval](moments, missing, options.estimand))
+    low, high = within_bounds(
+        INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
+    )
     if moments.unknown is not None:
-        low, high = np.where(moments.unknown, 0.0, low), np.where(moments.unknown, 1.0, high)
-    few = few_reports(moments, missing, options.estimand) if options.interval == "score" else ()
+        low, high = (
+            np.where(moments.unknown, 0.0, low),
+            np.where(moments.unknown, 1.0, high),
+        )
+    few = (
+        few_reports(moments, missing, options.estimand)
+        if options.interval == "score"
+        else ()
+    )
     _check_view(question, options)
     covariance = _covariance(question, moments, options) if options.covariance else None
     noise, chances = null_error(moments), null_chances(moments)
@@ -128,10 +140,14 @@ def estimates_from(
         return estimates
     from ldp_aggregator.answers.shares.detection import find
 
-    return replace(estimates, found=find(estimates, options.detect_level, options.detect))
+    return replace(
+        estimates, found=find(estimates, options.detect_level, options.detect)
+    )
 
 
-def _on_followers(values: Sequence[str], moments: Moments, noise: Floats) -> tuple[Remark, ...]:
+def _on_followers(
+    values: Sequence[str], moments: Moments, noise: Floats
+) -> tuple[Remark, ...]:
     """Whether people may not have followed a design for two values or a few more."""
     if len(values) > _FEW_VALUES or moments.unknown is not None:
         return ()
@@ -151,7 +167,9 @@ def _check_view(question: Question, options: Options) -> None:
         )
 
 
-def view_frequencies(moments: Moments, noise: Floats, chances: Floats, options: Options) -> Floats:
+def view_frequencies(
+    moments: Moments, noise: Floats, chances: Floats, options: Options
+) -> Floats:
     """The frequencies as they are shown: unbiased, unless another view was asked for."""
     if options.post_process == "norm-sub":
         return norm_sub(moments.frequency)

@@ -46,7 +46,9 @@ def numbers_of(
     return Numbers(moments, mean, bound_of(counted, mean, queries))
 
 
-def bound_of(counted: Counted, mean: Mean | None, queries: Floats | None = None) -> Manipulation:
+def bound_of(
+    counted: Counted, mean: Mean | None, queries: Floats | None = None
+) -> Manipulation:
     """How far forged reports can move shares, or the answers of queries, and the mean if any."""
     domain = counted.question.domain
     scale, ends = domain.key_scale, ends_of(domain)

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.contrasts.functions import Contrast, Functions, weighted_text
-from ldp_aggregator.answers.results.cells import MOST_SINGLE, cells_together, listed_quantiles
+from ldp_aggregator.answers.contrasts.functions import (
+    Contrast,
+    Functions,
+    weighted_text,
+)
+from ldp_aggregator.answers.results.cells import (
+    MOST_SINGLE,
+    cells_together,
+    listed_quantiles,
+)
 from ldp_aggregator.answers.results.question_estimates import OfValue, QuestionEstimates
 from ldp_aggregator.output.sheet import NOTHING
 
@@ -81,7 +89,9 @@ class ShareEstimates(QuestionEstimates):
         by_value = functions.weights(weights)
         return functions.function(weighted_text(weights), by_value)
 
-    def contrasts(self, family: Mapping[str, Mapping[str, float]]) -> tuple[Contrast, ...]:
+    def contrasts(
+        self, family: Mapping[str, Mapping[str, float]]
+    ) -> tuple[Contrast, ...]:
         """Several, by name, as one family: simultaneous where the options say so."""
         functions = self._functions
         return tuple(
@@ -101,7 +111,8 @@ class ShareEstimates(QuestionEstimates):
         """
         functions = self._functions
         parts = [
-            one if isinstance(one, Mapping) else dict.fromkeys(one, 1.0) for one in (top, bottom)
+            one if isinstance(one, Mapping) else dict.fromkeys(one, 1.0)
+            for one in (top, bottom)
         ]
         name = " / ".join(f"({weighted_text(part)})" for part in parts)
         return functions.ratio(name, *(functions.weights(part) for part in parts))
@@ -135,7 +146,9 @@ class ShareEstimates(QuestionEstimates):
         """The values at these places, in their order."""
         return replace(
             super().only(places),
-            covariance=None if self.covariance is None else self.covariance[np.ix_(places, places)],
+            covariance=None
+            if self.covariance is None
+            else self.covariance[np.ix_(places, places)],
             found=None if self.found is None else self.found.only(places),
         )
 
@@ -168,9 +181,14 @@ class ShareEstimates(QuestionEstimates):
         """For JSON: how the values were chosen, and tested."""
         if self.found is None:
             return super().asked_record()
-        tested = {"correction": self.found.correction, "detect_level": self.options.detect_level}
+        tested = {
+            "correction": self.found.correction,
+            "detect_level": self.options.detect_level,
+        }
         return super().asked_record() | tested
 
     def own_record(self) -> dict[str, Any]:
         """For JSON: the covariance, where it was asked for."""
-        return {} if self.covariance is None else {"covariance": self.covariance.tolist()}
+        return (
+            {} if self.covariance is None else {"covariance": self.covariance.tolist()}
+        )

@@ -31,7 +31,9 @@ class TextEstimates(ShareEstimates):
     @property
     def lacks_little(self) -> bool:
         """Whether hardly anyone holds a text that is no candidate."""
-        fits = [not check.suspicious for check in self.checks if check.name == "dictionary"]
+        fits = [
+            not check.suspicious for check in self.checks if check.name == "dictionary"
+        ]
         missing = self.unallocated
         # A check of few reports finds nothing whatever is missing.
         known = missing is not None and missing.high < _MOST_MISSING
@@ -44,7 +46,11 @@ class TextEstimates(ShareEstimates):
     def own_record(self) -> dict[str, Any]:
         """For JSON: what is no candidate."""
         rest = self.unallocated
-        known = {} if rest is None else {"unallocated": share_record(rest) | error_record(rest)}
+        known = (
+            {}
+            if rest is None
+            else {"unallocated": share_record(rest) | error_record(rest)}
+        )
         return known | super().own_record()
 
 
@@ -61,7 +67,12 @@ def unallocated_of(moments: Moments, options: Options) -> Estimate | None:
     reach = float(ndtri((1 + options.level) / 2)) * error
     low, high = (min(max(end, 0.0), 1.0) for end in (share - reach, share + reach))
     return Estimate(
-        UNALLOCATED, moments.reports * share, share, standard_error=error, low=low, high=high
+        UNALLOCATED,
+        moments.reports * share,
+        share,
+        standard_error=error,
+        low=low,
+        high=high,
     )
 
 
@@ -69,7 +80,9 @@ def estimate(counted: Counted) -> TextEstimates:
     """The shares of the candidates of a question with reports."""
     numbers = numbers_of(counted, counted.values)
     rest = unallocated_of(numbers.moments, counted.options)
-    return shares_of(counted, numbers, counted.values, kind=TextEstimates, unallocated=rest)
+    return shares_of(
+        counted, numbers, counted.values, kind=TextEstimates, unallocated=rest
+    )
 
 
 ROOM = Room(TextEstimates, estimate)

@@ -17,7 +17,11 @@ class TreeEstimates(RegionEstimates):
     """Shares of the nodes of a tree."""
 
     def nodes(
-        self, level: str | int | None = None, *, width: float | None = None, crowd: float = 0
+        self,
+        level: str | int | None = None,
+        *,
+        width: float | None = None,
+        crowd: float = 0,
     ) -> TreeEstimates:
         """Some nodes of a question whose values are the leaves of a tree.
 
@@ -38,12 +42,16 @@ class TreeEstimates(RegionEstimates):
                 "question with parents has them"
             )
         crowded = self.low * self.respondents > crowd if crowd else None
-        places = chosen_nodes(taxonomy, level, widths=self._widths, width=width, crowd=crowded)
+        places = chosen_nodes(
+            taxonomy, level, widths=self._widths, width=width, crowd=crowded
+        )
         said = [self.note]
         if level is not None:
             said.append(f"shown: level {level}")
         if width is not None:
-            said.append(f"shown: the finest nodes with intervals no wider than {width:g}")
+            said.append(
+                f"shown: the finest nodes with intervals no wider than {width:g}"
+            )
         if crowd:
             said.append(
                 f"nodes that may have no more than {crowd:,.0f} people are merged into those "

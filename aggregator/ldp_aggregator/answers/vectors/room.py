@@ -38,7 +38,9 @@ class VectorEstimates(QuestionEstimates):
     def describe(self) -> str:
         """One line that says what the numbers are."""
         options, question = self.options, self.question
-        family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+        family = (
+            f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+        )
         distance = (self.squared_error or 0.0) ** 0.5
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
@@ -49,7 +51,13 @@ class VectorEstimates(QuestionEstimates):
     @property
     def headings(self) -> tuple[str, ...]:
         """The names of the cells of a row."""
-        return "coordinate", "sum", "mean", "standard error", f"{self.options.level:.4g} interval"
+        return (
+            "coordinate",
+            "sum",
+            "mean",
+            "standard error",
+            f"{self.options.level:.4g} interval",
+        )
 
     def row(self, estimate: Estimate) -> tuple[str, ...]:
         """An estimate as text: a sum need not be whole."""
@@ -58,7 +66,9 @@ class VectorEstimates(QuestionEstimates):
 
     def own_record(self) -> dict[str, Any]:
         """For JSON: how far the mean vector is from the true one."""
-        return {} if self.squared_error is None else {"squared_error": self.squared_error}
+        return (
+            {} if self.squared_error is None else {"squared_error": self.squared_error}
+        )
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The coordinates as a panel of a picture, with the true mean, where known."""
@@ -92,7 +102,9 @@ def estimate(counted: Counted) -> VectorEstimates:
         squared_error=mean.squared_error,
         respondents=reports,
         manipulation=manipulation(question.randomizer, counted.counts, step=radius),
-        remarks=on_report_numbers(np.array([float(reports)])) if reports < FEWEST else (),
+        remarks=on_report_numbers(np.array([float(reports)]))
+        if reports < FEWEST
+        else (),
     )
 
 

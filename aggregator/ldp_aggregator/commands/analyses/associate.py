@@ -29,9 +29,15 @@ from ldp_aggregator.output.files import read_candidates
 )
 @LEVEL
 @ESTIMAND
-@click.option("--simultaneous", is_flag=True, help="Make all intervals hold together (Bonferroni).")
 @click.option(
-    "--likelihood", is_flag=True, help="Add the most likely frequencies: biased, but none below 0."
+    "--simultaneous",
+    is_flag=True,
+    help="Make all intervals hold together (Bonferroni).",
+)
+@click.option(
+    "--likelihood",
+    is_flag=True,
+    help="Add the most likely frequencies: biased, but none below 0.",
 )
 @format_option("tables", "record", "rows")
 @OUTPUT
@@ -51,7 +57,9 @@ def associate(
     """
     from ldp_aggregator.analyses.association.association import associate
 
-    options = Options(level, estimand, simultaneous="bonferroni" if simultaneous else None)
+    options = Options(
+        level, estimand, simultaneous="bonferroni" if simultaneous else None
+    )
     names = [name.strip() for name in questions.split(",")]
     source = TallySource.take(given)
     tally = source.tally(names, together=names)

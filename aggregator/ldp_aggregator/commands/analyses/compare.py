@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.tallies.tally import Tally
 
 
-def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Direct | None:
+def _read_direct(
+    _: click.Context, __: click.Parameter, text: str | None
+) -> Direct | None:
     """A value with = after it and two whole numbers."""
     from ldp_aggregator.analyses.comparisons.direct import Direct
 
@@ -42,15 +44,22 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
         return None
     value, _equals, counts = text.rpartition("=")
     held, _over, asked = counts.partition("/")
-    if not (value and all(n.isascii() and n.isdigit() and len(n) < 16 for n in (held, asked))):
-        raise click.BadParameter(f"expected VALUE=HELD/ASKED, such as true=83/541, got {text!r}")
+    if not (
+        value
+        and all(n.isascii() and n.isdigit() and len(n) < 16 for n in (held, asked))
+    ):
+        raise click.BadParameter(
+            f"expected VALUE=HELD/ASKED, such as true=83/541, got {text!r}"
+        )
     return Direct(value, int(held), int(asked))
 
 
 @click.command(cls=LongHelp, headings=HEADINGS)
 @with_tallies("[A [B]]")
 @click.option(
-    "--question", metavar="NAME", help="Which question; may be left out if there is but one."
+    "--question",
+    metavar="NAME",
+    help="Which question; may be left out if there is but one.",
 )
 @click.option(
     "--other-survey",
@@ -82,7 +91,9 @@ def _read_direct(_: click.Context, __: click.Parameter, text: str | None) -> Dir
 )
 @REPORTS_PER_PERSON
 @click.option(
-    "--names", metavar="A,B", help="What the two are called.  [default: the names of their files]"
+    "--names",
+    metavar="A,B",
+    help="What the two are called.  [default: the names of their files]",
 )
 @click.option(
     "--direct",
@@ -131,7 +142,14 @@ def compare(
         raise click.UsageError(f"expected A and B, got {len(source.files)} of them")
     is_alone, path = len(source.files) == 1, source.survey_path
     if direct is not None:
-        alone = (None if is_alone else "B", other_path, names, baseline, simultaneous, margin)
+        alone = (
+            None if is_alone else "B",
+            other_path,
+            names,
+            baseline,
+            simultaneous,
+            margin,
+        )
         _check_direct(wanted, (*alone, overlap))
         [one] = source.tallies(_questions(question))
         options = Options(level, "population", reports_per_person=reports_per_person)
@@ -140,7 +158,9 @@ def compare(
         return
     _check(wanted, is_alone, other_path=other_path, baseline=baseline, names=names)
     options = Options(level, estimand, reports_per_person=reports_per_person)
-    tallies = source.tallies(_questions(question), by=wanted.groups.names, other_path=other_path)
+    tallies = source.tallies(
+        _questions(question), by=wanted.groups.names, other_path=other_path
+    )
     one, *others = tallies
     name = asked_question(one.survey, question).name
     candidates = read_candidates(one.survey, path)
@@ -217,11 +237,17 @@ def _check(
     """Raise `click.UsageError` for options that do not go together."""
     if is_alone:
         if not wanted.by:
-            raise click.UsageError("expected A and B, or A alone and --by to compare its groups")
+            raise click.UsageError(
+                "expected A and B, or A alone and --by to compare its groups"
+            )
         if other_path is not None or names is not None:
-            raise click.UsageError("--other-survey and --names are for A and B, got A alone")
+            raise click.UsageError(
+                "--other-survey and --names are for A and B, got A alone"
+            )
     elif baseline is not None or wanted.earlier:
-        raise click.UsageError("--baseline and --released are for groups of A alone, got B as well")
+        raise click.UsageError(
+            "--baseline and --released are for groups of A alone, got B as well"
+        )
 
 
 def _questions(question: str | None) -> tuple[str, ...]:

@@ -20,7 +20,9 @@ from ldp_aggregator.commands.sources import TallySource, with_tallies
 
 @click.command()
 @with_tallies()
-@click.option("--question", required=True, metavar="NAME", help="A question of type table.")
+@click.option(
+    "--question", required=True, metavar="NAME", help="A question of type table."
+)
 @click.option(
     "--fields",
     metavar="A,B",
@@ -41,7 +43,10 @@ def crosstab(
     **given: Any,
 ) -> None:
     """Show shares, shares within groups, and dependence of a question's fields."""
-    from ldp_aggregator.analyses.association.crosstab_sheet import crosstab_sheet, pairs_sheet
+    from ldp_aggregator.analyses.association.crosstab_sheet import (
+        crosstab_sheet,
+        pairs_sheet,
+    )
     from ldp_aggregator.analyses.association.crosstabs import crosstab as crosstab_of
 
     tally = TallySource.take(given).tally([question])

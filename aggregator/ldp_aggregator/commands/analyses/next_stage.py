@@ -17,7 +17,9 @@ from ldp_aggregator.output.streams import check_one_output
 @click.command()
 @SURVEY
 @TALLIES
-@click.option("--question", required=True, metavar="NAME", help="A question of type place.")
+@click.option(
+    "--question", required=True, metavar="NAME", help="A question of type place."
+)
 @click.option(
     "--into",
     "cells",

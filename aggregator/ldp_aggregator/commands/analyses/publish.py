@@ -24,7 +24,9 @@ from ldp_aggregator.output.files import hand_out, read_candidates
 @click.command()
 @with_tallies()
 @QUESTION
-@click.option("--title", default="", help="The heading of the page.  [default: the survey's name]")
+@click.option(
+    "--title", default="", help="The heading of the page.  [default: the survey's name]"
+)
 @click.option(
     "--query",
     "texts",
@@ -65,7 +67,9 @@ def publish(
     from ldp_aggregator.commands.reporting.page import report_page
 
     family = "bonferroni" if simultaneous else None
-    options = Options(level, estimand, simultaneous=family, reports_per_person=reports_per_person)
+    options = Options(
+        level, estimand, simultaneous=family, reports_per_person=reports_per_person
+    )
     source = TallySource.take(given)
     tally = source.tally(names)
     survey = tally.survey
@@ -75,5 +79,7 @@ def publish(
     answers = query(tally, *texts, options=options, candidates=candidates)
     if not source.quiet:
         for question in estimates:
-            warn_of_health(survey[question.name], tally.counts[question.name], reports_per_person)
+            warn_of_health(
+                survey[question.name], tally.counts[question.name], reports_per_person
+            )
     hand_out(output, report_page(estimates, answers, title=title))

@@ -60,11 +60,15 @@ def query(
     source = TallySource(paths=paths[:files], **asked)
     tally = source.tally(by=wanted.groups.names)
     family = "bonferroni" if simultaneous else None
-    options = Options(level, estimand, simultaneous=family, reports_per_person=reports_per_person)
+    options = Options(
+        level, estimand, simultaneous=family, reports_per_person=reports_per_person
+    )
     candidates = read_candidates(tally.survey, source.survey_path)
     if wanted:
         arguments = group_arguments(source.survey_path, wanted)
-        groups = query_groups(tally, *texts, options=options, candidates=candidates, **arguments)
+        groups = query_groups(
+            tally, *texts, options=options, candidates=candidates, **arguments
+        )
         present(groups.sheet(), form, output)
         return
     answers = answers_of(tally, *texts, options=options, candidates=candidates)

@@ -26,7 +26,9 @@ from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option,
     metavar="NAME",
     help="The question; `a & b` of linked ones.  [default: what the formula explains]",
 )
-@click.option("--event", metavar="VALUE", help="The value whose chance a logit explains.")
+@click.option(
+    "--event", metavar="VALUE", help="The value whose chance a logit explains."
+)
 @click.option(
     "--model",
     type=click.Choice(["logit", "linear"]),
@@ -79,7 +81,9 @@ def regress(
     from ldp_aggregator.analyses.regression.options import RegressionOptions
 
     sources = Sources(**given)
-    choices = RegressionOptions(model, event, method, interval=interval, errors=errors, level=level)
+    choices = RegressionOptions(
+        model, event, method, interval=interval, errors=errors, level=level
+    )
     read = formula_of(formula)
     name = question or read.outcome
     if sources.design is not None and name != sources.answers:

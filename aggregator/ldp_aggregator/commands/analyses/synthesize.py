@@ -7,19 +7,33 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.main import QUIET, SURVEY
-from ldp_aggregator.commands.output_options import OUTPUT, TALLIES, format_option, present
+from ldp_aggregator.commands.output_options import (
+    OUTPUT,
+    TALLIES,
+    format_option,
+    present,
+)
 from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
 
 
 @click.command()
 @SURVEY
 @TALLIES
-@click.option("--question", required=True, metavar="NAME", help="A question of type table.")
 @click.option(
-    "--fields", metavar="A,B,C", help="Two of its fields or more, in this order.  [default: all]"
+    "--question", required=True, metavar="NAME", help="A question of type table."
 )
 @click.option(
-    "--rows", "-n", type=int, default=10_000, show_default=True, help="How many people to make up."
+    "--fields",
+    metavar="A,B,C",
+    help="Two of its fields or more, in this order.  [default: all]",
+)
+@click.option(
+    "--rows",
+    "-n",
+    type=int,
+    default=10_000,
+    show_default=True,
+    help="How many people to make up.",
 )
 @click.option(
     "--method",
@@ -55,5 +69,7 @@ def synthesize(
 
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
     names = [] if fields is None else [name.strip() for name in fields.split(",")]
-    people = synthetic(tally, question, rows=rows, fields=names, method=method, seed=seed)
+    people = synthetic(
+        tally, question, rows=rows, fields=names, method=method, seed=seed
+    )
     present(people.sheet(), form, output)

@@ -14,7 +14,13 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import FiniteRange, LongHelp
-from ldp_aggregator.commands.output_options import ESTIMAND, LEVEL, OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import (
+    ESTIMAND,
+    LEVEL,
+    OUTPUT,
+    format_option,
+    present,
+)
 from ldp_aggregator.commands.sources import TallySource, asked_question, with_tallies
 from ldp_aggregator.output.files import read_candidates, read_survey
 from ldp_aggregator.tallies.intake.stores import stores
@@ -51,9 +57,13 @@ class _Reading(NamedTuple):
         known = read_candidates(tally.survey, self.survey_path)
         name, options = self.question.name, self.options
         if not self.groups:
-            return estimate(tally, options=options, candidates=known, names=[name])[name]
+            return estimate(tally, options=options, candidates=known, names=[name])[
+                name
+            ]
         asked = self.groups.arguments()
-        return estimate_groups(tally, options=options, candidates=known, names=(name,), **asked)
+        return estimate_groups(
+            tally, options=options, candidates=known, names=(name,), **asked
+        )
 
     def read_store(self, url: str) -> History:
         """All epochs of a service's store; of groups, those that are closed."""
@@ -61,7 +71,9 @@ class _Reading(NamedTuple):
         known = read_candidates(survey, self.survey_path)
         if not self.groups:
             texts = known.get(question.name)
-            whole: History = stores("question_history")(url, question, self.options, texts)
+            whole: History = stores("question_history")(
+                url, question, self.options, texts
+            )
             return whole
         by_group: History = stores("group_history")(
             url,
@@ -77,12 +89,20 @@ class _Reading(NamedTuple):
 
 @click.command(cls=LongHelp, headings=HEADINGS)
 @with_tallies("[TALLY_OR_STORE]...")
-@click.option("--epoch", metavar="COLUMN", help="The column of --rows that says the epoch.")
 @click.option(
-    "--question", metavar="NAME", help="Which question; may be left out if there is but one."
+    "--epoch", metavar="COLUMN", help="The column of --rows that says the epoch."
 )
 @click.option(
-    "--value", "values", multiple=True, metavar="VALUE", help="Which value; may be repeated."
+    "--question",
+    metavar="NAME",
+    help="Which question; may be left out if there is but one.",
+)
+@click.option(
+    "--value",
+    "values",
+    multiple=True,
+    metavar="VALUE",
+    help="Which value; may be repeated.",
 )
 @LEVEL
 @ESTIMAND
@@ -152,9 +172,13 @@ def trend(
 
     wanted, source = GroupOptions.take(given), TallySource.take(given)
     asked = asked_question(source.survey, question)
-    reading = _Reading(source.survey_path, asked, Options(level, estimand), groups=wanted)
+    reading = _Reading(
+        source.survey_path, asked, Options(level, estimand), groups=wanted
+    )
     if (epoch is not None) != bool(source.row_paths):
-        raise click.UsageError("expected --rows and --epoch together: which column says when")
+        raise click.UsageError(
+            "expected --rows and --epoch together: which column says when"
+        )
     if source.paths and len(source.paths) == 1 and source.paths[0].startswith(_STORES):
         history = _read_store(reading, source.paths[0])
     elif source.paths:
@@ -162,7 +186,9 @@ def trend(
     else:
         tallies = source.by_epoch(asked.name, epoch, by=wanted.groups.names)
         history = [(number, reading.of(tally)) for number, tally in tallies]
-    following: Any = partial(follow_groups, question=asked.name) if reading.groups else follow
+    following: Any = (
+        partial(follow_groups, question=asked.name) if reading.groups else follow
+    )
     trends = following(
         history,
         values=values,
@@ -178,7 +204,9 @@ def trend(
     if alert and trends.alarm:
         context.exit(CHANGED)
     if alert and not trends.tested:
-        click.echo("nothing could be tested: there are too few reports in an epoch", err=True)
+        click.echo(
+            "nothing could be tested: there are too few reports in an epoch", err=True
+        )
         context.exit(NOT_TESTED)
 
 
@@ -187,7 +215,9 @@ def _read_files(reading: _Reading, source: TallySource) -> History:
     name, history = reading.question.name, []
     counted: dict[bytes, list[str]] = {}
     paths = source.paths
-    for epoch, path, tally in zip(epochs_of(paths), paths, source.tallies(), strict=True):
+    for epoch, path, tally in zip(
+        epochs_of(paths), paths, source.tallies(), strict=True
+    ):
         counts = tally.counts[name].tobytes()
         # Small epochs may have equal counts by chance; a file that comes twice has equal bytes.
         alike = counted.setdefault(counts, []) if tally.reports(name) else []

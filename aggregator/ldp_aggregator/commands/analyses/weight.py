@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path)
 _SOURCES = (
-    click.argument("paths", metavar="[TALLY_OR_REPORTS...]", nargs=-1, type=click.Path()),
+    click.argument(
+        "paths", metavar="[TALLY_OR_REPORTS...]", nargs=-1, type=click.Path()
+    ),
     click.option(
         "--strata",
         "strata_path",
@@ -50,11 +52,17 @@ _SOURCES = (
     *ROWS,
     DESIGN,
     ARM,
-    click.option("--weight", metavar="COLUMN", help="The column of design weights among --rows."),
     click.option(
-        "--stratum", metavar="COLUMN", help="The stratum of the sampling frame among --rows."
+        "--weight", metavar="COLUMN", help="The column of design weights among --rows."
     ),
-    click.option("--cluster", metavar="COLUMN", help="Who was sampled together, among --rows."),
+    click.option(
+        "--stratum",
+        metavar="COLUMN",
+        help="The stratum of the sampling frame among --rows.",
+    ),
+    click.option(
+        "--cluster", metavar="COLUMN", help="Who was sampled together, among --rows."
+    ),
     click.option(
         "--size",
         metavar="COLUMN",
@@ -85,7 +93,9 @@ class Sources:
     def __post_init__(self) -> None:
         given = [bool(self.paths), self.strata_path is not None, bool(self.row_paths)]
         if sum(given) != 1:
-            raise click.UsageError("expected tallies or reports, or --strata, or --rows; one of it")
+            raise click.UsageError(
+                "expected tallies or reports, or --strata, or --rows; one of it"
+            )
         columns = (*self.frame, self.answers, self.codes, self.design)
         if not self.row_paths and any(column is not None for column in columns):
             raise click.UsageError(
@@ -93,7 +103,9 @@ class Sources:
                 "--rows"
             )
         if (self.design is None) == (self.survey_path is None):
-            raise click.UsageError("expected a SURVEY file, or --design WORDS in its place")
+            raise click.UsageError(
+                "expected a SURVEY file, or --design WORDS in its place"
+            )
         if self.design is None and self.arm is not None:
             raise click.UsageError("--arm is for --design")
         if len(self.row_paths) > 1:
@@ -138,9 +150,14 @@ class Sources:
         if self.strata_path is not None:
             strata = read_strata(self.survey, self.strata_path)
             return answers_in(
-                strata.tallies, question, attributes=strata.attributes, design=strata.design
+                strata.tallies,
+                question,
+                attributes=strata.attributes,
+                design=strata.design,
             )
-        tally = tally_of(self.path, self.paths, self.quiet, allow_equal=self.allow_equal)
+        tally = tally_of(
+            self.path, self.paths, self.quiet, allow_equal=self.allow_equal
+        )
         return answers_in(tally, question, among=attributes)
 
     def _rows(self, question: str) -> SurveyRows | DesignedRows:
@@ -170,7 +187,9 @@ class Sources:
         fields: set[str] = set()
         if self.design is None:
             survey = self.survey
-            fields = {field.name for part in parts for field in survey[part].domain.fields}
+            fields = {
+                field.name for part in parts for field in survey[part].domain.fields
+            }
         return [name for name in dict.fromkeys(names) if name not in fields | parts]
 
 
@@ -181,7 +200,9 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
 @click.command(cls=LongHelp, headings=HEADINGS)
 @with_sources
 @click.option(
-    "--question", metavar="NAME", help="Which question; may be left out if there is but one."
+    "--question",
+    metavar="NAME",
+    help="Which question; may be left out if there is but one.",
 )
 @click.option(
     "--margins",
@@ -233,6 +254,12 @@ def weight(
     name = sources.question(question)
     answers = sources.read(name, sources.in_the_clear(name, names))
     weighted = weigh_answers(
-        answers, margins, of, groups=groups, method=method, level=level, replicates=replicates
+        answers,
+        margins,
+        of,
+        groups=groups,
+        method=method,
+        level=level,
+        replicates=replicates,
     )
     present(weighted.sheet(), form, output)

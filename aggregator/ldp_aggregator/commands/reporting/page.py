@@ -12,7 +12,11 @@ from ldp_aggregator.analyses.queries.answering import Answer
 from ldp_aggregator.analyses.queries.query_sheet import query_sheet
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.commands.reporting.sentences import headline, how_it_was_asked, method
+from ldp_aggregator.commands.reporting.sentences import (
+    headline,
+    how_it_was_asked,
+    method,
+)
 from ldp_aggregator.output.formats.html_page import section
 from ldp_aggregator.output.pictures.picture import chart
 from ldp_aggregator.output.templates import templates_of

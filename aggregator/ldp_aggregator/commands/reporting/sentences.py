@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ldp.numbers.exact import text_upper
-from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    DistributionEstimates,
+)
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import BOOLEAN, QuestionEstimates
 from ldp_aggregator.answers.results.values import Estimate
@@ -34,7 +36,9 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
         return "", "No answers to show yet."
     if question.is_vector:
         return "", f"The mean of {len(question)} coordinates, each with its range."
-    quantiles = question.quantiles if isinstance(question, DistributionEstimates) else ()
+    quantiles = (
+        question.quantiles if isinstance(question, DistributionEstimates) else ()
+    )
     middle = next((one for one in quantiles if one.name == "median"), None)
     number = middle or question.mean
     if number is not None:
@@ -69,7 +73,9 @@ def method(questions: Sequence[QuestionEstimates], options: Options) -> Iterator
 def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
     """Who answered, what that cost them, and what forged reports could do."""
     asked = question.question
-    protection = "by a law under which some reports rule an answer out (no finite epsilon)."
+    protection = (
+        "by a law under which some reports rule an answer out (no finite epsilon)."
+    )
     if asked.declared.is_finite:
         times = text_upper(asked.declared.bound, 2)
         protection = (
@@ -105,7 +111,9 @@ def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
 
 
 def _share(estimate: Estimate, did: str) -> tuple[str, str]:
-    share = reading(float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high)
+    share = reading(
+        float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high
+    )
     if share.value:
         ends = f", {share.range}" if share.range else ""
         return share.value, f" {did}{ends}."

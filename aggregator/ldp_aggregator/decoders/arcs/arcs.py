@@ -26,7 +26,11 @@ from ldp.mechanisms.numbers.arcs import Arcs
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.decoders.arcs.circle import circle_of, frequencies, scores
-from ldp_aggregator.decoders.arcs.pairs import mean_products, mean_squares_by_pairs, supported_pairs
+from ldp_aggregator.decoders.arcs.pairs import (
+    mean_products,
+    mean_squares_by_pairs,
+    supported_pairs,
+)
 from ldp_aggregator.decoders.arcs.squares import (
     correlation,
     error_root,
@@ -112,7 +116,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         )
 
     def covariance(queries: Floats) -> Floats:
-        products = mean_products(circle, scores(circle, queries), pairs(), reports=reports)
+        products = mean_products(
+            circle, scores(circle, queries), pairs(), reports=reports
+        )
         return np.asarray((products - queries * everyone @ queries.T) / reports)
 
     def together(queries: Floats) -> Floats:

@@ -45,7 +45,9 @@ def around_circle(size: int, most: int) -> Floats:
     """1 for the values of some ranges of a circle, of all widths: (at most `most`, size)."""
     widths = _widths(size, max(most // _STARTS, 1))
     # (widths, starts): elsewhere for each width, as errors also depend on where places are empty.
-    turn = (np.arange(_STARTS) + (_GOLDEN * np.arange(len(widths)) % 1)[:, None]) / _STARTS
+    turn = (
+        np.arange(_STARTS) + (_GOLDEN * np.arange(len(widths)) % 1)[:, None]
+    ) / _STARTS
     starts = np.floor(size * turn)
     # (widths, starts, values): how far each value is from the start, onwards.
     onwards = (np.arange(size) - starts[:, :, None]) % size

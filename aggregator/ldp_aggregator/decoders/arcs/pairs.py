@@ -42,13 +42,17 @@ def supported_pairs(arcs: Arcs, counts: Counts) -> Floats:
         before = sliding_window_view(begun, len(begun) - width + 1)
         through[apart] += begun[after] - before.take(after - width, axis=1)
     # (values, values): x + d is a value, or a place that none has.
-    first = through[(values - values[:, None]) % modulus, values[:, None]].astype(np.float64)
+    first = through[(values - values[:, None]) % modulus, values[:, None]].astype(
+        np.float64
+    )
     both: Floats = first + first.T
     np.fill_diagonal(both, np.diag(first))
     return both
 
 
-def mean_products(circle: Circle, scores: Scores, pairs: Floats, reports: int) -> Floats:
+def mean_products(
+    circle: Circle, scores: Scores, pairs: Floats, reports: int
+) -> Floats:
     """The mean over reports of each product of two queries' scores, of shape (Q, Q)."""
     constant, alpha = scores.constant, circle.scale * scores.alpha
     # (Q,): the mean of the alphas that a report supports; supports are on the diagonal.
@@ -58,7 +62,9 @@ def mean_products(circle: Circle, scores: Scores, pairs: Floats, reports: int) -
     return np.asarray(both + one_way + one_way.T + constant[:, None] * constant)
 
 
-def mean_squares_by_pairs(circle: Circle, scores: Scores, pairs: Floats, reports: int) -> Floats:
+def mean_squares_by_pairs(
+    circle: Circle, scores: Scores, pairs: Floats, reports: int
+) -> Floats:
     """The mean over reports of each query's squared score, of shape (Q,): the diagonal of those."""
     constant, alpha = scores.constant, circle.scale * scores.alpha
     linear = np.diag(pairs) @ alpha / reports

@@ -54,7 +54,9 @@ def mean_squares(circle: Circle, scores: Scores, counts: Counts | Floats) -> Flo
     return np.asarray(total / reports)
 
 
-def powers_by_value(circle: Circle, scores: Scores, powers: tuple[int, ...] = (2,)) -> list[Floats]:
+def powers_by_value(
+    circle: Circle, scores: Scores, powers: tuple[int, ...] = (2,)
+) -> list[Floats]:
     """E[score^power | value] for each power, of shape (Q, values)."""
     arcs = circle.arcs
     ratio = float(arcs.ratio)
@@ -112,7 +114,9 @@ def error_root(circle: Circle, queries: Floats) -> Floats:
 
     # (values, Q) and (values,)
     solved = np.asarray(solve_triangular(circle.factor, queries.T, trans=1))
-    along = np.asarray(solve_triangular(circle.factor, np.ones(circle.arcs.size), trans=1))
+    along = np.asarray(
+        solve_triangular(circle.factor, np.ones(circle.arcs.size), trans=1)
+    )
     along /= np.linalg.norm(along)
     rest = solved - along[:, None] * (along @ solved)
     length = np.linalg.norm(rest, axis=0)
@@ -140,7 +144,9 @@ def _windows(
         yield cohort, windows
 
 
-def _sum_arcs(placed: Narrow, width: int, windows: Narrow, spare: tuple[Narrow, Narrow]) -> None:
+def _sum_arcs(
+    placed: Narrow, width: int, windows: Narrow, spare: tuple[Narrow, Narrow]
+) -> None:
     """The sum of so many places from each one on, around the circle, along the first axis.
 
     Sums over 1, 2, 4, ... places come of one another, and those that the width is made of, as its

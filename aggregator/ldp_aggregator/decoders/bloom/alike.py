@@ -84,7 +84,9 @@ def _merge_groups(candidates: Candidates, members: Sequence[Sequence[int]]) -> G
     return Grouped(Candidates(shown, of_candidates(candidates.design, places)), groups)
 
 
-def dependent_together(candidates: Candidates, counts: Counts, background: float) -> Grouped | None:
+def dependent_together(
+    candidates: Candidates, counts: Counts, background: float
+) -> Grouped | None:
     """Candidates that depend on each other as one, whose design is then `Sums`.
 
     None where there are none, too many to look for them, or where even sums cannot be told.
@@ -115,7 +117,9 @@ def dependent_together(candidates: Candidates, counts: Counts, background: float
     groups = tuple(tuple(candidates.names[place] for place in own) for own in members)
     design = Sums(candidates.design[:, np.concatenate(kept)], sums)
     names = tuple(map(group_name, groups))
-    return Grouped(Candidates(names, design), tuple(group for group in groups if len(group) > 1))
+    return Grouped(
+        Candidates(names, design), tuple(group for group in groups if len(group) > 1)
+    )
 
 
 def _ones(places: Indices, size: int) -> Floats:

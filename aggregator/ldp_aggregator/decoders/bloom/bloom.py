@@ -16,7 +16,14 @@ from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.bloom.decoding import bloom_moments, design_matrix
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Rates, Refusal, known_as, of_support
+from ldp_aggregator.decoders.decoder import (
+    Asked,
+    Decoder,
+    Rates,
+    Refusal,
+    known_as,
+    of_support,
+)
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.repeats import noise_of
 from ldp_aggregator.decoders.moments.scores import Scores, among_others, ones_of
@@ -53,10 +60,14 @@ def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
     return Rates(counts[:, 1:], counts[:, :1], known_as(randomizer, Rappor).support)
 
 
-def joint_scores(question: Question, counts: Counts, candidates: Sequence[str]) -> Scores:
+def joint_scores(
+    question: Question, counts: Counts, candidates: Sequence[str]
+) -> Scores:
     """By least squares on the bits of the candidates."""
     return scores_of_design(
-        question, counts, design_matrix(known_as(question.randomizer, Rappor), candidates)
+        question,
+        counts,
+        design_matrix(known_as(question.randomizer, Rappor), candidates),
     )
 
 
@@ -92,13 +103,19 @@ def scores_of_design(
     # (M, cohorts, bits), then (M, cohorts, 1 + bits) with what each report adds, whatever its bits.
     by_cohort = weights.reshape(len(gram), -1, bits)
     at_zero = noise.zero + gain * background
-    scores = np.concatenate([-at_zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2)
+    scores = np.concatenate(
+        [-at_zero * by_cohort.sum(axis=2, keepdims=True), by_cohort], axis=2
+    )
     # (cohorts, M, M): what the score of x is on average in a cohort, if v is held.
-    seen = np.einsum("xji,jiv->jxv", by_cohort * gain, centred.reshape(-1, bits, len(gram)))
+    seen = np.einsum(
+        "xji,jiv->jxv", by_cohort * gain, centred.reshape(-1, bits, len(gram))
+    )
     # (M, M): E[s_x^2 | v] is the noise of the bits, and the mean square over cohorts.
     shares = sizes / sizes.sum()
     spread = noise.zero_variance + (noise.one_variance - noise.zero_variance) * design
-    expected = weights**2 @ (share[:, None] * spread) + np.einsum("j,jxv->xv", shares, seen**2)
+    expected = weights**2 @ (share[:, None] * spread) + np.einsum(
+        "j,jxv->xv", shares, seen**2
+    )
     flat = scores.reshape(len(gram), -1)
     # (cohorts, 1 + bits, M): E[mark | v], the first mark being that of the report.
     rates = noise.zero + gain * design.reshape(-1, bits, len(gram))
@@ -109,7 +126,8 @@ def scores_of_design(
         holders = flat @ cells
         noisy = weights * (share * (spread @ holders)) @ weights.T
         return np.asarray(
-            noisy + np.einsum("j,jxv,v,jzv->xz", shares, seen, holders, seen, optimize=True)
+            noisy
+            + np.einsum("j,jxv,v,jzv->xz", shares, seen, holders, seen, optimize=True)
         )
 
     def law() -> Floats:

@@ -17,7 +17,12 @@ from ldp_aggregator.decoders.bloom.sums import Sums, sum_moments
 from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
 from ldp_aggregator.decoders.moments.bit_designs import design_of, place_type
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.moments.repeats import check_repeats, effective, noise_of, repeats_note
+from ldp_aggregator.decoders.moments.repeats import (
+    check_repeats,
+    effective,
+    noise_of,
+    repeats_note,
+)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.output.checks import Check
 from ldp_aggregator.tallies.counting.counting import total_reports
@@ -47,7 +52,9 @@ def bloom_moments(
     background = background_of(randomizer)
     bits = design_matrix(randomizer, candidates) if design is None else design
     own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
-    return decoded_moments(decode(counts, bits, noise, background=background), noise, own_bits)
+    return decoded_moments(
+        decode(counts, bits, noise, background=background), noise, own_bits
+    )
 
 
 def background_of(randomizer: Rappor) -> float:
@@ -82,7 +89,11 @@ def decoded_moments(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Mome
 
 
 def _moments(
-    decoded: Decoded, frequency: Floats, variance: Floats, noise: BitNoise, own_bits: Floats
+    decoded: Decoded,
+    frequency: Floats,
+    variance: Floats,
+    noise: BitNoise,
+    own_bits: Floats,
 ) -> Moments:
     """Moments of estimates with these variances for the population."""
     respondents = round(decoded.respondents)
@@ -123,13 +134,17 @@ def design_matrix(randomizer: Rappor, candidates: Sequence[str]) -> Any:
     """Which bits the candidates set: a design of shape (cohorts x bits, candidates)."""
     cohorts, hashes, bits = randomizer.cohorts, randomizer.hashes, randomizer.bits
     # As `bloom.bloom_positions`, but with one short hash for all cohorts of a text.
-    short = np.array([xxh64_intdigest(candidate.encode()) for candidate in candidates], np.uint64)
+    short = np.array(
+        [xxh64_intdigest(candidate.encode()) for candidate in candidates], np.uint64
+    )
     places = np.empty((cohorts, hashes, len(candidates)), place_type(bits))
     for start in range(0, len(short), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)
         for cohort in range(cohorts):
             for slot, seed in enumerate(hash_seeds(cohort, hashes)):
-                places[cohort, slot, some] = hashed_again(short[some], seed) % np.uint64(bits)
+                places[cohort, slot, some] = hashed_again(
+                    short[some], seed
+                ) % np.uint64(bits)
     return design_of(places, bits)
 
 

@@ -43,7 +43,13 @@ import numpy as np
 from ldp_aggregator.decoders.bloom.regression import normal_matrix, slopes
 from ldp_aggregator.decoders.moments.bit_covariance import Precision
 from ldp_aggregator.numerics.arrays import Floats
-from ldp_aggregator.numerics.empirical_bayes import GRID, freedom_of, law_of, posteriors, weights_of
+from ldp_aggregator.numerics.empirical_bayes import (
+    GRID,
+    freedom_of,
+    law_of,
+    posteriors,
+    weights_of,
+)
 
 ALIKE = 1 / 3
 """Correlation of two candidates' bits from which the law of r is not relied on."""
@@ -105,7 +111,12 @@ class _Fit:
     """
 
     def __init__(
-        self, rates: Floats, design: Any, inverse: Precision, background: float, cohorts: int
+        self,
+        rates: Floats,
+        design: Any,
+        inverse: Precision,
+        background: float,
+        cohorts: int,
     ) -> None:
         self.rates, self.columns, self.inverse = rates, design.tocsc(), inverse
         self.background, self.cohorts = background, cohorts
@@ -148,10 +159,16 @@ class _Fit:
         for sweep in range(sweeps):
             if sweep:
                 # In the direction in which texts do not differ, a cohort's rates have noise alone.
-                unexplained = self.square - self.mean @ (self.slope + self.left) - self.cohorts
-                self.dispersion = max(1.0, float(unexplained) / self.freedom * (1 + self.spread))
+                unexplained = (
+                    self.square - self.mean @ (self.slope + self.left) - self.cohorts
+                )
+                self.dispersion = max(
+                    1.0, float(unexplained) / self.freedom * (1 + self.spread)
+                )
             rounds = _ROUNDS if sweep else _FIRST_ROUNDS
-            law = np.maximum(law_of(self.estimate / self.error, self.law, rounds), _LEAST_MASS)
+            law = np.maximum(
+                law_of(self.estimate / self.error, self.law, rounds), _LEAST_MASS
+            )
             self.law = law / law.sum()
             weights = _weights()
             total = weights @ self.law
@@ -161,9 +178,15 @@ class _Fit:
             moved = self.descend()
             self.bound()
             error = self.error
-            variances = _at(self.estimate / error - self.penalty * error, self.variances, 1.0)
-            free = float(variances.sum()) + freedom_of(self.estimate / error, self.law, _FOLLOWED)
-            change = (1 + self.spread) * min(free, len(error)) / self.freedom - self.spread
+            variances = _at(
+                self.estimate / error - self.penalty * error, self.variances, 1.0
+            )
+            free = float(variances.sum()) + freedom_of(
+                self.estimate / error, self.law, _FOLLOWED
+            )
+            change = (1 + self.spread) * min(
+                free, len(error)
+            ) / self.freedom - self.spread
             self.spread += change / 2
             settled = moved < _SETTLED and abs(change) < 0.01 * (1 + self.spread)
             if settled and sweep >= _LEAST_SWEEPS:
@@ -181,7 +204,9 @@ class _Fit:
             enough = bool(len(self.top)) and bool(np.isin(strong, self.top).all())
         if not enough:
             self.top = wanted
-            upper = normal_matrix(self.columns[:, wanted].tocsr(), self.inverse, self.background)
+            upper = normal_matrix(
+                self.columns[:, wanted].tocsr(), self.inverse, self.background
+            )
             upper = np.asarray(upper, dtype=float)
             self.matrix = np.triu(upper) + np.triu(upper, 1).T
 
@@ -195,7 +220,9 @@ class _Fit:
         share = 1 / (1 + self.spread)
         for place in np.argsort(-scores[self.top]).tolist():
             error, before = errors[place], float(mean[place])
-            score = (before + steps[place] * float(left[place])) / error - self.penalty * error
+            score = (
+                before + steps[place] * float(left[place])
+            ) / error - self.penalty * error
             if score >= GRID[-1]:
                 after = score
             else:
@@ -251,7 +278,9 @@ class _Fit:
     def result(self) -> Joint:
         """Result of the last sweep."""
         error = self.error
-        mean, _, median = posteriors(self.estimate / error - self.penalty * error, self.law)
+        mean, _, median = posteriors(
+            self.estimate / error - self.penalty * error, self.law
+        )
         mean, median = mean * error, median * error
         scale = np.sqrt(np.diag(self.matrix))
         correlations = np.abs(self.matrix / scale / scale[:, None])
@@ -270,7 +299,9 @@ class _Fit:
 def information(columns: Any, inverse: Precision, background: float) -> Floats:
     """The diagonal of G, of columns of a design; shape (M,)."""
     weights, deflation = inverse
-    own: Floats = (1 - 2 * background) * (columns.T @ weights) + background**2 * weights.sum()
+    own: Floats = (1 - 2 * background) * (
+        columns.T @ weights
+    ) + background**2 * weights.sum()
     shift = background * np.asarray(deflation.sum(axis=1)).reshape(-1, 1)
     for start in range(0, len(own), _COLUMNS):
         here = slice(start, start + _COLUMNS)

@@ -33,7 +33,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.decoders.moments.bit_covariance import BitNoise, Precision, precision
+from ldp_aggregator.decoders.moments.bit_covariance import (
+    BitNoise,
+    Precision,
+    precision,
+)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
@@ -102,7 +106,9 @@ class Regression:
     @cached_property
     def variance(self) -> Floats:
         """Of each frequency, the respondents of each cohort being drawn from a population."""
-        squares: Floats = self.dispersion * np.einsum("ij,ij->i", self.root, self.root, dtype=float)
+        squares: Floats = self.dispersion * np.einsum(
+            "ij,ij->i", self.root, self.root, dtype=float
+        )
         return squares
 
     @property
@@ -118,10 +124,14 @@ class Regression:
         The error is for the population.
         """
         spread = self.root.sum(axis=0, dtype=float)
-        return 1 - float(self.frequency.sum()), float(np.sqrt(self.dispersion * (spread @ spread)))
+        return 1 - float(self.frequency.sum()), float(
+            np.sqrt(self.dispersion * (spread @ spread))
+        )
 
 
-def regress(counts: Counts, design: Any, noise: BitNoise, background: float) -> Regression:
+def regress(
+    counts: Counts, design: Any, noise: BitNoise, background: float
+) -> Regression:
     """The regression of counts on a design, for the cohorts that have reports.
 
     Counts have the shape (cohorts, 1 + bits), reports of the cohort first. The design is a
@@ -166,7 +176,9 @@ def reporting(counts: Counts, design: Any) -> tuple[Counts, Any]:
     return counts[present], design[np.repeat(present, counts.shape[1] - 1)]
 
 
-def centred_rates(counts: Counts, noise: BitNoise, background: float) -> tuple[Floats, Floats]:
+def centred_rates(
+    counts: Counts, noise: BitNoise, background: float
+) -> tuple[Floats, Floats]:
     """(t - b, respondents of each cohort)."""
     reports = counts[:, :1].astype(float)
     rates = (counts[:, 1:] / reports - noise.zero) / (noise.one - noise.zero)
@@ -179,7 +191,9 @@ def slopes(design: Any, rates: Floats, background: float) -> Floats:
     return product
 
 
-def first_shares(rates: Floats, sizes: Floats, design: Any, background: float) -> Floats:
+def first_shares(
+    rates: Floats, sizes: Floats, design: Any, background: float
+) -> Floats:
     """Plausible frequencies from the equally weighted solution: none negative, of sum 1 at most."""
     from scipy.sparse.linalg import LinearOperator, lsqr
 
@@ -190,7 +204,9 @@ def first_shares(rates: Floats, sizes: Floats, design: Any, background: float) -
         rmatvec=lambda t: slopes(design, weights * t, background),
         dtype=float,
     )
-    solved = np.maximum(lsqr(centred, weights * rates, atol=1e-4, btol=1e-4, iter_lim=100)[0], 0.0)
+    solved = np.maximum(
+        lsqr(centred, weights * rates, atol=1e-4, btol=1e-4, iter_lim=100)[0], 0.0
+    )
     return norm_sub(solved) if solved.sum() > 1 else solved
 
 
@@ -208,13 +224,15 @@ def normal_matrix(design: Any, inverse: Precision, background: float) -> Any:
     for start in range(0, candidates, _COLUMNS):
         end = min(start + _COLUMNS, candidates)
         block = (weighted[:end] @ columns[:, start:end]).toarray()
-        matrix[:end, start:end] = block - background * (sums[:end, None] + sums[start:end])
+        matrix[:end, start:end] = block - background * (
+            sums[:end, None] + sums[start:end]
+        )
     if not inverse.deflation.shape[0]:
         return matrix
     # Less the squares of the deflated columns, (eigenvalues, M).
-    deflated = (inverse.deflation @ columns).toarray() - background * inverse.deflation.sum(axis=1)[
-        :, None
-    ]
+    deflated = (
+        inverse.deflation @ columns
+    ).toarray() - background * inverse.deflation.sum(axis=1)[:, None]
     update = get_blas_funcs("syrk", (matrix,))
     return update(-1.0, deflated, beta=1.0, c=matrix, trans=1, overwrite_c=1)
 
@@ -227,7 +245,10 @@ def _inverse_root(matrix: Any) -> Any:
     factorize, invert = lapack
     scale = np.diag(matrix).copy()
     factor, failed = factorize(matrix, lower=0, overwrite_a=1, clean=1)
-    if failed or (np.diag(factor) ** 2 < 100 * np.finfo(factor.dtype).eps * scale).any():
+    if (
+        failed
+        or (np.diag(factor) ** 2 < 100 * np.finfo(factor.dtype).eps * scale).any()
+    ):
         raise EstimateError(_ALIKE)
     root, _ = invert(factor, lower=0, overwrite_c=1)
     return root

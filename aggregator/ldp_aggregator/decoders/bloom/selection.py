@@ -137,13 +137,17 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
     return decoded._replace(note=f"{decoded.note}; {_FEW}") if few else decoded
 
 
-def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -> Decoded:
+def _together(
+    counts: Counts, design: Any, noise: BitNoise, background: float
+) -> Decoded:
     """One regression on all candidates, with the tests and posteriors of their joint fit."""
     fit = regress(counts, design, noise, background=background)
     tested = likely = None
     if design.shape[1] <= MOST_JOINT:
         rates, _ = centred_rates(counts, noise, background)
-        fitted = joint(rates, design, fit.inverse, background=background, cohorts=len(counts))
+        fitted = joint(
+            rates, design, fit.inverse, background=background, cohorts=len(counts)
+        )
         alone = fitted.alike > ALIKE
         tested = (
             np.where(alone, fit.frequency, fitted.estimate),
@@ -163,7 +167,9 @@ def _together(counts: Counts, design: Any, noise: BitNoise, background: float) -
     )
 
 
-def _jointly(counts: Counts, design: Any, noise: BitNoise, background: float) -> Decoded | None:
+def _jointly(
+    counts: Counts, design: Any, noise: BitNoise, background: float
+) -> Decoded | None:
     """The joint fit alone; None where two candidates share more bits than chance has it.
 
     It is made twice, since the covariance of the rates depends on the frequencies: first roughly,
@@ -214,7 +220,9 @@ def _cross_fit(even: _Half, odd: _Half, noise: BitNoise, background: float) -> D
     fits, (frequency, shares, variance) = [], np.zeros((3, even.design.shape[1]))
     for half, chosen in ((even, by_odd), (odd, by_even)):
         fit = regress(half.counts, half.design[:, chosen], noise, background=background)
-        estimates, variances = one_by_one(half.design, chosen, fit, background=background)
+        estimates, variances = one_by_one(
+            half.design, chosen, fit, background=background
+        )
         frequency += estimates / 2
         shares[chosen] += fit.shares / 2
         variance += variances / 4
@@ -237,7 +245,9 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
     from scipy.optimize import nnls
 
     rates, sizes = centred_rates(counts, noise, background)
-    tried = np.sort(np.argsort(-slopes(design, rates, background))[: min(MOST_TRIED, len(rates))])
+    tried = np.sort(
+        np.argsort(-slopes(design, rates, background))[: min(MOST_TRIED, len(rates))]
+    )
     design = design[:, tried]
     inverse = precision(
         design,
@@ -253,7 +263,9 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
     factor = cholesky(matrix, overwrite_a=True)
     shares, _ = nnls(
         factor,
-        solve_triangular(factor, slopes(design, inverse.times(rates), background), trans="T"),
+        solve_triangular(
+            factor, slopes(design, inverse.times(rates), background), trans="T"
+        ),
     )
     # (tried,): in standard errors.
     strength = shares * np.sqrt(diagonal)
@@ -282,7 +294,9 @@ def one_by_one(
         here = slice(start, start + _COLUMNS)
         part = columns[:, here]
         # v of each candidate here: `own`, less what deflation and the chosen ones take of it.
-        deflated = (deflation @ part).toarray() - background * deflation.sum(axis=1)[:, None]
+        deflated = (deflation @ part).toarray() - background * deflation.sum(axis=1)[
+            :, None
+        ]
         shared = fit.root.T @ (part.T @ weighted - background * weighted.sum(axis=0)).T
         own = (1 - 2 * background) * (part.T @ weights) + background**2 * weights.sum()
         information[here] = own - (deflated**2).sum(axis=0) - (shared**2).sum(axis=0)

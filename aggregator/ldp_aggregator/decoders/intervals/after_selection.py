@@ -39,7 +39,12 @@ _LEAST = 1e-300
 
 
 def intervals_of_chosen(
-    moments: Moments, chosen: Indices, cut: float, missing: float, kind: str, estimand: str
+    moments: Moments,
+    chosen: Indices,
+    cut: float,
+    missing: float,
+    kind: str,
+    estimand: str,
 ) -> tuple[Floats, Floats]:
     """(low, high) of the chosen ones, whose p-values are at most `cut`, out of all in `moments`."""
     some = moments.of_values(chosen)
@@ -47,7 +52,9 @@ def intervals_of_chosen(
     low, high = within_bounds(INTERVAL_ENDS[kind](some, all_at_once, estimand))
     if kind != "score":
         return low, high
-    normal = np.flatnonzero(~_far(some, (low, high), cut, missing=all_at_once, estimand=estimand))
+    normal = np.flatnonzero(
+        ~_far(some, (low, high), cut, missing=all_at_once, estimand=estimand)
+    )
     if normal.size:
         law = _Chosen(some.of_values(normal), cut, estimand)
         low[normal] = law.first(0.0, 1.0, missing / 2)
@@ -56,7 +63,11 @@ def intervals_of_chosen(
 
 
 def _far(
-    moments: Moments, ends: tuple[Floats, Floats], cut: float, missing: float, estimand: str
+    moments: Moments,
+    ends: tuple[Floats, Floats],
+    cut: float,
+    missing: float,
+    estimand: str,
 ) -> Flags:
     """Whether normal theory fails at an end, or for a value that no one holds at the threshold."""
     from scipy.special import ndtri
@@ -65,7 +76,9 @@ def _far(
     at_ends = [far_from_normal(moments, end, z, estimand=estimand) for end in ends]
     tested = moments if moments.tested is None else moments.tested
     threshold = -float(ndtri(cut))
-    at_cut = far_from_normal(tested, np.zeros_like(ends[0]), threshold, estimand=estimand)
+    at_cut = far_from_normal(
+        tested, np.zeros_like(ends[0]), threshold, estimand=estimand
+    )
     far: Flags = np.logical_or.reduce([*at_ends, at_cut])
     return far
 
@@ -94,7 +107,10 @@ class _Chosen:
         for _ in range(_HALVINGS):
             middle = (outside + inside) / 2
             holds = self._tail(middle, upwards=upwards) > missing
-            outside, inside = np.where(holds, outside, middle), np.where(holds, middle, inside)
+            outside, inside = (
+                np.where(holds, outside, middle),
+                np.where(holds, middle, inside),
+            )
         return np.where(left, inside, firsts)
 
     def _tail(self, frequency: Floats, *, upwards: bool) -> Floats:
@@ -107,7 +123,9 @@ class _Chosen:
         short = (self.threshold - frequency) / error_tested
         passing = np.maximum(ndtr(-short), _LEAST)
         correlation = np.minimum(error_tested / error, 1.0)
-        beyond = _both_above((self.moments.frequency - frequency) / error, short, correlation)
+        beyond = _both_above(
+            (self.moments.frequency - frequency) / error, short, correlation
+        )
         share = np.clip(beyond / passing, 0.0, 1.0)
         return share if upwards else 1 - share
 
@@ -125,5 +143,7 @@ def _both_above(first: Floats, second: Floats, correlation: Floats) -> Floats:
     rest = np.sqrt(1 - correlation[apart] ** 2)
     slopes = (k / h - correlation[apart]) / rest, (h / k - correlation[apart]) / rest
     half = np.where(h * k < 0, 0.5, 0.0)
-    both[apart] = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, slopes[0]) - owens_t(k, slopes[1]) - half
+    both[apart] = (
+        (ndtr(h) + ndtr(k)) / 2 - owens_t(h, slopes[0]) - owens_t(k, slopes[1]) - half
+    )
     return np.clip(both, 0.0, 1.0)

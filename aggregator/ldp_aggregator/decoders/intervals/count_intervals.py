@@ -43,7 +43,9 @@ def for_respondents(moments: Moments, missing: float) -> tuple[Floats, Floats]:
         _least(
             reports,
             len(count),
-            lambda holders: tails(count + 1, holders, reports, p=p, q=q).lower <= missing / 2,
+            lambda holders: (
+                tails(count + 1, holders, reports, p=p, q=q).lower <= missing / 2
+            ),
         )
         - 1
     )
@@ -56,8 +58,12 @@ def for_population(moments: Moments, missing: float) -> tuple[Floats, Floats]:
 
     (count, p, q), trials = rising(moments), moments.reports
     with np.errstate(invalid="ignore"):
-        low = np.where(count > 0, betaincinv(count, trials - count + 1, missing / 2), 0.0)
-        high = np.where(count < trials, betaincinv(count + 1, trials - count, 1 - missing / 2), 1.0)
+        low = np.where(
+            count > 0, betaincinv(count, trials - count + 1, missing / 2), 0.0
+        )
+        high = np.where(
+            count < trials, betaincinv(count + 1, trials - count, 1 - missing / 2), 1.0
+        )
     return (low - q) / (p - q), (high - q) / (p - q)
 
 
@@ -67,7 +73,9 @@ def null_chances(moments: Moments) -> Floats:
 
     count, _, q = rising(moments)
     with np.errstate(invalid="ignore"):
-        chances: Floats = np.where(count > 0, betainc(count, moments.reports - count + 1, q), 1.0)
+        chances: Floats = np.where(
+            count > 0, betainc(count, moments.reports - count + 1, q), 1.0
+        )
     return chances
 
 
@@ -93,5 +101,8 @@ def _least(reports: int, size: int, holds: Callable[[Floats], Flags]) -> Floats:
     while (enough - below > 1).any():
         middle = np.floor((below + enough) / 2)
         passes = holds(middle)
-        below, enough = np.where(passes, below, middle), np.where(passes, middle, enough)
+        below, enough = (
+            np.where(passes, below, middle),
+            np.where(passes, middle, enough),
+        )
     return enough

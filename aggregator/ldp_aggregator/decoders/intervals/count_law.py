@@ -39,7 +39,11 @@ class Tails(NamedTuple):
 
 
 def tails(
-    count: Floats, holders: Floats, reports: Floats | int, p: Floats | float, q: Floats | float
+    count: Floats,
+    holders: Floats,
+    reports: Floats | int,
+    p: Floats | float,
+    q: Floats | float,
 ) -> Tails:
     """The tails at each count, for arrays that broadcast; `holders` need not be whole numbers."""
     shape = np.broadcast_shapes(*map(np.shape, (count, holders, reports, p, q)))
@@ -61,14 +65,22 @@ def _inside(
     count: Floats, holders: Floats, others: Floats, p: Floats, q: Floats
 ) -> tuple[Floats, Floats]:
     """Both tails for counts from 1 to the number of reports; arrays of shape (L,)."""
-    saddle = np.log(_saddle(count - 0.5, holders, others, odds=p / (1 - p), other_odds=q / (1 - q)))
+    saddle = np.log(
+        _saddle(count - 0.5, holders, others, odds=p / (1 - p), other_odds=q / (1 - q))
+    )
     of_holder, of_other = _tilt(p, saddle), _tilt(q, saddle)
-    spread = np.sqrt(holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other))
+    spread = np.sqrt(
+        holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other)
+    )
     # At w = 1 the integrand has a pole: pass it at a distance.
     above = saddle >= 0
-    tilt = np.where(above, np.maximum(saddle, 1 / spread), np.minimum(saddle, -1 / spread))
+    tilt = np.where(
+        above, np.maximum(saddle, 1 / spread), np.minimum(saddle, -1 / spread)
+    )
     of_holder, of_other = _tilt(p, tilt), _tilt(q, tilt)
-    spread = np.sqrt(holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other))
+    spread = np.sqrt(
+        holders * of_holder * (1 - of_holder) + others * of_other * (1 - of_other)
+    )
     size = holders * _log_mean(p, tilt) + others * _log_mean(q, tilt) - count * tilt
     # By symmetry half the circle is enough: shape (L, nodes) from here on.
     reach = np.minimum(np.pi, _WIDTHS / spread)[:, None]
@@ -82,7 +94,9 @@ def _inside(
         square = np.sin(angle / 2) ** 2
         log_modulus = log_modulus + many / 2 * np.log1p(-4 * rate * (1 - rate) * square)
         phase = phase + many * np.arctan2(rate * np.sin(angle), 1 - 2 * rate * square)
-    integrand = np.exp(log_modulus + 1j * phase) / (1 - np.exp(-tilt[:, None] - 1j * angle))
+    integrand = np.exp(log_modulus + 1j * phase) / (
+        1 - np.exp(-tilt[:, None] - 1j * angle)
+    )
     tail = np.abs(integrand.real.sum(axis=1)) * reach[:, 0] / (np.pi * _NODES)
     tail = np.clip(tail, 0.0, 1.0)
     return np.where(above, tail, 1 - tail), np.where(above, 1 - tail, tail)

@@ -57,7 +57,10 @@ class Cumulants(NamedTuple):
 def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cumulants:
     """Cumulants of the estimates, if `frequency` (in [0, 1]) were the true ones."""
     # Arrays (M,) from here on. `mixing` is what drawing the respondents adds, for the population.
-    share, reports = np.broadcast_to(frequency, moments.variance_if_held.shape), moments.reports
+    share, reports = (
+        np.broadcast_to(frequency, moments.variance_if_held.shape),
+        moments.reports,
+    )
     mixing = share * (1 - share) if estimand == "population" else np.zeros_like(share)
     of_reports = _mean(share, _variances(moments, share)) + mixing
     variance = of_reports / reports + moments.collision_variance
@@ -72,7 +75,11 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
         return Cumulants(variance, step, -step)
     # What the population adds to the fourth, and in which direction.
     more = (
-        4 * third_apart + 3 * apart**2 + 6 * apart * (1 - 2 * share) + 1 - 6 * share * (1 - share)
+        4 * third_apart
+        + 3 * apart**2
+        + 6 * apart * (1 - 2 * share)
+        + 1
+        - 6 * share * (1 - share)
     )
     drawn = mixing * more
     if moments.rising is None or moments.falling is None:
@@ -82,12 +89,17 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
         down = _mean(share, moments.falling) + share * drawn
     # A step is the root of fourth / variance.
     squares = (
-        _over(fourth / reports**3 + moments.collision_fourth, variance) for fourth in (up, down)
+        _over(fourth / reports**3 + moments.collision_fourth, variance)
+        for fourth in (up, down)
     )
-    return Cumulants(variance, *(np.sqrt(np.maximum(square, 0.0)) for square in squares))
+    return Cumulants(
+        variance, *(np.sqrt(np.maximum(square, 0.0)) for square in squares)
+    )
 
 
-def far_from_normal(moments: Moments, frequency: Floats, z: float, estimand: str) -> Flags:
+def far_from_normal(
+    moments: Moments, frequency: Floats, z: float, estimand: str
+) -> Flags:
     """By value, whether normal theory fails `z` standard errors out, at these true frequencies."""
     variance, up, down = cumulants(moments, frequency, estimand)
     # The share by which a tail may be off, times the standard error: by skewness, and by the steps

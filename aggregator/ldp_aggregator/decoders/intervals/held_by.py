@@ -15,7 +15,10 @@ from ldp_aggregator.decoders.moments.moments import Moments
 
 def held_by(moments: Moments, frequency: float, reports: int) -> Moments:
     """The moments of values that are each held by `frequency` of so many respondents."""
-    squares = frequency * (moments.variance_if_held + 1) + (1 - frequency) * moments.variance_if_not
+    squares = (
+        frequency * (moments.variance_if_held + 1)
+        + (1 - frequency) * moments.variance_if_not
+    )
     held = replace(
         moments,
         reports=reports,

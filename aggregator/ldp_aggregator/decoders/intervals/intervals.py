@@ -33,7 +33,10 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.decoders.intervals import scaled_poisson
-from ldp_aggregator.decoders.intervals.count_intervals import for_population, for_respondents
+from ldp_aggregator.decoders.intervals.count_intervals import (
+    for_population,
+    for_respondents,
+)
 from ldp_aggregator.decoders.intervals.cumulants import cumulants, far_from_normal
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Flags, Floats
@@ -51,7 +54,9 @@ def miss(level: float, size: int, simultaneous: str | None) -> float:
 
 def standard_error(moments: Moments, estimand: str) -> Floats:
     """Square root of the variance at the estimated frequency, clipped to [0, 1]."""
-    error: Floats = np.sqrt(cumulants(moments, np.clip(moments.frequency, 0, 1), estimand).variance)
+    error: Floats = np.sqrt(
+        cumulants(moments, np.clip(moments.frequency, 0, 1), estimand).variance
+    )
     return error
 
 
@@ -71,7 +76,9 @@ def null_error(moments: Moments) -> Floats:
     return error
 
 
-def score_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+def score_interval(
+    moments: Moments, missing: float, estimand: str
+) -> tuple[Floats, Floats]:
     """(low, high), each of shape (M,)."""
     above = moments.variance_if_held, moments.variance_if_not
     low, _ = _roots(moments, moments.below or above, missing, estimand=estimand)
@@ -109,15 +116,21 @@ def least_respondents(moments: Moments, missing: float) -> int:
     from scipy.special import ndtri
 
     smaller = np.minimum(moments.variance_if_held, moments.variance_if_not)
-    least = 2 * smaller + np.hypot(2 * smaller, moments.variance_if_held - moments.variance_if_not)
+    least = 2 * smaller + np.hypot(
+        2 * smaller, moments.variance_if_held - moments.variance_if_not
+    )
     return int(np.ceil(ndtri(1 - missing / 2) ** 2 * least.min()))
 
 
-def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+def careful_interval(
+    moments: Moments, missing: float, estimand: str
+) -> tuple[Floats, Floats]:
     """(low, high), each (M,): score ends where normal theory holds, others where it does not."""
     ends = score_interval(moments, missing, estimand)
     # The values of which an end fails, and then, of these, the ends that do.
-    places = np.flatnonzero(np.logical_or(*_failing(moments, missing, estimand, ends=ends)))
+    places = np.flatnonzero(
+        np.logical_or(*_failing(moments, missing, estimand, ends=ends))
+    )
     if not places.size:
         return ends
     some, sure = moments.of_values(places), [end.copy() for end in ends]
@@ -131,7 +144,9 @@ def careful_interval(moments: Moments, missing: float, estimand: str) -> tuple[F
 def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark, ...]:
     """A remark if there are careful ends that are no score ends."""
     failing = np.logical_or(
-        *_failing(moments, missing, estimand, ends=score_interval(moments, missing, estimand))
+        *_failing(
+            moments, missing, estimand, ends=score_interval(moments, missing, estimand)
+        )
     )
     many = np.count_nonzero(failing)
     if not many:
@@ -156,11 +171,16 @@ def _failing(
     from scipy.special import ndtri
 
     z = -float(ndtri(missing / 2))
-    low, high = (far_from_normal(moments, end, z, estimand=estimand) for end in within_bounds(ends))
+    low, high = (
+        far_from_normal(moments, end, z, estimand=estimand)
+        for end in within_bounds(ends)
+    )
     return low, high
 
 
-def interval_of_few(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:
+def interval_of_few(
+    moments: Moments, missing: float, estimand: str
+) -> tuple[Floats, Floats]:
     """(low, high), each (M,), whatever few reports matter: exact where an estimate is one count."""
     if moments.rates is None:
         return scaled_poisson.interval(moments, missing, estimand)
@@ -169,7 +189,9 @@ def interval_of_few(moments: Moments, missing: float, estimand: str) -> tuple[Fl
     return for_respondents(moments, missing)
 
 
-def clopper_pearson(moments: Moments, missing: float, estimand: str) -> tuple[Floats, Floats]:  # noqa: ARG001
+def clopper_pearson(
+    moments: Moments, missing: float, estimand: str
+) -> tuple[Floats, Floats]:  # noqa: ARG001
     """(low, high), each of shape (M,), good for both estimands.
 
     Raises `EstimateError` where an estimate is more than one count.

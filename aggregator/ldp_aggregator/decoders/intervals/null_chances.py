@@ -36,7 +36,9 @@ def null_chances(moments: Moments) -> Floats:
     if moments.rates is not None:
         return count_intervals.null_chances(moments)
     chances = upper_tail(moments.frequency, cumulants(moments, 0.0, "respondents"))
-    return chances if moments.unknown is None else np.where(moments.unknown, 1.0, chances)
+    return (
+        chances if moments.unknown is None else np.where(moments.unknown, 1.0, chances)
+    )
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
@@ -45,7 +47,9 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
 
     z = -float(ndtri(missing))
     ends = np.zeros_like(moments.frequency), moments.frequency
-    far = np.logical_or(*(far_from_normal(moments, end, z, estimand=estimand) for end in ends))
+    far = np.logical_or(
+        *(far_from_normal(moments, end, z, estimand=estimand) for end in ends)
+    )
     needed = z * np.sqrt(cumulants(moments, 0.0, estimand).variance)
     # Next to an epsilon of 40 rounding may leave no error at all, and then everything is found.
     with np.errstate(divide="ignore"):
@@ -83,9 +87,15 @@ def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:
         cumulants(moments, 0.0, estimand),
         cumulants(moments, moments.frequency, estimand),
     )
-    below, passing = np.zeros_like(nothing.variance), 1 + 100 * np.sqrt(nothing.variance)
+    below, passing = (
+        np.zeros_like(nothing.variance),
+        1 + 100 * np.sqrt(nothing.variance),
+    )
     for _ in range(_HALVINGS):
         middle = (below + passing) / 2
         passes = upper_tail(middle, nothing) <= missing
-        below, passing = np.where(passes, below, middle), np.where(passes, middle, passing)
+        below, passing = (
+            np.where(passes, below, middle),
+            np.where(passes, middle, passing),
+        )
     return upper_tail(passing - moments.frequency, truth)

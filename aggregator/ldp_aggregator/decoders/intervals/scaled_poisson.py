@@ -57,7 +57,9 @@ def _tail(excess: Floats, variance: Floats, step: Floats) -> Floats:
     expected = variance[stepping] / jump**2
     place = expected + excess[stepping] / jump
     rising = np.where(place > 0, gammainc(np.maximum(place, _TINY), expected), 1.0)
-    falling = np.where(place > -1, gammaincc(np.maximum(place + 1, _TINY), expected), 0.0)
+    falling = np.where(
+        place > -1, gammaincc(np.maximum(place + 1, _TINY), expected), 0.0
+    )
     tail[stepping] = np.where(jump > 0, rising, falling)
     return tail
 
@@ -84,7 +86,10 @@ def interval(moments: Moments, missing: float, estimand: str) -> tuple[Floats, F
 
 
 def _first(
-    moments: Moments, start: float, end: float, holds: Callable[[Moments, Floats], Flags]
+    moments: Moments,
+    start: float,
+    end: float,
+    holds: Callable[[Moments, Floats], Flags],
 ) -> Floats:
     """By value, the first frequency on the way from start to end for which it holds.
 
@@ -99,6 +104,9 @@ def _first(
     for _ in range(_HALVINGS if len(left) else 0):
         middle = (outside + inside) / 2
         good = holds(some, middle)
-        outside, inside = np.where(good, outside, middle), np.where(good, middle, inside)
+        outside, inside = (
+            np.where(good, outside, middle),
+            np.where(good, middle, inside),
+        )
     firsts[left] = inside
     return firsts

@@ -177,7 +177,9 @@ def _sums(
     )
 
 
-def _means(balances: Balances, ends: tuple[float, float], quantile: float) -> KeyColumns:
+def _means(
+    balances: Balances, ends: tuple[float, float], quantile: float
+) -> KeyColumns:
     low, high = ends
     middle, half = (low + high) / 2, (high - low) / 2
     share, _ = _possible(balances)
@@ -189,7 +191,9 @@ def _means(balances: Balances, ends: tuple[float, float], quantile: float) -> Ke
     middles = balances.share * balances.balance
     rest = balances.balance**2 - factor * constant
     # A share that no one holding the key would hardly have.
-    detected = balances.share > quantile * np.sqrt(law.of_share.other / balances.reports)
+    detected = balances.share > quantile * np.sqrt(
+        law.of_share.other / balances.reports
+    )
     known = (square > 0) & detected
     with np.errstate(divide="ignore", invalid="ignore"):
         reach = np.sqrt(np.maximum(middles**2 - square * rest, 0.0)) / square

@@ -38,7 +38,9 @@ def signed_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     size = len(share)
     chances = [law.chances(held=held) for held in (True, False)]
     scores = law.scores
-    if_held, if_not = (float(law_ @ scores**2 - (law_ @ scores) ** 2) for law_ in chances)
+    if_held, if_not = (
+        float(law_ @ scores**2 - (law_ @ scores) ** 2) for law_ in chances
+    )
     moments = Moments(
         reports,
         share,
@@ -85,7 +87,9 @@ def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fracti
     # A report that supports an item is worth as much as its end to the sum, less q times both ends.
     supported = [Fraction(0), low, high, *([low + high] if items.of_pair()[1] else [])]
     worths = [(end - q * (low + high)) / (p - q) for end in supported]
-    return max(max(worths) - min(low, Fraction(0)), max(high, Fraction(0)) - min(worths))
+    return max(
+        max(worths) - min(low, Fraction(0)), max(high, Fraction(0)) - min(worths)
+    )
 
 
 def explain(question: Question) -> list[str]:

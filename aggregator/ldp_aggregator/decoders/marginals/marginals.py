@@ -82,7 +82,9 @@ def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 def scores_of(subsets: Subsets, part: Part, field: int) -> Floats:
     """Return the worth of a part's symbols to the values of a field, (values, symbols)."""
-    return np.asarray(1 / len(part.supports) + part.worths / subsets.information((field,)))
+    return np.asarray(
+        1 / len(part.supports) + part.worths / subsets.information((field,))
+    )
 
 
 def _powers(subsets: Subsets, field: int) -> Floats:
@@ -164,7 +166,9 @@ def _ends(response: SubsetsResponse) -> tuple[float, float]:
         for field in range(len(response.sizes))
         for part in subsets.parts((field,))
     ]
-    return float(min(some.min() for some in scores)), float(max(some.max() for some in scores))
+    return float(min(some.min() for some in scores)), float(
+        max(some.max() for some in scores)
+    )
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
@@ -206,7 +210,10 @@ def explain(question: Question) -> list[str]:
         "values of all fields against any others",
     ]
     if together > 1:
-        error = pair_error(response.sizes, together, (response.truth, response.other)) ** 0.5
+        error = (
+            pair_error(response.sizes, together, (response.truth, response.other))
+            ** 0.5
+        )
         lines.append(
             f"  table of two        standard error of a cell about {float(error):.3g} / "
             "sqrt(respondents), on average over all pairs, if answers are spread evenly"

@@ -64,7 +64,9 @@ class Part(NamedTuple):
 class Group:
     """Subsets that report alike."""
 
-    def __init__(self, response: SubsetsResponse, sizes: Fields, numbers: list[int]) -> None:
+    def __init__(
+        self, response: SubsetsResponse, sizes: Fields, numbers: list[int]
+    ) -> None:
         cells = int(np.prod(sizes))
         oracle = response.oracle(cells)
         self.sizes = sizes
@@ -121,9 +123,13 @@ class Subsets:
             number: tuple(response.sizes[field] for field in response.fields_of(number))
             for number in range(response.subsets)
         }
-        alike = groupby(sorted(sizes_of, key=lambda number: sizes_of[number]), key=sizes_of.get)
+        alike = groupby(
+            sorted(sizes_of, key=lambda number: sizes_of[number]), key=sizes_of.get
+        )
         self.groups = tuple(
-            Group(response, sizes, [*numbers]) for sizes, numbers in alike if sizes is not None
+            Group(response, sizes, [*numbers])
+            for sizes, numbers in alike
+            if sizes is not None
         )
         self._parts: dict[Fields, tuple[Part, ...]] = {}
 

@@ -78,9 +78,12 @@ class Tables:
         shares = np.full(shape, 1 / math.prod(shape))
         for own in _within(fields):
             first = sum(
-                part.worths @ counts_of(part, self.counts) for part in self.subsets.parts(own)
+                part.worths @ counts_of(part, self.counts)
+                for part in self.subsets.parts(own)
             )
-            component = _centre(np.reshape(first, self.subsets.shape(own)), range(len(own)))
+            component = _centre(
+                np.reshape(first, self.subsets.shape(own)), range(len(own))
+            )
             rest = math.prod(shape) / component.size
             scale = self.reports * self.subsets.information(own) * rest
             shares += _on_axes(component / scale, own, fields)
@@ -106,7 +109,10 @@ class Tables:
             sums = self._sums(own)
             for more, theirs in alone.items():
                 if set(own) < set(more):
-                    sums = _less(sums, _added_up(theirs, more, own, shape=self.subsets.shape(more)))
+                    sums = _less(
+                        sums,
+                        _added_up(theirs, more, own, shape=self.subsets.shape(more)),
+                    )
             alone[own] = sums
         return alone
 
@@ -134,7 +140,9 @@ def scores_from(subsets: Subsets, own: Fields, fields: Fields) -> Floats:
     unit = np.eye(cells).reshape(cells, *shape)
     scores = np.zeros((cells, *subsets.shape(fields)))
     for inner in _within(own):
-        others = tuple(1 + place for place, field in enumerate(own) if field not in inner)
+        others = tuple(
+            1 + place for place, field in enumerate(own) if field not in inner
+        )
         # (cells of own, values of each inner field)
         centred = _centre(unit.sum(axis=others), range(1, 1 + len(inner)))
         rest = whole / math.prod(subsets.shape(inner))
@@ -157,7 +165,9 @@ def _added_up(sums: Sums, fields: Fields, own: Fields, shape: Fields) -> Sums:
 
 def _within(fields: Fields) -> Iterator[Fields]:
     """All choices of some of the fields."""
-    return chain.from_iterable(combinations(fields, many + 1) for many in range(len(fields)))
+    return chain.from_iterable(
+        combinations(fields, many + 1) for many in range(len(fields))
+    )
 
 
 def _centre(numbers: Floats, axes: range) -> Floats:

@@ -70,7 +70,9 @@ class Precision(NamedTuple):
 
     def times(self, rates: Floats) -> Floats:
         """The inverse covariance times a vector."""
-        product: Floats = self.weights * rates - self.deflation.T @ (self.deflation @ rates)
+        product: Floats = self.weights * rates - self.deflation.T @ (
+            self.deflation @ rates
+        )
         return product
 
 
@@ -103,7 +105,9 @@ def precision(
         rest = float(values[~large].sum()) / max(bits - int(large.sum()), 1)
         weights.append(size / (scale * (1 + rest)))
         excess = 1 / (1 + rest) - 1 / (1 + values[large])
-        blocks.append(csr_array((vectors[:, large] * np.sqrt(size * excess)).T / np.sqrt(scale)))
+        blocks.append(
+            csr_array((vectors[:, large] * np.sqrt(size * excess)).T / np.sqrt(scale))
+        )
     return Precision(np.concatenate(weights), block_diag(blocks, format="csr"))
 
 
@@ -137,7 +141,9 @@ class _Texts:
         # (bits, bits): the sums of f (x - s)(x - s)'.
         crossed = np.outer(by_bit - self.shares.sum() / 2 * share, share)
         apart = self.background - share
-        covariance = together - crossed - crossed.T + self.unknown * np.outer(apart, apart)
+        covariance = (
+            together - crossed - crossed.T + self.unknown * np.outer(apart, apart)
+        )
         values, vectors = np.linalg.eigh(covariance / np.sqrt(np.outer(scale, scale)))
         return values, vectors
 

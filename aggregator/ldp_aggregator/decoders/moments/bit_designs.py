@@ -120,14 +120,18 @@ class BitDesign:
     def __getitem__(self, key: Any) -> Any:
         """Some rows (a mask of whole cohorts), or all rows of some candidates, which is sparse."""
         if not isinstance(key, tuple):
-            return self._of_cohorts(np.asarray(key).reshape(self.cohorts, self.bits)[:, 0])
+            return self._of_cohorts(
+                np.asarray(key).reshape(self.cohorts, self.bits)[:, 0]
+            )
         from scipy.sparse import csc_array
 
         _, some = key
         # (slots, some), then one candidate after the other.
         places = self.places[:, some]
         rows = places.T.astype(np.int32)
-        rows += np.repeat(np.arange(self.cohorts, dtype=np.int32) * self.bits, self.hashes)
+        rows += np.repeat(
+            np.arange(self.cohorts, dtype=np.int32) * self.bits, self.hashes
+        )
         there = self.bits > places.T
         starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         indices = rows[there]
@@ -143,7 +147,9 @@ class BitDesign:
         """The bits of each candidate, (M,), for axis 0; the candidates of each bit, for axis 1."""
         if axis:
             return self @ np.ones(self.shape[1])
-        counted: Floats = (self.places < self.bits).sum(axis=0, dtype=np.int64).astype(float)
+        counted: Floats = (
+            (self.places < self.bits).sum(axis=0, dtype=np.int64).astype(float)
+        )
         return counted
 
     def together(self, cohort: int, shares: Floats) -> Floats:

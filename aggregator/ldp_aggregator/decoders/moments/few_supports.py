@@ -40,7 +40,10 @@ def point_supports(
     design = cyclic_design(response.order, response.dimension)
     points, many = len(design.zeros), len(places)
     shifts = design.place_of[places].tolist()
-    supports, pairs = np.zeros(many, dtype=np.int64), np.zeros((many, many), dtype=np.int64)
+    supports, pairs = (
+        np.zeros(many, dtype=np.int64),
+        np.zeros((many, many), dtype=np.int64),
+    )
     for first, shift in enumerate(shifts):
         # (block,): the places of the symbols that support the value, and how often each came.
         there = design.zero_places - shift
@@ -50,7 +53,9 @@ def point_supports(
         for second in range(first):
             shared = there + shifts[second]
             shared[shared >= points] -= points
-            pairs[first, second] = pairs[second, first] = came[design.zeros[shared]].sum()
+            pairs[first, second] = pairs[second, first] = came[
+                design.zeros[shared]
+            ].sum()
     return supports, pairs
 
 

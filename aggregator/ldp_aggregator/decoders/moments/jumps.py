@@ -39,18 +39,24 @@ def jumps_of(scores: Floats, chances: Floats) -> Jumps:
     return Jumps(float(chances @ away**3), fourth, rising, falling=fourth - rising)
 
 
-def directions(variance: Floats, above: Floats, below: Floats) -> tuple[Floats, Floats, Floats]:
+def directions(
+    variance: Floats, above: Floats, below: Floats
+) -> tuple[Floats, Floats, Floats]:
     """The fourth cumulant, and its parts upwards and downwards.
 
     From the variance and the mean fourth power of what lies above the mean, and below.
     """
     quartic = above + below
     fourth = quartic - 3 * variance**2
-    rising = fourth * np.divide(above, quartic, out=np.ones_like(quartic), where=quartic > 0)
+    rising = fourth * np.divide(
+        above, quartic, out=np.ones_like(quartic), where=quartic > 0
+    )
     return fourth, rising, fourth - rising
 
 
-def repeat_law(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floats, Floats]:
+def repeat_law(
+    parts: Sequence[tuple[float, float]], repeats: int
+) -> tuple[Floats, Floats]:
     """The law of the share of ones among n bits of one rate: shares, and their chances.
 
     `parts` has (chance, rate) of each rate that it may be.
@@ -77,9 +83,9 @@ def repeat_law(parts: Sequence[tuple[float, float]], repeats: int) -> tuple[Floa
 def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
     """The fourth cumulants of (support - q) / (p - q), for holders of the value and for others."""
     of_holder, of_other = p * (1 - p), q * (1 - q)
-    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (1 - 6 * of_other) / (
-        p - q
-    ) ** 4
+    return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (
+        1 - 6 * of_other
+    ) / (p - q) ** 4
 
 
 def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:

@@ -48,7 +48,9 @@ def reports_of_each(randomizer: Randomizer, asked: int) -> int:
 
 def check_repeatable(questions: Collection[Question], asked: int) -> None:
     """Raise `EstimateError` if no question allows for several reports of each respondent."""
-    if asked > 1 and not any(is_memoized(question.randomizer) for question in questions):
+    if asked > 1 and not any(
+        is_memoized(question.randomizer) for question in questions
+    ):
         names = ", ".join(question.name for question in questions)
         raise EstimateError(
             f"expected a memoized question, to which respondents send several reports of one "

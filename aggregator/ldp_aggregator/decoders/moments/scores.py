@@ -88,7 +88,9 @@ def symbol_scores(
     scores = np.stack([alone.frequency for alone in decoded], axis=1)
 
     def law() -> Floats:
-        return np.array([[float(mass) for mass in row] for row in randomizer.channel().rows])
+        return np.array(
+            [[float(mass) for mass in row] for row in randomizer.channel().rows]
+        )
 
     def moments(counts: Floats) -> Floats:
         return np.asarray(scores * counts @ scores.T)
@@ -132,7 +134,9 @@ def by_pairs(
 
     def moments(counts: Floats) -> Floats:
         of_value, total = scores @ counts, one @ counts
-        sums = neither * total + (either - neither) * (of_value[:, None] + of_value[None, :])
+        sums = neither * total + (either - neither) * (
+            of_value[:, None] + of_value[None, :]
+        )
         np.fill_diagonal(sums, other * total + (own - other) * of_value)
         return np.asarray(sums)
 
@@ -157,7 +161,8 @@ def powers_of_support(randomizer: Pure) -> tuple[Powers, Powers]:
     p, q = (float(rate) for rate in randomizer.support)
     scores = np.array([1 - q, -q]) / (p - q)
     own, of_others = (
-        even_powers(scores, np.array([rate, 1 - rate]), randomizer.size) for rate in (p, q)
+        even_powers(scores, np.array([rate, 1 - rate]), randomizer.size)
+        for rate in (p, q)
     )
     return own, of_others
 
@@ -167,7 +172,9 @@ def even_powers(scores: Floats, law: Floats, size: int) -> Powers:
     return Powers(*(np.full(size, float(power @ law)) for power in _powers(scores)))
 
 
-def powers_by_holders(scores: Floats, by_value: Floats, shares: Floats) -> tuple[Powers, Powers]:
+def powers_by_holders(
+    scores: Floats, by_value: Floats, shares: Floats
+) -> tuple[Powers, Powers]:
     """Powers of scores (M, C) for symbols that have the chances `by_value` (C, M).
 
     The others hold what the `shares` (M,) say.

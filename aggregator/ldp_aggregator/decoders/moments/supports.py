@@ -103,8 +103,12 @@ def _projective(randomizer: ProjectiveResponse, counts: Counts) -> Counts:
         return _in_space(order, dimension, counts[0], size=size)
     # The points whose upper two coordinates are 0 come first in every slice.
     _, block, common = geometry(order, dimension)
-    slices = [row[0] + _in_space(order, dimension - 1, row[1:], size=block) for row in counts]
-    return np.concatenate([slices[0], *(supports[common:] for supports in slices[1:])])[:size]
+    slices = [
+        row[0] + _in_space(order, dimension - 1, row[1:], size=block) for row in counts
+    ]
+    return np.concatenate([slices[0], *(supports[common:] for supports in slices[1:])])[
+        :size
+    ]
 
 
 def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:

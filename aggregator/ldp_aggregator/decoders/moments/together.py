@@ -131,7 +131,9 @@ def spread_of_scores(
 
     def spread(weights: Floats) -> Spread:
         score = scores(weights[None])
-        return about_means(weights, expected(np.concatenate([score**2, score**3, score**4])))
+        return about_means(
+            weights, expected(np.concatenate([score**2, score**3, score**4]))
+        )
 
     return spread
 
@@ -142,7 +144,9 @@ def about_means(means: Floats, powers: Floats) -> Spread:
     variance = np.maximum(square - means**2, 0.0)
     about = fourth - 4 * means * cube + 6 * means**2 * square - 3 * means**4
     return Spread(
-        variance, cube - 3 * means * square + 2 * means**3, fourth=about - 3 * variance**2
+        variance,
+        cube - 3 * means * square + 2 * means**3,
+        fourth=about - 3 * variance**2,
     )
 
 
@@ -150,12 +154,16 @@ def spread_of_hashes(randomizer: LocalHashing) -> Callable[[Floats], Spread]:
     """Where each report has a hash function of its own."""
 
     def spread(weights: Floats) -> Spread:
-        return about_means(weights, _products(randomizer, 1, _weights_key(weights)).powers[:, 0])
+        return about_means(
+            weights, _products(randomizer, 1, _weights_key(weights)).powers[:, 0]
+        )
 
     return spread
 
 
-def of_symbols(scores: Callable[[Floats], Floats], counts: Floats, frequency: Floats) -> Covariance:
+def of_symbols(
+    scores: Callable[[Floats], Floats], counts: Floats, frequency: Floats
+) -> Covariance:
     """Where a tally counts symbols, (cells,), each with a score for any weights, (Q, cells).
 
     `scores` are centred so that their means are the functions of the frequencies.
@@ -170,7 +178,9 @@ def of_symbols(scores: Callable[[Floats], Floats], counts: Floats, frequency: Fl
     return together
 
 
-def of_pairs(products: Floats, frequency: Floats, reports: int, scale: float = 1.0) -> Covariance:
+def of_pairs(
+    products: Floats, frequency: Floats, reports: int, scale: float = 1.0
+) -> Covariance:
     """Where the means of products of scores, over a tally, are known by pairs: (K, K) over scale.
 
     As `of_symbols`, for few values.
@@ -191,12 +201,16 @@ def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Cova
     def together(weights: Floats) -> Floats:
         if len(weights) * weights.size <= _MOST_KEPT:
             known = _products(randomizer, len(weights), _weights_key(weights))
-            expected = rate * known.any_bucket + surplus * (known.own_bucket @ frequency)
+            expected = rate * known.any_bucket + surplus * (
+                known.own_bucket @ frequency
+            )
         else:
             expected, functions = np.zeros((len(weights), len(weights))), 0
             for bucket, worth in _worths(randomizer, weights):
                 # How likely a report names each bucket, (buckets,).
-                chance = rate + surplus * np.bincount(bucket, frequency, minlength=worth.shape[1])
+                chance = rate + surplus * np.bincount(
+                    bucket, frequency, minlength=worth.shape[1]
+                )
                 expected += (worth * chance) @ worth.T
                 functions += 1
             expected /= functions
@@ -234,12 +248,16 @@ def _products(randomizer: LocalHashing, rows: int, weights: bytes) -> _Products:
         any_bucket += products.sum(axis=2)
         own_bucket += products[:, :, bucket]
         raised = np.stack([worth**2, worth**3, worth**4])
-        powers += rate * raised.sum(axis=2, keepdims=True) + surplus * raised[:, :, bucket]
+        powers += (
+            rate * raised.sum(axis=2, keepdims=True) + surplus * raised[:, :, bucket]
+        )
         functions += 1
     return _Products(any_bucket / functions, own_bucket / functions, powers / functions)
 
 
-def _worths(randomizer: LocalHashing, weights: Floats) -> Iterator[tuple[Integers, Floats]]:
+def _worths(
+    randomizer: LocalHashing, weights: Floats
+) -> Iterator[tuple[Integers, Floats]]:
     """By hash function: the bucket of each value, (M,); the worth of each bucket, (Q, buckets)."""
     p, q = (float(rate) for rate in randomizer.support)
     size, buckets = randomizer.size, randomizer.buckets
@@ -248,7 +266,9 @@ def _worths(randomizer: LocalHashing, weights: Floats) -> Iterator[tuple[Integer
     for multiplier, shift in _hash_functions(randomizer.modulus, many).tolist():
         bucket = (multiplier * values + shift) % randomizer.modulus * buckets
         bucket //= randomizer.modulus
-        within = np.stack([np.bincount(bucket, row, minlength=buckets) for row in weights])
+        within = np.stack(
+            [np.bincount(bucket, row, minlength=buckets) for row in weights]
+        )
         yield bucket, (within - q * total) / (p - q)
 
 

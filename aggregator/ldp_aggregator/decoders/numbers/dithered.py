@@ -82,7 +82,9 @@ def scores_of(dithered: DitheredResponse) -> Scores:
     spread = (grid**2 * (first**2 - second) + (grid**2 - 1) / 12) / steps**2
     if levels == 2:
         beyond = 2 * offset
-        level_free = grid**2 / 4 - grid * (grid - 1) / 6 + grid * beyond**2 / (2 * (grid + 1))
+        level_free = (
+            grid**2 / 4 - grid * (grid - 1) / 6 + grid * beyond**2 / (2 * (grid + 1))
+        )
         square = level_free + grid * beyond * (first - 0.5)
     else:
         squared_place = grid**2 * second + 2 * grid * first * offset + offset**2
@@ -103,7 +105,9 @@ def mean_parts(
     step = (dithered.size - 1) / dithered.grid
     mean, mean_square, variance = (float((shares * score).sum()) for score in scores)
     residual = scores.square - 2 * mean * scores.place
-    spread_variance = float((shares * residual**2).sum() - (shares * residual).sum() ** 2)
+    spread_variance = float(
+        (shares * residual**2).sum() - (shares * residual).sum() ** 2
+    )
     held, noise = _noise_by_place(dithered, residual, mean)
     most = noise_under_parabola(held, noise, mean, mean_square=mean_square)
     even = dithered.levels / (float(dithered.ratio) + dithered.levels - 1)
@@ -128,7 +132,9 @@ def _noise_by_place(
     places = np.unique(np.linspace(0, grid, _PLACES).round().astype(np.int64))
     # (places, grid): the level of a place under each dither.
     level = (places[:, None] * (levels - 1) + dither) // grid
-    expected = other * squares.sum() + (own - other) * squares[dither, level].sum(axis=1)
+    expected = other * squares.sum() + (own - other) * squares[dither, level].sum(
+        axis=1
+    )
     held = places - grid / 2
     rounded = _rounding(dithered) * 4 * (held - mean) ** 2
     noise = expected / grid - (held**2 - 2 * mean * held) ** 2 + rounded
@@ -160,7 +166,9 @@ def largest_error(dithered: DitheredResponse) -> float:
     # (levels,): the first value has the first level, whatever the dither.
     variance = scores_of(dithered).variance[0]
     at_end = (p - q) * variance[0] + q * variance.sum()
-    return float((dithered.size - 1) / dithered.grid * (at_end + _rounding(dithered)) ** 0.5)
+    return float(
+        (dithered.size - 1) / dithered.grid * (at_end + _rounding(dithered)) ** 0.5
+    )
 
 
 def _rounding(dithered: DitheredResponse) -> float:

@@ -145,7 +145,10 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         # Where hardly anyone holds another value, the worse of the two sides.
         larger = np.where(np.abs(below) > np.abs(above), below, above)
         elsewhere = np.divide(
-            below * less + above * more, others, out=noise.step * larger, where=others > _HARDLY_ANY
+            below * less + above * more,
+            others,
+            out=noise.step * larger,
+            where=others > _HARDLY_ANY,
         )
         return middle + noise.step * (before + after), elsewhere
 
@@ -224,12 +227,19 @@ def mean_parts(
 ) -> Parts:
     """From the scores alone, without frequencies."""
     randomizer = known_as(randomizer, AdditiveNoise)
-    noise, shares = Noise.of(randomizer), fold_margins(randomizer, counts) / counts.sum()
+    noise, shares = (
+        Noise.of(randomizer),
+        fold_margins(randomizer, counts) / counts.sum(),
+    )
     score = from_middle(randomizer.size)
     score[0] -= noise.beyond
     score[-1] += noise.beyond
     added = noise.spread * (2 - float(shares[0] + shares[-1]))
-    return Parts(float(shares @ score), float(shares @ score**2) - added, added / int(counts.sum()))
+    return Parts(
+        float(shares @ score),
+        float(shares @ score**2) - added,
+        added / int(counts.sum()),
+    )
 
 
 def score_range(randomizer: Randomizer) -> Range:

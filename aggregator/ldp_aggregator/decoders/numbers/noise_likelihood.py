@@ -30,7 +30,9 @@ _NEVER = 1e-300
 """In place of a chance of zero, whose logarithm is none."""
 
 
-def likely_shares(shares: Floats, unbiased: Floats, stays: Floats, step: float) -> Floats:
+def likely_shares(
+    shares: Floats, unbiased: Floats, stays: Floats, step: float
+) -> Floats:
     """A distribution of true values, from the shares of the outputs folded into the domain.
 
     Arrays of one shape.
@@ -49,13 +51,17 @@ def _climb(frequency: Floats, shares: Floats, stays: Floats, step: float) -> Flo
     for _ in range(_STEPS):
         # A f, and h / (A f) where something came out: (values,).
         expected = stays * spread_out(frequency, step)
-        ratio = np.divide(shares, expected, out=np.zeros_like(shares), where=expected > 0)
+        ratio = np.divide(
+            shares, expected, out=np.zeros_like(shares), where=expected > 0
+        )
         frequency = frequency * spread_out(stays * ratio, step)
         frequency /= frequency.sum()
     return frequency
 
 
-def _log_likelihood(frequency: Floats, shares: Floats, stays: Floats, step: float) -> float:
+def _log_likelihood(
+    frequency: Floats, shares: Floats, stays: Floats, step: float
+) -> float:
     """Log likelihood of one report, on average."""
     seen = shares > 0
     expected = stays * spread_out(frequency, step)

@@ -98,7 +98,9 @@ def mean_parts(
 
 def score_range(randomizer: Randomizer) -> Refusal:  # noqa: ARG001
     """None: what explains reports best is no mean of scores."""
-    return Refusal("a shape is what explains all reports together, and no mean of scores")
+    return Refusal(
+        "a shape is what explains all reports together, and no mean of scores"
+    )
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
@@ -119,7 +121,9 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 def shape(randomizer: Randomizer, counts: Counts, post_process: str) -> Floats:
     """Frequencies that explain the counts best, or nearly so and smooth."""
     return shape_of(
-        window_of(known_as(randomizer, SquareWave)), counts[0], smooth=post_process == "ems"
+        window_of(known_as(randomizer, SquareWave)),
+        counts[0],
+        smooth=post_process == "ems",
     )
 
 

@@ -30,7 +30,9 @@ from ldp_aggregator.decoders.search.reach import in_words, never_found, reach_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
-def found_texts(randomizer: HeavyHitters, counts: Counts) -> tuple[tuple[str, ...], str]:
+def found_texts(
+    randomizer: HeavyHitters, counts: Counts
+) -> tuple[tuple[str, ...], str]:
     """The texts that a search finds, most frequent first, and what it may have missed, in words."""
     searching, apart = (
         int(counts[: randomizer.stages].sum()),
@@ -50,7 +52,9 @@ def found_texts(randomizer: HeavyHitters, counts: Counts) -> tuple[tuple[str, ..
     )
 
 
-def found_moments(randomizer: HeavyHitters, counts: Counts, texts: Sequence[str]) -> Moments:
+def found_moments(
+    randomizer: HeavyHitters, counts: Counts, texts: Sequence[str]
+) -> Moments:
     """Moments of any texts, from a tally with reports of cohorts held out."""
     reports, apart = int(counts.sum()), int(counts[randomizer.stages :].sum())
     encoded = [text.encode() for text in texts]
@@ -65,7 +69,9 @@ def found_moments(randomizer: HeavyHitters, counts: Counts, texts: Sequence[str]
         squares += _squares(within, int(row.sum()), randomizer) * int(row.sum()) / apart
     frequency: Floats = (supports / apart - q) / (p - q)
     shares = np.clip(frequency, 0, 1)
-    collisions = np.maximum(squares - shares**2, 0.0) / ((size - 1) * randomizer.held_out)
+    collisions = np.maximum(squares - shares**2, 0.0) / (
+        (size - 1) * randomizer.held_out
+    )
     thinned, meeting = reports / apart, 1 / size
     third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
     missed, many = (1 - meeting) * randomizer.held_out, len(encoded)
@@ -76,8 +82,14 @@ def found_moments(randomizer: HeavyHitters, counts: Counts, texts: Sequence[str]
         variance_if_not=np.full(len(encoded), thinned * if_not),
         covariance=_none,
         collision_variance=collisions,
-        third=(np.full(many, thinned**2 * third[0]), np.full(many, thinned**2 * third[1])),
-        fourth=(np.full(many, thinned**3 * fourth[0]), np.full(many, thinned**3 * fourth[1])),
+        third=(
+            np.full(many, thinned**2 * third[0]),
+            np.full(many, thinned**2 * third[1]),
+        ),
+        fourth=(
+            np.full(many, thinned**3 * fourth[0]),
+            np.full(many, thinned**3 * fourth[1]),
+        ),
         collision_third=meeting * (1 - 2 * meeting) / missed**2 * of_others(shares**3),
         collision_fourth=meeting
         * (1 - 6 * meeting * (1 - meeting))

@@ -32,7 +32,10 @@ from numpy.typing import NDArray
 
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp_aggregator.decoders.moments.supports import support_counts
-from ldp_aggregator.decoders.search.continuations import continuations, partial_character
+from ldp_aggregator.decoders.search.continuations import (
+    continuations,
+    partial_character,
+)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 MOST_PREFIXES = 256
@@ -57,7 +60,9 @@ def search(randomizer: HeavyHitters, counts: Counts) -> Search:
     return Search(tuple(text.decode() for text in texts), sum(map(len, remembered)))
 
 
-def _texts_to_confirm(randomizer: HeavyHitters, by_stage: Sequence[Floats]) -> list[list[bytes]]:
+def _texts_to_confirm(
+    randomizer: HeavyHitters, by_stage: Sequence[Floats]
+) -> list[list[bytes]]:
     """The texts to be confirmed, by the stage in which they end."""
     prefixes, remembered = [b""], []
     for stage, score in enumerate(by_stage[:-1]):
@@ -68,7 +73,9 @@ def _texts_to_confirm(randomizer: HeavyHitters, by_stage: Sequence[Floats]) -> l
 
 
 def _confirm(
-    randomizer: HeavyHitters, by_stage: Sequence[Floats], remembered: Sequence[Sequence[bytes]]
+    randomizer: HeavyHitters,
+    by_stage: Sequence[Floats],
+    remembered: Sequence[Sequence[bytes]],
 ) -> list[bytes]:
     """The texts found, the one with the most evidence first."""
     texts = [text for ending in remembered for text in ending]
@@ -78,11 +85,16 @@ def _confirm(
         total[:before] += np.minimum(
             by_stage[stage][cells(randomizer, texts[:before], stage)], line
         )
-    heard = np.repeat(np.arange(len(remembered), 0, -1), [len(ending) for ending in remembered])
+    heard = np.repeat(
+        np.arange(len(remembered), 0, -1), [len(ending) for ending in remembered]
+    )
     evidence = total / np.sqrt(heard)
     confirmed, cells_taken = [], set[tuple[int, int]]()
     for index in np.argsort(-evidence)[: np.count_nonzero(evidence >= line)].tolist():
-        own = [(stage, randomizer.cell(texts[index], stage)) for stage in range(randomizer.stages)]
+        own = [
+            (stage, randomizer.cell(texts[index], stage))
+            for stage in range(randomizer.stages)
+        ]
         free = [
             (stage, cell)
             for stage, cell in own[-heard[index] :]
@@ -101,7 +113,9 @@ def scores(randomizer: HeavyHitters, counts: Counts, cohort: int) -> Floats:
     row = counts[cohort : cohort + 1]
     reports, (_, q) = int(row.sum()), rates(randomizer)
     surplus = support_counts(randomizer.oracle, row) - reports * q
-    return np.asarray(surplus / math.sqrt(max(reports, 1) * q * (1 - q)), dtype=np.float64)
+    return np.asarray(
+        surplus / math.sqrt(max(reports, 1) * q * (1 - q)), dtype=np.float64
+    )
 
 
 def rates(randomizer: HeavyHitters) -> tuple[float, float]:
@@ -110,10 +124,14 @@ def rates(randomizer: HeavyHitters) -> tuple[float, float]:
     return p, q + (p - q) / randomizer.oracle.size
 
 
-def cells(randomizer: HeavyHitters, texts: Sequence[bytes], cohort: int) -> NDArray[np.int64]:
+def cells(
+    randomizer: HeavyHitters, texts: Sequence[bytes], cohort: int
+) -> NDArray[np.int64]:
     """Where a cohort's hash function takes each text."""
     return np.fromiter(
-        (randomizer.cell(text, cohort) for text in texts), dtype=np.int64, count=len(texts)
+        (randomizer.cell(text, cohort) for text in texts),
+        dtype=np.int64,
+        count=len(texts),
     )
 
 
@@ -123,7 +141,13 @@ def extending_line(randomizer: HeavyHitters, stage: int) -> float:
 
     followers = float(randomizer.branching) ** growth(randomizer, stage)
     return -float(
-        ndtri(min((1 / _PREFIXES_TO_ONE_BY_CHANCE if stage else _FIRST_BY_CHANCE) / followers, 0.5))
+        ndtri(
+            min(
+                (1 / _PREFIXES_TO_ONE_BY_CHANCE if stage else _FIRST_BY_CHANCE)
+                / followers,
+                0.5,
+            )
+        )
     )
 
 
@@ -155,7 +179,8 @@ def _extend(
         longer = [prefix + part for part in following.going_on]
         reached = score[cells(randomizer, longer, stage)]
         going_on += [
-            (float(reached[index]), longer[index]) for index in np.flatnonzero(reached > line)
+            (float(reached[index]), longer[index])
+            for index in np.flatnonzero(reached > line)
         ]
     going_on.sort(reverse=True)
     return ending, [prefix for _, prefix in going_on[:MOST_PREFIXES]]

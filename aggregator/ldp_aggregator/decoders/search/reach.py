@@ -61,7 +61,8 @@ def in_words(reaches: Sequence[Reach]) -> str:
     """One phrase: the shortest texts, those that take one more stage, and the longest."""
     shown = dict.fromkeys([*reaches[:2], reaches[-1]])
     return ", ".join(
-        f"{_share_text(step.frequency)} for texts of up to {step.longest} bytes" for step in shown
+        f"{_share_text(step.frequency)} for texts of up to {step.longest} bytes"
+        for step in shown
     )
 
 
@@ -92,7 +93,9 @@ def _most_candidates(randomizer: HeavyHitters) -> int:
 
 def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[Reach]:
     # A text of exactly the length of a stage's prefixes ends in the next stage.
-    longest = [length - 1 for length in randomizer.lengths[:-2]] + [randomizer.lengths[-2]]
+    longest = [length - 1 for length in randomizer.lengths[:-2]] + [
+        randomizer.lengths[-2]
+    ]
     return [
         Reach(length, _least_found(randomizer, reports, line, stage=stage))
         for stage, length in enumerate(longest)
@@ -104,7 +107,8 @@ def _least_found(
 ) -> float | None:
     return least_share(
         lambda frequency: (
-            _chance_to_miss(randomizer, reports, line, stage=stage, frequency=frequency) <= MISSED
+            _chance_to_miss(randomizer, reports, line, stage=stage, frequency=frequency)
+            <= MISSED
         )
     )
 
@@ -120,7 +124,9 @@ def _chance_to_miss(
 
     p, q = rates(randomizer)
     mean = frequency * (p - q) * np.sqrt(reports / (q * (1 - q)))
-    spread = math.sqrt((frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (q * (1 - q)))
+    spread = math.sqrt(
+        (frequency * p * (1 - p) + (1 - frequency) * q * (1 - q)) / (q * (1 - q))
+    )
     whole = stage == randomizer.stages - 2
     lines = [extending_line(randomizer, before) for before in range(stage + whole)] + [
         MEMORABLE

@@ -12,7 +12,14 @@ from functools import partial
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Finds, Range, known_as, of_support
+from ldp_aggregator.decoders.decoder import (
+    Asked,
+    Decoder,
+    Finds,
+    Range,
+    known_as,
+    of_support,
+)
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.search.found import found_moments, found_texts
 from ldp_aggregator.decoders.search.prefix_extension import rates

@@ -98,7 +98,9 @@ def plane_of(stripes: Stripes) -> Plane:
     law = np.array([float(weight) for weight in stripes.weights])
     law /= law.sum()
     # (K, 2), and from m = 0 on half of the circle, (K, (P+1)/2): the other half mirrors it.
-    frequencies = np.array([frequency_of(cohort, modulus) for cohort in range(len(law))])
+    frequencies = np.array(
+        [frequency_of(cohort, modulus) for cohort in range(len(law))]
+    )
     across, up = frequencies.T[:, :, None] * np.arange(modulus // 2 + 1) % modulus
     where = across * modulus + up
     arc = np.fft.rfft(np.arange(modulus) < stripes.width)
@@ -139,7 +141,9 @@ def scores(plane: Plane, queries: Floats) -> Scores:
     """Return the worth of reports to queries of shape (Q, values)."""
     solved = plane.solve(plane.laid(queries))
     of_whole = part_of_whole(plane, queries)
-    constant = (queries.sum(axis=1) - of_whole * plane.stripes.size) / plane.stripes.modulus**2
+    constant = (
+        queries.sum(axis=1) - of_whole * plane.stripes.size
+    ) / plane.stripes.modulus**2
     return Scores(constant + of_whole, solved - of_whole[:, None, None] * plane.whole)
 
 
@@ -151,7 +155,9 @@ def part_of_whole(plane: Plane, queries: Floats) -> Floats:
 def even_variances(plane: Plane, queries: Floats) -> Floats:
     """N Var of the answers if places are held evenly, of shape (Q,)."""
     alpha = plane.on_map(scores(plane, queries).alpha)
-    return np.asarray(plane.scale**2 / plane.stripes.modulus * (alpha * queries).sum(axis=1))
+    return np.asarray(
+        plane.scale**2 / plane.stripes.modulus * (alpha * queries).sum(axis=1)
+    )
 
 
 def even_covariance(plane: Plane, queries: Floats) -> Floats:
@@ -164,7 +170,9 @@ def _spread(where: Integers, waves: Waves, modulus: int) -> Waves:
     """Add all frequencies to the waves of the plane but the constant one: of shape (P, P)."""
     size = modulus**2
     places, values = where[:, 1:].ravel(), waves[:, 1:].ravel()
-    parts = [np.bincount(places, part, minlength=size) for part in (values.real, values.imag)]
+    parts = [
+        np.bincount(places, part, minlength=size) for part in (values.real, values.imag)
+    ]
     total = (parts[0] + 1j * parts[1]).reshape(modulus, modulus)
     # The other half of each circle: conjugates, at the waves that run the other way.
     return np.asarray(total + np.roll(total[::-1, ::-1], 1, axis=(0, 1)).conj())

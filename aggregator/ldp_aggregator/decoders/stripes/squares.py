@@ -41,7 +41,9 @@ def mean_products(plane: Plane, scores: Scores, counts: Counts) -> Floats:
     return np.asarray((worth * often) @ worth.T)
 
 
-def powers_by_value(plane: Plane, scores: Scores, powers: tuple[int, ...] = (2,)) -> list[Floats]:
+def powers_by_value(
+    plane: Plane, scores: Scores, powers: tuple[int, ...] = (2,)
+) -> list[Floats]:
     """E[score^power | cell] for each power, of shape (Q, values)."""
     stripes = plane.stripes
     mass, excess = stripes.mass / stripes.other, float(stripes.ratio) - 1
@@ -68,7 +70,10 @@ def least_variances(plane: Plane, queries: Floats, scores: Scores) -> Floats:
 def extremes(plane: Plane, scores: Scores) -> tuple[Floats, Floats]:
     """The least and the greatest score of any report, of shape (Q,)."""
     # A forger may also name a frequency that no device draws.
-    ends = [(worth.min(axis=(1, 2)), worth.max(axis=(1, 2))) for worth in worths(plane, scores)]
+    ends = [
+        (worth.min(axis=(1, 2)), worth.max(axis=(1, 2)))
+        for worth in worths(plane, scores)
+    ]
     least, most = (np.concatenate(end) for end in zip(*ends, strict=True))
     return least, most
 

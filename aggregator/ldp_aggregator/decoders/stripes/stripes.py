@@ -20,7 +20,15 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.places.pyramid import View
 from ldp.mechanisms.places.stripes import Stripes
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range, alike, known_as
+from ldp_aggregator.decoders.decoder import (
+    Answers,
+    Asked,
+    Decoder,
+    Queries,
+    Range,
+    alike,
+    known_as,
+)
 from ldp_aggregator.decoders.linear import (
     FEW,
     moments_of_queries,
@@ -66,14 +74,18 @@ def stripe_moments(
     known = known or queries_of(randomizer, counts)
     if queries is None and size > FEW:
         depth = _depth(plane)
-        square = zoom_in(plane, counts, known.frequency, view=(depth, depth)).mean_square
+        square = zoom_in(
+            plane, counts, known.frequency, view=(depth, depth)
+        ).mean_square
         return moments_of_values(known, reports, square)
     asked = np.eye(size) if queries is None else queries
 
     def powers() -> list[Floats]:
         return powers_by_value(plane, scores(plane, asked), powers=(2, 3))
 
-    return moments_of_queries(known, asked, reports, powers=powers if len(asked) <= FEW else None)
+    return moments_of_queries(
+        known, asked, reports, powers=powers if len(asked) <= FEW else None
+    )
 
 
 def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
@@ -168,7 +180,9 @@ def query_range(randomizer: Randomizer, queries: Floats) -> Range:
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Payload chances of any arc under its frequency: without the cell, and with it."""
     stripes = known_as(randomizer, Stripes)
-    return alike(Fraction(stripes.other, stripes.mass), Fraction(stripes.truth, stripes.mass))
+    return alike(
+        Fraction(stripes.other, stripes.mass), Fraction(stripes.truth, stripes.mass)
+    )
 
 
 def cohort_shares(randomizer: Randomizer) -> Floats:

@@ -59,8 +59,12 @@ def zoom_in(plane: Plane, counts: Counts, frequency: Floats, view: View) -> Zoom
     part = _of_cells(plane, _convolve(plane.whole, first.query), view) / plane.of_whole
     rest = _of_rest(plane)
     of_first = _convolve(plane.laid(frequency), _squares_by_place(plane, first))
-    together = plane.scale * _convolve(supporting(plane, counts * rest), first.scores.alpha[0])
-    crossed = (_of_cells(plane, together, view) + constant * (counts * rest).sum()) / reports
+    together = plane.scale * _convolve(
+        supporting(plane, counts * rest), first.scores.alpha[0]
+    )
+    crossed = (
+        _of_cells(plane, together, view) + constant * (counts * rest).sum()
+    ) / reports
     squared = (counts * rest**2).sum() / reports
     square = _of_cells(plane, of_first, view) - 2 * part * crossed + part**2 * squared
     alone = (first.query * first.scores.alpha[0]).sum()

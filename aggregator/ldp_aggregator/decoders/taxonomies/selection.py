@@ -61,7 +61,8 @@ def finest(taxonomy: Taxonomy, widths: Floats, most: float) -> list[int]:
 def crowds(taxonomy: Taxonomy, nodes: list[int], crowd: Flags) -> list[int]:
     """Nodes that are crowds, and in place of the others the next crowd above, if there is one."""
     merged = (
-        next((node for node in taxonomy.path(chosen) if crowd[node]), None) for chosen in nodes
+        next((node for node in taxonomy.path(chosen) if crowd[node]), None)
+        for chosen in nodes
     )
     return sorted({node for node in merged if node is not None})
 

@@ -55,7 +55,9 @@ def siblings_of(parents: Parents) -> tuple[Siblings, ...]:
     for depth in range(1, int(depths.max()) + 1):
         nodes = np.flatnonzero(depths == depth)
         nodes = nodes[np.argsort(above[nodes], kind="stable")]
-        own, starts, group = np.unique(above[nodes], return_index=True, return_inverse=True)
+        own, starts, group = np.unique(
+            above[nodes], return_index=True, return_inverse=True
+        )
         by_depth.append(Siblings(nodes, starts, own, group=group.ravel()))
     return tuple(by_depth)
 

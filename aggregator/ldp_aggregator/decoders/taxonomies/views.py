@@ -70,9 +70,15 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     of_holders, of_others = _powers(response, shares)
     (held, held_third, *held_parts), (other, other_third, *other_parts) = (
         Powers(*(power / share for power in powers))
-        for powers, share in ((of_holders, shares), (of_others, np.maximum(1 - shares, 1e-12)))
+        for powers, share in (
+            (of_holders, shares),
+            (of_others, np.maximum(1 - shares, 1e-12)),
+        )
     )
-    held_jumps, other_jumps = directions(held, *held_parts), directions(other, *other_parts)
+    held_jumps, other_jumps = (
+        directions(held, *held_parts),
+        directions(other, *other_parts),
+    )
     fourth, rising, falling = zip(held_jumps, other_jumps, strict=True)
     return Moments(
         reports,
@@ -107,7 +113,9 @@ def _powers(response: TaxonomyResponse, shares: Floats) -> tuple[Powers, Powers]
     return Powers(*sums[0]), Powers(*sums[1])
 
 
-def _laws(response: TaxonomyResponse, part: Part, shares: Floats) -> tuple[Floats, Floats]:
+def _laws(
+    response: TaxonomyResponse, part: Part, shares: Floats
+) -> tuple[Floats, Floats]:
     view = part.view
     # (nodes, symbols): the share of the respondents who hold a node's values in cells that the
     # symbol supports. Nodes above the cells have the sums of those below.
@@ -126,7 +134,9 @@ def _laws(response: TaxonomyResponse, part: Part, shares: Floats) -> tuple[Float
     return held, np.maximum(other, 0.0)
 
 
-def _covariance(response: TaxonomyResponse, counts: Counts, frequency: Floats) -> Floats:
+def _covariance(
+    response: TaxonomyResponse, counts: Counts, frequency: Floats
+) -> Floats:
     """Covariance of all nodes, for the respondents."""
     reports, size = int(counts.sum()), len(frequency)
     products = np.zeros((size, size))
@@ -162,7 +172,8 @@ def score_range(randomizer: Randomizer) -> Range:
 @lru_cache(maxsize=32)
 def _ends(response: TaxonomyResponse) -> tuple[float, float]:
     scores = chain(
-        scores_of_nothing(response).values(), (part.scores for part in parts_of(response))
+        scores_of_nothing(response).values(),
+        (part.scores for part in parts_of(response)),
     )
     least, most = zip(*((some.min(), some.max()) for some in scores), strict=True)
     return float(min(least)), float(max(most))
@@ -181,7 +192,9 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 def cohort_shares(randomizer: Randomizer) -> Floats:
     """The law of the levels."""
-    return np.array([float(share) for share in known_as(randomizer, TaxonomyResponse).shares])
+    return np.array(
+        [float(share) for share in known_as(randomizer, TaxonomyResponse).shares]
+    )
 
 
 def values(
@@ -197,11 +210,16 @@ def values(
 
 def explain(question: Question) -> list[str]:
     """How people are dealt out to the levels."""
-    response, taxonomy = known_as(question.randomizer, TaxonomyResponse), question.domain.taxonomy
+    response, taxonomy = (
+        known_as(question.randomizer, TaxonomyResponse),
+        question.domain.taxonomy,
+    )
     names = () if taxonomy is None else taxonomy.levels
     parts = [
         f"{name} {float(share):.3g} (cells: {len(level.nodes):,})"
-        for name, share, level in zip(names, response.shares, response.levels, strict=True)
+        for name, share, level in zip(
+            names, response.shares, response.levels, strict=True
+        )
     ]
     return [
         f"  levels              {', '.join(parts)}: the share of the devices that answer for each",

@@ -25,7 +25,11 @@ import numpy as np
 
 from ldp.mechanisms.texts.taxonomy import Oracle, TaxonomyResponse
 from ldp_aggregator.decoders.moments.supports import support_counts, supporters
-from ldp_aggregator.decoders.taxonomies.two_passes import Pooling, pool_nodes, pooling_of
+from ldp_aggregator.decoders.taxonomies.two_passes import (
+    Pooling,
+    pool_nodes,
+    pooling_of,
+)
 from ldp_aggregator.numerics.arrays import Counts, Flags, Floats, Integers
 
 _AT_ONCE = 1 << 19
@@ -147,7 +151,10 @@ def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:
     """
     pooling, views = views_of(response)
     size = len(response.parents)
-    scores = {number: pool_nodes(pooling, np.zeros(size)) for number in range(len(response.law))}
+    scores = {
+        number: pool_nodes(pooling, np.zeros(size))
+        for number in range(len(response.law))
+    }
     for view in views:
         del scores[view.number]
         if view.oracle.layout.symbols < response.layout.symbols:

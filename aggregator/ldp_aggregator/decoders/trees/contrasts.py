@@ -64,7 +64,10 @@ class Contrasts(NamedTuple):
             rows, columns = shape
             pooled[:rows, :columns] += _spread(share) * contrasts_of(own.reshape(shape))
         pooled[0, 0] = 1.0
-        return [numbers_of(pooled[:rows, :columns], _HALF).ravel() for rows, columns in self.shapes]
+        return [
+            numbers_of(pooled[:rows, :columns], _HALF).ravel()
+            for rows, columns in self.shapes
+        ]
 
     def shrunk(self, frequency: Floats, reports: int) -> Floats:
         """The shares of all cells, (values,), with contrasts shrunk: biased."""
@@ -74,7 +77,9 @@ class Contrasts(NamedTuple):
         for across, up in halvings(self.depth):
             block = contrasts[np.ix_(rows == across, columns == up)]
             noise = self.noise[across, up] / reports
-            factors[across, up] = max(1 - noise / max(float((block**2).mean()), noise), 0.0)
+            factors[across, up] = max(
+                1 - noise / max(float((block**2).mean()), noise), 0.0
+            )
         return numbers_of(contrasts * _spread(factors), _HALF).ravel()
 
     def worth(self, queries: Floats) -> Worth:

@@ -119,7 +119,9 @@ def worth_of(halves: Halves, queries: Floats) -> Worth:
     # And of y: from the top down, as z goes into the sums above it.
     levels = [halves.own[0] * of_known[0]]
     through = of_known[0]
-    for own, below, of_level in zip(halves.own[1:], halves.below, of_known[1:], strict=True):
+    for own, below, of_level in zip(
+        halves.own[1:], halves.below, of_known[1:], strict=True
+    ):
         through = of_level + to_halves(below * through, of_level.shape[-1])
         levels.append(own * through)
     return Worth(constant, tuple(levels))

@@ -56,7 +56,9 @@ class Level:
     @cached_property
     def rates(self) -> tuple[float, float]:
         """P[y | x] of a symbol that does not support the cell of x, and of one that does."""
-        return (1 - self.p) / (self.symbols - self._supporting), self.p / self._supporting
+        return (1 - self.p) / (
+            self.symbols - self._supporting
+        ), self.p / self._supporting
 
     @cached_property
     def at_once(self) -> int:
@@ -113,7 +115,9 @@ class Views:
 
     def cells_of(self, level: Level) -> Indices:
         """Return for every value its cell in a level."""
-        cells: Indices = self.response.cell_of(level.number, np.arange(self.response.size))
+        cells: Indices = self.response.cell_of(
+            level.number, np.arange(self.response.size)
+        )
         return cells
 
     def frequencies(self, counts: Counts) -> list[Floats]:
@@ -127,7 +131,9 @@ class Views:
         for level in self.levels:
             own = counts[level.number]
             supports = np.rint(level.supports(own[: level.symbols].astype(np.float64)))
-            direct[level.number] = level.factor * (supports - level.q * own.sum()) / reports
+            direct[level.number] = (
+                level.factor * (supports - level.q * own.sum()) / reports
+            )
         return direct
 
 

@@ -91,12 +91,18 @@ def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats
         )
         (whole, square), (whole_held, square_held) = sums
         total += even_square(
-            level, whole=whole, square=square, whole_held=whole_held, square_held=square_held
+            level,
+            whole=whole,
+            square=square,
+            whole_held=whole_held,
+            square_held=square_held,
         )
     return np.asarray(total)
 
 
-def _sums(climb: Climb, halves: Halves, level: Level, weights: Floats) -> tuple[Floats, Floats]:
+def _sums(
+    climb: Climb, halves: Halves, level: Level, weights: Floats
+) -> tuple[Floats, Floats]:
     """Of coefficients at one level, and of their squares, weighted: of shape (values,) each."""
     depth = len(halves.share)
     # Of every cell here: of its coefficients in z and of their squares, (cells,).
@@ -143,7 +149,9 @@ def _draw(halves: Halves, draws: int, generator: np.random.Generator) -> Floats:
     above = np.zeros((draws, 1), dtype=np.float32)
     for share, variance in zip(halves.share, halves.variance, strict=True):
         share_, error = share.astype(np.float32), _difference_error(variance)
-        deltas = error * generator.standard_normal((draws, len(error)), dtype=np.float32)
+        deltas = error * generator.standard_normal(
+            (draws, len(error)), dtype=np.float32
+        )
         below = np.empty((draws, len(share_)), dtype=np.float32)
         seconds = len(share_) // 2
         below[:, ::2] = share_[::2] * above + deltas

@@ -78,7 +78,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 def _first(views: Views, view: View) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """The values of the first cell of a view."""
     number = halvings(_depth(views.response)).index(view)
-    return np.flatnonzero(views.response.cell_of(number, np.arange(views.response.size)) == 0)
+    return np.flatnonzero(
+        views.response.cell_of(number, np.arange(views.response.size)) == 0
+    )
 
 
 def _squares_of_cells(views: Views, by_view: list[Floats]) -> Floats:

@@ -67,7 +67,9 @@ def mean_squares(views: Views, queries: Floats, counts: Counts) -> Floats:
     return np.asarray(total / counts.sum())
 
 
-def powers_by_value(views: Views, queries: Floats, powers: tuple[int, ...] = (2,)) -> list[Floats]:
+def powers_by_value(
+    views: Views, queries: Floats, powers: tuple[int, ...] = (2,)
+) -> list[Floats]:
     """E[score^power | value] for each power, of shape (Q, values)."""
     size = views.response.size
     sums = [np.zeros((len(queries), size)) for _ in powers]
@@ -80,7 +82,9 @@ def powers_by_value(views: Views, queries: Floats, powers: tuple[int, ...] = (2,
                 raised = scores**power
                 # (Q, cells), and then what each value has of its cell.
                 supporting = level.supports(raised)
-                of_cells = other * raised.sum(axis=1)[:, None] + (one - other) * supporting
+                of_cells = (
+                    other * raised.sum(axis=1)[:, None] + (one - other) * supporting
+                )
                 total[part] += level.share * of_cells[:, cells]
     return sums
 
@@ -144,7 +148,12 @@ def even_squares(views: Views, queries: Floats, shares: list[Floats]) -> Floats:
 
 
 def even_square(
-    level: Level, *, whole: Floats, square: Floats, whole_held: Floats, square_held: Floats
+    level: Level,
+    *,
+    whole: Floats,
+    square: Floats,
+    whole_held: Floats,
+    square_held: Floats,
 ) -> Floats:
     """Return a level's part of mean squares, from sums of coefficients and of their squares.
 
@@ -154,6 +163,8 @@ def even_square(
     excess = level.p - q
     mean = q * whole + excess * whole_held
     of_supports = none * whole**2 + (q - none) * square
-    of_supports += (excess - 2 * (one - none)) * square_held + 2 * (one - none) * whole * whole_held
+    of_supports += (excess - 2 * (one - none)) * square_held + 2 * (
+        one - none
+    ) * whole * whole_held
     spread = of_supports - 2 * q * whole * mean + (q * whole) ** 2
     return np.asarray(level.share * level.factor**2 * spread)

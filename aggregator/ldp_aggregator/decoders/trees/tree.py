@@ -90,14 +90,18 @@ def moments_in(
     """Moments of disjoint ranges, or of every value; `squares` has the mean squares of these."""
     size, reports = views.response.size, int(counts.sum())
     if queries is None and size > FEW:
-        return moments_of_values(known, reports, squares(views, views.frequencies(counts)))
+        return moments_of_values(
+            known, reports, squares(views, views.frequencies(counts))
+        )
     asked = np.eye(size) if queries is None else queries
     looked_at = len(asked) <= FEW and asked.size <= _MOST_BY_VALUE
 
     def powers() -> list[Floats]:
         return powers_by_value(views, asked, powers=(2, 3))
 
-    return moments_of_queries(known, asked, reports, powers=powers if looked_at else None)
+    return moments_of_queries(
+        known, asked, reports, powers=powers if looked_at else None
+    )
 
 
 def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
@@ -110,7 +114,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
     def below(places: Integers) -> Answers:
         if work(views, len(places)) <= _MOST_SCORES:
-            within = np.asarray(np.arange(len(everyone)) < places[:, None], dtype=np.float64)
+            within = np.asarray(
+                np.arange(len(everyone)) < places[:, None], dtype=np.float64
+            )
             return known.answer(within)
         share = np.cumsum(everyone)[places - 1]
         squares = path_squares(views, by_level, cumulative=True)[places]
@@ -169,7 +175,9 @@ def even_variances(views: Views, queries: Floats) -> Floats:
 def _even_below(response: TreeResponse) -> Floats:
     """The same of what lies below each value: of shape (values,)."""
     share = np.arange(response.size) / response.size
-    return np.asarray(path_squares(views_of(response), evenly(response), cumulative=True) - share)
+    return np.asarray(
+        path_squares(views_of(response), evenly(response), cumulative=True) - share
+    )
 
 
 def evenly(response: TreeResponse) -> list[Floats]:
@@ -199,7 +207,9 @@ def _largest_error(response: TreeResponse, level: float) -> float:
     return largest_error(views_of(response), level)
 
 
-def mean_parts(randomizer: Randomizer, moments: Moments | None, counts: Counts) -> Parts:
+def mean_parts(
+    randomizer: Randomizer, moments: Moments | None, counts: Counts
+) -> Parts:
     """Mean parts of the queries that `linear` says."""
     known = None if moments is None else moments.answering
     return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))
@@ -226,7 +236,9 @@ def _score_range(response: TreeResponse) -> Range:
     # of it, wherever their cells lie in spaces.
     last = size - 1
     branches = [
-        ((last >> shift) - 1) << shift for shift in range(last.bit_length()) if last >> shift & 1
+        ((last >> shift) - 1) << shift
+        for shift in range(last.bit_length())
+        if last >> shift & 1
     ]
     places = np.array([*branches, last])
     queries = np.asarray(np.arange(size) == places[:, None], dtype=np.float64)

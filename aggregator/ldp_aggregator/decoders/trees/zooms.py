@@ -53,7 +53,9 @@ def zoom_in(views: Views, frequency: Floats, view: View) -> Zoom:
         held[: of_shares.shape[0], : of_shares.shape[1]] += of_shares
     for (rows, columns), coefficient in np.ndenumerate(held):
         above = sum_cells(grid, (rows, columns))
-        total += coefficient * above.repeat(1 << (across - rows), 0).repeat(1 << (up - columns), 1)
+        total += coefficient * above.repeat(1 << (across - rows), 0).repeat(
+            1 << (up - columns), 1
+        )
     return Zoom(share, total)
 
 
@@ -74,7 +76,9 @@ def sum_cells(grid: Floats, view: View) -> Floats:
 
 def _worths(share: Floats, own: View, view: View) -> Floats:
     """K: by how many halvings a cell of a view has in common with one of the zoom."""
-    rows, columns = (_along(least, halved) for least, halved in zip(own, view, strict=True))
+    rows, columns = (
+        _along(least, halved) for least, halved in zip(own, view, strict=True)
+    )
     return np.asarray(rows @ share[: rows.shape[1], : columns.shape[1]] @ columns.T)
 
 
@@ -89,7 +93,9 @@ def _along(own: int, halved: int) -> Floats:
 
 def _square(level: Level, worths: Floats, own: View) -> tuple[float, Floats]:
     """Return a view's part of mean squares: a constant, and a part by the shares of cells."""
-    sharing = np.outer(*(_sharing(of_axis, many) for of_axis, many in _axes(own, worths)))
+    sharing = np.outer(
+        *(_sharing(of_axis, many) for of_axis, many in _axes(own, worths))
+    )
     whole, square = float((sharing * worths).sum()), float((sharing * worths**2).sum())
     q, none, one = level.q, level.with_none, level.with_one
     excess = level.p - q
@@ -108,7 +114,9 @@ def _axes(own: View, worths: Floats) -> tuple[tuple[int, int], tuple[int, int]]:
 def _sharing(own: int, many: int) -> Floats:
     """How many cells along an axis have so many halvings in common, and no more."""
     common = np.arange(many)
-    return np.asarray(np.where(common < many - 1, 2.0 ** (own - common - 1), 2.0 ** (own - common)))
+    return np.asarray(
+        np.where(common < many - 1, 2.0 ** (own - common - 1), 2.0 ** (own - common))
+    )
 
 
 def _differences(worths: Floats) -> Floats:

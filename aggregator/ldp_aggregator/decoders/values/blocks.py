@@ -74,14 +74,22 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     supports, in_block = block_supports(randomizer, counts)
     frequency = _frequency(randomizer, counts, supports, in_block=in_block)
     together = _together(randomizer, counts, frequency)
-    return _of_supports(randomizer, counts, supports, in_block=in_block, together=together)
+    return _of_supports(
+        randomizer, counts, supports, in_block=in_block, together=together
+    )
 
 
-def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Moments | None:
+def few_moments(
+    randomizer: Randomizer, counts: Counts, places: Indices
+) -> Moments | None:
     """Moments of the values at some places, (K,), of one answer from each respondent."""
     assert is_blocked(randomizer)  # noqa: S101
     few_reports = total_reports(counts, randomizer.layout) < FEW_REPORTS
-    if isinstance(randomizer, PadAndSample) or len(places) > MOST_ROWS_ALONE or few_reports:
+    if (
+        isinstance(randomizer, PadAndSample)
+        or len(places) > MOST_ROWS_ALONE
+        or few_reports
+    ):
         return None
     oracle = blocks_of(randomizer)
     block, row = places % oracle.blocks, places // oracle.blocks + 1
@@ -93,8 +101,13 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
     for one in np.unique(block).tolist():
         here = np.flatnonzero(block == one)
         crossed = np.bitwise_xor.outer(row[here], row[here])
-        transformed = walsh_at(by_block[one], np.concatenate([row[here], crossed.ravel()]))
-        in_block[here], differences[here] = by_block[one].sum(), transformed[: len(here)]
+        transformed = walsh_at(
+            by_block[one], np.concatenate([row[here], crossed.ravel()])
+        )
+        in_block[here], differences[here] = (
+            by_block[one].sum(),
+            transformed[: len(here)],
+        )
         products[np.ix_(here, here)] = transformed[len(here) :].reshape(crossed.shape)
     supports = (in_block + differences) // 2
     reports = total_reports(counts, randomizer.layout)
@@ -103,10 +116,14 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
         _frequency(randomizer, counts, supports, in_block=in_block),
         reports,
     )
-    return _of_supports(randomizer, counts, supports, in_block=in_block, together=together)
+    return _of_supports(
+        randomizer, counts, supports, in_block=in_block, together=together
+    )
 
 
-def _frequency(randomizer: Blocked, counts: Counts, supports: Counts, in_block: Counts) -> Floats:
+def _frequency(
+    randomizer: Blocked, counts: Counts, supports: Counts, in_block: Counts
+) -> Floats:
     reports = total_reports(counts, randomizer.layout)
     return np.asarray((2 * supports - in_block) * float(randomizer.worth) / reports)
 
@@ -128,7 +145,9 @@ def _of_supports(
     worth, elsewhere = float(oracle.worth), float(2 / (oracle.ratio - 1))
     # F of every value's block, and the share that the value has of the entries.
     one_block = oracle.blocks == 1
-    block = np.ones(len(frequency)) if one_block else worth * in_block / reports - elsewhere
+    block = (
+        np.ones(len(frequency)) if one_block else worth * in_block / reports - elsewhere
+    )
     own = np.clip(frequency, 0, 1) / most
     # Of other entries; if there are none, of those that there might be.
     alike = np.divide(block - own, 1 - own, out=np.ones(len(own)), where=own < 1)
@@ -136,7 +155,9 @@ def _of_supports(
     scale = most**2 * worth
     if_held = scale * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     if_not = scale * (elsewhere + alike)
-    covariance = _no_covariance if together is None else all_values(together, len(frequency))
+    covariance = (
+        _no_covariance if together is None else all_values(together, len(frequency))
+    )
     spread = _spread(randomizer) if reports < FEW_REPORTS else None
     if not one_block:
         # Few reports may show fewer in a block than come there by chance alone.
@@ -196,11 +217,15 @@ def blocks_of(randomizer: Blocked) -> HadamardResponse:
     return oracle
 
 
-def _together(randomizer: Blocked, counts: Counts, frequency: Floats) -> Covariance | None:
+def _together(
+    randomizer: Blocked, counts: Counts, frequency: Floats
+) -> Covariance | None:
     """From the scores of symbols; None of sets, whose values are held together or not."""
     if isinstance(randomizer, PadAndSample):
         return None
-    return of_symbols(partial(_scores, randomizer), counts.ravel().astype(np.float64), frequency)
+    return of_symbols(
+        partial(_scores, randomizer), counts.ravel().astype(np.float64), frequency
+    )
 
 
 def _scores(randomizer: Blocked, weights: Floats) -> Floats:
@@ -222,11 +247,15 @@ def _spread(randomizer: Blocked) -> Callable[[Floats], Spread] | None:
     own, other = (float(half) / (oracle.rows / 2) for half in oracle.halves)
 
     def expectation(numbers: Floats) -> Floats:
-        by_row = walsh_hadamard(numbers.reshape(len(numbers), oracle.blocks, oracle.rows))
+        by_row = walsh_hadamard(
+            numbers.reshape(len(numbers), oracle.blocks, oracle.rows)
+        )
         # (Q, M): the sum over the half block that supports each value.
         block, row = values % oracle.blocks, 1 + values // oracle.blocks
         supporting = (by_row[:, block, 0] + by_row[:, block, row]) / 2
-        return np.asarray(other * numbers.sum(axis=1, keepdims=True) + (own - other) * supporting)
+        return np.asarray(
+            other * numbers.sum(axis=1, keepdims=True) + (own - other) * supporting
+        )
 
     return spread_of_scores(partial(_scores, randomizer), expectation)
 
@@ -248,7 +277,9 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
     """Half of the rows of a block support a value."""
     assert is_blocked(randomizer)  # noqa: S101
     oracle = blocks_of(randomizer)
-    return chances_of_supporters(oracle.layout.symbols, oracle.rows // 2, oracle.halves[0])
+    return chances_of_supporters(
+        oracle.layout.symbols, oracle.rows // 2, oracle.halves[0]
+    )
 
 
 def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:

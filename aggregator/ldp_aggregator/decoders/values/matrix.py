@@ -39,7 +39,9 @@ def matrix_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     return moments_of_scores(channel, decoding(channel), counts[0])
 
 
-def moments_of_scores(channel: Floats, inverse: Floats, observed: Counts | Floats) -> Moments:
+def moments_of_scores(
+    channel: Floats, inverse: Floats, observed: Counts | Floats
+) -> Moments:
     """Moments of means of scores, of counts of symbols (symbols,).
 
     `channel` is (values, symbols); `inverse`, (symbols, values), is what each symbol is worth to
@@ -53,7 +55,10 @@ def moments_of_scores(channel: Floats, inverse: Floats, observed: Counts | Float
     # For each column the other values by their shares, all alike if no one holds any.
     weights = np.where(np.eye(len(shares), dtype=bool), 0.0, shares[:, None] + 1e-12)
     if_not = (weights * score_variance).sum(axis=0) / weights.sum(axis=0)
-    third = np.diag(score_third).copy(), (weights * score_third).sum(axis=0) / weights.sum(axis=0)
+    third = (
+        np.diag(score_third).copy(),
+        (weights * score_third).sum(axis=0) / weights.sum(axis=0),
+    )
 
     def covariance() -> Floats:
         # (symbols, symbols): the covariance of one report's symbol, given what respondents hold.
@@ -164,7 +169,9 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 
 def warnings(randomizer: Randomizer) -> list[str]:
     """Warnings of a matrix that hardly tells its values apart."""
-    condition = float(np.linalg.cond(channel_array(known_as(randomizer, StochasticMatrix))))
+    condition = float(
+        np.linalg.cond(channel_array(known_as(randomizer, StochasticMatrix)))
+    )
     if condition <= WORST_CONDITION:
         return []
     return [

@@ -47,7 +47,11 @@ from ldp_aggregator.decoders.moments.scores import (
     powers_of_support,
     symbol_scores,
 )
-from ldp_aggregator.decoders.moments.supports import is_counted, support_counts, supported_weights
+from ldp_aggregator.decoders.moments.supports import (
+    is_counted,
+    support_counts,
+    supported_weights,
+)
 from ldp_aggregator.decoders.moments.together import (
     FEW_REPORTS,
     Covariance,
@@ -79,10 +83,14 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
     if not is_memoized(randomizer):
         return pure_moments(randomizer, counts)
     if asked.reports_per_person > 1:
-        known = memoized_moments(_permanent(randomizer), counts, asked.reports_per_person)
+        known = memoized_moments(
+            _permanent(randomizer), counts, asked.reports_per_person
+        )
     else:
         known = pure_moments(randomizer, counts)
-    return replace(known, lasting=_lasting(_permanent(randomizer), len(known.frequency)))
+    return replace(
+        known, lasting=_lasting(_permanent(randomizer), len(known.frequency))
+    )
 
 
 def _permanent(randomizer: Randomizer) -> Rappor | Chain:
@@ -108,7 +116,9 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     return _of_supports(pure, counts, supports, together=together)
 
 
-def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Moments | None:
+def few_moments(
+    randomizer: Randomizer, counts: Counts, places: Indices
+) -> Moments | None:
     """Moments of the values at some places, (K,), where the tally counts what supports each.
 
     Of projective responses what supports these, and pairs of them, is summed up for each by itself.
@@ -118,10 +128,17 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
     pure = _pure(randomizer)
     law = _pair_law(pure)
     if law is not None and is_counted(pure):
-        return _of_supports(pure, counts, support_counts(pure, counts)[places], together=law)
+        return _of_supports(
+            pure, counts, support_counts(pure, counts)[places], together=law
+        )
     response = points(randomizer)
     few_reports = total_reports(counts, randomizer.layout) < FEW_REPORTS
-    if response is None or response.folded or len(places) > MOST_POINTS_ALONE or few_reports:
+    if (
+        response is None
+        or response.folded
+        or len(places) > MOST_POINTS_ALONE
+        or few_reports
+    ):
         return None
     supports, pairs = point_supports(response, counts[0], places)
     reports, (_, q) = total_reports(counts, randomizer.layout), _rates(pure)
@@ -136,11 +153,17 @@ def few_moments(randomizer: Randomizer, counts: Counts, places: Indices) -> Mome
 
 
 def _of_supports(
-    randomizer: Pure, counts: Counts, supports: Counts, together: PairLaw | Covariance | None
+    randomizer: Pure,
+    counts: Counts,
+    supports: Counts,
+    together: PairLaw | Covariance | None,
 ) -> Moments:
     """The moments of values that so many reports support, (values,)."""
     reports, (p, q) = total_reports(counts, randomizer.layout), _rates(randomizer)
-    frequency, scale = _frequency(randomizer, counts, supports), _signal(randomizer) ** 2
+    frequency, scale = (
+        _frequency(randomizer, counts, supports),
+        _signal(randomizer) ** 2,
+    )
     size, third = len(frequency), third_of_rates(p, q)
     joint = randomizer.joint_support()
     disjoint = joint is not None and not any(joint)
@@ -211,7 +234,9 @@ def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance
     if response is None or response.folded:
         return None
 
-    return of_symbols(partial(_scores_of_points, response), counts[0].astype(np.float64), frequency)
+    return of_symbols(
+        partial(_scores_of_points, response), counts[0].astype(np.float64), frequency
+    )
 
 
 def _scores_of_points(response: ProjectiveResponse, weights: Floats) -> Floats:
@@ -250,7 +275,10 @@ def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
         return None
     from ldp.mechanisms.values.projective import geometry
 
-    symbols, block = response.layout.symbols, geometry(response.order, response.dimension).block
+    symbols, block = (
+        response.layout.symbols,
+        geometry(response.order, response.dimension).block,
+    )
     own, size = float(response.support[0]), response.size
     of_own, of_other = own / block, (1 - own) / (symbols - block)
 
@@ -269,7 +297,9 @@ def _no_covariance() -> Floats:
     )
 
 
-def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -> Moments:
+def memoized_moments(
+    randomizer: Rappor | Chain, counts: Counts, repeats: int
+) -> Moments:
     """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
 
     Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it,
@@ -278,14 +308,19 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
     """
     once = pure_moments(randomizer, counts)
     check_repeats(once.reports, repeats)
-    lasting, (p, q) = ((float(own), float(another)) for own, another in randomizer.steps)
+    lasting, (p, q) = (
+        (float(own), float(another)) for own, another in randomizer.steps
+    )
     respondents, signal = once.reports // repeats, (lasting[0] - lasting[1]) * (p - q)
 
     def variance(lasting_rate: float) -> Floats:
-        instantaneous = (lasting_rate * p * (1 - p) + (1 - lasting_rate) * q * (1 - q)) / repeats
+        instantaneous = (
+            lasting_rate * p * (1 - p) + (1 - lasting_rate) * q * (1 - q)
+        ) / repeats
         return np.full(
             len(once.frequency),
-            (lasting_rate * (1 - lasting_rate) * (p - q) ** 2 + instantaneous) / signal**2,
+            (lasting_rate * (1 - lasting_rate) * (p - q) ** 2 + instantaneous)
+            / signal**2,
         )
 
     def covariance() -> Floats:
@@ -293,13 +328,17 @@ def memoized_moments(randomizer: Rappor | Chain, counts: Counts, repeats: int) -
             raise EstimateError(
                 f"expected one report of each respondent for a covariance of symbols, got {repeats}"
             )
-        return np.diag(once.frequency * if_held + (1 - once.frequency) * if_not) / respondents
+        return (
+            np.diag(once.frequency * if_held + (1 - once.frequency) * if_not)
+            / respondents
+        )
 
     if_held, if_not = map(variance, lasting)
     worth = round(respondents * float(once.variance_if_not[0] / if_not[0]))
     note = repeats_note(respondents, repeats, worth)
     laws = (
-        repeat_law(((lasting_rate, p), (1 - lasting_rate, q)), repeats) for lasting_rate in lasting
+        repeat_law(((lasting_rate, p), (1 - lasting_rate, q)), repeats)
+        for lasting_rate in lasting
     )
     jumps = (jumps_of(shares / signal, chances) for shares, chances in laws)
     return with_jumps(
@@ -378,7 +417,10 @@ def _bit_scores(question: Question) -> Scores:
     scores = np.concatenate([np.full((size, 1), -q), np.eye(size)], axis=1) / (p - q)
     if_held, if_not = p * (1 - p) / scale, q * (1 - q) / scale
     law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
-    either, neither = (float(joint[0]) - p * q) / scale, (float(joint[1]) - q * q) / scale
+    either, neither = (
+        (float(joint[0]) - p * q) / scale,
+        (float(joint[1]) - q * q) / scale,
+    )
     return by_pairs(
         question,
         scores,

@@ -17,7 +17,14 @@ import numpy as np
 
 from ldp.mechanisms.chains.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
-from ldp_aggregator.decoders.decoder import Asked, Decoder, Range, half, known_as, of_support
+from ldp_aggregator.decoders.decoder import (
+    Asked,
+    Decoder,
+    Range,
+    half,
+    known_as,
+    of_support,
+)
 from ldp_aggregator.decoders.moments.jumps import jumps_of
 from ldp_aggregator.decoders.moments.moments import Moments, with_jumps
 from ldp_aggregator.decoders.moments.repeats import check_repeats, repeats_note
@@ -51,17 +58,26 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     # Of a one, of a zero, and of a window without the value.
     scores = np.array([1 - q, -q, 0]) / (share * signal)
     own, other = (
-        jumps_of(scores, np.array([share * rate, share * (1 - rate), 1 - share])) for rate in (p, q)
+        jumps_of(scores, np.array([share * rate, share * (1 - rate), 1 - share]))
+        for rate in (p, q)
     )
 
     def covariance() -> Floats:
-        matrix: Floats = np.diag((frequency * if_held + (1 - frequency) * if_not) / respondents)
+        matrix: Floats = np.diag(
+            (frequency * if_held + (1 - frequency) * if_not) / respondents
+        )
         return matrix
 
     def spread(weights: Floats) -> Spread:
         # As if scores came independently, which have the variance that they have.
-        laws = (if_held[0], if_not[0]), (own.third, other.third), (own.fourth, other.fourth)
-        return Spread(*(one_by_one(weights, law, order) for order, law in enumerate(laws, 2)))
+        laws = (
+            (if_held[0], if_not[0]),
+            (own.third, other.third),
+            (own.fourth, other.fourth),
+        )
+        return Spread(
+            *(one_by_one(weights, law, order) for order, law in enumerate(laws, 2))
+        )
 
     note = repeats_note(respondents, repeats, respondents)
     return with_jumps(
@@ -96,7 +112,9 @@ def score_range(randomizer: Randomizer) -> Range:
 def mean_reach(randomizer: Randomizer) -> Fraction:
     """Mean reach of the best window."""
     window = known_as(randomizer, BitFlip)
-    return _best_window(window.size, window.sampled, score_range(randomizer)) + half(window.size)
+    return _best_window(window.size, window.sampled, score_range(randomizer)) + half(
+        window.size
+    )
 
 
 def _best_window(size: int, sampled: int, scores: Range) -> Fraction:

@@ -55,7 +55,12 @@ from ldp_aggregator.decoders.decoder import (
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
 from ldp_aggregator.decoders.moments.moments import Moments, of_others
 from ldp_aggregator.decoders.moments.supports import walsh_hadamard
-from ldp_aggregator.decoders.moments.together import Covariance, PairLaw, all_values, even_pairs
+from ldp_aggregator.decoders.moments.together import (
+    Covariance,
+    PairLaw,
+    all_values,
+    even_pairs,
+)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.counting import total_reports
 
@@ -115,7 +120,12 @@ def buckets_of(sketch: Sketch) -> Iterator[NDArray[np.int64]]:
     values = np.arange(sketch.size)
     for cohort in range(sketch.cohorts):
         c0, c1, c2 = coefficients(sketch.hash_seed, cohort)
-        yield ((c2 * values + c1) % MODULUS * values + c0) % MODULUS * sketch.buckets // MODULUS
+        yield (
+            ((c2 * values + c1) % MODULUS * values + c0)
+            % MODULUS
+            * sketch.buckets
+            // MODULUS
+        )
 
 
 def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
@@ -130,17 +140,25 @@ def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
     return supports
 
 
-def _together(sketch: Sketch, frequency: Floats, reports: int, squares: float) -> Covariance:
+def _together(
+    sketch: Sketch, frequency: Floats, reports: int, squares: float
+) -> Covariance:
     """Noise that two values share where they meet, and what others that they meet add to both.
 
     With S of the formulas above, and as if any four values met independently, meetings add
 
         c / ((1-c) k) x (S q'r - 2 sum of q_x r_x f_x^2 + (q'f) (r'f))
     """
-    (own, other), c = (float(rate) for rate in sketch.within), float(collision(sketch.buckets))
+    (own, other), c = (
+        (float(rate) for rate in sketch.within),
+        float(collision(sketch.buckets)),
+    )
     p, q = (float(rate) for rate in support_rates(sketch))
     scale, share = (p - q) ** 2, c / ((1 - c) * sketch.cohorts)
-    of_own, of_other = own * (1 - own), c * own * (1 - own) + (1 - c) * other * (1 - other)
+    of_own, of_other = (
+        own * (1 - own),
+        c * own * (1 - own) + (1 - c) * other * (1 - other),
+    )
     law = PairLaw(
         p * (1 - p) / scale,
         q * (1 - q) / scale - share,

@@ -14,7 +14,13 @@ import numpy as np
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.values.histogram import NoisyHistogram
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report, reach_of_mean
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Range,
+    known_as,
+    of_one_report,
+    reach_of_mean,
+)
 from ldp_aggregator.decoders.moments.jumps import jumps_of
 from ldp_aggregator.decoders.moments.moments import Moments, with_jumps
 from ldp_aggregator.decoders.moments.scores import Scores, by_pairs, even_powers
@@ -35,7 +41,9 @@ def sum_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         matrix: Floats = np.diag(variance / reports)
         return matrix
 
-    moments = Moments(reports, frequency, variance, variance_if_not=variance, covariance=covariance)
+    moments = Moments(
+        reports, frequency, variance, variance_if_not=variance, covariance=covariance
+    )
     return with_jumps(moments, jumps_of(scores, if_held), jumps_of(scores, if_not))
 
 
@@ -60,7 +68,11 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
     """Joint scores of numbers, place by place."""
     randomizer = known_as(question.randomizer, NoisyHistogram)
-    size, levels, variance = randomizer.size, randomizer.levels, float(randomizer.variance())
+    size, levels, variance = (
+        randomizer.size,
+        randomizer.levels,
+        float(randomizer.variance()),
+    )
     level_scores = np.array([float(score) for score in randomizer.scores()])
     # A value's score is that of its own place: (size, size * levels).
     scores: Floats = np.kron(np.eye(size), level_scores).astype(float)

@@ -34,7 +34,9 @@ class MeanVector:
         from scipy.special import erfc  # slow to import
 
         known = self.standard_error > 0
-        z = np.divide(np.abs(self.estimate), self.standard_error, where=known, out=0 * self.low)
+        z = np.divide(
+            np.abs(self.estimate), self.standard_error, where=known, out=0 * self.low
+        )
         return np.asarray(erfc(z / np.sqrt(2)), dtype=np.float64)
 
     @property
@@ -51,5 +53,7 @@ def mean_vector(parts: VectorParts, radius: float, missing: float) -> MeanVector
     error = radius * np.sqrt(np.maximum(parts.variance, 0.0))
     reach = -float(ndtri(missing / 2)) * error
     # No coordinate of a mean is beyond the radius.
-    low, high = (np.clip(end, -radius, radius) for end in (estimate - reach, estimate + reach))
+    low, high = (
+        np.clip(end, -radius, radius) for end in (estimate - reach, estimate + reach)
+    )
     return MeanVector(estimate, error, low, high=high)

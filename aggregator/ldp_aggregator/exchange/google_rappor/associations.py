@@ -94,7 +94,9 @@ def read_variables(
     header, rows = _schema(schema)
     metrics = list(dict.fromkeys(row.cells[header["metric"]] for row in rows))
     if metric is None and len(metrics) > 1:
-        raise FileError(f"{schema}: expected --metric to be one of {', '.join(metrics)}, got none")
+        raise FileError(
+            f"{schema}: expected --metric to be one of {', '.join(metrics)}, got none"
+        )
     chosen = metrics[0] if metric is None and metrics else metric
     by_name: dict[str, Row] = {}
     for row in rows:
@@ -102,7 +104,9 @@ def read_variables(
             name = row.cells[header["var"]]
             if name in by_name:
                 raise row.refusal(
-                    "variables whose names differ", f"{format_cell(name)} again", header["var"] + 1
+                    "variables whose names differ",
+                    f"{format_cell(name)} again",
+                    header["var"] + 1,
                 )
             by_name[name] = row
     for name in names:
@@ -120,7 +124,8 @@ def _schema(path: Path) -> tuple[dict[str, int], list[Row]]:
     check_names(header)
     if not set(_SCHEMA) <= set(header.cells):
         raise header.refusal(
-            f"the columns {', '.join(_SCHEMA)}", format_cell(",".join(header.cells)) or "none"
+            f"the columns {', '.join(_SCHEMA)}",
+            format_cell(",".join(header.cells)) or "none",
         )
     for row in rows:
         row.check_width(len(header.cells), "as many as the header has")
@@ -128,13 +133,19 @@ def _schema(path: Path) -> tuple[dict[str, int], list[Row]]:
 
 
 def _variable(row: Row, header: dict[str, int], folder: Path) -> Variable:
-    name, kind, params = (row.cells[header[column]] for column in ("var", "var_type", "params"))
+    name, kind, params = (
+        row.cells[header[column]] for column in ("var", "var_type", "params")
+    )
     if kind not in _TYPES:
-        raise row.refusal(" or ".join(_TYPES), format_cell(kind), header["var_type"] + 1)
+        raise row.refusal(
+            " or ".join(_TYPES), format_cell(kind), header["var_type"] + 1
+        )
     path = folder / f"{params}.csv"
     if path.parent != folder or not params:
         raise row.refusal(
-            "the name of a file in the folder", format_cell(params), header["params"] + 1
+            "the name of a file in the folder",
+            format_cell(params),
+            header["params"] + 1,
         )
     parameters = read_parameters(path)
     if kind == "boolean":
@@ -192,7 +203,9 @@ def read_reports_to(
     header = next(rows, None)
     wanted = ["cohort", *(variable.name for variable in variables)]
     if header is None or not set(wanted) <= set(header.cells):
-        came = "an empty file" if header is None else format_cell(",".join(header.cells))
+        came = (
+            "an empty file" if header is None else format_cell(",".join(header.cells))
+        )
         raise FileError(f"{path}: expected the columns {', '.join(wanted)}, got {came}")
     check_names(header)
     width = len(header.cells)
@@ -235,7 +248,9 @@ def read_joint_reports(
         if kept:
             table += _count(kept, columns, variables)
     if not table.any():
-        raise FileError(f"{path}: expected reports, got {skipped} rows, each with a blank cell")
+        raise FileError(
+            f"{path}: expected reports, got {skipped} rows, each with a blank cell"
+        )
     margins = [_margin(table, axis, variables) for axis in range(len(variables))]
     return JointReports(table, margins, skipped)
 
@@ -244,7 +259,9 @@ def _cells(variable: Variable) -> int:
     return 2 if variable.boolean else variable.parameters.layout.cells
 
 
-def _count(rows: list[Row], columns: list[int], variables: tuple[Variable, ...]) -> Counts:
+def _count(
+    rows: list[Row], columns: list[int], variables: tuple[Variable, ...]
+) -> Counts:
     """The joint counts of some rows: those of the first variable for each mark of the other."""
     string = [not variable.boolean for variable in variables]
     parts = [
@@ -258,7 +275,8 @@ def _count(rows: list[Row], columns: list[int], variables: tuple[Variable, ...])
     axis = string.index(True)
     layout = variables[axis].parameters.layout
     packed = np.frombuffer(
-        b"".join(report.to_bytes(layout.width, "little") for report in parts[axis]), np.uint8
+        b"".join(report.to_bytes(layout.width, "little") for report in parts[axis]),
+        np.uint8,
     ).reshape(len(rows), -1)
     answers = np.array(parts[1 - axis], dtype=np.intp)
     for answer in (0, 1):
@@ -267,7 +285,9 @@ def _count(rows: list[Row], columns: list[int], variables: tuple[Variable, ...])
     return counts
 
 
-def _reports(rows: list[Row], cohort: int, column: int, variable: Variable) -> Iterator[int]:
+def _reports(
+    rows: list[Row], cohort: int, column: int, variable: Variable
+) -> Iterator[int]:
     """Yield for a boolean its bit, for a string one of our own reports."""
     parameters = variable.parameters
     layout = parameters.layout
@@ -310,7 +330,9 @@ def associate_variables(
     """
     questions, values, scores = [], [], []
     groups: list[tuple[str, ...]] = []
-    for variable, margin, known in zip(variables, reports.margins, candidates, strict=True):
+    for variable, margin, known in zip(
+        variables, reports.margins, candidates, strict=True
+    ):
         question = question_of(variable, dialect)
         questions.append(question)
         if known is None:

@@ -38,7 +38,9 @@ class Messages:
         """Raises `ValueError` for texts of several numbers of blocks."""
         blocks = {blocks_of(text) for text in texts}
         if len(blocks) != 1:
-            raise ValueError(f"expected texts of one number of blocks, got {len(blocks)} of them")
+            raise ValueError(
+                f"expected texts of one number of blocks, got {len(blocks)} of them"
+            )
         size = blocks.pop() * _BLOCK
         padded = b"".join(
             (b"\0\0\0\0" + text + b"\x80").ljust(size - 8, b"\0")
@@ -90,7 +92,9 @@ def blocks_of(text: bytes) -> int:
     return -(-(_PREFIX + len(text) + _TAIL) // _BLOCK)
 
 
-def _mix(turn: int, words: tuple[Words, Words, Words], mixed: Words, rest: Words) -> None:
+def _mix(
+    turn: int, words: tuple[Words, Words, Words], mixed: Words, rest: Words
+) -> None:
     """F of a round, into `mixed`."""
     b, c, d = words
     if turn == 0:  # d ^ (b & (c ^ d))

@@ -26,7 +26,9 @@ from ldp_aggregator.numerics.arrays import Counts
 MECHANISM = "google/rappor"
 
 
-def legacy_question(parameters: Parameters, dialect: Dialect | None, place: str) -> Question:
+def legacy_question(
+    parameters: Parameters, dialect: Dialect | None, place: str
+) -> Question:
     """The question that was asked, through the client that was used, if it is known.
 
     Else through one that draws what it is told.
@@ -59,8 +61,13 @@ def legacy_question(parameters: Parameters, dialect: Dialect | None, place: str)
     if parameters.boolean:
         assert isinstance(randomizer, Rappor)  # noqa: S101
         randomizer = OneBit.of(randomizer)
-        domain, declared = Domain("category", (TRUE,)), Declared.ratio(declared_once(parameters))
-    return Question(question.name, domain, mechanism, randomizer=randomizer, declared=declared)
+        domain, declared = (
+            Domain("category", (TRUE,)),
+            Declared.ratio(declared_once(parameters)),
+        )
+    return Question(
+        question.name, domain, mechanism, randomizer=randomizer, declared=declared
+    )
 
 
 def counts_of_answers(counts: Counts, parameters: Parameters) -> Counts:
@@ -83,7 +90,9 @@ def decode(
         return _alone(estimate_question(question, counts, options)), ()
     candidates, groups = alike_together(candidates, counts)
     design, names = candidates.design, candidates.names
-    alone = randomizer.cohorts == randomizer.hashes == 1 and len(names) <= randomizer.bits
+    alone = (
+        randomizer.cohorts == randomizer.hashes == 1 and len(names) <= randomizer.bits
+    )
     if alone and design.sum(axis=1).max() == 1:
         # The bits in the order of the candidates, (1, 1 + candidates).
         counts = counts[:, [0, *(1 + design.tocsc().indices)]]
@@ -115,7 +124,10 @@ def decode(
 
 
 def is_turned_round(
-    estimates: SurveyEstimates, counts: Counts, candidates: Candidates | None, options: Options
+    estimates: SurveyEstimates,
+    counts: Counts,
+    candidates: Candidates | None,
+    options: Options,
 ) -> bool:
     """Whether reports that do not fit the candidates do so with the bits in opposite order."""
     (only,) = estimates
@@ -136,4 +148,6 @@ def _does_not_fit(estimates: QuestionEstimates) -> bool:
 
 def _alone(estimates: QuestionEstimates) -> SurveyEstimates:
     question = estimates.question
-    return SurveyEstimates(question.name, question.fingerprint.hex(), {question.name: estimates})
+    return SurveyEstimates(
+        question.name, question.fingerprint.hex(), {question.name: estimates}
+    )

@@ -78,7 +78,9 @@ class Dialect(NamedTuple):
                 f"{parameters.hashes}"
             )
         cohorts = parameters.cohorts
-        if cohorts > self.most_cohorts or (self.cohort_rule and cohorts & (cohorts - 1)):
+        if cohorts > self.most_cohorts or (
+            self.cohort_rule and cohorts & (cohorts - 1)
+        ):
             kind = "a power of two" if self.cohort_rule else "a number"
             raise EstimateError(
                 f"expected m to be {kind} up to {self.most_cohorts} for the {self.name} client, "
@@ -89,7 +91,9 @@ class Dialect(NamedTuple):
         """The positions that `text` sets in `cohort`, one per hash; they need not differ."""
         digest = md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest()
         width = self.hash_width(bits)
-        pieces = (digest[start : start + width] for start in range(0, hashes * width, width))
+        pieces = (
+            digest[start : start + width] for start in range(0, hashes * width, width)
+        )
         return [int.from_bytes(piece, self.hash_order) % bits for piece in pieces]
 
     def candidates(self, texts: tuple[str, ...], parameters: Parameters) -> Candidates:
@@ -106,7 +110,9 @@ class Dialect(NamedTuple):
                 some = numbers[start : start + _AT_ONCE]
                 messages = Messages([encoded[number] for number in some])
                 for cohort in range(parameters.cohorts):
-                    places[cohort][:, some] = self._many(messages.digests(cohort), hashes, bits)
+                    places[cohort][:, some] = self._many(
+                        messages.digests(cohort), hashes, bits
+                    )
         return Candidates(texts, design_of(places, bits))
 
     def _many(self, digests: NDArray[np.uint32], hashes: int, bits: int) -> Places:
@@ -114,7 +120,9 @@ class Dialect(NamedTuple):
         width = self.hash_width(bits)
         # (hashes, width, M): the bytes of each hash.
         content = np.ascontiguousarray(digests.T).astype("<u4").view(np.uint8)
-        pieces = content[:, : hashes * width].T.reshape(hashes, width, -1).astype(np.uint32)
+        pieces = (
+            content[:, : hashes * width].T.reshape(hashes, width, -1).astype(np.uint32)
+        )
         numbers = pieces[:, 0]
         if width > 1:
             low, high = (1, 0) if self.hash_order == "big" else (0, 1)

@@ -32,8 +32,17 @@ from ldp.mechanisms.chains.rappor import MOST_BITS
 from ldp.numbers.layout import MOST_COHORTS, Layout
 from ldp_aggregator.decoders.moments.bit_designs import Places, design_of, place_type
 from ldp_aggregator.decoders.other_results import Candidates
-from ldp_aggregator.exchange.google_rappor.maps import NotPlainError, Shape, read_plainly
-from ldp_aggregator.exchange.google_rappor.rows import Row, format_cell, read_rows, rows_of
+from ldp_aggregator.exchange.google_rappor.maps import (
+    NotPlainError,
+    Shape,
+    read_plainly,
+)
+from ldp_aggregator.exchange.google_rappor.rows import (
+    Row,
+    format_cell,
+    read_rows,
+    rows_of,
+)
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.files import FileError, opened_twice, unreadable
 from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
@@ -95,11 +104,15 @@ def read_parameters(path: Path) -> Parameters:
     header, row = rows
     check_names(header)
     if sorted(header.cells) != sorted("khmpqf"):
-        raise header.refusal("the header k,h,m,p,q,f", format_cell(",".join(header.cells)))
+        raise header.refusal(
+            "the header k,h,m,p,q,f", format_cell(",".join(header.cells))
+        )
     row.check_width(6, "one cell for each of k,h,m,p,q,f")
     place = {name: header.cells.index(name) + 1 for name in header.cells}
     bits = row.whole(place["k"], 1, MOST_BITS)
-    hashes = row.whole(place["h"], 1, min(MOST_HASHES, bits) if bits > 1 else MOST_HASHES)
+    hashes = row.whole(
+        place["h"], 1, min(MOST_HASHES, bits) if bits > 1 else MOST_HASHES
+    )
     cohorts = row.whole(place["m"], 1, min(MOST_COHORTS, MOST_RATES // bits))
     p, q, f = (row.probability(place[name]) for name in "pqf")
     return Parameters(bits, hashes, cohorts, p=p, q=q, f=f)
@@ -113,12 +126,15 @@ def read_counts(path: Path, parameters: Parameters) -> Counts:
         if number > parameters.cohorts:
             continue
         cohort = number - 1
-        row.check_width(1 + parameters.bits, "the reports of the cohort and a count for each bit")
+        row.check_width(
+            1 + parameters.bits, "the reports of the cohort and a count for each bit"
+        )
         reports = row.whole(1, 0, MOST_REPORTS)
         total += reports
         if total > MOST_REPORTS:
             raise row.refusal(
-                f"at most {MOST_REPORTS} reports in all cohorts together", f"{total} up to here"
+                f"at most {MOST_REPORTS} reports in all cohorts together",
+                f"{total} up to here",
             )
         counts[cohort, 0] = reports
         for column in range(2, 2 + parameters.bits):
@@ -163,10 +179,14 @@ def _read_by_cell(
     for row in rows:
         name = row.cells[0]
         if name in numbers:
-            raise row.refusal("names that all differ", f"that of row {numbers[name]} again", 1)
+            raise row.refusal(
+                "names that all differ", f"that of row {numbers[name]} again", 1
+            )
         numbers[name] = row.number
         # One row's positions, (cohorts, hashes), of which free slots have none.
-        table = np.full((shape.cohorts, shape.hashes), shape.bits, place_type(shape.bits))
+        table = np.full(
+            (shape.cohorts, shape.hashes), shape.bits, place_type(shape.bits)
+        )
         free = [0] * shape.cohorts
         for place in checked(row):
             cohort, position = divmod(place, shape.bits)
@@ -214,7 +234,9 @@ def check_names(header: Row) -> None:
 def _report_column(path: Path, header: Row | None) -> str:
     names = [] if header is None else [name for name in _REPORT if name in header.cells]
     if header is None or "cohort" not in header.cells or not names:
-        came = "an empty file" if header is None else format_cell(",".join(header.cells))
+        came = (
+            "an empty file" if header is None else format_cell(",".join(header.cells))
+        )
         raise FileError(
             f"{path}: expected a header with the columns cohort and irr (or rappor), got {came}"
         )
@@ -236,7 +258,9 @@ def _report(row: Row, header: list[str], name: str, parameters: Parameters) -> b
 def _places(row: Row, parameters: Parameters) -> list[int]:
     bits, hashes, cohorts = parameters.bits, parameters.hashes, parameters.cohorts
     columns = [
-        column for column, cell in enumerate(row.cells, 1) if column > 1 and cell not in BLANK
+        column
+        for column, cell in enumerate(row.cells, 1)
+        if column > 1 and cell not in BLANK
     ]
     places = [row.whole(column, 1, bits * cohorts) - 1 for column in columns]
     # How many bits it sets in each cohort, (cohorts,).

@@ -96,10 +96,17 @@ class _Part:
     """Some lines of a file; the names before them are known."""
 
     def __init__(
-        self, path: Path, number: int, lines: list[bytes], shape: Shape, names: dict[str, int]
+        self,
+        path: Path,
+        number: int,
+        lines: list[bytes],
+        shape: Shape,
+        names: dict[str, int],
     ) -> None:
         self.path, self.shape = path, shape
-        self.numbered = [(number + place, line) for place, line in enumerate(lines) if line.strip()]
+        self.numbered = [
+            (number + place, line) for place, line in enumerate(lines) if line.strip()
+        ]
         self.names = names
 
     def read(self, checked: Callable[[Row], list[int]]) -> Places:
@@ -129,9 +136,19 @@ class _Part:
         """The name of a line, and its numbers with commas between them."""
         name, _, cells = line.partition(b",")
         plain = b'"' not in line
-        if not plain and line.count(b'"') == 2 and name[:1] == b'"' == name[-1:] and len(name) > 1:
+        if (
+            not plain
+            and line.count(b'"') == 2
+            and name[:1] == b'"' == name[-1:]
+            and len(name) > 1
+        ):
             name, plain = name[1:-1], True
-        if plain and cells and not cells.translate(None, _LINES) and b",," not in b",%b," % cells:
+        if (
+            plain
+            and cells
+            and not cells.translate(None, _LINES)
+            and b",," not in b",%b," % cells
+        ):
             return self._decode(name).strip(), cells
         row = self._row(number, line)
         return row.cells[0], b",".join(b"%d" % (place + 1) for place in checked(row))
@@ -174,7 +191,9 @@ class _Part:
         """A line as cells. Raises `NotPlainError` where it is no row by itself."""
         try:
             rows = list(
-                csv.reader(io.StringIO(self._decode(line)), skipinitialspace=True, strict=True)
+                csv.reader(
+                    io.StringIO(self._decode(line)), skipinitialspace=True, strict=True
+                )
             )
         except csv.Error:
             raise NotPlainError from None

@@ -74,15 +74,20 @@ def read_separate_reports(path: Path, variables: Sequence[Variable]) -> list[Cou
             packed = b"".join(_reports(batch, cohort, column, variable=variable))
             width = variable.parameters.layout.width
             own += count_rows(
-                np.frombuffer(packed, np.uint8).reshape(-1, width), variable.parameters.layout
+                np.frombuffer(packed, np.uint8).reshape(-1, width),
+                variable.parameters.layout,
             )
     for own, variable in zip(counts, variables, strict=True):
         if not own[:, 0].any():
-            raise FileError(f"{path}: expected reports in the column {variable.name}, got none")
+            raise FileError(
+                f"{path}: expected reports in the column {variable.name}, got none"
+            )
     return counts
 
 
-def _reports(rows: Sequence[Row], cohort: int, column: int, variable: Variable) -> Iterator[bytes]:
+def _reports(
+    rows: Sequence[Row], cohort: int, column: int, variable: Variable
+) -> Iterator[bytes]:
     """One of our own reports for each row that is not blank, as bytes."""
     parameters = variable.parameters
     layout = parameters.layout
@@ -95,7 +100,11 @@ def _reports(rows: Sequence[Row], cohort: int, column: int, variable: Variable) 
 
 
 def find_parts(
-    variable: Variable, counts: Counts, ngrams: tuple[str, ...], dialect: Dialect, level: float
+    variable: Variable,
+    counts: Counts,
+    ngrams: tuple[str, ...],
+    dialect: Dialect,
+    level: float,
 ) -> Parts:
     """The n-grams at one place: at most a share 1 - level of them wrong, on average.
 

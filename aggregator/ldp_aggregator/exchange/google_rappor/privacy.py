@@ -32,7 +32,9 @@ def explanation(question: Question, parameters: Parameters) -> str:
     )
 
 
-def warnings(question: Question, parameters: Parameters, reports: Reports) -> Iterator[str]:
+def warnings(
+    question: Question, parameters: Parameters, reports: Reports
+) -> Iterator[str]:
     """Warn of wrong promises to respondents, and of an analyst's pitfalls."""
     lifetime = lifetime_ratio(question.randomizer)
     declared = declared_lifetime(parameters)

@@ -40,7 +40,9 @@ class Row(NamedTuple):
         number = int(cell) if _plain(cell) else _exact(cell)
         if number is None or number.denominator != 1 or not least <= number <= most:
             raise self.refusal(
-                f"a whole number from {least} to {most}{what}", format_cell(cell), column
+                f"a whole number from {least} to {most}{what}",
+                format_cell(cell),
+                column,
             )
         return int(number)
 
@@ -55,7 +57,9 @@ class Row(NamedTuple):
             if vector < 1 << many:
                 return vector
         expected = f"{many} digits 0 or 1, or {in_hex} of hexadecimal"
-        raise self.refusal("a digit 0 or 1" if many == 1 else expected, format_cell(digits), column)
+        raise self.refusal(
+            "a digit 0 or 1" if many == 1 else expected, format_cell(digits), column
+        )
 
     def probability(self, column: int) -> Fraction:
         """The exact probability in a column."""
@@ -88,7 +92,9 @@ def rows_of(path: Path, file: TextIO) -> Iterator[Row]:
             if stripped not in ([], [""]):
                 yield Row(path, reader.line_num, stripped)
     except UnicodeDecodeError as error:
-        stray = f"the byte 0x{error.object[error.start]:02x} after row {reader.line_num}"
+        stray = (
+            f"the byte 0x{error.object[error.start]:02x} after row {reader.line_num}"
+        )
         raise FileError(f"{path}: expected UTF-8 text, got {stray}") from None
     except csv.Error as error:
         raise FileError(

@@ -41,7 +41,9 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
     return _checked_text(parameters, keys, name, place=place)
 
 
-def basic_survey_text(parameters: Parameters, values: Sequence[str], name: str, place: str) -> str:
+def basic_survey_text(
+    parameters: Parameters, values: Sequence[str], name: str, place: str
+) -> str:
     """The survey file of basic RAPPOR: a category, each of whose values has its own bit."""
     if len(values) > parameters.bits:
         raise EstimateError(

@@ -31,7 +31,9 @@ class CyclicDesign:
     `report_at[j]` is the index of Y_j, `place_of[x]` the i of the value x; both of shape (points,).
     """
 
-    def __init__(self, order: int, dimension: int, report_at: Elements, place_of: Elements) -> None:
+    def __init__(
+        self, order: int, dimension: int, report_at: Elements, place_of: Elements
+    ) -> None:
         self.order = order
         self.dimension = dimension
         self.report_at = report_at
@@ -59,7 +61,10 @@ class CyclicDesign:
         """Raise `ArithmeticError` unless this is the design that it should be."""
         points, block, common = geometry(self.order, self.dimension)
         for indices in (self.report_at, self.place_of):
-            if len(indices) != points or not (np.bincount(indices, minlength=points) == 1).all():
+            if (
+                len(indices) != points
+                or not (np.bincount(indices, minlength=points) == 1).all()
+            ):
                 raise ArithmeticError("expected every point once")
         shared = self._correlate(self.zeros.astype(np.int64))
         if shared[0] != block or not (shared[1:] == common).all():
@@ -68,11 +73,15 @@ class CyclicDesign:
         values, places = np.random.default_rng(0).integers(points, size=(2, _PAIRS))
         reports = self.report_at[places]
         zeros = self.zeros[(self.place_of[values] + places) % points]
-        for value, report, zero in zip(values.tolist(), reports.tolist(), zeros, strict=True):
+        for value, report, zero in zip(
+            values.tolist(), reports.tolist(), zeros, strict=True
+        ):
             left, right = vector(value, self.order), vector(report, self.order)
             orthogonal = inner_product(left, right, self.order) == 0
             if orthogonal != zero:
-                raise ArithmeticError("expected zeros where a report and a value are orthogonal")
+                raise ArithmeticError(
+                    "expected zeros where a report and a value are orthogonal"
+                )
 
     @cached_property
     def zeros(self) -> NDArray[np.bool_]:
@@ -114,7 +123,9 @@ class CyclicDesign:
         transformed = fft.rfft(counts.astype(np.float64), length)
         np.conj(transformed, out=transformed)
         transformed *= spectrum
-        return as_integers(fft.irfft(transformed, length, overwrite_x=True)[: len(counts)])
+        return as_integers(
+            fft.irfft(transformed, length, overwrite_x=True)[: len(counts)]
+        )
 
 
 def as_integers(sums: NDArray[np.float64]) -> Counts:

@@ -44,8 +44,12 @@ def cyclic_orders(order: int, dimension: int) -> tuple[Elements, Elements]:
     sequence = _recurring(tail, field, points + 2 * dimension)
     values = indices(_basis_coordinates(tail, sequence, field, points=points), field)
     place_of = np.empty(points, dtype=np.int32)
-    place_of[values] = (np.arange(dimension, points + dimension, dtype=np.int32)) % points
-    return indices([sequence[at : at + points] for at in range(dimension)], field), place_of
+    place_of[values] = (
+        np.arange(dimension, points + dimension, dtype=np.int32)
+    ) % points
+    return indices(
+        [sequence[at : at + points] for at in range(dimension)], field
+    ), place_of
 
 
 def _sparse_tails(order: int, dimension: int) -> Iterator[tuple[int, ...]]:
@@ -71,7 +75,9 @@ def _projectively_primitive(tail: Sequence[int], field: Field, points: int) -> b
     def scalar(exponent: int) -> bool:
         return not any(field.power_of_x(exponent, tail)[1:])
 
-    return scalar(points) and not any(scalar(points // prime) for prime in _prime_factors(points))
+    return scalar(points) and not any(
+        scalar(points // prime) for prime in _prime_factors(points)
+    )
 
 
 def _prime_factors(number: int) -> list[int]:
@@ -94,9 +100,13 @@ def _recurring(tail: Sequence[int], field: Field, length: int) -> Elements:
     computed at once.
     """
     dimension = len(tail)
-    nearest = dimension - max(place for place, coefficient in enumerate(tail) if coefficient)
+    nearest = dimension - max(
+        place for place, coefficient in enumerate(tail) if coefficient
+    )
     terms = [
-        (dimension - place, coefficient) for place, coefficient in enumerate(tail) if coefficient
+        (dimension - place, coefficient)
+        for place, coefficient in enumerate(tail)
+        if coefficient
     ]
     sequence = np.zeros(length, dtype=np.int32)
     sequence[dimension - 1] = 1
@@ -106,7 +116,9 @@ def _recurring(tail: Sequence[int], field: Field, length: int) -> Elements:
         # As soon as there is enough to look back on, all distances grow by a factor.
         while dimension * stride * field.characteristic <= end:
             stride *= field.characteristic
-            terms = [(back, field.frobenius(coefficient)) for back, coefficient in terms]
+            terms = [
+                (back, field.frobenius(coefficient)) for back, coefficient in terms
+            ]
         # No term may reach into what is being computed.
         size = min(length - end, nearest * stride, _CHUNK)
         starts = [(coefficient, end - back * stride) for back, coefficient in terms]
@@ -134,7 +146,9 @@ def _basis_coordinates(
         if place:
             back += 1
             if tail[place]:
-                shifted = np.concatenate([np.zeros(back - 1, dtype=np.int32), current[: 1 - back]])
+                shifted = np.concatenate(
+                    [np.zeros(back - 1, dtype=np.int32), current[: 1 - back]]
+                )
                 current = field.combination([(1, shifted), (tail[place], sequence)])
                 back = 1
         coordinates.append(current[dimension - back : dimension - back + points])

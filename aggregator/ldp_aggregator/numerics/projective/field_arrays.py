@@ -19,10 +19,13 @@ class Field:
         self.order = order
         self.characteristic = order if products(order) is None else 2
         self.inverses = np.array(
-            [0, *(inverse(element, order) for element in range(1, order))], dtype=np.int32
+            [0, *(inverse(element, order) for element in range(1, order))],
+            dtype=np.int32,
         )
         self._rows = products(order)
-        self._table = None if self._rows is None else np.array(self._rows, dtype=np.int32)
+        self._table = (
+            None if self._rows is None else np.array(self._rows, dtype=np.int32)
+        )
 
     def negative(self, element: int) -> int:
         """Return the element that adds up to 0 with this one."""
@@ -30,7 +33,11 @@ class Field:
 
     def products(self, left: Elements, right: Elements) -> Elements:
         """Element by element."""
-        return self._reduce(left * right) if self._table is None else self._table[left, right]
+        return (
+            self._reduce(left * right)
+            if self._table is None
+            else self._table[left, right]
+        )
 
     def combination(self, terms: Iterable[tuple[int, Elements]]) -> Elements:
         """The sum of arrays, each multiplied by an element that is not 0."""
@@ -50,11 +57,14 @@ class Field:
         """An element to the power of the characteristic."""
         return element if self._rows is None else self._rows[element][element]
 
-    def plus_multiple(self, vector: Sequence[int], factor: int, other: Sequence[int]) -> list[int]:
+    def plus_multiple(
+        self, vector: Sequence[int], factor: int, other: Sequence[int]
+    ) -> list[int]:
         """The vector, and `factor` times the other added to it, in plain integers."""
         if self._rows is None:
             return [
-                (one + factor * two) % self.order for one, two in zip(vector, other, strict=True)
+                (one + factor * two) % self.order
+                for one, two in zip(vector, other, strict=True)
             ]
         row = self._rows[factor]
         return [one ^ row[two] for one, two in zip(vector, other, strict=True)]
@@ -78,7 +88,9 @@ class Field:
 
     def _reduce(self, numbers: Elements) -> Elements:
         # Several times as quick as the remainder that numpy has.
-        reduced: Elements = numbers - numbers // np.int32(self.order) * np.int32(self.order)
+        reduced: Elements = numbers - numbers // np.int32(self.order) * np.int32(
+            self.order
+        )
         return reduced
 
     def _times_x(self, polynomial: Sequence[int], tail: Sequence[int]) -> list[int]:

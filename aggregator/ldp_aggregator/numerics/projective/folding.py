@@ -54,7 +54,9 @@ def folded_vectors(vectors: Integers, folding: Folding) -> Integers:
         # <g, (y_1, y_2)> of every report, (reports,).
         pair = divmod(vector(index, folding.order), folding.order)
         met = field.combination(
-            (factor, axis) for factor, axis in zip(pair, (first, second), strict=True) if factor
+            (factor, axis)
+            for factor, axis in zip(pair, (first, second), strict=True)
+            if factor
         )
         # Column 0 counts vectors of zeros, whose index is -1.
         row[:] = np.bincount(indices([met, *others], field) + 1, minlength=cells)

@@ -215,7 +215,9 @@ class Tabled(Rendered):
     def _repr_html_(self) -> str:
         from ldp_aggregator.output.formats.html_page import table_with_caption
 
-        return "".join(table_with_caption(table) for table in self.brief_sheet().tables())
+        return "".join(
+            table_with_caption(table) for table in self.brief_sheet().tables()
+        )
 
 
 class Tidy(Tabled):
@@ -283,6 +285,8 @@ def render_sheet(sheet: Sheet, name: str) -> str | bytes:
     Raises `EstimateError` for a name that is not in the table.
     """
     if name not in FORMATS:
-        raise EstimateError(f"expected format to be one of {', '.join(FORMATS)}, got {name!r}")
+        raise EstimateError(
+            f"expected format to be one of {', '.join(FORMATS)}, got {name!r}"
+        )
     content = FORMATS[name].write(sheet)
     return content if isinstance(content, bytes) else "".join(content)

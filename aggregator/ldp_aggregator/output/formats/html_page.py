@@ -14,7 +14,9 @@ from ldp_aggregator.output.sheet import Sheet, TextTable, in_one_line
 
 def write(sheet: Sheet) -> Iterator[str]:
     """Yield the sentences and tables of a sheet as a page."""
-    tables = [part for shown in sheet.tables() for part in (heading(shown), section(shown))]
+    tables = [
+        part for shown in sheet.tables() for part in (heading(shown), section(shown))
+    ]
     lead, legend = map(paragraph, sheet.lead), map(paragraph, sheet.legend)
     yield page(sheet.title, join([*lead, *tables, *legend]))
 
@@ -40,7 +42,9 @@ def section(shown: TextTable) -> Safe:
 def table_with_caption(shown: TextTable) -> Safe:
     """Return a table alone, for notebooks: what is said beside it is its caption."""
     text = " ".join(["", shown.caption, *shown.remarks])
-    return table(shown.headings, shown.rows, caption=tag("caption", tag("b", shown.title), text))
+    return table(
+        shown.headings, shown.rows, caption=tag("caption", tag("b", shown.title), text)
+    )
 
 
 def page(title: str, body: str, style: str = "") -> str:

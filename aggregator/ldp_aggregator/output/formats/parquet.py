@@ -22,9 +22,14 @@ def write(sheet: Sheet) -> bytes:
             'pip install "ldpkit-aggregator[parquet]", or ask for csv'
         ) from None
     rows = [blanks(row) for row in sheet.rows()]
-    columns = [array([row[place] for row in rows]) for place in range(len(sheet.columns))]
+    columns = [
+        array([row[place] for row in rows]) for place in range(len(sheet.columns))
+    ]
     # A column without any number is one of numbers all the same.
-    columns = [column.cast(float64()) if column.type == null() else column for column in columns]
+    columns = [
+        column.cast(float64()) if column.type == null() else column
+        for column in columns
+    ]
     file = io.BytesIO()
     write_table(table(columns, names=list(sheet.columns)), file)
     return file.getvalue()

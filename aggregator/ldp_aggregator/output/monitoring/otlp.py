@@ -31,8 +31,14 @@ def _metric(series: Series, now: str) -> dict[str, Any]:
         {"attributes": _attributes(labels), "timeUnixNano": now, "asDouble": number}
         for labels, number in series.points
     ]
-    return {"name": series.name, "description": series.words, "gauge": {"dataPoints": points}}
+    return {
+        "name": series.name,
+        "description": series.words,
+        "gauge": {"dataPoints": points},
+    }
 
 
 def _attributes(labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [{"key": name, "value": {"stringValue": text}} for name, text in labels.items()]
+    return [
+        {"key": name, "value": {"stringValue": text}} for name, text in labels.items()
+    ]

@@ -13,7 +13,9 @@ def write(sheet: Sheet) -> Iterator[str]:
     """The text format, version 0.0.4. Raises `EstimateError` for rows without a number."""
     gauges = series_of(sheet)
     if not gauges:
-        raise EstimateError(f"{sheet.title}: this result has no numbers, which prometheus needs")
+        raise EstimateError(
+            f"{sheet.title}: this result has no numbers, which prometheus needs"
+        )
     return _lines(gauges)
 
 

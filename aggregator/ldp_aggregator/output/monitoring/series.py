@@ -41,22 +41,31 @@ def series_of(sheet: Sheet) -> list[Series]:
 
 
 def _gauges(
-    shared: Mapping[str, str], columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]
+    shared: Mapping[str, str],
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | float | None]],
 ) -> Iterator[Series]:
     rows = list(rows)
     texts = [
-        place for place, _ in enumerate(columns) if any(isinstance(r[place], str) for r in rows)
+        place
+        for place, _ in enumerate(columns)
+        if any(isinstance(r[place], str) for r in rows)
     ]
     for place, column in enumerate(columns):
         if place in texts:
             continue
         points = [
-            ({**shared, **{_label(columns[at]): str(row[at]) for at in texts}}, float(number))
+            (
+                {**shared, **{_label(columns[at]): str(row[at]) for at in texts}},
+                float(number),
+            )
             for row in rows
             if (number := _number(row[place])) is not None
         ]
         name = _label(column)
-        yield Series(PREFIX + name, HELP.get(name, f"The column {name} of a result"), points)
+        yield Series(
+            PREFIX + name, HELP.get(name, f"The column {name} of a result"), points
+        )
 
 
 def _number(cell: str | float | None) -> float | None:

@@ -20,12 +20,16 @@ _APART = 0.3
 """How far the dots of two series are from each other, in rows."""
 
 
-def axes_of(panels: Sequence[Bars]) -> tuple[tuple[float, float], Callable[[Any], None]]:
+def axes_of(
+    panels: Sequence[Bars],
+) -> tuple[tuple[float, float], Callable[[Any], None]]:
     """The size in inches, and what draws the panels on an empty figure."""
     heights = [_height(panel) for panel in panels]
 
     def draw(canvas: Any) -> None:
-        axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+        axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[
+            :, 0
+        ]
         for axis, panel in zip(axes, panels, strict=True):
             _draw(axis, panel)
 
@@ -53,7 +57,9 @@ def _draw(axis: Any, panel: Bars) -> None:
         _draw_bars(axis, panel)
     axis.spines[["top", "right"]].set_visible(False)
     axis.tick_params(axis="x", labelsize=8)
-    axis.set_title(_cut(panel.title, _TITLE), loc="left", fontsize=10, fontweight="bold")
+    axis.set_title(
+        _cut(panel.title, _TITLE), loc="left", fontsize=10, fontweight="bold"
+    )
 
 
 def _draw_bars(axis: Any, panel: Bars) -> None:
@@ -70,7 +76,13 @@ def _draw_bars(axis: Any, panel: Bars) -> None:
     if panel.truth is not None:
         marks = [panel.truth[place] for place in shown]
         axis.plot(
-            marks, rows, "D", color="#b45309", markersize=4.5, label="truth", linestyle="none"
+            marks,
+            rows,
+            "D",
+            color="#b45309",
+            markersize=4.5,
+            label="truth",
+            linestyle="none",
         )
         axis.legend(loc="lower right", fontsize=8)
     labels = [_cut(panel.labels[place], _LABEL) for place in shown]
@@ -84,9 +96,15 @@ def _draw_bars(axis: Any, panel: Bars) -> None:
 def _draw_curve(axis: Any, panel: Bars, curve: Curve) -> None:
     """A cumulative distribution in its band."""
     words = "band around all"
-    axis.fill_between(curve.below, panel.low, panel.high, step="pre", color="#cfe0f1", label=words)
-    axis.plot(curve.below, panel.lengths, ".", color="#8fb3d9", markersize=3, label="unbiased")
-    axis.plot(curve.below, curve.monotone, color="#12386e", linewidth=1.4, label="monotone")
+    axis.fill_between(
+        curve.below, panel.low, panel.high, step="pre", color="#cfe0f1", label=words
+    )
+    axis.plot(
+        curve.below, panel.lengths, ".", color="#8fb3d9", markersize=3, label="unbiased"
+    )
+    axis.plot(
+        curve.below, curve.monotone, color="#12386e", linewidth=1.4, label="monotone"
+    )
     if panel.truth is not None:
         axis.plot(curve.below, panel.truth, color="#b45309", linewidth=1, label="truth")
     axis.set_ylim(-0.05, 1.05)
@@ -104,7 +122,9 @@ def _draw_series(axis: Any, panel: Bars, shown: Sequence[int]) -> None:
             axis.plot(ends, [row + away] * 2, color=style[0], linewidth=1.6)
         places = [series.places[place] for place in shown]
         rows = [row + away for row in range(len(shown))]
-        axis.plot(places, rows, style[1], color=style[0], linestyle="none", label=series.name)
+        axis.plot(
+            places, rows, style[1], color=style[0], linestyle="none", label=series.name
+        )
     if many > 1:
         axis.legend(loc="best", fontsize=8)
 

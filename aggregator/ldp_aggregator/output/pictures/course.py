@@ -27,7 +27,9 @@ class _Frame:
 
     def __init__(self, panel: Bars, band: Band) -> None:
         columns = [panel.lengths, panel.low, panel.high, band.low, band.high]
-        columns += [np.array(ends) for ends in (panel.within, panel.truth) if ends is not None]
+        columns += [
+            np.array(ends) for ends in (panel.within, panel.truth) if ends is not None
+        ]
         numbers = np.concatenate(columns)
         self.scale = Scale.over(numbers.tolist(), ticks=4, zero=False)
         self._last = max(len(panel.labels) - 1, 1)
@@ -57,7 +59,9 @@ def draw_course(panel: Bars, band: Band) -> Drawing:
     for place in known:
         three = panel.three(place)
         x = frame.x(place)
-        is_miss = panel.truth is not None and not three[1] <= panel.truth[place] <= three[2]
+        is_miss = (
+            panel.truth is not None and not three[1] <= panel.truth[place] <= three[2]
+        )
         kind = "ring" if is_miss else "dot"
         dot = tag("circle", class_=kind, cx=x, cy=frame.y(three[0]), r=3)
         title = tag("title", f"{panel.labels[place]}: {reading(*three, panel.unit)}")
@@ -65,14 +69,32 @@ def draw_course(panel: Bars, band: Band) -> Drawing:
         lines = whisker(low, high) if isfinite(three[1]) else []
         marks.append(tag("g", title, *lines, dot))
     grid = [
-        tag("line", class_=grid_of(tick), x1="1%", x2="99%", y1=frame.y(tick), y2=frame.y(tick))
+        tag(
+            "line",
+            class_=grid_of(tick),
+            x1="1%",
+            x2="99%",
+            y1=frame.y(tick),
+            y2=frame.y(tick),
+        )
         for tick in frame.scale.ticks
     ]
-    reach = " to ".join(tick_text(end, panel.unit) for end in (frame.scale.low, frame.scale.high))
+    reach = " to ".join(
+        tick_text(end, panel.unit) for end in (frame.scale.low, frame.scale.high)
+    )
     ends = tag("text", reach, class_="tick number", x="99%", y=14)
     dates = [
-        tag("text", panel.labels[place], class_="tick", x=x, y=_HEIGHT - 4, text_anchor=anchor)
-        for place, x, anchor in ((0, "1%", "start"), (-1, "99%", "end"))[: len(panel.labels)]
+        tag(
+            "text",
+            panel.labels[place],
+            class_="tick",
+            x=x,
+            y=_HEIGHT - 4,
+            text_anchor=anchor,
+        )
+        for place, x, anchor in ((0, "1%", "start"), (-1, "99%", "end"))[
+            : len(panel.labels)
+        ]
     ]
     words = f"A point for each of {len(known)} times, with its range, from {reach}."
     return Drawing([*grid, *marks, ends, *dates], _HEIGHT, words)
@@ -82,8 +104,13 @@ def _runs(panel: Bars, known: list[int], frame: _Frame) -> Iterator[Safe]:
     """Lines between times that follow one another."""
     for before, after in pairwise(known):
         if after == before + 1:
-            heights = {"y1": frame.y(panel.lengths[before]), "y2": frame.y(panel.lengths[after])}
-            yield tag("line", class_="run", x1=frame.x(before), x2=frame.x(after), **heights)
+            heights = {
+                "y1": frame.y(panel.lengths[before]),
+                "y2": frame.y(panel.lengths[after]),
+            }
+            yield tag(
+                "line", class_="run", x1=frame.x(before), x2=frame.x(after), **heights
+            )
 
 
 def _truth(truth: Sequence[float], frame: _Frame) -> Iterator[Safe]:
@@ -118,7 +145,10 @@ def _level(band: Band, frame: _Frame) -> Iterator[Safe]:
 def _since(band: Band, frame: _Frame) -> Iterator[Safe]:
     """The times with which something may have changed."""
     if band.since is not None:
-        left, right = frame.across(band.since[0] - 0.5), frame.across(band.since[1] + 0.5)
+        left, right = (
+            frame.across(band.since[0] - 0.5),
+            frame.across(band.since[1] + 0.5),
+        )
         box = {"x": f"{left:.3f}%", "width": f"{right - left:.3f}%"}
         title = tag("title", "changed since")
         yield tag("rect", title, class_="changed", y=_TOP, height=_BOTTOM - _TOP, **box)

@@ -72,6 +72,13 @@ def _grid(low: float, high: float, unit: str) -> list[Safe]:
             tag("line", class_="grid", x1="1%", x2="99%", y1=y, y2=y),
             tag("text", words, class_="tick", x="1%", y=y - 3),
         ]
-    ticks = [tick for tick in Scale.over((low, high), zero=False).ticks if low <= tick <= high]
+    ticks = [
+        tick
+        for tick in Scale.over((low, high), zero=False).ticks
+        if low <= tick <= high
+    ]
     scale = Scale(low, high, tuple(ticks)).with_gutter()
-    return [*lines, *(number_below(scale, tick, _TOP + _TALL + 18, unit=unit) for tick in ticks)]
+    return [
+        *lines,
+        *(number_below(scale, tick, _TOP + _TALL + 18, unit=unit) for tick in ticks),
+    ]

@@ -46,7 +46,9 @@ def draw_districts(axis: Any, panel: Bars, shapes: Shapes) -> None:
     axis.add_collection(filled)
     unsure = [path for path, low in zip(paths, panel.low, strict=True) if low <= 0]
     axis.add_collection(
-        PathCollection(unsure, facecolors="none", edgecolors=[_PALE], hatch=_HATCH, linewidths=0.0)
+        PathCollection(
+            unsure, facecolors="none", edgecolors=[_PALE], hatch=_HATCH, linewidths=0.0
+        )
     )
     axis.autoscale_view()
     axis.figure.colorbar(filled, ax=axis, shrink=0.8).ax.tick_params(labelsize=8)
@@ -68,7 +70,12 @@ def _hatch(axis: Any, grid: Grid, cells: list[list[int]]) -> None:
     """Lines across the cells at these places along x and y."""
     from matplotlib.collections import PolyCollection
 
-    corners = [[(grid.x[x + right], grid.y[y + up]) for right, up in _CORNERS] for x, y in cells]
+    corners = [
+        [(grid.x[x + right], grid.y[y + up]) for right, up in _CORNERS]
+        for x, y in cells
+    ]
     axis.add_collection(
-        PolyCollection(corners, facecolors="none", edgecolors=[_PALE], hatch=_HATCH, linewidth=0.0)
+        PolyCollection(
+            corners, facecolors="none", edgecolors=[_PALE], hatch=_HATCH, linewidth=0.0
+        )
     )

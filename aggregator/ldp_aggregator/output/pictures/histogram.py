@@ -44,19 +44,34 @@ def draw_histogram(panel: Bars, columns: Columns) -> Drawing:
     units = [1.0 if is_even else width for width in widths]
     # (columns, 3)
     heights = (np.array([panel.lengths, panel.low, panel.high]) / units).T.tolist()
-    truths = [] if panel.truth is None else [t / u for t, u in zip(panel.truth, units, strict=True)]
+    truths = (
+        []
+        if panel.truth is None
+        else [t / u for t, u in zip(panel.truth, units, strict=True)]
+    )
     start, end = edges[0][0], edges[-1][1]
-    ticks = [tick for tick in Scale.over([start, end], zero=False).ticks if start <= tick <= end]
-    up = Scale.over([*truths, *(number for three in heights for number in three)], ticks=6)
+    ticks = [
+        tick
+        for tick in Scale.over([start, end], zero=False).ticks
+        if start <= tick <= end
+    ]
+    up = Scale.over(
+        [*truths, *(number for three in heights for number in three)], ticks=6
+    )
     frame = _Frame(start, Scale(start, end, tuple(ticks)).with_gutter(), up)
     drawn = [
         _column(panel, place, edges[place], heights=heights[place], frame=frame)
         for place in range(len(edges))
     ]
-    drawn += [_truth(ends, height, frame) for ends, height in zip(edges, truths, strict=False)]
+    drawn += [
+        _truth(ends, height, frame) for ends, height in zip(edges, truths, strict=False)
+    ]
     for row, mark in enumerate(columns.marks):
         drawn += _mark(mark, frame, _BOTTOM + _AXIS + _ROW * row, unit=columns.unit)
-    below = [number_below(frame.across, tick, _BOTTOM + 18, unit=columns.unit) for tick in ticks]
+    below = [
+        number_below(frame.across, tick, _BOTTOM + 18, unit=columns.unit)
+        for tick in ticks
+    ]
     what = "" if is_even else " for each unit"
     marks = [mark.name for mark in columns.marks]
     named = f"; below, {', '.join(marks)} with ranges" if marks else ""
@@ -76,7 +91,11 @@ def _grid(frame: _Frame, what: str) -> Iterator[Safe]:
 
 
 def _column(
-    panel: Bars, place: int, ends: tuple[float, float], heights: list[float], frame: _Frame
+    panel: Bars,
+    place: int,
+    ends: tuple[float, float],
+    heights: list[float],
+    frame: _Frame,
 ) -> Safe:
     height, low, high = heights
     left, right = map(frame.across.share, ends)
@@ -103,7 +122,9 @@ def _column(
 
 def _truth(ends: tuple[float, float], height: float, frame: _Frame) -> Safe:
     y = frame.y(height)
-    return tag("line", class_="truth", x1=frame.x(ends[0]), x2=frame.x(ends[1]), y1=y, y2=y)
+    return tag(
+        "line", class_="truth", x1=frame.x(ends[0]), x2=frame.x(ends[1]), y1=y, y2=y
+    )
 
 
 def _mark(mark: Mark, frame: _Frame, top: float, unit: str) -> Iterator[Safe]:
@@ -115,5 +136,8 @@ def _mark(mark: Mark, frame: _Frame, top: float, unit: str) -> Iterator[Safe]:
     yield tag("circle", class_="dot", cx=frame.x(mark.place), cy=y, r=5)
     is_left = frame.across.share(mark.place) > 1 / 2
     words = f"{mark.name} {reading(mark.place, mark.low, mark.high, unit=unit)}"
-    side = {"x": "1%" if is_left else "99%", "text_anchor": "start" if is_left else "end"}
+    side = {
+        "x": "1%" if is_left else "99%",
+        "text_anchor": "start" if is_left else "end",
+    }
     yield tag("text", words, class_="tick", y=y - 3, **side)

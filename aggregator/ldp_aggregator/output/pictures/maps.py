@@ -44,14 +44,24 @@ class _Frame(NamedTuple):
         for ring in rings:
             x = (ring[:, 0] - self.west) / (self.east - self.west) * self.width
             y = (self.north - ring[:, 1]) / (self.north - self.south) * _HEIGHT
-            corners = (f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+            corners = (
+                f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)
+            )
             parts.append(f"M{'L'.join(corners)}Z")
         return "".join(parts)
 
     def picture(self, *shapes: Safe, **attributes: str) -> Safe:
         """Return shapes in the coordinates of paths."""
         box = f"0 0 {self.width:.2f} {_HEIGHT}"
-        return tag("svg", *shapes, viewBox=box, x="1%", width="98%", height=_HEIGHT, **attributes)
+        return tag(
+            "svg",
+            *shapes,
+            viewBox=box,
+            x="1%",
+            width="98%",
+            height=_HEIGHT,
+            **attributes,
+        )
 
 
 def draw_cells(panel: Bars, grid: Grid, name: str) -> Drawing:
@@ -98,13 +108,23 @@ def draw_districts(panel: Bars, shapes: Shapes, name: str) -> Drawing:
         )
         for place, rings in enumerate(shapes.borders)
     ]
-    return _map(panel, [frame.picture(*drawn)], _HEIGHT, what=f"{len(drawn)} districts", name=name)
+    return _map(
+        panel,
+        [frame.picture(*drawn)],
+        _HEIGHT,
+        what=f"{len(drawn)} districts",
+        name=name,
+    )
 
 
-def _map(panel: Bars, parts: list[Safe], bottom: float, what: str, name: str) -> Drawing:
+def _map(
+    panel: Bars, parts: list[Safe], bottom: float, what: str, name: str
+) -> Drawing:
     hatching = tag("path", d="M-1 1L1 -1M0 6L6 0M5 7L7 5", class_="hatching")
     units = "userSpaceOnUse"
-    pattern = tag("pattern", hatching, id=f"hatch-{name}", width=6, height=6, patternUnits=units)
+    pattern = tag(
+        "pattern", hatching, id=f"hatch-{name}", width=6, height=6, patternUnits=units
+    )
     most = tick_text(_greatest(panel), PERCENT)
     return Drawing(
         [tag("defs", pattern), *parts, *_legend(most, bottom)],
@@ -124,7 +144,11 @@ def _colour(
     title = [tag("title", f"{name}{reading(*three)}")] if few else []
     shade = min(max(three[0] / greatest, 0.0), 1.0) if greatest else 0.0
     fill = COLOURS[round(shade * (len(COLOURS) - 1))]
-    over = [] if three[1] > 0 else [tag(shape, *title, **where, fill=f"url(#hatch-{map_name})")]
+    over = (
+        []
+        if three[1] > 0
+        else [tag(shape, *title, **where, fill=f"url(#hatch-{map_name})")]
+    )
     return tag("g", tag(shape, *title, **where, fill=fill), *over)
 
 
@@ -136,7 +160,9 @@ def _legend(most: str, top: float) -> Iterator[Safe]:
     """The colours from none to the greatest share."""
     yield tag("text", "0 %", class_="tick", x="1%", y=top + 16)
     for place, fill in enumerate(COLOURS):
-        yield tag("rect", fill=fill, x=f"{6 + 3 * place}%", y=top + 6, width="3.1%", height=12)
+        yield tag(
+            "rect", fill=fill, x=f"{6 + 3 * place}%", y=top + 6, width="3.1%", height=12
+        )
     yield tag("text", most, class_="tick", x="37%", y=top + 16)
 
 

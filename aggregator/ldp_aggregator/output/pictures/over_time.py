@@ -17,14 +17,22 @@ _MOST_LABELS = 16
 def draw_band(axis: Any, panel: Bars, band: Band) -> None:
     """Draw it on an axis of matplotlib; times without an estimate have no dot."""
     times = np.arange(len(panel.labels))
-    axis.fill_between(times, band.low, band.high, color="#8fb3d9", alpha=0.5, linewidth=0)
+    axis.fill_between(
+        times, band.low, band.high, color="#8fb3d9", alpha=0.5, linewidth=0
+    )
     axis.plot(times, band.level, color="#1f3b57", linewidth=1.4, label="level")
     axis.vlines(times, panel.low, panel.high, color="#777777", linewidth=1.0)
-    axis.plot(times, panel.lengths, "o", color="#444444", markersize=3.5, label="estimate")
+    axis.plot(
+        times, panel.lengths, "o", color="#444444", markersize=3.5, label="estimate"
+    )
     if band.since is not None:
         first, last = band.since
-        axis.axvspan(first - 0.5, last + 0.5, color="#c8452f", alpha=0.18, label="changed since")
+        axis.axvspan(
+            first - 0.5, last + 0.5, color="#c8452f", alpha=0.18, label="changed since"
+        )
     axis.legend(loc="best", fontsize=8)
     step = -(-len(times) // _MOST_LABELS)
-    axis.set_xticks(times[::step], [str(label) for label in panel.labels[::step]], fontsize=8)
+    axis.set_xticks(
+        times[::step], [str(label) for label in panel.labels[::step]], fontsize=8
+    )
     axis.set_xlabel(panel.caption.replace("$", r"\$"), fontsize=7)

@@ -30,7 +30,9 @@ class Drawing(NamedTuple):
     words: str
 
 
-def picture_of(name: str, title: str, drawing: Drawing, *, width: int | str = "100%") -> Safe:
+def picture_of(
+    name: str, title: str, drawing: Drawing, *, width: int | str = "100%"
+) -> Safe:
     """Return a drawing as a picture, with its title and its description."""
     return tag(
         "svg",
@@ -54,12 +56,18 @@ def cut(text: str, most: int = _LONGEST) -> str:
 
 def label_of(value: str, top: float, *, width: str = "60%") -> Safe:
     """Return the name of what is drawn below; it is cut off in a box of its own if too long."""
-    return tag("svg", tag("text", cut(value), x=3, y=14), x="1%", y=top, width=width, height=18)
+    return tag(
+        "svg", tag("text", cut(value), x=3, y=14), x="1%", y=top, width=width, height=18
+    )
 
 
-def whisker(start: tuple[str, float], end: tuple[str, float], *, cap: float = 0) -> list[Safe]:
+def whisker(
+    start: tuple[str, float], end: tuple[str, float], *, cap: float = 0
+) -> list[Safe]:
     """Return a line; with `cap`, an upright one at both ends, as error bars have them."""
-    lines = [tag("line", class_="whisker", x1=start[0], y1=start[1], x2=end[0], y2=end[1])]
+    lines = [
+        tag("line", class_="whisker", x1=start[0], y1=start[1], x2=end[0], y2=end[1])
+    ]
     for x, y in (start, end) if cap else ():
         lines.append(tag("line", class_="whisker", x1=x, x2=x, y1=y - cap, y2=y + cap))
     return lines
@@ -95,6 +103,8 @@ def key(entries: Sequence[tuple[Safe, str]], top: float) -> Safe:
     left = 4
     for sign, words in entries:
         text = tag("text", words, class_="tick", x=left + 22, y=top + 14)
-        groups.append(tag("g", tag("svg", sign, x=left, y=top, width=20, height=20), text))
+        groups.append(
+            tag("g", tag("svg", sign, x=left, y=top, width=20, height=20), text)
+        )
         left += 46 + 7 * len(words)
     return join(groups)

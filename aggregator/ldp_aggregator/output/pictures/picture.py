@@ -93,4 +93,6 @@ def _file(panels: Sequence[Bars]) -> Safe:
             parts.append(tag("text", line, class_="tick", x="1%", y=top))
         top += 14
     title = panels[0].title if len(panels) == 1 else "Estimates"
-    return picture_of("file", title, Drawing(parts, top, "Estimates with ranges."), width=_WIDTH)
+    return picture_of(
+        "file", title, Drawing(parts, top, "Estimates with ranges."), width=_WIDTH
+    )

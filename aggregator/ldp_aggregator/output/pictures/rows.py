@@ -11,7 +11,13 @@ from math import isfinite
 
 from ldp_aggregator.output.markup import Safe, tag
 from ldp_aggregator.output.people import TOO_FEW, Reading, reading, tick_text
-from ldp_aggregator.output.pictures.parts import Drawing, key, label_of, ticks_at, whisker
+from ldp_aggregator.output.pictures.parts import (
+    Drawing,
+    key,
+    label_of,
+    ticks_at,
+    whisker,
+)
 from ldp_aggregator.output.pictures.scale import Scale
 from ldp_aggregator.output.sheet import Bars, Dots
 
@@ -24,7 +30,9 @@ class _Row:
 
     def __init__(self, panel: Bars, place: int) -> None:
         self.label = panel.labels[place]
-        self.series = panel.dots or [Dots("", panel.lengths, panel.low, high=panel.high)]
+        self.series = panel.dots or [
+            Dots("", panel.lengths, panel.low, high=panel.high)
+        ]
         self.truth = None if panel.truth is None else float(panel.truth[place])
         self.threes = [
             (float(one.places[place]), float(one.low[place]), float(one.high[place]))
@@ -43,7 +51,9 @@ class _Row:
         """Yield the label, what is read, bars or dots, and the truth, if it is known."""
         yield label_of(self.label, top)
         yield self._words(top + 14)
-        for number, (three, said) in enumerate(zip(self.threes, self.readings, strict=True)):
+        for number, (three, said) in enumerate(
+            zip(self.threes, self.readings, strict=True)
+        ):
             y = top + _LABEL + _SERIES * number + _SERIES / 2
             title = tag("title", f"{self.series[number].name or self.label}: {said}")
             is_ring = number == 0 and len(self.threes) > 1
@@ -72,7 +82,11 @@ def draw_rows(panel: Bars) -> Drawing:
     scale = Scale.over([*numbers, *(panel.within or ())])
     height = _LABEL + _SERIES * max(1, len(panel.dots)) + _GAP
     bottom = height * len(rows)
-    drawn = [part for place, row in enumerate(rows) for part in row.draw(scale, place * height)]
+    drawn = [
+        part
+        for place, row in enumerate(rows)
+        for part in row.draw(scale, place * height)
+    ]
     entries = list(_key(panel, rows))
     below = [key(entries, bottom + _AXIS)] if entries else []
     what = "Dots" if panel.dots else "A bar"
@@ -114,7 +128,9 @@ def _dot(
 
 def _span(kind: str, start: float, end: float, scale: Scale, y: float) -> Safe:
     width = f"{98 * (scale.share(end) - scale.share(start)):.3f}%"
-    return tag("rect", class_=kind, x=scale.percent(start), y=y - 6, width=width, height=12)
+    return tag(
+        "rect", class_=kind, x=scale.percent(start), y=y - 6, width=width, height=12
+    )
 
 
 def _key(panel: Bars, rows: list[_Row]) -> Iterator[tuple[Safe, str]]:

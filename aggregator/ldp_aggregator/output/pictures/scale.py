@@ -19,7 +19,9 @@ class Scale(NamedTuple):
     ticks: tuple[float, ...]
 
     @classmethod
-    def over(cls, numbers: Sequence[float], ticks: int = 5, *, zero: bool = True) -> Scale:
+    def over(
+        cls, numbers: Sequence[float], ticks: int = 5, *, zero: bool = True
+    ) -> Scale:
         """The scale of these numbers, and of zero, unless it is to fit them alone.
 
         Those that are not finite do not matter.

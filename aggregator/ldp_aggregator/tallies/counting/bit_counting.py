@@ -32,7 +32,9 @@ def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
         # The vectors that are left of weight 2^level, as bytes: (vectors, bytes).
         vectors = np.concatenate(layers).view(np.uint8)[:, :width]
         # How many of them set each bit: (8 x bytes,).
-        setters = np.unpackbits(vectors, axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+        setters = np.unpackbits(vectors, axis=1, bitorder="little").sum(
+            axis=0, dtype=np.int64
+        )
         total += setters << level
     return total
 
@@ -59,7 +61,11 @@ def _add(layer: Words) -> list[Words]:
         while len(layer) > 2:
             # Three vectors each, (third, words), and up to two that wait for the next round.
             third = len(layer) // 3
-            a, b, c = layer[:third], layer[third : 2 * third], layer[2 * third : 3 * third]
+            a, b, c = (
+                layer[:third],
+                layer[third : 2 * third],
+                layer[2 * third : 3 * third],
+            )
             rest = layer[3 * third :]
             # A full adder: the sum is a ^ b ^ c, the carry (a & b) | ((a ^ b) & c), kept in a.
             total = a ^ b

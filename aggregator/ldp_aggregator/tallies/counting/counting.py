@@ -61,7 +61,9 @@ def count_rows(rows: Rows, layout: Layout) -> Counts:
         return folded_points(symbols(rows, layout), layout.folding)
     if layout.places > 1:
         by_place = symbols_by_place(rows, layout)
-        return np.stack([np.bincount(place, minlength=layout.symbols) for place in by_place])
+        return np.stack(
+            [np.bincount(place, minlength=layout.symbols) for place in by_place]
+        )
     return _bits(rows, layout) if layout.bits else _symbols(rows, layout)
 
 
@@ -135,7 +137,9 @@ def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
     elif layout.bits % 8:
         checks.append(("padding-bits", rows[:, -1] >> (layout.bits % 8) != 0))
     if layout.ones:
-        checks.append(("ones", ones_by_row(rows[:, layout.prefix_width :]) != layout.ones))
+        checks.append(
+            ("ones", ones_by_row(rows[:, layout.prefix_width :]) != layout.ones)
+        )
     return [(reason, wrong) for reason, wrong in checks if wrong.any()]
 
 
@@ -143,7 +147,9 @@ def cohorts(rows: Rows, layout: Layout) -> NDArray[Any]:
     """The cohorts, of shape (reports,); one 0 for all where there is only one."""
     if layout.cohorts == 1:
         return np.zeros(1, dtype=np.int64)
-    return np.ascontiguousarray(rows[:, :COHORT_WIDTH]).view("<u2")[:, 0].astype(np.int64)
+    return (
+        np.ascontiguousarray(rows[:, :COHORT_WIDTH]).view("<u2")[:, 0].astype(np.int64)
+    )
 
 
 def seeds(rows: Rows) -> NDArray[np.uint32]:
@@ -153,7 +159,9 @@ def seeds(rows: Rows) -> NDArray[np.uint32]:
 
 def word_seeds(rows: Rows) -> Words:
     """The seeds of codewords, of shape (reports,)."""
-    return np.ascontiguousarray(rows[:, :SEED_WIDTH]).view("<u8")[:, 0].astype(np.uint64)
+    return (
+        np.ascontiguousarray(rows[:, :SEED_WIDTH]).view("<u8")[:, 0].astype(np.uint64)
+    )
 
 
 def symbols(rows: Rows, layout: Layout) -> NDArray[np.int64]:

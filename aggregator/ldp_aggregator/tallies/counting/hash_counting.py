@@ -28,7 +28,9 @@ _FEW = 1 << 8
 """Up to this many reports are taken one by one, each with a vector of values."""
 
 
-def hash_supports(seeds: NDArray[np.uint32], symbols: Integers, layout: Layout) -> Integers:
+def hash_supports(
+    seeds: NDArray[np.uint32], symbols: Integers, layout: Layout
+) -> Integers:
     """The support counts of reports, of shape (layout.hashed,).
 
     `seeds` are the (a, b) of their hash functions, of shape (reports, 2); `symbols` of shape
@@ -36,7 +38,9 @@ def hash_supports(seeds: NDArray[np.uint32], symbols: Integers, layout: Layout) 
     """
     modulus = layout.modulus
     # The residues of the bucket that each report names, (reports,): `count` ones from `first` on.
-    first, after = (-(-edge * modulus // layout.symbols) for edge in (symbols, symbols + 1))
+    first, after = (
+        -(-edge * modulus // layout.symbols) for edge in (symbols, symbols + 1)
+    )
     count = after - first
     # a x + b - first at x = 0; each further value adds a.
     multiplier = seeds[:, 0]

@@ -93,14 +93,18 @@ def marks_of(rows: Rows, layout: Layout) -> tuple[NDArray[Any], NDArray[Any]]:
         # One mark a place, (places, reports): the row of the tally, and the symbol in it.
         places = symbols_by_place(rows, layout).astype(np.int64)
         blocks = np.arange(layout.places)[:, None] + cohorts(rows, layout)
-        return (blocks * layout.symbols + places).ravel(), np.tile(reports, layout.places)
+        return (blocks * layout.symbols + places).ravel(), np.tile(
+            reports, layout.places
+        )
     # Each report marks the first cell of its cohort's row, (reports,)...
     starts = np.broadcast_to(cohorts(rows, layout) * (1 + layout.bits), reports.shape)
     # ... and one cell for each bit that it sets; the vectors are (reports, bits).
     body = rows[:, layout.prefix_width :]
     vectors = np.unpackbits(body, axis=1, count=layout.bits, bitorder="little")
     setters, bits = np.nonzero(vectors)
-    return np.concatenate([starts, starts[setters] + 1 + bits]), np.concatenate([reports, setters])
+    return np.concatenate([starts, starts[setters] + 1 + bits]), np.concatenate(
+        [reports, setters]
+    )
 
 
 def marked_once(layout: Layout) -> NDArray[np.bool_]:

@@ -16,7 +16,12 @@ from ldp.numbers.epochs import ID_SIZE
 from ldp_aggregator.numerics.arrays import Words
 
 KEY_SIZE = 16
-_START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+_START = (
+    0x736F6D6570736575,
+    0x646F72616E646F6D,
+    0x6C7967656E657261,
+    0x7465646279746573,
+)
 _LENGTH = np.uint64(ID_SIZE << 56)
 _END = np.uint64(0xFF)
 _AT_ONCE = 1 << 14

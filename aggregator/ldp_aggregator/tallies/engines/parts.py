@@ -54,7 +54,10 @@ def split(paths: Sequence[str], most: int) -> list[Part]:
     places = [path if is_url(path) else str(Path(path).resolve()) for path in paths]
     count = min(len(places), most)
     cuts = pairwise(len(places) * number // count for number in range(count + 1))
-    return [Part(number, tuple(places[start:stop])) for number, (start, stop) in enumerate(cuts)]
+    return [
+        Part(number, tuple(places[start:stop]))
+        for number, (start, stop) in enumerate(cuts)
+    ]
 
 
 def count_part(

@@ -30,7 +30,12 @@ from typing import TYPE_CHECKING, Any
 
 from ldp.errors import LDPError
 from ldp_aggregator.output.files import FileError
-from ldp_aggregator.tallies.engines.parts import Part, count_part, merge_snapshots, split
+from ldp_aggregator.tallies.engines.parts import (
+    Part,
+    count_part,
+    merge_snapshots,
+    split,
+)
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -87,7 +92,9 @@ def count_on_spark(
 
     Raises `FileError` for a path, else `EngineError`.
     """
-    with _trouble("expected executors with this version of ldp_aggregator and its extra 'spark'"):
+    with _trouble(
+        "expected executors with this version of ldp_aggregator and its extra 'spark'"
+    ):
         counting = partial(count_part, survey_text, allow_equal=allow_equal)
         merging = partial(merge_snapshots, survey_text, allow_equal=allow_equal)
         result = _count(spark, counting, merging, paths=paths)
@@ -106,7 +113,10 @@ def _count(
     from pyspark.sql import functions
     from pyspark.storagelevel import StorageLevel
 
-    places = [(part.number, list(part.paths), list[bytes]()) for part in split(paths, MOST_PARTS)]
+    places = [
+        (part.number, list(part.paths), list[bytes]())
+        for part in split(paths, MOST_PARTS)
+    ]
     count = partial(_count_rows, counting)
     merge = partial(_merge_rows, merging)
     parts = spark.createDataFrame(places, PARTS)
@@ -125,7 +135,9 @@ def _count(
     # of rows.
     ids = functions.array_sort(functions.collect_list("id"))
     seen = later.groupBy("part").agg(ids.alias("seen"))
-    again = _dealt(parts.drop("seen").join(seen, "part"), len(places)).mapInArrow(count, ROWS)
+    again = _dealt(parts.drop("seen").join(seen, "part"), len(places)).mapInArrow(
+        count, ROWS
+    )
     tallies = counted.union(again).where("id is null")
     left = len(places)
     while left > 1:
@@ -170,7 +182,8 @@ def _merge_rows(
     Of a part that was counted again the second tally counts.
     """
     rows = sorted(
-        (row for batch in batches for row in batch.to_pylist()), key=itemgetter("part", "again")
+        (row for batch in batches for row in batch.to_pylist()),
+        key=itemgetter("part", "again"),
     )
     last = {row["part"]: row for row in rows}
     for part, row in last.items():
@@ -197,7 +210,11 @@ def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:
         "error": pa.string(),
     }
     count = len(values)
-    cells: dict[str, list[Any]] = {"part": [part] * count, "again": [again] * count, name: values}
+    cells: dict[str, list[Any]] = {
+        "part": [part] * count,
+        "again": [again] * count,
+        name: values,
+    }
     columns = [
         pa.array(cells[key], kind) if key in cells else pa.nulls(count, kind)
         for key, kind in types.items()
@@ -214,6 +231,8 @@ def _trouble(expected: str) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        named = re.search(r"^\W*([\w.]+(?:Error|Exception): .+)", str(error), re.MULTILINE)
+        named = re.search(
+            r"^\W*([\w.]+(?:Error|Exception): .+)", str(error), re.MULTILINE
+        )
         reason = named[1] if named else str(error).partition("\n")[0]
         raise EngineError(f"{expected}, got {reason}") from None

@@ -65,5 +65,6 @@ def refuse_useless(intake: Intake) -> None:
 def told_reasons(intake: Intake) -> str:
     """How many batches were rejected for which reason."""
     return "; ".join(
-        f"{count:,} {reason} ({REASONS[reason]})" for reason, count in intake.rejected.items()
+        f"{count:,} {reason} ({REASONS[reason]})"
+        for reason, count in intake.rejected.items()
     )

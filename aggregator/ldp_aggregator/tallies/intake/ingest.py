@@ -15,7 +15,12 @@ from typing import BinaryIO
 
 from ldp.survey.survey import Survey
 from ldp.wire.wire import Batch, Damage, FrameReader
-from ldp_aggregator.tallies.intake.screening import Refusal, by_combination, rows_of, screen
+from ldp_aggregator.tallies.intake.screening import (
+    Refusal,
+    by_combination,
+    rows_of,
+    screen,
+)
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE, Tally
 
 CHUNK = 1 << 19
@@ -44,7 +49,9 @@ class Ingest:
         self._tally = Tally.empty(survey)
         self._unhashed: list[bytes] = []
         self.seen = set(seen)
-        self._envelopes = {envelope.fingerprint: envelope for envelope in survey.envelopes}
+        self._envelopes = {
+            envelope.fingerprint: envelope for envelope in survey.envelopes
+        }
         self._reader = FrameReader()
 
     @property

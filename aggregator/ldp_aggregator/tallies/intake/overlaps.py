@@ -48,7 +48,9 @@ class Known:
 
     def _candidates(self, identity: Identity) -> set[int]:
         """The numbers of tallies that share a hash or a store."""
-        numbers = {self._by_hash[hash_] for hash_ in identity.hashes if hash_ in self._by_hash}
+        numbers = {
+            self._by_hash[hash_] for hash_ in identity.hashes if hash_ in self._by_hash
+        }
         for store in {origin.store for origin in identity.origins}:
             numbers.update(self._by_store.get(store, ()))
         return numbers
@@ -70,7 +72,9 @@ def in_words(first: tuple[str, int], second: tuple[str, int], common: Overlap) -
     )
 
 
-def _of_one_store(first: tuple[str, int], second: tuple[str, int], common: Overlap) -> str:
+def _of_one_store(
+    first: tuple[str, int], second: tuple[str, int], common: Overlap
+) -> str:
     """Describe two downloads from one service, and which of them to leave out."""
     (one, batches), (other, others) = first, second
     mine, yours = common.origins[0]
@@ -82,9 +86,15 @@ def _of_one_store(first: tuple[str, int], second: tuple[str, int], common: Overl
         return f"{both}; leave one out"
     earlier, later = (one, other) if batches < others else (other, one)
     inner, outer = (mine, yours) if batches < others else (yours, mine)
-    if len(common.origins) == 1 and outer.start <= inner.start and inner.end <= outer.end:
+    if (
+        len(common.origins) == 1
+        and outer.start <= inner.start
+        and inner.end <= outer.end
+    ):
         return f"{both}; leave out {earlier}: {later} counts what it counts, and more"
-    return f"{both}; download the epochs of that time one by one (tally?epoch=N) instead"
+    return (
+        f"{both}; download the epochs of that time one by one (tally?epoch=N) instead"
+    )
 
 
 def _span(origin: Origin) -> str:

@@ -120,7 +120,11 @@ def _place(source: Source, number: int) -> str:
             "expected reports as the bytes of a report file or tally file, the path or URL of one, "
             f"a tally, or several of these; got something of type {type(source).__name__}"
         )
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else f"source {number}"
+    return (
+        os.fspath(source)
+        if isinstance(source, str | os.PathLike)
+        else f"source {number}"
+    )
 
 
 def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:

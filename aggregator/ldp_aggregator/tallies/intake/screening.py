@@ -52,7 +52,9 @@ def screen(
         for payload, limit in zip(payloads, most, strict=False)
     ]
     for fingerprint, places in by_fingerprint(items).items():
-        batches = [batch for place in places if isinstance(batch := items[place], Batch)]
+        batches = [
+            batch for place in places if isinstance(batch := items[place], Batch)
+        ]
         for index, reason in _impossible(envelopes[fingerprint], batches):
             items[places[index]] = Refusal(reason, fingerprint)
     return items
@@ -96,7 +98,11 @@ def _fitting(
         return Refusal(error.reason)
     envelope = envelopes.get(batch.fingerprint)
     if envelope is None:
-        return Refusal("batch-size") if batch.size > most else Refusal(UNKNOWN, size=batch.size)
+        return (
+            Refusal("batch-size")
+            if batch.size > most
+            else Refusal(UNKNOWN, size=batch.size)
+        )
     if len(batch.rows) != batch.size * envelope.width:
         return Refusal("report-width", batch.fingerprint)
     if batch.size > most:
@@ -106,10 +112,14 @@ def _fitting(
     return batch
 
 
-def _impossible(envelope: Envelope, batches: Sequence[Batch]) -> Iterable[tuple[int, str]]:
+def _impossible(
+    envelope: Envelope, batches: Sequence[Batch]
+) -> Iterable[tuple[int, str]]:
     """The places of batches with impossible reports, and the first reason for each."""
     split = parts(envelope, rows_of(batches, envelope.width))
-    wrong = [fault for question, part in split for fault in faults(part, question.layout)]
+    wrong = [
+        fault for question, part in split for fault in faults(part, question.layout)
+    ]
     if not wrong:
         return ()
     reasons: dict[int, str] = {}

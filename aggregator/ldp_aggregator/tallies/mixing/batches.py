@@ -74,13 +74,20 @@ def read_part(content: bytes) -> MixedPart:
     return MixedPart(*unpack_array(content, _MOST_CONTENT, "not-a-batch"))
 
 
-def join_parts(question: str, parts: Iterable[MixedPart], epoch: int | None = None) -> MixedBatch:
+def join_parts(
+    question: str, parts: Iterable[MixedPart], epoch: int | None = None
+) -> MixedBatch:
     """The batch that parts are of."""
     those = list(parts)
     first = those[0]
     counted = sum(part.counted for part in those)
     return MixedBatch(
-        question, first.relay, first.least, size=first.size, counted=counted, epoch=epoch
+        question,
+        first.relay,
+        first.least,
+        size=first.size,
+        counted=counted,
+        epoch=epoch,
     )
 
 
@@ -92,9 +99,9 @@ def privacy_of(
 ) -> BatchPrivacy:
     """Return the privacy of a batch, `colluding` the share of its reports that are no cover."""
     honest = math.floor(batch.crowd * (1 - colluding))
-    return batch_privacy(envelope, _round_down(honest), delta, mixed_by=batch.relay)._replace(
-        reports=honest
-    )
+    return batch_privacy(
+        envelope, _round_down(honest), delta, mixed_by=batch.relay
+    )._replace(reports=honest)
 
 
 def worth(batch: MixedBatch, envelope: Envelope) -> str:
@@ -153,7 +160,9 @@ def read_batches(survey: Survey, content: bytes) -> list[MixedBatch]:
         said = json.loads(content)
         names = {envelope.name for envelope in survey.envelopes}
         fingerprint, rows = said["fingerprint"], said["batches"]
-        batches = [MixedBatch(*(row[name] for name in MixedBatch._fields)) for row in rows]
+        batches = [
+            MixedBatch(*(row[name] for name in MixedBatch._fields)) for row in rows
+        ]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FileError(_NO_BATCHES.format(what="something else")) from None
     if fingerprint != survey.fingerprint.hex():
@@ -163,13 +172,17 @@ def read_batches(survey: Survey, content: bytes) -> list[MixedBatch]:
         )
     for batch in batches:
         if batch.question not in names or not _is_sound(batch):
-            raise FileError(_NO_BATCHES.format(what=f"a batch of {str(batch.question)[:40]!r}"))
+            raise FileError(
+                _NO_BATCHES.format(what=f"a batch of {str(batch.question)[:40]!r}")
+            )
     return batches
 
 
 def _is_sound(batch: MixedBatch) -> bool:
     numbers = (batch.least, batch.size, batch.counted)
-    is_number = all(type(number) is int and 0 < number < MOST_MIXED for number in numbers)
+    is_number = all(
+        type(number) is int and 0 < number < MOST_MIXED for number in numbers
+    )
     return is_number and type(batch.relay) is str and len(batch.relay) <= MOST_NAME
 
 

@@ -71,7 +71,11 @@ class Opener:
         for plaintext, item in zip(plaintexts, items, strict=True):
             if isinstance(item, Batch) and _is_alone(item, mixed.fingerprint):
                 rows.append(item.rows)
-            elif isinstance(item, Refusal) and plaintext and item.fingerprint == mixed.fingerprint:
+            elif (
+                isinstance(item, Refusal)
+                and plaintext
+                and item.fingerprint == mixed.fingerprint
+            ):
                 refused.append(plaintext)
             else:
                 # To be counted as what it is: something sealed.
@@ -79,7 +83,9 @@ class Opener:
                 refused.append(encode_sealed_report(stand_in))
         payloads = refused
         if rows:
-            sound = Batch(mixed.fingerprint, mixed.id, size=len(rows), rows=b"".join(rows))
+            sound = Batch(
+                mixed.fingerprint, mixed.id, size=len(rows), rows=b"".join(rows)
+            )
             payloads = [encode_batch(sound), *refused]
         opened = sum(plaintext is not None for plaintext in plaintexts)
         return Opened(b"".join(map(encode_frame, payloads)), opened, sound=len(rows))

@@ -41,7 +41,9 @@ class Look(NamedTuple):
     notes: Sequence[Note] = ()
 
 
-def panels(view: QuestionView, places: Sequence[int], look: Look) -> Iterator[tuple[str, Safe]]:
+def panels(
+    view: QuestionView, places: Sequence[int], look: Look
+) -> Iterator[tuple[str, Safe]]:
     """Yield the mean, if any, and some values by name, each with its picture over time.
 
     Values have one scale unless it is to fit each. Only where epochs were asked for.
@@ -53,17 +55,29 @@ def panels(view: QuestionView, places: Sequence[int], look: Look) -> Iterator[tu
         name = f"series-{question.name}-mean"
         yield MEAN, chart(_panel(view, MEAN, means, look=look, unit=unit), name)
     unit = "" if question.is_vector else PERCENT
-    lines = {question.values[place]: points_of(series, question, place) for place in places}
+    lines = {
+        question.values[place]: points_of(series, question, place) for place in places
+    }
     drawn = [
-        _panel(view, value, line, look=look, unit=unit) for value, line in lines.items() if line
+        _panel(view, value, line, look=look, unit=unit)
+        for value, line in lines.items()
+        if line
     ]
-    numbers = [0.0, *(end for line in lines.values() for point in line for end in point[1:])]
+    numbers = [
+        0.0,
+        *(end for line in lines.values() for point in line for end in point[1:]),
+    ]
     courses = {} if view.course is None else view.course.courses
     for course in (courses[value] for value in lines if value in courses):
         numbers += [*course.low.tolist(), *course.high.tolist()]
     within = None if look.fitted else (min(numbers), max(numbers))
-    for row, (value, panel) in enumerate(zip(filter(lines.get, lines), drawn, strict=True)):
-        yield value, chart(panel._replace(within=within), f"series-{question.name}-{row}")
+    for row, (value, panel) in enumerate(
+        zip(filter(lines.get, lines), drawn, strict=True)
+    ):
+        yield (
+            value,
+            chart(panel._replace(within=within), f"series-{question.name}-{row}"),
+        )
 
 
 def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Point]:
@@ -95,7 +109,9 @@ def means_of(series: Series) -> list[Point]:
     ]
 
 
-def _panel(view: QuestionView, value: str, points: list[Point], look: Look, unit: str) -> Bars:
+def _panel(
+    view: QuestionView, value: str, points: list[Point], look: Look, unit: str
+) -> Bars:
     """A panel from the first to the last epoch, with gaps where there is no estimate."""
     first, last = points[0].epoch, points[-1].epoch
     many = last.number - first.number + 1
@@ -105,11 +121,15 @@ def _panel(view: QuestionView, value: str, points: list[Point], look: Look, unit
     band = np.full((3, many), np.nan)
     course = None if view.course is None else view.course.courses.get(value)
     if course is not None:
-        for epoch, *ends in zip(course.epochs, course.level, course.low, course.high, strict=True):
+        for epoch, *ends in zip(
+            course.epochs, course.level, course.low, course.high, strict=True
+        ):
             if 0 <= int(epoch) - first.number < many:
                 band[:, int(epoch) - first.number] = ends
     lengths, low, high = columns
-    labels = [when(first._replace(number=first.number + place)) for place in range(many)]
+    labels = [
+        when(first._replace(number=first.number + place)) for place in range(many)
+    ]
     notes = list(_notes(look.notes, first, last))
     return Bars(
         f"{value}: {'mean' if value == MEAN else 'frequency'} by epoch",
@@ -123,7 +143,9 @@ def _panel(view: QuestionView, value: str, points: list[Point], look: Look, unit
     )
 
 
-def _notes(notes: Sequence[Note], first: Epoch, last: Epoch) -> Iterator[tuple[float, str, str]]:
+def _notes(
+    notes: Sequence[Note], first: Epoch, last: Epoch
+) -> Iterator[tuple[float, str, str]]:
     for number, note in enumerate(notes, 1):
         place = note.on.timestamp() / first.length
         if first.number <= place < last.number + 1:

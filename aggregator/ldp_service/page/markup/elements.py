@@ -23,7 +23,9 @@ def number(shown: str, exact: float) -> Safe:
 def row(heading: str, *cells: str) -> Safe:
     """A row of a table; its heading may be what a respondent wrote."""
     return tag(
-        "tr", tag("th", tag("bdi", heading), scope="row"), *(tag("td", cell) for cell in cells)
+        "tr",
+        tag("th", tag("bdi", heading), scope="row"),
+        *(tag("td", cell) for cell in cells),
     )
 
 
@@ -31,10 +33,16 @@ def table(
     caption: str, head: Sequence[str], rows: Iterable[Safe], **attributes: str | None
 ) -> Safe:
     """A table; with the class `worded`, its last column holds sentences."""
-    headings = tag("thead", tag("tr", *(tag("th", tag("bdi", cell), scope="col") for cell in head)))
-    element = tag("table", tag("caption", caption), headings, tag("tbody", *rows), **attributes)
+    headings = tag(
+        "thead", tag("tr", *(tag("th", tag("bdi", cell), scope="col") for cell in head))
+    )
+    element = tag(
+        "table", tag("caption", caption), headings, tag("tbody", *rows), **attributes
+    )
     # People with only a keyboard have to reach what overflows.
-    return tag("div", element, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return tag(
+        "div", element, class_="scroll", tabindex=0, role="region", aria_label=caption
+    )
 
 
 def text_table(shown: TextTable, name: str = "") -> Safe:

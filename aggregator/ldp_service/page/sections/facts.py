@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ldp.numbers.exact import log_text
-from ldp_aggregator.answers.distributions.distribution_estimates import DistributionEstimates
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    DistributionEstimates,
+)
 from ldp_aggregator.answers.options import WHOM
 from ldp_service.page.markup.elements import many, number
 from ldp_service.page.markup.words import WORDS
@@ -48,7 +50,10 @@ def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
     if len(view.chances) and not question.is_shape:
         # Simultaneous, whatever the intervals are.
         values = many(len(view.chances), "value")
-        yield "Detected", f"{view.present:,} of {values} (Bonferroni, {options.level:.4g})"
+        yield (
+            "Detected",
+            f"{view.present:,} of {values} (Bonferroni, {options.level:.4g})",
+        )
 
 
 def _of_numbers(view: QuestionView) -> Iterator[tuple[str, str]]:
@@ -63,7 +68,9 @@ def _of_numbers(view: QuestionView) -> Iterator[tuple[str, str]]:
     for quantile in view.quantiles:
         estimate, _, interval = quantile.cells
         yield quantile.name.capitalize(), f"{estimate} {interval}"
-    on_circle = question.on_circle if isinstance(question, DistributionEstimates) else ()
+    on_circle = (
+        question.on_circle if isinstance(question, DistributionEstimates) else ()
+    )
     for place in on_circle:
         estimate, error, interval = place.cells
         shown = f"{estimate} ± {error} {interval}" if error else estimate

@@ -22,14 +22,21 @@ SUPPRESSED = "-"
 def groups_section(groups: GroupEstimates, over_time: GroupSeries = ()) -> Safe:
     """Return the published groups, and the hidden ones; of one question in each epoch as well."""
     tables = [_table(name, groups) for name in _names(groups)]
-    nothing = tag("p", "No group is shown yet: none has enough reports in closed epochs.")
+    nothing = tag(
+        "p", "No group is shown yet: none has enough reports in closed epochs."
+    )
     remarks = [
-        tag("p", f"{remark[:1].upper()}{remark[1:]}", class_="note") for remark in groups.remarks
+        tag("p", f"{remark[:1].upper()}{remark[1:]}", class_="note")
+        for remark in groups.remarks
     ]
     return tag(
         "section",
         tag("h2", f"By {', '.join(groups.asked.names)}", id=f"heading-{ID}"),
-        tag("p", "Of closed epochs; frequencies with their standard errors.", class_="note"),
+        tag(
+            "p",
+            "Of closed epochs; frequencies with their standard errors.",
+            class_="note",
+        ),
         *(tables or [nothing]),
         *_over_time(over_time),
         *remarks,
@@ -44,7 +51,9 @@ def _over_time(series: GroupSeries) -> Iterator[Safe]:
     if not shown:
         return
     [name] = {name for _, group in shown for name in group.questions}
-    newest = next(groups.groups[0][name] for _, groups in reversed(series) if groups.groups)
+    newest = next(
+        groups.groups[0][name] for _, groups in reversed(series) if groups.groups
+    )
     what = newest.values[int(np.argmax(newest.frequency))] if len(newest) else MEAN
     labels = list(dict.fromkeys(group.name for _, group in shown))
     rows = []
@@ -52,7 +61,9 @@ def _over_time(series: GroupSeries) -> Iterator[Safe]:
         known = {group.name: group[name] for group in groups.groups}
         cells = [_cell(known.get(label), what) for label in labels]
         rows.append(row(when(epoch), *cells))
-    caption = f"{name} by group, over time: {what} ({SUPPRESSED}: suppressed in that epoch)"
+    caption = (
+        f"{name} by group, over time: {what} ({SUPPRESSED}: suppressed in that epoch)"
+    )
     yield table(caption, ("epoch", *labels), rows)
 
 
@@ -61,32 +72,50 @@ def _cell(estimates: QuestionEstimates | None, what: str) -> Safe:
         return tag("span", SUPPRESSED)
     if what == MEAN:
         mean = estimates.mean
-        return Safe("") if mean is None else number(" ± ".join(mean.cells[:2]), mean.estimate)
+        return (
+            Safe("")
+            if mean is None
+            else number(" ± ".join(mean.cells[:2]), mean.estimate)
+        )
     share = estimates[what]
     error = f" ± {estimates.shown(share.standard_error)}"
     return join([number(estimates.shown(share.frequency), share.frequency), error])
 
 
 def _names(groups: GroupEstimates) -> Iterator[str]:
-    return iter(dict.fromkeys(name for group in groups.groups for name in group.questions))
+    return iter(
+        dict.fromkeys(name for group in groups.groups for name in group.questions)
+    )
 
 
 def _table(name: str, groups: GroupEstimates) -> Safe:
-    parts = [(group.name, group[name]) for group in groups.groups if name in group.questions]
+    parts = [
+        (group.name, group[name]) for group in groups.groups if name in group.questions
+    ]
     everyone = parts[0][1]
     # The most frequent of all, in the order of the survey: (values,).
-    most = np.sort(np.argsort(-everyone.frequency, kind="stable")[:MOST_VALUES]).tolist()
+    most = np.sort(
+        np.argsort(-everyone.frequency, kind="stable")[:MOST_VALUES]
+    ).tolist()
     has_mean = any(estimates.mean is not None for _, estimates in parts)
     head = ("group", "reports", *([MEAN] if has_mean else []))
     values = [everyone.values[place] for place in most]
-    rows = [row(label, *_cells(estimates, values, has_mean)) for label, estimates in parts]
+    rows = [
+        row(label, *_cells(estimates, values, has_mean)) for label, estimates in parts
+    ]
     return table(f"{name} by group", (*head, *values), rows)
 
 
-def _cells(estimates: QuestionEstimates, values: list[str], has_mean: bool) -> Iterator[Safe]:
+def _cells(
+    estimates: QuestionEstimates, values: list[str], has_mean: bool
+) -> Iterator[Safe]:
     yield number(f"{estimates.reports:,}", estimates.reports)
     if has_mean:
         mean = estimates.mean
-        yield Safe("") if mean is None else number(" ± ".join(mean.cells[:2]), mean.estimate)
+        yield (
+            Safe("")
+            if mean is None
+            else number(" ± ".join(mean.cells[:2]), mean.estimate)
+        )
     for value in values:
         yield _cell(estimates, value)

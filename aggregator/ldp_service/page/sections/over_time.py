@@ -28,11 +28,15 @@ def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> S
     """Return the course over time; a link to it, where it was not asked for."""
     name = view.estimates.name
     if view.series is None:
-        return tag("p", _link("Show over time", asked, name, over_time=name), class_="way")
+        return tag(
+            "p", _link("Show over time", asked, name, over_time=name), class_="way"
+        )
     hide = tag("p", _link("Hide over time", asked, name, over_time=""), class_="way")
     heading = tag("h3", "Over time")
     if not view.series:
-        empty = tag("p", "No epoch with reports is in this range of time.", class_="note")
+        empty = tag(
+            "p", "No epoch with reports is in this range of time.", class_="note"
+        )
         return join([heading, empty, hide])
     most = leading_values(view.estimates)
     figures = (
@@ -62,7 +66,9 @@ def _ways(asked: Asked, name: str) -> Safe:
         here = way == asked.way
         link = tag("strong", words) if here else _link(words, asked, name, way=way)
         links.append(tag("li", link))
-    fit, words = ("fit", "axes that fit") if not asked.fitted else (None, "axes from zero")
+    fit, words = (
+        ("fit", "axes that fit") if not asked.fitted else (None, "axes from zero")
+    )
     links.append(tag("li", _link(words, asked, name, axes=fit)))
     return tag("ul", *links, class_="ways")
 
@@ -71,7 +77,9 @@ def _noted(notes: Sequence[Note], view: QuestionView) -> Iterator[Safe]:
     """The notes by their numbers in the pictures."""
     if notes:
         rows = (tag("li", tag("strong", note.day), f" {note.text}") for note in notes)
-        yield tag("ol", *rows, class_="notes", aria_label=f"Notes on {view.estimates.name}")
+        yield tag(
+            "ol", *rows, class_="notes", aria_label=f"Notes on {view.estimates.name}"
+        )
 
 
 def _levels(view: QuestionView) -> Iterator[Safe]:
@@ -87,20 +95,29 @@ def _levels(view: QuestionView) -> Iterator[Safe]:
     caption = f"{view.estimates.name}: level at the end, with its {level} band"
     yield table(caption, ("value", "level"), rows)
     if course.remarks:
-        remarks = (tag("li", f"{remark[:1].upper()}{remark[1:]}.") for remark in course.remarks)
-        summary = tag("summary", f"{many(len(course.remarks), 'remark')} on these levels")
+        remarks = (
+            tag("li", f"{remark[:1].upper()}{remark[1:]}.") for remark in course.remarks
+        )
+        summary = tag(
+            "summary", f"{many(len(course.remarks), 'remark')} on these levels"
+        )
         yield tag("details", summary, tag("ul", *remarks), class_="note")
 
 
 def _table(view: QuestionView, asked: Asked, most: Sequence[int]) -> Safe:
     """A row for each epoch, the last one first."""
     name, series = view.estimates.name, view.series or ()
-    shown = f" Its {len(most)} most frequent values." if 0 < len(most) < len(view.estimates) else ""
+    shown = (
+        f" Its {len(most)} most frequent values."
+        if 0 < len(most) < len(view.estimates)
+        else ""
+    )
     what = "up to each epoch, cumulated" if asked.way == CUMULATED else "by epoch"
     caption = f"{name} {what} (each begins at the time given, UTC).{shown}"
     values = [view.estimates.values[place] for place in most]
     points = [
-        {point.epoch: point for point in points_of(series, view.estimates, place)} for place in most
+        {point.epoch: point for point in points_of(series, view.estimates, place)}
+        for place in most
     ]
     has_mean = bool(means_of(series))
     rows = []
@@ -115,7 +132,9 @@ def _table(view: QuestionView, asked: Asked, most: Sequence[int]) -> Safe:
             else:
                 cells.append(number(estimates.shown(point.estimate), point.estimate))
         rows.append(row(when(epoch), *cells))
-    return table(caption, ("epoch", "reports", *([MEAN] if has_mean else []), *values), rows)
+    return table(
+        caption, ("epoch", "reports", *([MEAN] if has_mean else []), *values), rows
+    )
 
 
 def _mean(estimates: QuestionEstimates) -> Safe:
@@ -124,4 +143,6 @@ def _mean(estimates: QuestionEstimates) -> Safe:
 
 
 def _link(words: str, asked: Asked, name: str, **changes: str | None) -> Safe:
-    return tag("a", words, href=f"./?{urlencode(asked.query(**changes))}#question-{name}")
+    return tag(
+        "a", words, href=f"./?{urlencode(asked.query(**changes))}#question-{name}"
+    )

@@ -25,8 +25,16 @@ def districts(question: QuestionEstimates) -> Safe:
         for district in question.shown_districts
     ]
     level = f"{question.options.level:.4g} interval"
-    head = ("district", "share", "standard error", level, "wherever within cells people are")
-    return table(f"{question.name}: districts", head, rows, id=f"districts-{question.name}")
+    head = (
+        "district",
+        "share",
+        "standard error",
+        level,
+        "wherever within cells people are",
+    )
+    return table(
+        f"{question.name}: districts", head, rows, id=f"districts-{question.name}"
+    )
 
 
 def legend(view: QuestionView) -> str:
@@ -60,7 +68,9 @@ def warnings(view: QuestionView) -> list[str]:
     said = []
     failed = [check for check in view.checks if check.suspicious]
     if failed and view.estimates.reports:
-        said.append(f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed.")
+        said.append(
+            f"Health: {many(len(failed), 'check')} of {len(view.checks)} failed."
+        )
     if view.changes is not None and view.changes.alarm:
         said.append(f"Over time: {view.changes}.")
     return said
@@ -80,7 +90,9 @@ def health(view: QuestionView) -> Safe:
     calm = changes is not None and not changes.untested and not changes.alarm
     quiet = [tag("p", f"Over time: {changes}.", class_="note")] if calm else []
     if not view.checks:
-        return join([tag("p", "No check applies to these reports.", class_="note"), *quiet])
+        return join(
+            [tag("p", "No check applies to these reports.", class_="note"), *quiet]
+        )
     failed = sum(check.suspicious for check in view.checks)
     verdict = "Health: all checks passed"
     if failed:
@@ -99,7 +111,9 @@ def health(view: QuestionView) -> Safe:
     checks = tag(
         "details",
         tag("summary", verdict, class_="problem" if failed else None),
-        table(caption, ("check", "verdict", "p-value", "meaning"), rows, class_="worded"),
+        table(
+            caption, ("check", "verdict", "p-value", "meaning"), rows, class_="worded"
+        ),
         id=f"health-{name}",
         open=bool(failed),
     )

@@ -18,7 +18,11 @@ def sharpness(view: QuestionView) -> list[str]:
 def _sentences(view: QuestionView, known: Sharpness) -> Iterator[str]:
     show = f"{known.half_width:.3g}"
     which = "the mean" if not known.of_shares else f"the share of {known.what}"
-    widest = ", the widest interval of all" if known.of_shares and len(view.estimates) > 1 else ""
+    widest = (
+        ", the widest interval of all"
+        if known.of_shares and len(view.estimates) > 1
+        else ""
+    )
     yield f"They tell {which} within ± {show}{widest}."
     if known.more is None:
         yield (

@@ -20,7 +20,9 @@ def side_by_side(series: Series) -> Safe:
         return Safe("")
     shown = comparison.text_table()
     sentences = [tag("li", sentence) for sentence in comparison.sentences]
-    return join([tag("h3", "The last two epochs"), text_table(shown), tag("ul", *sentences)])
+    return join(
+        [tag("h3", "The last two epochs"), text_table(shown), tag("ul", *sentences)]
+    )
 
 
 def _of_last_two(series: Series) -> Comparison | None:

@@ -16,7 +16,9 @@ def problems(view: ServiceView) -> list[str]:
     """Return what is wrong, in sentences."""
     wrong = []
     if not view.balances:
-        wrong.append("Batches do not add up: the store is damaged. Run ldp store doctor on it.")
+        wrong.append(
+            "Batches do not add up: the store is damaged. Run ldp store doctor on it."
+        )
     if view.trouble is not None:
         wrong.append(f"No reports are taken: {view.trouble}")
     return [*wrong, *view.warnings]

@@ -35,7 +35,9 @@ _OF_THE_PAGE = (
 def summary(view: SurveyView) -> str:
     """One sentence on what is there."""
     most = max((question.estimates.reports for question in view.questions), default=0)
-    return f"{many(len(view.questions), 'question')}, up to {many(most, 'report')} each."
+    return (
+        f"{many(len(view.questions), 'question')}, up to {many(most, 'report')} each."
+    )
 
 
 def outcome_rows(view: SurveyView, service: ServiceView) -> list[Safe]:
@@ -43,7 +45,9 @@ def outcome_rows(view: SurveyView, service: ServiceView) -> list[Safe]:
     # Damaged bytes are of no survey, so those of the service are more than those of its surveys.
     outcomes = service.accounts.outcomes
     rejected = summed_up(outcomes)["rejected"]
-    words = _OUTCOMES | {reason: f"rejected: {REASONS.get(reason, reason)}" for reason in rejected}
+    words = _OUTCOMES | {
+        reason: f"rejected: {REASONS.get(reason, reason)}" for reason in rejected
+    }
     return [
         row(name, f"{view.outcomes[name]:,}", f"{outcomes[name]:,}", meaning)
         for name, meaning in words.items()
@@ -61,7 +65,9 @@ def mixed_rows(view: SurveyView) -> list[Safe]:
 
 def note_rows(notes: Sequence[Note]) -> list[Safe]:
     """Return the notes of a survey, the last one first."""
-    return [row(note.day, note.question or "all", note.text) for note in reversed(notes)]
+    return [
+        row(note.day, note.question or "all", note.text) for note in reversed(notes)
+    ]
 
 
 def exports(asked: Asked) -> list[tuple[str, str]]:

@@ -26,9 +26,17 @@ def search_form(view: QuestionView, asked: Asked) -> Safe:
         return Safe("")
     name, search = question.name, view.search
     rest = asked.query(values_of=name, find=None, page=None)
-    hidden = [tag("input", type="hidden", name=key, value=value) for key, value in rest.items()]
+    hidden = [
+        tag("input", type="hidden", name=key, value=value)
+        for key, value in rest.items()
+    ]
     field = tag(
-        "input", type="search", name="find", value=search.text, id=f"find-{name}", maxlength=200
+        "input",
+        type="search",
+        name="find",
+        value=search.text,
+        id=f"find-{name}",
+        maxlength=200,
     )
     form = tag(
         "form",
@@ -60,8 +68,12 @@ def _pages(view: QuestionView, asked: Asked) -> Iterator[Safe]:
         if 1 <= page <= view.pages:
             query = asked.query(values_of=name, find=search.text, page=str(page))
             href = f"./?{urlencode(query)}#question-{name}"
-            steps.append(tag("a", words, href=href, aria_label=f"{words} values of {name}"))
-    yield tag("p", place, *(part for step in steps for part in (" ", step)), class_="pages")
+            steps.append(
+                tag("a", words, href=href, aria_label=f"{words} values of {name}")
+            )
+    yield tag(
+        "p", place, *(part for step in steps for part in (" ", step)), class_="pages"
+    )
 
 
 def values(view: QuestionView) -> Safe:

@@ -26,7 +26,9 @@ def _alarms(analysis: Analysis, served: Served) -> Iterator[Alarm]:
     for name, checks in analysis.health(served).items():
         failed = [check.name for check in checks if check.suspicious]
         if failed:
-            yield Alarm(f"{name}: reports look wrong ({', '.join(failed)})", f"question-{name}")
+            yield Alarm(
+                f"{name}: reports look wrong ({', '.join(failed)})", f"question-{name}"
+            )
     for name, changes in analysis.changes(served).items():
         if changes.alarm:
             named = ", ".join(changes.values) or "its values together"

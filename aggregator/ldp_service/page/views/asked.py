@@ -9,7 +9,13 @@ from typing import NamedTuple, Self
 
 from ldp_aggregator.analyses.groups.asking import Asked as Groups
 from ldp_aggregator.answers.options import Options
-from ldp_service.analysis.queries import RequestError, groups_of, names_of, options_of, served_as
+from ldp_service.analysis.queries import (
+    RequestError,
+    groups_of,
+    names_of,
+    options_of,
+    served_as,
+)
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.store.reading import Span
 from ldp_service.store.records import DAY
@@ -85,7 +91,9 @@ class Asked:
         """
         name = query.get("survey") or next(iter(catalogue.by_name), "")
         served = served_as(catalogue, name, query)
-        timed = [question.name for question in served.survey if question.epoch is not None]
+        timed = [
+            question.name for question in served.survey if question.epoch is not None
+        ]
         over_time = query.get("over_time")
         versions = catalogue.by_name[name]
         way = query.get("way") or EPOCHS
@@ -148,7 +156,9 @@ def query_of(options: Options) -> dict[str, str | None]:
         "post_process": options.post_process,
         "frequencies": "1" if options.frequencies else None,
         "reports_per_person": str(repeats) if repeats > 1 else None,
-        "quantiles": shares_text(options.quantiles) if options.quantiles != usual else None,
+        "quantiles": shares_text(options.quantiles)
+        if options.quantiles != usual
+        else None,
         "ranges": ",".join(map(":".join, options.ranges)),
         "edges": ",".join(options.edges),
         "rectangles": rectangles_written(options),
@@ -184,7 +194,9 @@ def _seconds(day: str, name: str) -> int:
     try:
         start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        raise RequestError(400, f"expected {name} to be a day such as 2026-03-01") from None
+        raise RequestError(
+            400, f"expected {name} to be a day such as 2026-03-01"
+        ) from None
     seconds = (start - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
     if seconds < 0:
         raise RequestError(400, f"expected {name} to be a day after 1970")

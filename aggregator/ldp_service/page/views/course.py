@@ -21,7 +21,9 @@ class CourseView:
     problem: str = ""
 
 
-def course_of(series: Series, values: Sequence[str], options: Options, closed: int) -> CourseView:
+def course_of(
+    series: Series, values: Sequence[str], options: Options, closed: int
+) -> CourseView:
     """Levels of some values; epochs after the last one `closed` may still get reports."""
     still_open = sum(epoch.number > closed for epoch, _ in series)
     history = [(epoch.number, estimates) for epoch, estimates in series]
@@ -35,4 +37,6 @@ def course_of(series: Series, values: Sequence[str], options: Options, closed: i
         )
     except EstimateError as error:
         return CourseView(problem=str(error))
-    return CourseView({course.value: course for course in trends.courses}, trends.remarks)
+    return CourseView(
+        {course.value: course for course in trends.courses}, trends.remarks
+    )

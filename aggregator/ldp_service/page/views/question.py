@@ -9,7 +9,9 @@ import numpy as np
 
 from ldp_aggregator.analyses.series.changes import Changes
 from ldp_aggregator.answers.distributions.distribution import Distribution
-from ldp_aggregator.answers.distributions.distribution_estimates import distribution_behind
+from ldp_aggregator.answers.distributions.distribution_estimates import (
+    distribution_behind,
+)
 from ldp_aggregator.answers.lines.answers import Quantile
 from ldp_aggregator.answers.means.room import ShapeEstimates
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -119,7 +121,11 @@ def _matching(estimates: QuestionEstimates, text: str) -> Indices:
     if not text:
         return np.arange(len(estimates), dtype=np.intp)
     wanted = text.casefold()
-    places = [place for place, value in enumerate(estimates.values) if wanted in value.casefold()]
+    places = [
+        place
+        for place, value in enumerate(estimates.values)
+        if wanted in value.casefold()
+    ]
     return np.array(places, dtype=np.intp)
 
 

@@ -97,18 +97,29 @@ class SidesView:
     """Why there is no comparison."""
 
 
-def sides_view(analysis: Analysis, catalogue: Catalogue, query: Mapping[str, str]) -> SidesView:
+def sides_view(
+    analysis: Analysis, catalogue: Catalogue, query: Mapping[str, str]
+) -> SidesView:
     """Compare two sides. Raises `RequestError` for impossible requests."""
     choices = {
-        name: list(_choices(analysis, versions)) for name, versions in catalogue.by_name.items()
+        name: list(_choices(analysis, versions))
+        for name, versions in catalogue.by_name.items()
     }
     first, second = (
-        Side.of(catalogue, query[key]) if query.get(key) else None for key in ("first", "second")
+        Side.of(catalogue, query[key]) if query.get(key) else None
+        for key in ("first", "second")
     )
-    names = _questions(catalogue, [side for side in (first, second) if side is not None])
+    names = _questions(
+        catalogue, [side for side in (first, second) if side is not None]
+    )
     asked = query.get("question") or (names[0] if names else "")
     view = SidesView(
-        first, second, asked, options=options_of(query), choices=choices, questions=names
+        first,
+        second,
+        asked,
+        options=options_of(query),
+        choices=choices,
+        questions=names,
     )
     if first is None or second is None:
         return view
@@ -119,7 +130,9 @@ def sides_view(analysis: Analysis, catalogue: Catalogue, query: Mapping[str, str
     return SidesView(**{**vars(view), "comparison": comparison})
 
 
-def _compare(analysis: Analysis, first: Side, second: Side, view: SidesView) -> Comparison:
+def _compare(
+    analysis: Analysis, first: Side, second: Side, view: SidesView
+) -> Comparison:
     if view.question not in view.questions:
         raise EstimateError(
             f"expected a question of both sides ({', '.join(view.questions) or 'none'}), got "
@@ -144,7 +157,11 @@ def are_apart(first: Side, second: Side, questions: tuple[Question, Question]) -
     """Whether no report can be on both sides."""
     if questions[0].fingerprint != questions[1].fingerprint:
         return True
-    if first.epoch is not None and second.epoch is not None and first.epoch != second.epoch:
+    if (
+        first.epoch is not None
+        and second.epoch is not None
+        and first.epoch != second.epoch
+    ):
         return True
     values = dict(first.where)
     return any(name in values and values[name] != value for name, value in second.where)

@@ -47,7 +47,9 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     """
     served, options, span = asked.served, asked.options, asked.span
     health, changes = analysis.health(served), analysis.changes(served)
-    series = None if asked.over_time is None else _series(analysis, asked, asked.over_time)
+    series = (
+        None if asked.over_time is None else _series(analysis, asked, asked.over_time)
+    )
     questions = []
     for estimates in _estimates(analysis, asked):
         name = estimates.name
@@ -64,7 +66,9 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     outcomes = sum(analysis.outcomes(served).values(), Counter[str]())
     groups = None
     if asked.groups is not None:
-        groups = analysis.groups(served, asked.groups, options, epoch=span, names=asked.names)
+        groups = analysis.groups(
+            served, asked.groups, options, epoch=span, names=asked.names
+        )
     return SurveyView(
         questions,
         outcomes,
@@ -78,7 +82,9 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
 def _estimates(analysis: Analysis, asked: Asked) -> SurveyEstimates:
     served = asked.served
     if asked.pooled:
-        return analysis.pool(served.survey.name, asked.options, asked.names, span=asked.span)
+        return analysis.pool(
+            served.survey.name, asked.options, asked.names, span=asked.span
+        )
     return analysis.estimates(served, asked.options, asked.span, names=asked.names)
 
 
@@ -111,12 +117,16 @@ def _course(
     known = [value for value in values if value in newest.values]
     if newest.mean is not None and MEAN not in known:
         known.append(MEAN)
-    return course_of(series, known, asked.options, closed=analysis.last_closed_epoch(asked.served))
+    return course_of(
+        series, known, asked.options, closed=analysis.last_closed_epoch(asked.served)
+    )
 
 
 def leading_values(estimates: QuestionEstimates) -> Sequence[int]:
     """The places of the values that are shown over time: the most frequent; none of a shape."""
     if estimates.is_shape:
         return ()
-    places: list[int] = np.argsort(-estimates.frequency, kind="stable")[:MOST_FOLLOWED].tolist()
+    places: list[int] = np.argsort(-estimates.frequency, kind="stable")[
+        :MOST_FOLLOWED
+    ].tolist()
     return places

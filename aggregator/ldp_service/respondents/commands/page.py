@@ -8,7 +8,12 @@ import click
 
 from ldp_aggregator.commands.address_types import ADDRESS
 from ldp_aggregator.commands.main import SURVEY
-from ldp_aggregator.output.files import make_folder, read_candidates, read_survey, write_whole
+from ldp_aggregator.output.files import (
+    make_folder,
+    read_candidates,
+    read_survey,
+    write_whole,
+)
 
 
 @click.command()
@@ -45,7 +50,9 @@ from ldp_aggregator.output.files import make_folder, read_candidates, read_surve
     help="Tell the collector when the page is shown and begun; it counts that with --public.",
 )
 @click.option(
-    "--invited", is_flag=True, help="Ask only those who have a link with a one-time token."
+    "--invited",
+    is_flag=True,
+    help="Ask only those who have a link with a one-time token.",
 )
 def page(
     survey_path: Path,
@@ -87,4 +94,7 @@ def page(
         click.echo(f"warning: {warning}", err=True)
     click.echo(f"{output / 'index.html'}: the page of {survey.name}", err=True)
     where = collector or "the host that serves it"
-    click.echo(f"it sends to {where}; headers.txt says what the host should send along", err=True)
+    click.echo(
+        f"it sends to {where}; headers.txt says what the host should send along",
+        err=True,
+    )

@@ -27,7 +27,9 @@ _MOST_BYTES = 1 << 22
     type=click.Path(path_type=Path),
     help="A file with the sheet's own words in a language, named after it, such as fr.json.",
 )
-def paper(survey_path: Path, output: Path, language: str, words: tuple[Path, ...]) -> None:
+def paper(
+    survey_path: Path, output: Path, language: str, words: tuple[Path, ...]
+) -> None:
     """Write a sheet to print: each question of SURVEY, what to toss, and what to write down.
 
     A question whose probabilities no toss has is refused, by its name.
@@ -44,7 +46,9 @@ def paper(survey_path: Path, output: Path, language: str, words: tuple[Path, ...
 @click.command()
 @SURVEY
 @click.argument("table", metavar="COUNTS", type=click.Path(path_type=Path))
-@click.option("--output", "-o", required=True, type=OUTPUT_FILE, help="Report file to write.")
+@click.option(
+    "--output", "-o", required=True, type=OUTPUT_FILE, help="Report file to write."
+)
 def paper_counts(survey_path: Path, table: Path, output: Path) -> None:
     """Turn COUNTS of what was written down into reports, for `ldp aggregate` or a service.
 

@@ -76,7 +76,11 @@ def _answer(
     held = np.load(values).tolist()
     reports, per_report = _make(contender, held, longest)
     weighed = [contender.report_bytes(report) for report in reports[:_WEIGHED]]
-    answer = {"made": len(reports), "client": per_report, "bytes": sum(weighed) / len(weighed)}
+    answer = {
+        "made": len(reports),
+        "client": per_report,
+        "bytes": sum(weighed) / len(weighed),
+    }
     if contender.server is not None:
         decoded, seconds, result = _decode(
             contender, contender.server, reports, wanted=len(held), longest=longest
@@ -86,7 +90,9 @@ def _answer(
     return answer
 
 
-def _make(contender: Contender, held: Sequence[int], longest: float) -> tuple[list[Any], float]:
+def _make(
+    contender: Contender, held: Sequence[int], longest: float
+) -> tuple[list[Any], float]:
     """Reports of the first values, as many as the limit allows, and the seconds for each."""
     client = contender.client
     answers = [contender.answer(value) for value in held]

@@ -25,7 +25,10 @@ def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Conten
         getattr(module, f"{name}_Aggregator_MI"),
     )
     # By position: compiled functions are slower when called by name.
-    to_client, to_server = _further(privatise, arguments), _further(aggregate, arguments)
+    to_client, to_server = (
+        _further(privatise, arguments),
+        _further(aggregate, arguments),
+    )
     return Contender(
         answer=int,
         client=lambda value: privatise(value, *to_client),
@@ -36,7 +39,9 @@ def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Conten
 
 def _further(function: Any, arguments: dict[str, Any]) -> list[Any]:
     """The arguments after the first, in the function's order."""
-    parameters = list(inspect.signature(getattr(function, "py_func", function)).parameters)[1:]
+    parameters = list(
+        inspect.signature(getattr(function, "py_func", function)).parameters
+    )[1:]
     return [arguments[name] for name in parameters if name in arguments]
 
 

@@ -43,7 +43,9 @@ def _bits(epsilon: float, size: int) -> Contender:
         return report
 
     def server(reports: list[bytes]) -> Any:
-        return np.array(dp.m.debias_randomized_response_bitvec(reports, flip)) / len(reports)
+        return np.array(dp.m.debias_randomized_response_bitvec(reports, flip)) / len(
+            reports
+        )
 
     return Contender(answer=int, client=client, server=server)
 

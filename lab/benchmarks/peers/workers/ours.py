@@ -41,7 +41,10 @@ def _read(result: tuple[Tally, Any]) -> dict[str, Any]:
     """The view that clips and keeps the sum, beside what peers return by default."""
     tally, estimates = result
     clipped = estimate(tally, options=Options(post_process="norm-sub"))
-    return {"unbiased": estimates[QUESTION].unbiased, "returned": clipped[QUESTION].frequency}
+    return {
+        "unbiased": estimates[QUESTION].unbiased,
+        "returned": clipped[QUESTION].frequency,
+    }
 
 
 if __name__ == "__main__":

@@ -59,9 +59,16 @@ class Audited:
     """
 
     def __init__(
-        self, command: str | Sequence[str], survey: Survey, folder: Path, *, timeout: float
+        self,
+        command: str | Sequence[str],
+        survey: Survey,
+        folder: Path,
+        *,
+        timeout: float,
     ) -> None:
-        self.command = shlex.split(command) if isinstance(command, str) else list(command)
+        self.command = (
+            shlex.split(command) if isinstance(command, str) else list(command)
+        )
         if not self.command:
             raise CommandError("expected a command that runs a client, got none")
         self.survey = survey
@@ -73,18 +80,28 @@ class Audited:
         self._survey_path = folder / "survey.toml"
         self._survey_path.write_text(survey.to_toml(), encoding="utf-8")
         self._compiled_path = folder / "compiled.json"
-        self._compiled_path.write_text(json.dumps(compile_survey(survey)), encoding="utf-8")
+        self._compiled_path.write_text(
+            json.dumps(compile_survey(survey)), encoding="utf-8"
+        )
 
     def ask(
-        self, lines: Sequence[Any], *, state: Path | None = None, verdict: str = ACCEPTED
+        self,
+        lines: Sequence[Any],
+        *,
+        state: Path | None = None,
+        verdict: str = ACCEPTED,
     ) -> dict[bytes, Left]:
         """The reports that leave when so many lines are answered, by fingerprint."""
-        return read_left(self.bytes_of(lines, state=state, verdict=verdict), self.envelopes)
+        return read_left(
+            self.bytes_of(lines, state=state, verdict=verdict), self.envelopes
+        )
 
     def ask_with_fork(self, lines: Sequence[Any]) -> dict[bytes, Left]:
         """The reports that leave when a process forks and both answer: the child's come first."""
         reports = 2 * sum(_reports(line) for line in lines)
-        return read_left(self.bytes_of(lines, at_most=reports, forks=True), self.envelopes)
+        return read_left(
+            self.bytes_of(lines, at_most=reports, forks=True), self.envelopes
+        )
 
     def bytes_of(
         self,
@@ -109,7 +126,9 @@ class Audited:
             _kill(process)
             process.wait()
 
-    def _start(self, state: Path | None, verdict: str, *, forks: bool) -> subprocess.Popen[bytes]:
+    def _start(
+        self, state: Path | None, verdict: str, *, forks: bool
+    ) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             SURVEY: str(self._survey_path),
@@ -192,7 +211,9 @@ def _finish(
         raise UnknownError("the client does not do it (exit code 64)")
     if code:
         errors.thread.join(max(until - time.monotonic(), 0))
-        raise CommandError(f"expected exit code 0, got {code}{_last_words(errors.data)}")
+        raise CommandError(
+            f"expected exit code 0, got {code}{_last_words(errors.data)}"
+        )
     return bytes(out.data)
 
 
@@ -203,7 +224,10 @@ class _Heard:
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None, most: int | None = None
+        self,
+        process: subprocess.Popen[bytes],
+        pipe: IO[bytes] | None,
+        most: int | None = None,
     ) -> None:
         self.data = bytearray()
         self.is_too_much = False

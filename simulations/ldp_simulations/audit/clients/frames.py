@@ -76,7 +76,9 @@ def _alike(
         raise FramesError(f"expected batches in frames, got {error}") from None
     envelope = envelopes.get(batch.fingerprint)
     if envelope is None:
-        raise FramesError("expected reports to the survey's questions, got another fingerprint")
+        raise FramesError(
+            "expected reports to the survey's questions, got another fingerprint"
+        )
     if len(batch.rows) != batch.size * envelope.width:
         raise FramesError(
             f"{envelope.name}: expected reports of {envelope.width} bytes, "
@@ -97,17 +99,29 @@ def _alike(
     count = len(frames) if same.all() else int(np.argmin(same))
     frames = frames[:count]
     _check_sums(data, at, length, count=count)
-    rows = np.ascontiguousarray(frames[:, length - len(batch.rows) :]).reshape(-1, envelope.width)
+    rows = np.ascontiguousarray(frames[:, length - len(batch.rows) :]).reshape(
+        -1, envelope.width
+    )
     _check_rows(envelope, rows)
-    return batch.fingerprint, rows, frames[:, _ID_AT : _ID_AT + ID_SIZE], at + count * length
+    return (
+        batch.fingerprint,
+        rows,
+        frames[:, _ID_AT : _ID_AT + ID_SIZE],
+        at + count * length,
+    )
 
 
 def _check_sums(data: bytes, at: int, length: int, count: int) -> None:
     view = memoryview(data)
     for start in range(at, at + count * length, length):
         stated = int.from_bytes(view[start + 8 : start + _HEAD], "little")
-        if xxh64_intdigest(view[start + _HEAD : start + length], length - _HEAD) != stated:
-            raise FramesError(f"expected a frame with its checksum, got another at byte {start:,}")
+        if (
+            xxh64_intdigest(view[start + _HEAD : start + length], length - _HEAD)
+            != stated
+        ):
+            raise FramesError(
+                f"expected a frame with its checksum, got another at byte {start:,}"
+            )
 
 
 def _check_rows(envelope: Envelope, rows: Rows) -> None:

@@ -110,4 +110,8 @@ def every_tape(
 def condition_on_finish(law: Law) -> Law:
     """A law on condition that it finished; empty if it never did."""
     finished = 1 - law.get(UNFINISHED, Fraction(0))
-    return {outcome: mass / finished for outcome, mass in law.items() if outcome != UNFINISHED}
+    return {
+        outcome: mass / finished
+        for outcome, mass in law.items()
+        if outcome != UNFINISHED
+    }

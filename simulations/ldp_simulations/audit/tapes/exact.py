@@ -62,10 +62,14 @@ def prove(question: Question) -> Proof:
     small = randomizer.small()
     if small is None:
         return Proof(question.name, "", "", wrong="")
-    return Proof(question.name, SMALL_WORDS, _tape_text(small[1]), wrong=differences(*small))
+    return Proof(
+        question.name, SMALL_WORDS, _tape_text(small[1]), wrong=differences(*small)
+    )
 
 
-def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = None) -> str:
+def differences(
+    randomizer: Randomizer, bits: Sequence[int], most: int | None = None
+) -> str:
     """The first probability that is not the channel's; nothing if there is none.
 
     Raises `TooManyTapesError` beyond `most` tapes for a value.
@@ -76,23 +80,33 @@ def differences(randomizer: Randomizer, bits: Sequence[int], most: int | None = 
         law = _law(randomizer, value, bits, most=most)
         rejected.add(law.get(UNFINISHED, Fraction(0)))
         drawn = condition_on_finish(law)
-        stated = {report: mass for report, mass in zip(reports, row, strict=True) if mass}
+        stated = {
+            report: mass for report, mass in zip(reports, row, strict=True) if mass
+        }
         for report in sorted(drawn.keys() | stated.keys()):
             pair = drawn.get(report, Fraction(0)), stated.get(report, Fraction(0))
             if pair[0] != pair[1]:
                 return f"value {value}, report {report}: drawn with {pair[0]}, stated {pair[1]}"
-    return "how often a draw is rejected depends on the value" if len(rejected) > 1 else ""
+    return (
+        "how often a draw is rejected depends on the value" if len(rejected) > 1 else ""
+    )
 
 
 def _values(randomizer: Any) -> Iterable[int]:
     """Return the inputs of a randomizer, in the order of its channel's rows."""
-    return sets_of(randomizer.size, randomizer.most) if hasattr(randomizer, "most") else count()
+    return (
+        sets_of(randomizer.size, randomizer.most)
+        if hasattr(randomizer, "most")
+        else count()
+    )
 
 
 def reports_of(layout: Layout) -> list[int]:
     """The report that each column of a channel stands for: by its prefix, then its body."""
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
-    return [layout.report(body, prefix) for prefix in _prefixes(layout) for body in bodies]
+    return [
+        layout.report(body, prefix) for prefix in _prefixes(layout) for body in bodies
+    ]
 
 
 def _prefixes(layout: Layout) -> Iterator[int]:
@@ -104,7 +118,9 @@ def _prefixes(layout: Layout) -> Iterator[int]:
             yield shift << 32 | multiplier
 
 
-def _law(randomizer: Randomizer, value: Value, bits: Sequence[int], most: int | None) -> Law:
+def _law(
+    randomizer: Randomizer, value: Value, bits: Sequence[int], most: int | None
+) -> Law:
     def draw(random: Any) -> int:
         return randomizer.randomize(value, random)
 

@@ -60,17 +60,23 @@ class Asked:
             "mean_half_width": self.ask.mean_half_width,
             "median_half_width": self.ask.median_half_width,
         }
-        of_numbers = next((name for name, width in in_units.items() if width is not None), None)
+        of_numbers = next(
+            (name for name, width in in_units.items() if width is not None), None
+        )
         if self.survey is None and self.ask.value is not None:
             return f"{named('value')}: expected a {survey} beside it, got none"
         if self.survey is None and self.values is None:
             wanted = f"a {survey}, or {values} with {epsilon} or {respondents}"
             return f"expected {wanted}; got neither"
-        if self.survey is not None and (self.values is not None or self.epsilon is not None):
+        if self.survey is not None and (
+            self.values is not None or self.epsilon is not None
+        ):
             return f"expected a {survey}, or {values} and {epsilon}; got both"
         known = self.survey is not None or self.epsilon is not None
         if self.respondents is None and not known:
-            return f"expected {epsilon} or {respondents}, the other of which can be found"
+            return (
+                f"expected {epsilon} or {respondents}, the other of which can be found"
+            )
         if self.respondents is not None and known:
             if self.ask.half_width is not None:
                 finding = f"{named('half_width')} finds {respondents} or {epsilon}"
@@ -82,7 +88,11 @@ class Asked:
         elif self.ask.half_width is None and self.ask.detect is None:
             missing = respondents if known else epsilon
             return f"expected {missing}, or {goals} to find it by; got none of them"
-        if self.respondents is None or self.forged is None or self.forged <= self.respondents:
+        if (
+            self.respondents is None
+            or self.forged is None
+            or self.forged <= self.respondents
+        ):
             return None
         most = f"at most as many as {respondents} ({self.respondents:,})"
         return f"{named('forged')}: expected {most}, got {self.forged:,}"

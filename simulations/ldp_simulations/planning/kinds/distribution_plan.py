@@ -21,7 +21,10 @@ from scipy.special import ndtri
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.distributions.circle import waves
-from ldp_aggregator.answers.distributions.distribution import Distribution, distribution_of
+from ldp_aggregator.answers.distributions.distribution import (
+    Distribution,
+    distribution_of,
+)
 from ldp_aggregator.answers.lines.line import Line
 from ldp_aggregator.answers.options import WHOM, Options
 from ldp_aggregator.decoders.arcs.bound import around_circle, efficiency, prefixes
@@ -119,12 +122,18 @@ def record(plan: DistributionPlan, forged: int | None) -> dict[str, Any]:
             "standard_error": plan.range_error / respondents**0.5,
             "half_width": plan.half_width(plan.range_error),
         },
-        **{name: {"half_width": width} for name, width in others.items() if width is not None},
+        **{
+            name: {"half_width": width}
+            for name, width in others.items()
+            if width is not None
+        },
         **forged_shift(plan.reach, respondents, forged),
     }
 
 
-def text_table(plans: Sequence[DistributionPlan], ask: Ask, forged: int | None) -> TextTable:
+def text_table(
+    plans: Sequence[DistributionPlan], ask: Ask, forged: int | None
+) -> TextTable:
     """A row for each question, and what the columns mean."""
     on_circle = any(plan.direction_error is not None for plan in plans)
     names = ("range", "median", "mean", *(["direction"] if on_circle else []))
@@ -192,12 +201,19 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> Distribution
         median_error=_of_one(median_error, reports),
         direction_error=_of_one(direction_error, reports),
         efficiency=efficiency(
-            typical, noise, float(question.randomizer.ratio), circular=expected.line.circular
+            typical,
+            noise,
+            float(question.randomizer.ratio),
+            circular=expected.line.circular,
         ),
         quantile=float(ndtri((1 + ask.level) / 2)),
         reach=_reach(question, queries),
     )
-    return plan if respondents is not None else plan._replace(respondents=_enough(plan, ask))
+    return (
+        plan
+        if respondents is not None
+        else plan._replace(respondents=_enough(plan, ask))
+    )
 
 
 def _of_one(error: float | None, root: float) -> float | None:

@@ -85,9 +85,7 @@ def enough(error_of_one: float, half_width: float, quantile: float) -> int | Non
 
 def caption_of(question: Question, respondents: int | None) -> str:
     """Return the caption of a table about one question."""
-    return (
-        f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} respondents"
-    )
+    return f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} respondents"
 
 
 def forged_in_words(forged: int | None) -> str:

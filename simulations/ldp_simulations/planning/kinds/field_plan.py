@@ -100,7 +100,13 @@ def record(plan: FieldPlan, forged: int | None) -> dict[str, Any]:
 def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
     """A row for each way, and what the columns mean."""
     entry = record(plan, forged)
-    headings = ("way", "fields\ntogether", "standard\nerror", "half-\nwidth", "respondents\nneeded")
+    headings = (
+        "way",
+        "fields\ntogether",
+        "standard\nerror",
+        "half-\nwidth",
+        "respondents\nneeded",
+    )
     rows = [
         (
             way["name"],
@@ -110,7 +116,11 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
         )
         for way in entry["ways"]
     ]
-    family = ", of all cells of all pairs simultaneously (Bonferroni)" if ask.simultaneous else ""
+    family = (
+        ", of all cells of all pairs simultaneously (Bonferroni)"
+        if ask.simultaneous
+        else ""
+    )
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
         f"standard error, half-width: of a cell of the table of two fields and its {ask.level:g} "
@@ -128,7 +138,9 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
 def _record(plan: FieldPlan, way: Way) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": way.name, "together": way.together}
     own = next((other.variance for other in plan.ways if other.name == THIS), None)
-    entry |= {"variance": way.variance} | ({} if own is None else {"times": way.variance / own})
+    entry |= {"variance": way.variance} | (
+        {} if own is None else {"times": way.variance / own}
+    )
     if plan.respondents is None:
         return entry
     error = math.sqrt(way.variance / plan.respondents)
@@ -142,7 +154,9 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
     ways = tuple(_ways(question, ask))
     missing = 1 - ask.level
     if ask.simultaneous:
-        missing /= sum(first * second for first, second in combinations(response.sizes, 2))
+        missing /= sum(
+            first * second for first, second in combinations(response.sizes, 2)
+        )
     quantile = -float(ndtri(missing / 2))
     own = next((way.variance for way in ways if way.name == THIS), None)
     if respondents is None:
@@ -154,7 +168,9 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
             )
         respondents = enough(math.sqrt(own), ask.half_width, quantile)
     reach = frequency_reach(response)
-    return FieldPlan(question, respondents, ways, quantile=quantile, reach=float(reach or 0))
+    return FieldPlan(
+        question, respondents, ways, quantile=quantile, reach=float(reach or 0)
+    )
 
 
 def _ways(question: Question, ask: Ask) -> Iterator[Way]:
@@ -184,7 +200,9 @@ def by_pairs(sizes: Sizes, odds_: tuple[int, int]) -> float:
 
     def cell(first: int, second: int) -> float:
         cells = first * second
-        return pairs * _variance(cells, odds_) * (1 - 1 / cells) - _of_sampling(first, second)
+        return pairs * _variance(cells, odds_) * (1 - 1 / cells) - _of_sampling(
+            first, second
+        )
 
     return _mean(sizes, cell)
 
@@ -196,7 +214,10 @@ def by_splitting(sizes: Sizes, epsilon: Fraction) -> float:
     def square(size: int) -> float:
         return _variance(size, weights) * (1 - 1 / size) + 1 / size**2
 
-    return _mean(sizes, lambda first, second: square(first) * square(second) - 1 / (first * second))
+    return _mean(
+        sizes,
+        lambda first, second: square(first) * square(second) - 1 / (first * second),
+    )
 
 
 def bound(sizes: Sizes, epsilon: Fraction) -> float:
@@ -218,7 +239,9 @@ def bound(sizes: Sizes, epsilon: Fraction) -> float:
 
 def _mean(sizes: Sizes, cell: Callable[[int, int], float]) -> float:
     """Over all pairs."""
-    return sum(cell(*pair) for pair in combinations(sizes, 2)) / math.comb(len(sizes), 2)
+    return sum(cell(*pair) for pair in combinations(sizes, 2)) / math.comb(
+        len(sizes), 2
+    )
 
 
 def _of_sampling(first: int, second: int) -> float:

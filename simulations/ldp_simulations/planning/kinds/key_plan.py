@@ -63,10 +63,15 @@ def keys_of_survey(
 
     They are found by `mean_half_width` alone, for the share that is asked about, or an even one.
     """
-    asked = [question for question in questions if question.domain.key_scale is not None]
+    asked = [
+        question for question in questions if question.domain.key_scale is not None
+    ]
     if respondents is None and ask.mean_half_width is None:
         return []
-    return [_plan(question, answering(question.share, respondents), ask) for question in asked]
+    return [
+        _plan(question, answering(question.share, respondents), ask)
+        for question in asked
+    ]
 
 
 def record(plan: KeyPlan) -> dict[str, Any]:
@@ -91,7 +96,10 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
     rows = [
         (
             short(row["share"]),
-            *(short(row[key]) for key in ("frequency_error", "mean_error", "mean_half_width")),
+            *(
+                short(row[key])
+                for key in ("frequency_error", "mean_error", "mean_half_width")
+            ),
         )
         for row in entry["shares"]
     ]
@@ -105,7 +113,12 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
         *drawn_in_words([entry]),
     ]
     caption = caption_of(plan.question, plan.respondents)
-    headings = ("share of\npeople", "error of\nfrequency", "error of\nmean", "half-width\nof mean")
+    headings = (
+        "share of\npeople",
+        "error of\nfrequency",
+        "error of\nmean",
+        "half-width\nof mean",
+    )
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 

@@ -74,7 +74,9 @@ def trees_of_survey(
     """
     asked = [question for question in questions if question.domain.taxonomy is not None]
     if shares is not None and not asked:
-        raise EstimateError("expected a question whose values have parents for shares, got none")
+        raise EstimateError(
+            "expected a question whose values have parents for shares, got none"
+        )
     return [
         _plan(question, answering(question.share, respondents), shares, ask=ask)
         for question in asked
@@ -109,7 +111,10 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
             level["name"],
             whole(level["cells"]),
             short(level["share"]),
-            *(short(level.get(key)) for key in ("standard_error", "half_width", "error_alone")),
+            *(
+                short(level.get(key))
+                for key in ("standard_error", "half_width", "error_alone")
+            ),
         )
         for level in entry["levels"]
     ]
@@ -128,7 +133,11 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
 
 
 def _level(plan: TreePlan, level: LevelPlan) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": level.name, "cells": level.cells, "share": level.share}
+    entry: dict[str, Any] = {
+        "name": level.name,
+        "cells": level.cells,
+        "share": level.share,
+    }
     if plan.respondents is None:
         return entry
     root = math.sqrt(plan.respondents)
@@ -140,7 +149,10 @@ def _level(plan: TreePlan, level: LevelPlan) -> dict[str, Any]:
 
 
 def _plan(
-    question: Question, respondents: int | None, shares: Sequence[Fraction] | None, ask: Ask
+    question: Question,
+    respondents: int | None,
+    shares: Sequence[Fraction] | None,
+    ask: Ask,
 ) -> TreePlan:
     from scipy.special import ndtri
 
@@ -163,7 +175,11 @@ def _plan(
             alone=_alone(oracle.support, len(level.nodes), ask),
         )
         for name, level, share, oracle in zip(
-            taxonomy.levels, response.levels, response.shares, response.oracles, strict=True
+            taxonomy.levels,
+            response.levels,
+            response.shares,
+            response.oracles,
+            strict=True,
         )
     )
     if respondents is None:
@@ -174,7 +190,9 @@ def _plan(
             )
         respondents = enough(float(errors.max()), ask.half_width, quantile)
     reach = frequency_reach(response)
-    return TreePlan(question, respondents, levels, quantile=quantile, reach=float(reach or 0))
+    return TreePlan(
+        question, respondents, levels, quantile=quantile, reach=float(reach or 0)
+    )
 
 
 def _with_shares(question: Question, shares: Sequence[Fraction]) -> TaxonomyResponse:
@@ -187,7 +205,10 @@ def _with_shares(question: Question, shares: Sequence[Fraction]) -> TaxonomyResp
             f"from 0 that add up to less than 1, got {', '.join(map(str, shares))}"
         )
     return response_to_levels(
-        response.parents, response.size, tuple(shares), odds_=(response.truth, response.other)
+        response.parents,
+        response.size,
+        tuple(shares),
+        odds_=(response.truth, response.other),
     )
 
 

@@ -52,7 +52,11 @@ class MeanPlan:
     @property
     def error(self) -> float | None:
         """The standard error of the mean."""
-        return None if self.respondents is None else self.error_of_one / self.respondents**0.5
+        return (
+            None
+            if self.respondents is None
+            else self.error_of_one / self.respondents**0.5
+        )
 
     @property
     def half_width(self) -> float | None:

@@ -130,7 +130,10 @@ def record(plan: PlacePlan, forged: int | None) -> dict[str, Any]:
         entry |= forged_shift(plan.reach, respondents, forged)
         if plan.beside is not None:
             mechanism, times = plan.beside
-            entry["rectangle"]["beside"] = {"mechanism": mechanism, "times_fewer": times}
+            entry["rectangle"]["beside"] = {
+                "mechanism": mechanism,
+                "times_fewer": times,
+            }
     return entry
 
 
@@ -149,7 +152,13 @@ def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
         for row in plan.rows
     ]
     caption = caption_of(plan.question, plan.respondents)
-    headings = ("map", "error of\na cell", "least share\nthat shows", "even share", "shows")
+    headings = (
+        "map",
+        "error of\na cell",
+        "least share\nthat shows",
+        "even share",
+        "shows",
+    )
     remarks = [
         f"error: standard error for {WHOM[ask.estimand]} of the share of a cell; it shows if it is "
         f"above the margin of its {ask.level:g} interval",
@@ -164,11 +173,15 @@ def _on_finest(plan: PlacePlan) -> Iterator[str]:
     if plan.respondents is None:
         return
     finest = plan.finest
-    size = "not even four cells show" if finest is None else f"{finest} x {finest} cells"
+    size = (
+        "not even four cells show" if finest is None else f"{finest} x {finest} cells"
+    )
     yield f"finest map on which an even share of a cell shows: {size}"
 
 
-def _on_rectangles(entry: dict[str, Any], ask: Ask, forged: int | None) -> Iterator[str]:
+def _on_rectangles(
+    entry: dict[str, Any], ask: Ask, forged: int | None
+) -> Iterator[str]:
     if "rectangle" in entry:
         yield (
             f"rectangles: half-width of the {ask.level:g} interval at most "
@@ -199,11 +212,16 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
         if respondents is None:
             respondents = enough(rectangle, ask.half_width or 1, quantile)
     if respondents is None:
-        return PlacePlan(question, None, (), quantile=quantile, rectangle=None, reach=None)
+        return PlacePlan(
+            question, None, (), quantile=quantile, rectangle=None, reach=None
+        )
     root = respondents**0.5
-    errors = _maps(question, ask) if expected is None else _zooms(question, expected, ask)
+    errors = (
+        _maps(question, ask) if expected is None else _zooms(question, expected, ask)
+    )
     rows = tuple(
-        MapRow(cells, error / root, cells**-2 > quantile * error / root) for cells, error in errors
+        MapRow(cells, error / root, cells**-2 > quantile * error / root)
+        for cells, error in errors
     )
     of_one = None if rectangle is None else rectangle / root
     return PlacePlan(
@@ -227,12 +245,19 @@ def _beside(question: Question, own: _Expected, ask: Ask) -> tuple[str, float] |
     if other is None or not question.keys or "epsilon" not in question.keys:
         return None
     left_out = ("goal", "weights", "width")
-    table = {key: value for key, value in question_table(question).items() if key not in left_out}
+    table = {
+        key: value
+        for key, value in question_table(question).items()
+        if key not in left_out
+    }
     (asked,) = survey("plan", {**table, "mechanism": other})
     expected = _expect(asked)
     assert expected is not None  # noqa: S101 (both are for rectangles)
     queries = _anywhere(question.domain.fields[0].size)
-    squares = (known.mean_square(known.queries.answer(queries), ask) for known in (own, expected))
+    squares = (
+        known.mean_square(known.queries.answer(queries), ask)
+        for known in (own, expected)
+    )
     return other, next(squares) / next(squares)
 
 
@@ -264,7 +289,9 @@ def _expect(question: Question) -> _Expected | None:
     return None if queries is None else _Expected(queries, int(counts.sum()))
 
 
-def _zooms(question: Question, expected: _Expected, ask: Ask) -> Iterator[tuple[int, float]]:
+def _zooms(
+    question: Question, expected: _Expected, ask: Ask
+) -> Iterator[tuple[int, float]]:
     """The cells along an axis, and the error that one respondent would leave, of all zooms."""
     zoomed = expected.queries.cells
     assert zoomed is not None  # noqa: S101 (a map for rectangles has zooms)
@@ -282,7 +309,10 @@ def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
         except SurveyError:
             continue
         design = Design.of(
-            asked.mechanism, asked.declared, asked.randomizer, values=asked.domain.values or ()
+            asked.mechanism,
+            asked.declared,
+            asked.randomizer,
+            values=asked.domain.values or (),
         )
         yield cells, float(design.error(cells**-2, 1, ask).max())
 

@@ -38,7 +38,11 @@ from ldp.mechanisms.values.optimum import efficiency
 from ldp_aggregator.answers.results.manipulation import frequency_reach
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.held_by import held_by
-from ldp_aggregator.decoders.intervals.intervals import careful_interval, miss, standard_error
+from ldp_aggregator.decoders.intervals.intervals import (
+    careful_interval,
+    miss,
+    standard_error,
+)
 from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Floats
@@ -77,7 +81,9 @@ class Design:
         Raises `UnknownNameError` for a value that is not listed.
         """
         even = np.full(len(values), 1 / len(values))
-        moments = moments_of(randomizer, expected_counts(randomizer, values, even), values)
+        moments = moments_of(
+            randomizer, expected_counts(randomizer, values, even), values
+        )
         if value is not None:
             value = canonical_value(value, values)
             if value not in values:
@@ -121,15 +127,22 @@ class Design:
         """The worst value's probability to be found if it is held by `frequency`."""
         tested = len(self.values) if self.value is None else 1
         missing = miss(ask.level, tested, "bonferroni")
-        return float(chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min())
+        return float(
+            chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min()
+        )
 
     def detectable(self, respondents: int, ask: Ask) -> float | None:
         """The smallest frequency found with the probability asked for; None if not even 1 is."""
-        return least_share(lambda frequency: self.chance(frequency, respondents, ask) >= ask.power)
+        return least_share(
+            lambda frequency: self.chance(frequency, respondents, ask) >= ask.power
+        )
 
     def meets(self, respondents: int, ask: Ask) -> bool:
         """Whether everything that is asked for is kept with n respondents."""
-        return (ask.half_width is None or self.half_width(respondents, ask) <= ask.half_width) and (
+        return (
+            ask.half_width is None
+            or self.half_width(respondents, ask) <= ask.half_width
+        ) and (
             ask.detect is None or self.chance(ask.detect, respondents, ask) >= ask.power
         )
 
@@ -153,10 +166,14 @@ def rows_for(domain: Domain) -> list[Mechanism]:
     depends on who holds what.
     """
     serving = [
-        row for row in MECHANISMS.values() if "epsilon" in row.keys and row.accepts(domain) is None
+        row
+        for row in MECHANISMS.values()
+        if "epsilon" in row.keys and row.accepts(domain) is None
     ]
     designs = [(row, design_parts(row, domain, "1")) for row in serving]
-    return [row for row, parts in designs if parts is not None and parts[0].kind != "sketch"]
+    return [
+        row for row, parts in designs if parts is not None and parts[0].kind != "sketch"
+    ]
 
 
 def design_parts(
@@ -178,10 +195,14 @@ def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
 
 def least_respondents(plan: Design, ask: Ask) -> int | None:
     """How many respondents it takes to keep what is asked for; None if 10^15 do not."""
-    return least_whole(1, MOST_RESPONDENTS, lambda respondents: plan.meets(respondents, ask))
+    return least_whole(
+        1, MOST_RESPONDENTS, lambda respondents: plan.meets(respondents, ask)
+    )
 
 
-def least_epsilon(row: Mechanism, domain: Domain, respondents: int, ask: Ask) -> Design | None:
+def least_epsilon(
+    row: Mechanism, domain: Domain, respondents: int, ask: Ask
+) -> Design | None:
     """The design with the smallest epsilon that keeps what is asked for.
 
     None if the largest does not.

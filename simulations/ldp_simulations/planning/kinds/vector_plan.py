@@ -71,7 +71,9 @@ def vectors_of_survey(
 def record(plan: VectorPlan, forged: int | None) -> dict[str, Any]:
     """Ready for JSON; numbers are in the unit of the answers."""
     respondents = plan.respondents
-    entry = described_number(plan.question, respondents) | {"dimensions": plan.dimensions}
+    entry = described_number(plan.question, respondents) | {
+        "dimensions": plan.dimensions
+    }
     if respondents is None:
         return entry
     mean = {"standard_error": plan.error, "half_width": plan.half_width}
@@ -99,7 +101,9 @@ def text_table(plans: Sequence[VectorPlan], ask: Ask, forged: int | None) -> Tex
     rows = []
     for entry in records:
         mean, shift = entry.get("mean", {}), entry.get("forged", {}).get("shift")
-        numbers = (mean.get(name) for name in ("standard_error", "half_width", "distance"))
+        numbers = (
+            mean.get(name) for name in ("standard_error", "half_width", "distance")
+        )
         rows.append(
             (
                 entry["name"],
@@ -129,7 +133,9 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> VectorPlan:
     counts = expected_counts(randomizer, (), np.empty(0))
     parts = decoder_of(randomizer).vector_parts(randomizer, counts)
     # What is stated of each coordinate, which are all alike here.
-    error = radius * math.sqrt(parts.variance[0] * total_reports(counts, question.layout))
+    error = radius * math.sqrt(
+        parts.variance[0] * total_reports(counts, question.layout)
+    )
     quantile = -float(ndtri(miss(ask.level, dimensions, ask.simultaneous) / 2))
     if respondents is None:
         respondents = enough(error, ask.mean_half_width or 1, quantile)

@@ -33,7 +33,9 @@ _MOST_POSITIONS = 1 << 24
 """Bits of texts hashed at once."""
 
 
-def bloom_counts(randomizer: Rappor, holders: Counts, design: Any, generator: Generator) -> Counts:
+def bloom_counts(
+    randomizer: Rappor, holders: Counts, design: Any, generator: Generator
+) -> Counts:
     """Counts of one report from each holder.
 
     The columns of the design have the bits of the values.
@@ -60,19 +62,27 @@ def repeated_counts(
     clients, (lasting, fresh) = len(answers), randomizer.steps
     cohorts = generator.integers(0, randomizer.cohorts, clients)
     # Every client's different answers, as one number for both, and how often it gives each.
-    same, times = np.unique(answers + size * np.arange(clients)[:, None], return_counts=True)
+    same, times = np.unique(
+        answers + size * np.arange(clients)[:, None], return_counts=True
+    )
     client, value = np.divmod(same, size)
     counts = empty_counts(randomizer.layout)
     for repeats in np.unique(times).tolist():
         here = times == repeats
         # (values, cohorts): permanent responses of which `repeats` reports are made.
         places = value[here] * randomizer.cohorts + cohorts[client[here]]
-        spread = np.bincount(places, minlength=size * randomizer.cohorts).reshape(size, -1)
+        spread = np.bincount(places, minlength=size * randomizer.cohorts).reshape(
+            size, -1
+        )
         # (cohorts, 1) of them, and (cohorts, bits) that are set in them.
         responses = spread.sum(axis=0)[:, None]
-        permanent = ones(_set_by(design, spread), responses, lasting, generator=generator)
+        permanent = ones(
+            _set_by(design, spread), responses, lasting, generator=generator
+        )
         counts[:, 0] += repeats * responses[:, 0]
-        counts[:, 1:] += ones(repeats * permanent, repeats * responses, fresh, generator=generator)
+        counts[:, 1:] += ones(
+            repeats * permanent, repeats * responses, fresh, generator=generator
+        )
     return counts
 
 
@@ -86,20 +96,28 @@ def _set_by(design: Any, spread: Counts) -> Counts:
     entries = design.tocoo()
     weights = spread[entries.col, entries.row // bits]
     # Sums of whole numbers below 2^53 are exact in floating point.
-    return np.bincount(entries.row, weights, design.shape[0]).astype(np.int64).reshape(-1, bits)
+    return (
+        np.bincount(entries.row, weights, design.shape[0])
+        .astype(np.int64)
+        .reshape(-1, bits)
+    )
 
 
 def rappor_counts(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
     """Counts of one report from every holder, of a Bloom filter or of a bit for each value."""
     if not randomizer.hashes:
-        return vector_counts(randomizer, holders.counts, holders.respondents, generator=generator)
+        return vector_counts(
+            randomizer, holders.counts, holders.respondents, generator=generator
+        )
     counts = empty_counts(randomizer.layout)
     present = np.flatnonzero(holders.counts)
     step = max(1, _MOST_POSITIONS // (randomizer.cohorts * randomizer.hashes))
     for start in range(0, len(present), step):
         part = present[start : start + step]
         design = design_matrix(randomizer, [holders.values[index] for index in part])
-        counts += bloom_counts(randomizer, holders.counts[part], design, generator=generator)
+        counts += bloom_counts(
+            randomizer, holders.counts[part], design, generator=generator
+        )
     return counts
 
 
@@ -138,7 +156,9 @@ def _forge(randomizer: Rappor, wanted: Wanted, generator: Generator) -> Rows:
     )
 
 
-def _repeat(randomizer: Rappor, holders: Holders, repeats: int, generator: Generator) -> Counts:
+def _repeat(
+    randomizer: Rappor, holders: Holders, repeats: int, generator: Generator
+) -> Counts:
     if randomizer.hashes:
         return no_repeats(randomizer, holders, repeats, generator=generator)
     return repeated_vectors(randomizer.steps, holders, repeats, generator=generator)

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp.mechanisms.numbers.arcs import Arcs
-from ldp_aggregator.decoders.arcs.circle import around, circle_of, places, scores, windows_under
+from ldp_aggregator.decoders.arcs.circle import (
+    around,
+    circle_of,
+    places,
+    scores,
+    windows_under,
+)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
@@ -55,7 +61,9 @@ def _expect(
 ) -> Counts:
     circle = circle_of(arcs)
     placed = np.zeros((arcs.layout.cohorts, arcs.modulus))
-    np.put_along_axis(placed, places(arcs), np.broadcast_to(frequency, places(arcs).shape), axis=1)
+    np.put_along_axis(
+        placed, places(arcs), np.broadcast_to(frequency, places(arcs).shape), axis=1
+    )
     # (K, P): the share of the people whose place each arc holds.
     inside = np.roll(around(placed, arcs.width), 1 - arcs.width, axis=1)
     law = 1 + (float(arcs.ratio) - 1) * inside
@@ -68,7 +76,10 @@ def _worths(arcs: Arcs, wanted: Wanted) -> list[Floats]:
     circle = circle_of(arcs)
     targets = count_places(arcs.size, wanted.targets)[None]
     of_targets = scores(circle, targets)
-    return [windows_under(circle, of_targets, cohort) for cohort in range(arcs.layout.cohorts)]
+    return [
+        windows_under(circle, of_targets, cohort)
+        for cohort in range(arcs.layout.cohorts)
+    ]
 
 
 FORM = Form(by_counts(arc_counts), best_symbols(_worths), _expect)

@@ -24,14 +24,18 @@ _AT_ONCE = 1 << 22
 """Pairs of place and dither that are handled together."""
 
 
-def level_counts(randomizer: DitheredResponse, held: Counts, generator: Generator) -> Counts:
+def level_counts(
+    randomizer: DitheredResponse, held: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `held` holders, of shape (grid, levels)."""
     # (grid + 1,): holders of each place, those between two of them shared out.
     on_grid = held
     if len(held) != randomizer.grid + 1:
         places, above = _places(randomizer)
         upwards = generator.binomial(held, above)
-        on_grid = _on_grid(randomizer, places, held - upwards, onwards=upwards).astype(np.int64)
+        on_grid = _on_grid(randomizer, places, held - upwards, onwards=upwards).astype(
+            np.int64
+        )
     truly = np.zeros((randomizer.grid, randomizer.levels), dtype=np.int64)
     even = np.full(randomizer.grid, 1 / randomizer.grid)
     for part in _parts(randomizer):
@@ -52,10 +56,14 @@ def _expect(
     on_grid = frequency
     if len(frequency) != randomizer.grid + 1:
         places, above = _places(randomizer)
-        on_grid = _on_grid(randomizer, places, frequency * (1 - above), onwards=frequency * above)
+        on_grid = _on_grid(
+            randomizer, places, frequency * (1 - above), onwards=frequency * above
+        )
     truly = np.zeros((randomizer.grid, randomizer.levels))
     for part in _parts(randomizer):
-        shares = np.repeat(on_grid[part, None] / randomizer.grid, randomizer.grid, axis=1)
+        shares = np.repeat(
+            on_grid[part, None] / randomizer.grid, randomizer.grid, axis=1
+        )
         _add_levels(truly, randomizer, part, spread=shares)
     p, q = (float(rate) for rate in randomizer.response.support)
     law = (p - q) * truly + q * truly.sum(axis=1, keepdims=True)
@@ -76,7 +84,10 @@ def _places(randomizer: DitheredResponse) -> tuple[Integers, Floats]:
 
 
 def _on_grid(
-    randomizer: DitheredResponse, places: Integers, there: Counts | Floats, onwards: Counts | Floats
+    randomizer: DitheredResponse,
+    places: Integers,
+    there: Counts | Floats,
+    onwards: Counts | Floats,
 ) -> Floats:
     """Return the mass at each place, and the part that goes on to the next: (grid + 1,)."""
     size = randomizer.grid + 1
@@ -91,7 +102,10 @@ def _parts(randomizer: DitheredResponse) -> Iterator[Integers]:
 
 
 def _add_levels(
-    totals: Counts | Floats, randomizer: DitheredResponse, places: Integers, spread: Counts | Floats
+    totals: Counts | Floats,
+    randomizer: DitheredResponse,
+    places: Integers,
+    spread: Counts | Floats,
 ) -> None:
     """Add what is spread over (places, dithers) to the level that each pair comes to."""
     dithers = np.arange(randomizer.grid)
@@ -100,4 +114,6 @@ def _add_levels(
     np.add.at(totals, (dithers[None, :], levels), spread)
 
 
-FORM = Form(by_counts(level_counts), best_symbols(_worths, best_cohorts_only=True), _expect)
+FORM = Form(
+    by_counts(level_counts), best_symbols(_worths, best_cohorts_only=True), _expect
+)

@@ -17,14 +17,18 @@ from ldp_simulations.reports.forging import best_symbols, count_places
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
-def noise_counts(randomizer: AdditiveNoise, holders: Counts, generator: Generator) -> Counts:
+def noise_counts(
+    randomizer: AdditiveNoise, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     step = float(randomizer.step)
     stay = generator.binomial(holders, (1 - step) / (1 + step))
     up = generator.binomial(holders - stay, 0.5)
     counts = np.pad(stay, randomizer.margin).astype(np.int64)
     counts += _stop(np.pad(up, randomizer.margin), step, generator)
-    counts += _stop(np.pad(holders - stay - up, randomizer.margin)[::-1], step, generator)[::-1]
+    counts += _stop(
+        np.pad(holders - stay - up, randomizer.margin)[::-1], step, generator
+    )[::-1]
     return counts[None, :]
 
 
@@ -72,7 +76,10 @@ def _coming(frequency: Floats, step: float) -> Floats:
 
 
 def _worths(randomizer: AdditiveNoise, wanted: Wanted) -> list[Floats]:
-    noise, marks = Noise.of(randomizer), np.pad(count_places(randomizer.size, wanted.targets), 1)
+    noise, marks = (
+        Noise.of(randomizer),
+        np.pad(count_places(randomizer.size, wanted.targets), 1),
+    )
     worth = noise.own * marks[1:-1] - noise.next * (marks[:-2] + marks[2:])
     return [np.pad(worth, randomizer.margin, mode="edge")]
 

@@ -28,7 +28,9 @@ from ldp_simulations.reports.rows import symbol_rows
 from ldp_simulations.sampling.values.symbols import symbol_counts
 
 
-def by_place(randomizer: TreeResponse, holders: Holders, generator: Generator) -> Iterator[Counts]:
+def by_place(
+    randomizer: TreeResponse, holders: Holders, generator: Generator
+) -> Iterator[Counts]:
     """Yield for each level how many of those who drew it hold each of its places."""
     shares = [float(share) for share in randomizer.shares]
     # (levels, values)
@@ -75,7 +77,9 @@ def forge(randomizer: TreeResponse, wanted: Wanted, generator: Generator) -> Row
     return symbol_rows(randomizer.layout, chosen[:, 0], chosen[:, 1:])
 
 
-def set_counts(randomizer: NumberedSubsets, holders: Counts, generator: Generator) -> Counts:
+def set_counts(
+    randomizer: NumberedSubsets, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value: of shape (1, sets)."""
     size, chosen, truth, other = randomizer
     if chosen == 1:

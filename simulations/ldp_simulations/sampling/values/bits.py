@@ -24,15 +24,22 @@ from ldp_simulations.reports.form import Form, by_counts
 
 
 def ones(
-    set_by: Counts, reports: int | Counts, rates: tuple[Fraction, Fraction], generator: Generator
+    set_by: Counts,
+    reports: int | Counts,
+    rates: tuple[Fraction, Fraction],
+    generator: Generator,
 ) -> Counts:
     """How many of the reports show each bit; `rates` are (p, q)."""
     p, q = (float(rate) for rate in rates)
-    shown: Counts = generator.binomial(set_by, p) + generator.binomial(reports - set_by, q)
+    shown: Counts = generator.binomial(set_by, p) + generator.binomial(
+        reports - set_by, q
+    )
     return shown
 
 
-def vector_counts(randomizer: Pure, set_by: Counts, reports: int, generator: Generator) -> Counts:
+def vector_counts(
+    randomizer: Pure, set_by: Counts, reports: int, generator: Generator
+) -> Counts:
     """The counts of n reports in which the bits of all values are independent."""
     counts = empty_counts(randomizer.layout)
     counts[0, 0] = reports
@@ -55,7 +62,9 @@ def repeated_vectors(
     return np.concatenate([[reports], shown])[None]
 
 
-def unary_counts(randomizer: UnaryEncoding, holders: Counts, generator: Generator) -> Counts:
+def unary_counts(
+    randomizer: UnaryEncoding, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     return vector_counts(randomizer, holders, int(holders.sum()), generator=generator)
 

@@ -27,13 +27,17 @@ from ldp_simulations.reports.forging import best_symbols
 from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts
 
 
-def hadamard_counts(randomizer: HadamardResponse, holders: Counts, generator: Generator) -> Counts:
+def hadamard_counts(
+    randomizer: HadamardResponse, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     symbols = randomizer.symbols
     # (values,): reports that are uniform among the supporters of their value.
     supporting = generator.binomial(holders, float(1 / randomizer.worth))
     # (symbols,): all others, which are uniform whatever the value is.
-    anything = generator.multinomial((holders - supporting).sum(), np.full(symbols, 1 / symbols))
+    anything = generator.multinomial(
+        (holders - supporting).sum(), np.full(symbols, 1 / symbols)
+    )
     # Of shape (rows of values, blocks), as values are dealt out to the blocks in turn.
     by_row = np.zeros((randomizer.rows, randomizer.blocks), dtype=np.int64)
     by_row.ravel()[randomizer.blocks : randomizer.blocks + len(holders)] = supporting
@@ -68,7 +72,9 @@ def drawn_rows(by_row: Counts, generator: Generator, *, even: bool) -> Counts:
         # (blocks, so far, to come, odd): one more bit is shared where both have a 1.
         after_zero = zeros[:, :, 0] + zeros[:, :, 1]
         after_one = ones[:, :, 0] + ones[:, :, 1, :, ::-1]
-        alike = np.stack([after_zero, after_one], axis=2).reshape(blocks, 2 * alike.shape[1], -1, 2)
+        alike = np.stack([after_zero, after_one], axis=2).reshape(
+            blocks, 2 * alike.shape[1], -1, 2
+        )
     return alike[:, :, 0]
 
 

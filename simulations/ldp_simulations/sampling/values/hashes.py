@@ -27,7 +27,9 @@ MOST_PAIRS = 1 << 28
 """Reports times values (64, if there are fewer) up to which reports are drawn."""
 
 
-def hashed_counts(randomizer: LocalHashing, holders: Counts, generator: Generator) -> Counts:
+def hashed_counts(
+    randomizer: LocalHashing, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     reports = int(holders.sum())
     if reports * max(len(holders), 64) > MOST_PAIRS:
@@ -45,7 +47,9 @@ def hashed_counts(randomizer: LocalHashing, holders: Counts, generator: Generato
     # The bucket is kept with probability p - q; any other symbol is uniform over all buckets.
     p, q = (float(rate) for rate in randomizer.response.support)
     truthful = generator.random(reports) < p - q
-    symbols = np.where(truthful, buckets, generator.integers(0, randomizer.buckets, reports))
+    symbols = np.where(
+        truthful, buckets, generator.integers(0, randomizer.buckets, reports)
+    )
     seeds = np.stack([multiplier, shift], axis=1).astype(np.uint32)
     counts = empty_counts(randomizer.layout)
     counts[0, 0] = reports
@@ -64,14 +68,22 @@ def _forge(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> Ro
     tries = hashes or _SHIFTS
     # As many forgers choose for themselves as can be worked out at once; others do what they do.
     choices = min(reports, max(1, _MOST_HASHES // tries))
-    multipliers = generator.integers(1, randomizer.modulus if hashes else 2, (choices, tries))
+    multipliers = generator.integers(
+        1, randomizer.modulus if hashes else 2, (choices, tries)
+    )
     shifts = generator.integers(randomizer.modulus, size=(choices, tries))
     # (choices, tries, targets): the bucket of each target under each function.
-    residues = (multipliers[..., None] * targets + shifts[..., None]) % randomizer.modulus
+    residues = (
+        multipliers[..., None] * targets + shifts[..., None]
+    ) % randomizer.modulus
     buckets = residues * randomizer.buckets // randomizer.modulus
     # (choices, tries, targets): how many targets are in the same bucket as that one.
     meeting = np.stack(
-        [(buckets == buckets[..., [target]]).sum(axis=2) for target in range(len(targets))], axis=2
+        [
+            (buckets == buckets[..., [target]]).sum(axis=2)
+            for target in range(len(targets))
+        ],
+        axis=2,
     )
     # (choices,): the best function, and a target in its best bucket.
     best = meeting.reshape(choices, -1).argmax(axis=1)

@@ -64,7 +64,10 @@ def _by_point(
         drawn = generator.multinomial(marked[value], np.full(block, 1 / block))
         counts[(supporters - design.place_of[value]) % points] += drawn
     for values in _one_by_one(np.where(marked < block, marked, 0)):
-        drawn = supporters[generator.integers(block, size=len(values))] - design.place_of[values]
+        drawn = (
+            supporters[generator.integers(block, size=len(values))]
+            - design.place_of[values]
+        )
         counts += np.bincount(drawn % points, minlength=points)
     by_index = generator.multinomial(unmarked, np.full(points, 1 / points))
     by_index[design.report_at] += counts
@@ -77,14 +80,20 @@ def _fold(
     layout, counts = randomizer.layout, empty_counts(randomizer.layout)
     assert layout.folding  # noqa: S101 (a fact about our own layouts, not about input)
     for values in _one_by_one(marked):
-        counts += folded_vectors(_supporters(values, randomizer, generator), layout.folding)
+        counts += folded_vectors(
+            _supporters(values, randomizer, generator), layout.folding
+        )
     for some in _one_by_one(np.array([unmarked])):
-        anywhere = generator.integers(1, randomizer.order**randomizer.dimension, size=len(some))
+        anywhere = generator.integers(
+            1, randomizer.order**randomizer.dimension, size=len(some)
+        )
         counts += folded_vectors(anywhere, layout.folding)
     return counts
 
 
-def _supporters(values: Counts, randomizer: ProjectiveResponse, generator: Generator) -> Counts:
+def _supporters(
+    values: Counts, randomizer: ProjectiveResponse, generator: Generator
+) -> Counts:
     """For each value a uniform vector orthogonal to it, as `ProjectiveResponse` draws it."""
     order, dimension = randomizer.order, randomizer.dimension
     field, (true, places) = Field(order), vectors(values, order, dimension)
@@ -106,7 +115,9 @@ def _one_by_one(numbers: Counts) -> Iterator[Counts]:
     """Every index as often as its number says, in arrays of moderate size."""
     ends = np.cumsum(numbers)
     for start in range(0, int(ends[-1]), _TOGETHER):
-        yield np.searchsorted(ends, np.arange(start, min(start + _TOGETHER, ends[-1])), "right")
+        yield np.searchsorted(
+            ends, np.arange(start, min(start + _TOGETHER, ends[-1])), "right"
+        )
 
 
 def worth_of_points(space: ProjectiveResponse, targets: Integers) -> Floats:

@@ -19,7 +19,13 @@ from ldp_aggregator.decoders.values.sketch import buckets_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Rows
 from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.reports.forging import best_bits, best_symbols, count_places
-from ldp_simulations.reports.form import REPORTS, Form, Wanted, by_counts, with_hash_seed
+from ldp_simulations.reports.form import (
+    REPORTS,
+    Form,
+    Wanted,
+    by_counts,
+    with_hash_seed,
+)
 from ldp_simulations.sampling.values.bits import ones
 from ldp_simulations.sampling.values.hadamard import drawn_rows
 
@@ -37,7 +43,9 @@ def bit_counts(sketch: CountMean, holders: Counts, generator: Generator) -> Coun
     return counts
 
 
-def sign_counts(sketch: HadamardCountMean, holders: Counts, generator: Generator) -> Counts:
+def sign_counts(
+    sketch: HadamardCountMean, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by cohort."""
     p, _ = sketch.within
     symbols = 2 * sketch.buckets
@@ -60,8 +68,12 @@ def _by_bucket(sketch: Sketch, holders: Counts, generator: Generator) -> Counts:
     """How many of each cohort hold a value of each bucket: of shape (cohorts, buckets)."""
     inside = np.zeros((sketch.cohorts, sketch.buckets), dtype=np.int64)
     # (cohorts, values): how many hold each value in each cohort.
-    spread = generator.multinomial(holders, np.full(sketch.cohorts, 1 / sketch.cohorts)).T
-    for row, in_cohort, bucket_of in zip(inside, spread, buckets_of(sketch), strict=True):
+    spread = generator.multinomial(
+        holders, np.full(sketch.cohorts, 1 / sketch.cohorts)
+    ).T
+    for row, in_cohort, bucket_of in zip(
+        inside, spread, buckets_of(sketch), strict=True
+    ):
         np.add.at(row, bucket_of, in_cohort)
     return inside
 
@@ -88,7 +100,9 @@ def _expected_signs(
     p = float(sketch.within[0])
     counts, cohort = empty_counts(sketch.layout), REPORTS // sketch.cohorts
     # (cohorts, coordinates): the share of plus at each, out of 1 / buckets for either sign.
-    plus = (0.5 + (p - 0.5) * walsh_hadamard(_shares(sketch, frequency))) / sketch.buckets
+    plus = (
+        0.5 + (p - 0.5) * walsh_hadamard(_shares(sketch, frequency))
+    ) / sketch.buckets
     counts[:, 0::2] = np.rint(cohort * plus)
     counts[:, 1::2] = np.rint(cohort * (1 / sketch.buckets - plus))
     return counts
@@ -97,7 +111,10 @@ def _expected_signs(
 def _shares(sketch: Sketch, frequency: Floats) -> Floats:
     """How many hold a value of each bucket, as shares of shape (cohorts, buckets)."""
     return np.stack(
-        [np.bincount(bucket_of, frequency, sketch.buckets) for bucket_of in buckets_of(sketch)]
+        [
+            np.bincount(bucket_of, frequency, sketch.buckets)
+            for bucket_of in buckets_of(sketch)
+        ]
     )
 
 
@@ -109,7 +126,11 @@ def _forged_bits(sketch: CountMean, wanted: Wanted, generator: Generator) -> Row
         ]
     )
     return best_bits(
-        sketch.layout, by_cohort, sketch.within, reports=wanted.reports, generator=generator
+        sketch.layout,
+        by_cohort,
+        sketch.within,
+        reports=wanted.reports,
+        generator=generator,
     )
 
 
@@ -121,7 +142,9 @@ def _worths_of_signs(sketch: HadamardCountMean, wanted: Wanted) -> list[Floats]:
     return [np.stack([plus, -plus], axis=1).ravel() for plus in signs]
 
 
-FORM = Form(by_counts(bit_counts), _forged_bits, _expected_bits, with_hashes=with_hash_seed)
+FORM = Form(
+    by_counts(bit_counts), _forged_bits, _expected_bits, with_hashes=with_hash_seed
+)
 HADAMARD = Form(
     by_counts(sign_counts),
     best_symbols(_worths_of_signs),

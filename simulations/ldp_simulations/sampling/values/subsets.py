@@ -35,7 +35,9 @@ _TOGETHER = 1 << 22
 """Chances worked out at once."""
 
 
-def subset_counts(randomizer: SubsetSelection, holders: Counts, generator: Generator) -> Counts:
+def subset_counts(
+    randomizer: SubsetSelection, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`.
 
     The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R - 1 more for
@@ -52,7 +54,10 @@ def subset_counts(randomizer: SubsetSelection, holders: Counts, generator: Gener
     for part in range(parts):
         counts[1:] += _holders(chosen, (marked + part) // parts, 0, generator=generator)
     counts[1:] += _holders(
-        chosen, np.zeros_like(marked), int((holders - marked).sum()), generator=generator
+        chosen,
+        np.zeros_like(marked),
+        int((holders - marked).sum()),
+        generator=generator,
     )
     return counts[None, :]
 
@@ -65,7 +70,9 @@ class _Level(NamedTuple):
     others: Counts
 
 
-def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -> Counts:
+def _holders(
+    chosen: int, marked: Counts, unmarked: int, generator: Generator
+) -> Counts:
     """How many sets of `chosen` positions hold each of them.
 
     `marked[x]` of the sets are uniform among those that hold x, and `unmarked` are uniform
@@ -74,7 +81,9 @@ def _holders(chosen: int, marked: Counts, unmarked: int, generator: Generator) -
     size = len(marked)
     width = 1 << (size - 1).bit_length()
     # The whole is one block, (1, width + 1). A marked set has its mark, and chosen - 1 besides.
-    level = _Level(np.zeros((1, width + 1), np.int64), np.zeros((1, width + 1), np.int64))
+    level = _Level(
+        np.zeros((1, width + 1), np.int64), np.zeros((1, width + 1), np.int64)
+    )
     level.marked[0, chosen - 1], level.others[0, chosen] = marked.sum(), unmarked
     marks = np.pad(marked, (0, width - size))
     while width > 1:
@@ -139,11 +148,16 @@ def _dealt(
         # (cases, widest): the k that are looked at, and P[k].
         on_the_left = lowest[some, None] + np.arange(widest)
         chances = _chances(
-            on_the_left, total[:, None], left[block][:, None], right=right[block][:, None]
+            on_the_left,
+            total[:, None],
+            left[block][:, None],
+            right=right[block][:, None],
         )
         # The likeliest comes last, as it gets what rounding leaves.
         order = (np.arange(widest) + chances.argmax(axis=1)[:, None] + 1) % widest
-        drawn = generator.multinomial(many[some], np.take_along_axis(chances, order, axis=1))
+        drawn = generator.multinomial(
+            many[some], np.take_along_axis(chances, order, axis=1)
+        )
         # Back to a list: each k that came up in a case, and how often.
         row, column = np.nonzero(drawn)
         places = np.take_along_axis(on_the_left, order, axis=1)[row, column]
@@ -155,8 +169,12 @@ def _range(total: Counts, left: Counts, right: Counts) -> tuple[Counts, int]:
     room = np.maximum(left + right, 1)
     mean = total * left / room
     reach = _DEVIATIONS * np.sqrt(mean * right / room) + _MORE
-    lowest = np.maximum(np.maximum(total - right, 0), np.floor(mean - reach)).astype(np.int64)
-    highest = np.minimum(np.minimum(total, left), np.ceil(mean + reach)).astype(np.int64)
+    lowest = np.maximum(np.maximum(total - right, 0), np.floor(mean - reach)).astype(
+        np.int64
+    )
+    highest = np.minimum(np.minimum(total, left), np.ceil(mean + reach)).astype(
+        np.int64
+    )
     return lowest, int((highest - lowest).max(initial=0)) + 1
 
 

@@ -12,12 +12,16 @@ from ldp_simulations.reports.rows import symbol_rows
 from ldp_simulations.sampling.values.bits import ones
 
 
-def sum_counts(randomizer: NoisyHistogram, holders: Counts, generator: Generator) -> Counts:
+def sum_counts(
+    randomizer: NoisyHistogram, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     respondents = int(holders.sum())
     above = ones(holders, respondents, randomizer.sides.support, generator=generator)
     distances = [float(mass) for mass in randomizer.distances()]
-    lower, upper = (generator.multinomial(side, distances) for side in (respondents - above, above))
+    lower, upper = (
+        generator.multinomial(side, distances) for side in (respondents - above, above)
+    )
     return np.hstack([lower[:, ::-1], upper])
 
 

@@ -29,7 +29,9 @@ _AT_ONCE = 1 << 22
 """Pairs of value and place that are handled together."""
 
 
-def symbol_counts(randomizer: RandomizedResponse, holders: Counts, generator: Generator) -> Counts:
+def symbol_counts(
+    randomizer: RandomizedResponse, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     p, q = randomizer.support
     truthful = generator.binomial(holders, float(p - q))
@@ -71,7 +73,9 @@ def _worths_of_bits(randomizer: OneBitMean, wanted: Wanted) -> list[Floats]:
     return [np.array([-towards, towards])]
 
 
-def matrix_counts(randomizer: StochasticMatrix, holders: Counts, generator: Generator) -> Counts:
+def matrix_counts(
+    randomizer: StochasticMatrix, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     by_value = generator.multinomial(holders, channel_array(randomizer))
     counts: Counts = by_value.sum(axis=0, keepdims=True)
@@ -91,13 +95,17 @@ def _worths_of_symbols(randomizer: StochasticMatrix, wanted: Wanted) -> list[Flo
     return [decoding(channel_array(randomizer))[:, wanted.targets].sum(axis=1)]
 
 
-def place_counts(randomizer: SquareWave, holders: Counts, generator: Generator) -> Counts:
+def place_counts(
+    randomizer: SquareWave, holders: Counts, generator: Generator
+) -> Counts:
     """Counts of one report from each of `holders`, by value."""
     size, width, places = randomizer.size, randomizer.width, randomizer.places
     near, far = randomizer.rates
     in_window = generator.binomial(holders, float(width * (near - far)))
     even = np.full(places, 1 / places)
-    counts: Counts = generator.multinomial(int((holders - in_window).sum()), even).astype(np.int64)
+    counts: Counts = generator.multinomial(
+        int((holders - in_window).sum()), even
+    ).astype(np.int64)
     for values in np.array_split(np.arange(size), -(-size * width // _AT_ONCE)):
         # (values of the part, width): how many of a value's holders report each place.
         spread = generator.multinomial(in_window[values], np.full(width, 1 / width))
@@ -122,5 +130,9 @@ def _worths_of_places(randomizer: SquareWave, wanted: Wanted) -> list[Floats]:
 
 FORM = Form(by_counts(symbol_counts), best_symbols(_worths))
 ONE_BIT = Form(by_counts(bit_counts), best_symbols(_worths_of_bits), _expected_bits)
-MATRIX = Form(by_counts(matrix_counts), best_symbols(_worths_of_symbols), _expected_symbols)
-SQUARE_WAVE = Form(by_counts(place_counts), best_symbols(_worths_of_places), _expected_places)
+MATRIX = Form(
+    by_counts(matrix_counts), best_symbols(_worths_of_symbols), _expected_symbols
+)
+SQUARE_WAVE = Form(
+    by_counts(place_counts), best_symbols(_worths_of_places), _expected_places
+)
