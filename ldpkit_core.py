@@ -1,15 +1,16 @@
 """What ldpkit-core says of another distribution, `ldp`, which has the same import name.
 
-Where both are installed, whichever came last has the folder `ldp`. If it was the other, nothing of
-ours works; if it was ours, nothing of the other does. This module lies beside that folder and
-imports nothing from it, whosever it is, so that it can say so.
+Where both are installed, whichever came last has the folder `ldp`. If it was the other,
+nothing of ours works; if it was ours, nothing of the other does. This module lies
+beside that folder and imports nothing from it, whosever it is, so that it can say so.
 """
 
 from __future__ import annotations
 
 OTHER = "ldp"
 _WHAT_TO_DO = (
-    "the distribution 'ldp' of the public index is another project with the same import name; "
+    "the distribution 'ldp' of the public index is another project with the same "
+    "import name; "
     "give each an environment of its own, or: pip uninstall ldp ldpkit-core, and then "
     "pip install ldpkit-core"
 )
@@ -33,11 +34,16 @@ def clash(error: ImportError) -> ImportError:
 
 
 def warning() -> str | None:
-    """What to say where both are installed, and ours came last; None where ours is alone."""
+    """What to say where both are installed, and ours came last; None where ours is
+    alone.
+    """
     version = installed()
     if version is None:
         return None
-    return f"ldp {version} is installed as well, and may have lost files to ours: {_WHAT_TO_DO}"
+    return (
+        f"ldp {version} is installed as well, and may have lost files to ours: "
+        f"{_WHAT_TO_DO}"
+    )
 
 
 def installed() -> str | None:

@@ -2,9 +2,9 @@
 
 The answers are a table; statsmodels, which has them, is needed.
 
-The data are those of Fair, "A theory of extramarital affairs" (1978): 6,366 women who answered a
-magazine's survey. They were never randomized; here they stand in for what respondents know about
-themselves.
+The data are those of Fair, "A theory of extramarital affairs" (1978): 6,366 women who
+answered a magazine's survey. They were never randomized; here they stand in for what
+respondents know about themselves.
 """
 
 import csv

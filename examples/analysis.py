@@ -2,9 +2,9 @@
 
     python examples/analysis.py FOLDER
 
-writes the survey, true answers (which only a simulation has) and what is known in the clear. The
-data are `fair` of statsmodels: Fair 1978, A Theory of Extramarital Affairs, Journal of Political
-Economy 86.
+writes the survey, true answers (which only a simulation has) and what is known in the
+clear. The data are `fair` of statsmodels: Fair 1978, A Theory of Extramarital Affairs,
+Journal of Political Economy 86.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def people() -> pd.DataFrame:
 
 
 def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
-    """Twelve weeks: of those who are happiest in their marriage, from the eighth on of others.
+    """Twelve weeks: of those who are happiest in their marriage, from the eighth on of
+    others.
 
     So many readers there are not: each week draws anew from them.
     """
@@ -56,7 +57,9 @@ def weeks(everyone: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def skewed(everyone: pd.DataFrame) -> pd.DataFrame:
-    """Who answers an app of the childless: all of these, and one in six of the others."""
+    """Who answers an app of the childless: all of these, and one in six of the
+    others.
+    """
     some = everyone["children"] == "some"
     return pd.concat([everyone[~some], everyone[some].iloc[::6]])
 

@@ -1,11 +1,12 @@
-"""OpenDP's randomized response, audited against a survey that declares the same: a foreign library.
+"""OpenDP's randomized response, audited against a survey that declares the same: a
+foreign library.
 
     pip install opendp
     ldp client test warner.toml -- python examples/audit_opendp.py
 
-The survey has one question of type boolean with mechanism warner and epsilon 1. An adapter reads
-answers, a line of JSON for each device, and writes frames; what it cannot do it says with exit code
-64, and is not asked.
+The survey has one question of type boolean with mechanism warner and epsilon 1. An
+adapter reads answers, a line of JSON for each device, and writes frames; what it cannot
+do it says with exit code 64, and is not asked.
 """
 
 import json

@@ -1,10 +1,11 @@
 """Reading what a certificate says: names, numbers, values, integers.
 
-For `check_certificate.py`, and `check_batch_certificate.py`: each member once and no other, numbers
-in one spelling, so that whoever reads the file reads what was checked.
+For `check_certificate.py`, and `check_batch_certificate.py`: each member once and no
+other, numbers in one spelling, so that whoever reads the file reads what was checked.
 
-A ValueError says that the file is no certificate; `Unproven` that it is one, and something in it
-does not follow. Numbers are exact, and what bounds e^epsilon lies just below.
+A ValueError says that the file is no certificate; `Unproven` that it is one, and
+something in it does not follow. Numbers are exact, and what bounds e^epsilon lies just
+below.
 """
 
 import json
@@ -29,7 +30,9 @@ def usable(holds, what):
 
 
 class Unproven(Exception):  # noqa: N818 (what it says is no error of the program)
-    """A certificate does not follow from its integers, or these are not its mechanism's."""
+    """A certificate does not follow from its integers, or these are not its
+    mechanism's.
+    """
 
 
 def require(holds, what):
@@ -39,7 +42,9 @@ def require(holds, what):
 
 
 def members(record, *names):
-    """The members of an object that has exactly these, in whatever order; given in this one."""
+    """The members of an object that has exactly these, in whatever order; given in this
+    one.
+    """
     exactly = isinstance(record, dict) and record.keys() == set(names)
     usable(exactly, f"an object of {', '.join(names)}, got something else or more")
     return [record[name] for name in names]
@@ -76,7 +81,9 @@ def whole(text):
 
 
 def exact(text):
-    """The number that a text stands for: whole, with decimals, or a fraction in lowest terms."""
+    """The number that a text stands for: whole, with decimals, or a fraction in lowest
+    terms.
+    """
     usable(re.fullmatch(NUMBER, written(text, str)), "a number")
     number = Fraction(text)
     usable("/" not in text or str(number) == text, "a fraction in lowest terms")
@@ -84,7 +91,9 @@ def exact(text):
 
 
 def signed(text):
-    """The number that a text stands for: whole, or a fraction in lowest terms, of either sign."""
+    """The number that a text stands for: whole, or a fraction in lowest terms, of
+    either sign.
+    """
     usable(
         re.fullmatch(f"-?{DIGITS}(/{DIGITS})?", written(text, str)),
         "a whole number or fraction",
@@ -95,7 +104,8 @@ def signed(text):
 
 
 def scale_of(scale):
-    """Whether a question of type number has points, how many, and what its fingerprint covers.
+    """Whether a question of type number has points, how many, and what its fingerprint
+    covers.
 
     Of a question with cells, how many cells.
     """
@@ -127,7 +137,9 @@ def scale_of(scale):
 
 
 def ball_of(ball):
-    """How many numbers a vector has, and what the fingerprint of its question covers."""
+    """How many numbers a vector has, and what the fingerprint of its question
+    covers.
+    """
     members(ball, "dimensions", "radius", "outside")
     dimensions, radius = written(ball["dimensions"], int), signed(ball["radius"])
     usable(dimensions >= 2, "two numbers or more in a vector")
@@ -144,8 +156,8 @@ def ball_of(ball):
 def values_of(kind, values):
     """The values of a question of this type: a list of different texts.
 
-    Nothing for any text, nor for numbers, which have a scale, vectors, which have a ball, and
-    tables, which have fields.
+    Nothing for any text, nor for numbers, which have a scale, vectors, which have a
+    ball, and tables, which have fields.
     """
     if kind in ("text", "number", "vector", "table", "place"):
         return written(values, type(None))
@@ -177,7 +189,9 @@ def table(rows, name, allowed):
 
 
 def integers_of(ranges, record):
-    """The integers of a mechanism: exactly those that have a range (a list of it: tables)."""
+    """The integers of a mechanism: exactly those that have a range (a list of it:
+    tables).
+    """
     members(record, *ranges)
     integers = {}
     for name, allowed in ranges.items():
@@ -189,7 +203,9 @@ def integers_of(ranges, record):
 
 
 def read_draw(draw, questions):
-    """Questions of which a device answers one, or as many as it says, and their weights."""
+    """Questions of which a device answers one, or as many as it says, and their
+    weights.
+    """
     several = ["answers"] if "answers" in draw else []
     names, weights, *_ = members(draw, "questions", "weights", *several)
     known = {name_of(name) for name in written(names, list)} <= questions
@@ -205,7 +221,9 @@ def read_draw(draw, questions):
 
 
 def read_attribute(attribute):
-    """Of what reports say openly: a name, its values, and the questions it goes with, if listed."""
+    """Of what reports say openly: a name, its values, and the questions it goes with,
+    if listed.
+    """
     listed = ["questions"] if "questions" in attribute else []
     members(attribute, "name", "values", *listed)
     name_of(attribute["name"])
@@ -215,7 +233,9 @@ def read_attribute(attribute):
 
 
 def read(text):
-    """The certificate in a text, all that is not within its questions being of the right form."""
+    """The certificate in a text, all that is not within its questions being of the
+    right form.
+    """
     survey = json.loads(text, object_pairs_hook=distinct)
     usable(isinstance(survey, dict) and survey.get("format") == 2, "format 2")
     head = ("format", "survey", "fingerprint", "terms", "epoch", "lifetime_epsilon")
@@ -257,7 +277,9 @@ BLANKET = ("first", "second", "only_first", "only_second", "both", "covers")
 
 
 def read_batch(text):
-    """The certificate of a batch in a text, with the numbers of its blanket in their order."""
+    """The certificate of a batch in a text, with the numbers of its blanket in their
+    order.
+    """
     batch = json.loads(text, object_pairs_hook=distinct)
     flags = ("format", "first_reports_only")
     members(
@@ -345,7 +367,9 @@ def least_float(stated, enough):
 
 
 def adds_up(stated, epsilons):
-    """Whether a total is the sum of the epsilons, rounded up; none if one of them has no bound."""
+    """Whether a total is the sum of the epsilons, rounded up; none if one of them has
+    no bound.
+    """
     if None in epsilons:
         return stated is None
     total = sum(map(Fraction, epsilons))

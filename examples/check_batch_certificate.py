@@ -1,12 +1,14 @@
-"""Check what a batch of reports is worth: `python check_batch_certificate.py FILE [SURVEY]`.
+"""Check what a batch of reports is worth: `python check_batch_certificate.py FILE
+[SURVEY]`.
 
-`ldp explain SURVEY --shuffled N --certificate FILE` writes such a certificate. This program shares
-no code with that one and needs nothing but Python. It works out anew, in whole numbers, the blanket
-that the randomizers' integers give (`mechanism_blankets.py`), e^epsilon, and the bounds of delta,
-to 12 digits; the upper one may be no more than what is claimed. docs/shuffle.md has the formulas.
-SURVEY is the survey's own certificate (`ldp explain --certificate`, which `check_certificate.py`
-checks): with it, names, fingerprints and integers have to be those of what the survey asks.
-It exits with 0 if all is so, 1 if something is not, 2 if the file cannot be used.
+`ldp explain SURVEY --shuffled N --certificate FILE` writes such a certificate. This
+program shares no code with that one and needs nothing but Python. It works out anew, in
+whole numbers, the blanket that the randomizers' integers give
+(`mechanism_blankets.py`), e^epsilon, and the bounds of delta, to 12 digits; the upper
+one may be no more than what is claimed. docs/shuffle.md has the formulas. SURVEY is the
+survey's own certificate (`ldp explain --certificate`, which `check_certificate.py`
+checks): with it, names, fingerprints and integers have to be those of what the survey
+asks. It exits with 0 if all is so, 1 if something is not, 2 if the file cannot be used.
 """
 
 import sys
@@ -23,7 +25,9 @@ UNUSABLE = OSError, LookupError, TypeError, ValueError, ArithmeticError, Recursi
 
 
 def law(n, p, reach):
-    """P(Bin(n, p) = k) down to 2^-reach of its mode, and bounds of what lies at either end."""
+    """P(Bin(n, p) = k) down to 2^-reach of its mode, and bounds of what lies at either
+    end.
+    """
     yes, whole = p.as_integer_ratio()
     no, mode, masses, ends = whole - yes, min(floor((n + 1) * p), n), {}, {1: 0, -1: 0}
     for step in (1, -1):
@@ -45,7 +49,9 @@ def law(n, p, reach):
 
 
 def pieces(masses, ends, many, rare):
-    """One in `rare` is cut off at either end, and the rest into pieces: (first, last, mass)."""
+    """One in `rare` is cut off at either end, and the rest into pieces: (first, last,
+    mass).
+    """
     keys, (below, beyond) = list(masses), ends
     while len(keys) > 1 and below + masses[keys[0]] < ONE // rare:
         below += masses[keys.pop(0)]
@@ -61,7 +67,9 @@ def pieces(masses, ends, many, rare):
 
 
 def delta_of(pair, m, t, many, up):
-    """delta_m: every piece counts as its least member for an upper bound, else as its greatest."""
+    """delta_m: every piece counts as its least member for an upper bound, else as its
+    greatest.
+    """
     e, g, h, k, b = pair
     exact = e - 1 + t * (g - 1), t * g - 1, t * g - e, t - 1
     scale, p = lcm(*(number.denominator for number in exact)), h / (h + k)
@@ -114,7 +122,9 @@ def delta_of(pair, m, t, many, up):
 
 
 def delta(pair, n, t, many, up):
-    """The bound of delta: the mean of delta_m, each block of m counting as its least (greatest)."""
+    """The bound of delta: the mean of delta_m, each block of m counting as its least
+    (greatest).
+    """
     e, _, h, _, b = pair
     masses, *ends = law(n - 1, 1 / (1 + (e - 1) * (h + b)), 64)
     below, beyond, parts = pieces(masses, ends, many[0], rare=NONE)

@@ -1,24 +1,28 @@
-"""Check a survey's privacy certificate: `python examples/check_certificate.py certificate.json`.
+"""Check a survey's privacy certificate: `python examples/check_certificate.py
+certificate.json`.
 
-`ldp explain SURVEY --certificate certificate.json` writes one. This program shares no code with
-that one and needs nothing but Python. From what the certificate says of each question it works out
-anew
+`ldp explain SURVEY --certificate certificate.json` writes one. This program shares no
+code with that one and needs nothing but Python. From what the certificate says of each
+question it works out anew
 
-- what a report can reveal, and all reports of one unchanged answer, by the integers that the
-  randomizer draws with (`mechanism_ratios.py` has a function for each mechanism);
-- the question's fingerprint, from its name, type, values or scale, mechanism and integers; from
-  those of the questions and groups the survey's; and from that, and from what a device may be
-  charged, the terms. Devices send the fingerprints with their reports, and apps pin the terms: a
-  certificate that has those of a survey is about that survey's clients;
+- what a report can reveal, and all reports of one unchanged answer, by the integers
+  that the randomizer draws with (`mechanism_ratios.py` has a function for each
+  mechanism);
+- the question's fingerprint, from its name, type, values or scale, mechanism and
+  integers; from those of the questions and groups the survey's; and from that, and from
+  what a device may be charged, the terms. Devices send the fingerprints with their
+  reports, and apps pin the terms: a certificate that has those of a survey is about
+  that survey's clients;
 - what all questions add up to.
 
-Each statement has to be just that; the order of members, questions and groups is free. What this
-program does not know (a member, a mechanism, an integer out of its range, one too many or too few,
-one name twice) makes a certificate unusable, or a claim unproven; nothing is passed over. One thing
-cannot be worked out: what was declared. It has to be at least what is delivered.
+Each statement has to be just that; the order of members, questions and groups is free.
+What this program does not know (a member, a mechanism, an integer out of its range, one
+too many or too few, one name twice) makes a certificate unusable, or a claim unproven;
+nothing is passed over. One thing cannot be worked out: what was declared. It has to be
+at least what is delivered.
 
-It prints a line for the survey and one for each question, and exits with 0 if everything is so, 1
-if something is not, 2 if the file cannot be used.
+It prints a line for the survey and one for each question, and exits with 0 if
+everything is so, 1 if something is not, 2 if the file cannot be used.
 """
 
 import hashlib
@@ -70,10 +74,11 @@ def served(integers):
 
 
 def asked_of(question):
-    """How many values a question has, None if any text is one, and what its fingerprint covers.
+    """How many values a question has, None if any text is one, and what its fingerprint
+    covers.
 
-    That is the values, their scale, the fields of a table, or the ball of vectors, which have so
-    many numbers.
+    That is the values, their scale, the fields of a table, or the ball of vectors,
+    which have so many numbers.
     """
     if question["type"] in OF_FIELDS:
         usable(question["values"] is None, "fields in place of values")
@@ -105,7 +110,9 @@ def choices_of(question):
 
 
 def outside_of(question, values):
-    """What its fingerprint covers of whole numbers outside: nothing, or what becomes of them."""
+    """What its fingerprint covers of whole numbers outside: nothing, or what becomes of
+    them.
+    """
     if "outside" not in question:
         return []
     usable(question["type"] == "integer", "whole numbers where some are outside")
@@ -150,7 +157,9 @@ def per_device_of(question):
 
 
 def circle_of(question):
-    """What its fingerprint covers where the values lie on a circle, as only numbers do."""
+    """What its fingerprint covers where the values lie on a circle, as only numbers
+    do.
+    """
     if "circular" not in question:
         return []
     usable(
@@ -245,7 +254,9 @@ def draws_of(survey):
 
 
 def alternatives(survey):
-    """Of which questions a device is charged for how many: those of a draw, or one alone."""
+    """Of which questions a device is charged for how many: those of a draw, or one
+    alone.
+    """
     by_name = {question["name"]: question for question in survey["questions"]}
     drawn_from = [
         (draw["questions"], draw.get("answers", 1)) for draw in draws_of(survey)
@@ -307,7 +318,9 @@ def ratio_claims(of, record, ratio, *, declares):
 
 
 def metric_claims(question):
-    """The claims about a promise that fades with distance, that of the middles of two cells."""
+    """The claims about a promise that fades with distance, that of the middles of two
+    cells.
+    """
     per_unit, lengths = members(question["metric"], "epsilon_per_unit", "lengths")
     per_unit = exact(per_unit)
     edges = [
@@ -501,7 +514,9 @@ def survey_failures(survey):
 
 
 def delivered(question):
-    """What holds of a question. No fingerprint binds lengths, so that they are printed."""
+    """What holds of a question. No fingerprint binds lengths, so that they are
+    printed.
+    """
     most = f"delivers at most {question['one_report']['epsilon']}"
     if question["mechanism"] != "metric":
         return most

@@ -1,17 +1,19 @@
-"""Logistic regression by gradients that no one sees: `python examples/gradients.py adult.data`.
+"""Logistic regression by gradients that no one sees: `python examples/gradients.py
+adult.data`.
 
-A model learns who earns more than 50,000 dollars from people whose answers never leave their
-devices. Each device works out the gradient of its own loss at the present weights, and reports it
-through `codebook`: a seed and a word. The aggregator steps along the mean of a few thousand such
-gradients, which is all that it learns. This is stochastic gradient descent under local differential
-privacy (local DP-SGD).
+A model learns who earns more than 50,000 dollars from people whose answers never leave
+their devices. Each device works out the gradient of its own loss at the present
+weights, and reports it through `codebook`: a seed and a word. The aggregator steps
+along the mean of a few thousand such gradients, which is all that it learns. This is
+stochastic gradient descent under local differential privacy (local DP-SGD).
 
-In every epoch each device answers once, in one of the steps, so that it spends its epsilon once an
-epoch; the ledger of one of the devices is printed beside the weights' loss. The same steps along
-the true mean gradients, which no one could take here, show what privacy costs.
+In every epoch each device answers once, in one of the steps, so that it spends its
+epsilon once an epoch; the ledger of one of the devices is printed beside the weights'
+loss. The same steps along the true mean gradients, which no one could take here, show
+what privacy costs.
 
-The data are the UCI Adult extract of the census of 1994 (`adult.data`); without a file, as many
-people are made up.
+The data are the UCI Adult extract of the census of 1994 (`adult.data`); without a file,
+as many people are made up.
 """
 
 import csv
@@ -50,7 +52,9 @@ FEATURES = (
 
 
 def people_of(path: str) -> tuple[Numbers, Numbers]:
-    """The features of everyone, of shape (people, features), and who earns more: (people,)."""
+    """The features of everyone, of shape (people, features), and who earns more:
+    (people,).
+    """
     rows = csv.reader(
         Path(path).read_text(encoding="utf-8").splitlines(), skipinitialspace=True
     )
@@ -106,7 +110,9 @@ def survey_of(epsilon: int) -> ldp.Survey:
             radius=1,
             outside="clip",
             epsilon=epsilon,
-            text="The gradient of your loss at the weights that came with this question.",
+            text=(
+                "The gradient of your loss at the weights that came with this question."
+            ),
         )
         for epoch in range(1, EPOCHS + 1)
     )
@@ -123,7 +129,9 @@ def mean_gradient(survey: ldp.Survey, name: str, own: Numbers) -> Numbers:
 def descents(
     features: Numbers, labels: Numbers, survey: ldp.Survey | None
 ) -> Iterator[tuple[int, Numbers]]:
-    """The epoch and the weights after each; along true gradients, where there is no survey."""
+    """The epoch and the weights after each; along true gradients, where there is no
+    survey.
+    """
     weights = np.zeros(features.shape[1])
     places = np.random.default_rng(0).permutation(len(labels))
     for epoch in range(1, EPOCHS + 1):

@@ -1,8 +1,9 @@
 """A hop of Oblivious HTTP (RFC 9458), to try one out: `python examples/hop.py GATEWAY`.
 
-It listens on this machine, and passes the content of each request on to a relay's gateway, and the
-answer back: with its type, and nothing else of what a device said over HTTP. Hops that are rented
-do the same, over HTTPS, for many. It prints the address that devices are to be told.
+It listens on this machine, and passes the content of each request on to a relay's
+gateway, and the answer back: with its type, and nothing else of what a device said over
+HTTP. Hops that are rented do the same, over HTTPS, for many. It prints the address that
+devices are to be told.
 """
 
 import sys

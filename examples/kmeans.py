@@ -1,18 +1,20 @@
 """Clusters of people whom no one sees: `python examples/kmeans.py adult.data`.
 
-K-means looks for a few centres such that everyone is near one of them. It needs no single person,
-only how many there are in each place: a grid of cells will do. So each device answers one question
-of type `table` with two fields, its age and its hours of work, both in cells; the aggregator
-projects the unbiased shares of the cells to a table that can be (`norm-sub`: biased, but without
-negative shares), and runs Lloyd's algorithm on the middles of the cells, weighted by their shares.
-Everything after the reports is post-processing and costs no epsilon.
+K-means looks for a few centres such that everyone is near one of them. It needs no
+single person, only how many there are in each place: a grid of cells will do. So each
+device answers one question of type `table` with two fields, its age and its hours of
+work, both in cells; the aggregator projects the unbiased shares of the cells to a table
+that can be (`norm-sub`: biased, but without negative shares), and runs Lloyd's
+algorithm on the middles of the cells, weighted by their shares. Everything after the
+reports is post-processing and costs no epsilon.
 
-What privacy and the grid cost is shown as the mean squared distance from people to their nearest
-centre, over that of plain k-means on the true data. A finer grid costs less by itself and more by
-its noise, so that at small epsilon, or with few people, a coarse one wins.
+What privacy and the grid cost is shown as the mean squared distance from people to
+their nearest centre, over that of plain k-means on the true data. A finer grid costs
+less by itself and more by its noise, so that at small epsilon, or with few people, a
+coarse one wins.
 
-The data are the UCI Adult extract of the census of 1994 (`adult.data`); without a file, as many
-people are made up.
+The data are the UCI Adult extract of the census of 1994 (`adult.data`); without a file,
+as many people are made up.
 """
 
 import csv
@@ -76,7 +78,9 @@ def answers_of(people: Numbers) -> dict[str, Numbers]:
 def drawn_tallies(
     people: Numbers, survey: ldp.Survey, surveys: int
 ) -> Iterator[ldp_aggregator.Tally]:
-    """Tallies of one report from everyone, by their exact law, which is sooner than the reports."""
+    """Tallies of one report from everyone, by their exact law, which is sooner than the
+    reports.
+    """
     holders = ldp_simulations.from_table(survey, answers_of(people))["who"]
     generator = np.random.default_rng(1)
     for _ in range(surveys):
@@ -88,13 +92,17 @@ def drawn_tallies(
 
 
 def clusters_of(tally: ldp_aggregator.Tally, cells: int) -> Numbers:
-    """The centres of a grid whose cells weigh as much as their projected shares: (centres, 2)."""
+    """The centres of a grid whose cells weigh as much as their projected shares:
+    (centres, 2).
+    """
     estimates = ldp_aggregator.estimate(tally, options=Options(post_process="norm-sub"))
     return k_means(middles(cells), estimates["who"].frequency)
 
 
 def middles(cells: int) -> Numbers:
-    """Those of the cells, in parts of both ranges, the second varying fastest: (cells^2, 2)."""
+    """Those of the cells, in parts of both ranges, the second varying fastest:
+    (cells^2, 2).
+    """
     along = (np.arange(cells) + 0.5) / cells
     return np.stack(np.meshgrid(along, along, indexing="ij"), axis=-1).reshape(-1, 2)
 
@@ -105,7 +113,9 @@ def scaled(people: Numbers) -> Numbers:
 
 
 def nearest(points: Numbers, centres: Numbers) -> tuple[NDArray[np.int64], Numbers]:
-    """The nearest centre of each point, and the square of its distance: (points,) both."""
+    """The nearest centre of each point, and the square of its distance: (points,)
+    both.
+    """
     squares = ((points[:, None] - centres) ** 2).sum(axis=2)
     return squares.argmin(axis=1), squares.min(axis=1)
 
@@ -134,7 +144,9 @@ def k_means(points: Numbers, weights: Numbers, seed: int = 0) -> Numbers:
 
 
 def cost(people: Numbers, centres: Numbers) -> float:
-    """The mean squared distance of people, in parts of both ranges, to their nearest centre."""
+    """The mean squared distance of people, in parts of both ranges, to their nearest
+    centre.
+    """
     return float(nearest(people, centres)[1].mean())
 
 
@@ -143,8 +155,8 @@ def shares(
 ) -> list[tuple[float, float]]:
     """The share of people about each centre, and its standard error.
 
-    It is unbiased for cells that are chosen beforehand; that the centres went by the same reports
-    is not in the error.
+    It is unbiased for cells that are chosen beforehand; that the centres went by the
+    same reports is not in the error.
     """
     table = ldp_aggregator.crosstab(tally, "who").of(["age", "hours"])
     places, _ = nearest(middles(cells), centres)
@@ -187,7 +199,8 @@ def main(path: str | None = None, people: int = PEOPLE, surveys: int = SURVEYS) 
     )
     for (age, hours), (share, error) in about:
         print(
-            f"  age {age:.0f}, {hours:.0f} hours: {100 * share:.1f} % +- {100 * error:.1f}"
+            f"  age {age:.0f}, {hours:.0f} hours: {100 * share:.1f} % +- "
+            f"{100 * error:.1f}"
         )
 
 

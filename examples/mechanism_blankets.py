@@ -1,8 +1,9 @@
 """What the reports of each mechanism have in common: for `check_batch_certificate.py`.
 
-A blanket is (E of the first answer, E of the second, P(first only), P(second only), P(both)): of a
-report that is drawn whatever the answer is, how likely it is E times as likely under one of two
-answers, or under both. docs/shuffle.md has the formulas. Shares no code with the package it checks.
+A blanket is (E of the first answer, E of the second, P(first only), P(second only),
+P(both)): of a report that is drawn whatever the answer is, how likely it is E times as
+likely under one of two answers, or under both. docs/shuffle.md has the formulas. Shares
+no code with the package it checks.
 """
 
 from fractions import Fraction as F  # noqa: N817
@@ -64,7 +65,9 @@ def of_rows(rows):
 
 
 def blanket_of(mechanism, integers):
-    """(E of the first answer, of the second, P(first only), P(second only), P(both))."""
+    """(E of the first answer, of the second, P(first only), P(second only),
+    P(both)).
+    """
     _, law, known, *_ = ratios.MECHANISMS[mechanism]
     # Exactly these, as another number might mean that reports have another law.
     if integers.keys() != set(known):
@@ -88,7 +91,9 @@ def is_sound(pair):
 
 
 def apart(parts):
-    """How far two rows are apart, where the answers to each part are these two, in this order."""
+    """How far two rows are apart, where the answers to each part are these two, in this
+    order.
+    """
     corners = [(F(1), F(1), F(1))]
     for e, g, h, k, b in parts:
         four = (e, F(1), h), (F(1), g, k), (e, g, b), (F(1), F(1), 1 - h - k - b)
@@ -99,7 +104,9 @@ def apart(parts):
 
 
 def of_row(parts):
-    """Reports that travel together: laws are multiplied. Raises `ValueError` for what is none."""
+    """Reports that travel together: laws are multiplied. Raises `ValueError` for what
+    is none.
+    """
     if not all(map(is_sound, parts)):
         raise ValueError("expected the integers of a mechanism, got others")
     if len(parts) == 1:
@@ -113,7 +120,9 @@ def of_row(parts):
 
 
 def is_asked(c, survey):
-    """Whether a survey has the questions, and its group is the message, with those fingerprints."""
+    """Whether a survey has the questions, and its group is the message, with those
+    fingerprints.
+    """
     asked = {question["name"]: question for question in survey["questions"]}
     parts, names = c["questions"], [question["name"] for question in c["questions"]]
     groups = [

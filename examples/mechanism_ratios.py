@@ -1,12 +1,13 @@
-"""What each mechanism's reports reveal, worked out from its integers, for `check_certificate.py`.
+"""What each mechanism's reports reveal, worked out from its integers, for
+`check_certificate.py`.
 
-A mechanism has a row in the table at the end: the types of question that it serves, its integers
-with their ranges, and a function of these integers, which says in its first line what a report is,
-and works out the largest ratio of the chances of a report, given any two answers. Its natural
-logarithm is epsilon.
+A mechanism has a row in the table at the end: the types of question that it serves, its
+integers with their ranges, and a function of these integers, which says in its first
+line what a report is, and works out the largest ratio of the chances of a report, given
+any two answers. Its natural logarithm is epsilon.
 
-Sizes and bounds that a function needs beyond the ranges are required where it needs them; otherwise
-nothing is proven.
+Sizes and bounds that a function needs beyond the ranges are required where it needs
+them; otherwise nothing is proven.
 """
 
 import itertools
@@ -79,10 +80,11 @@ def two_by_two(weights):
 
 
 def odds(truth, other):
-    """The ratio where reports for the answer have weight `truth` each, any others `other`.
+    """The ratio where reports for the answer have weight `truth` each, any others
+    `other`.
 
-    There must be equally many of the former for every answer, so that the sum of all weights is
-    one.
+    There must be equally many of the former for every answer, so that the sum of all
+    weights is one.
     """
     require(
         truth > other, "reports that speak for the answer have more weight than others"
@@ -96,18 +98,22 @@ def symbols(size, truth, other):
 
 
 def one_bit(size, truth, other):
-    """A report is a bit; from the first to the last answer, a 1 gets steadily more likely.
+    """A report is a bit; from the first to the last answer, a 1 gets steadily more
+    likely.
 
-    Of (truth + other) (size - 1) equal chances a 1 has other (size - 1) + (truth - other) answer.
+    Of (truth + other) (size - 1) equal chances a 1 has other (size - 1) + (truth -
+    other) answer.
     """
     require(2 <= size <= 2**16, "there are two numbers or more, and at most 2^16")
     return once(odds(truth, other), symbol_bytes(2))
 
 
 def dithered(size, grid, levels, truth, other):
-    """A report is an offset, drawn whatever the answer is, and a level: the answer's or another.
+    """A report is an offset, drawn whatever the answer is, and a level: the answer's or
+    another.
 
-    The answer is rounded to the grid first, where that is coarser, and to a level by the offset.
+    The answer is rounded to the grid first, where that is coarser, and to a level by
+    the offset.
     """
     require(
         grid == min(size - 1, 2**12),
@@ -117,9 +123,11 @@ def dithered(size, grid, levels, truth, other):
 
 
 def words(dimensions, words, near, truth, other, word):
-    """A report is a seed, drawn whatever the answer is, and one of the words that it gives.
+    """A report is a seed, drawn whatever the answer is, and one of the words that it
+    gives.
 
-    For each seed and each answer, with its sign or the other, as many words are near to it.
+    For each seed and each answer, with its sign or the other, as many words are near to
+    it.
     """
     require(dimensions > 1, "a vector has two numbers or more")
     require(words % 2 == 0, "words are vectors and their opposites")
@@ -128,10 +136,11 @@ def words(dimensions, words, near, truth, other, word):
 
 
 def arcs(size, modulus, width, truth, other, weights):
-    """A report is a frequency, drawn whatever the answer is, and an arc: with it, or without it.
+    """A report is a frequency, drawn whatever the answer is, and an arc: with it, or
+    without it.
 
-    Under each frequency as many arcs hold one answer as another. Without weights there are as many
-    frequencies as there may be.
+    Under each frequency as many arcs hold one answer as another. Without weights there
+    are as many frequencies as there may be.
     """
     require(
         size <= modulus and width < modulus,
@@ -151,7 +160,8 @@ def arcs(size, modulus, width, truth, other, weights):
 
 
 def stripes(size, modulus, width, truth, other, law):
-    """A report is a frequency, drawn whatever the answer is, and an arc: with its cell, or without.
+    """A report is a frequency, drawn whatever the answer is, and an arc: with its cell,
+    or without.
 
     Under each frequency, one along either axis, as many arcs hold one cell as another.
     """
@@ -179,7 +189,8 @@ def stripes(size, modulus, width, truth, other, law):
 
 
 def square_wave(size, width, truth, other):
-    """A report is a place; `width` of them, from that of the answer on, are the likelier ones.
+    """A report is a place; `width` of them, from that of the answer on, are the
+    likelier ones.
 
     Beyond the last answer there are as many more places as a window needs.
     """
@@ -188,7 +199,9 @@ def square_wave(size, width, truth, other):
 
 
 def subsets(size, chosen, truth, other):
-    """A report is a set of `chosen` values: one that holds the answer, or one that does not."""
+    """A report is a set of `chosen` values: one that holds the answer, or one that does
+    not.
+    """
     require(chosen < size, "a set leaves out some values")
     return once(odds(truth, other), bit_bytes(size))
 
@@ -226,13 +239,17 @@ def points(size, order, dimension, truth, other):
 
 
 def hashed(size, buckets, truth, other, modulus):
-    """A hash function, drawn whatever the answer is, and a bucket: the answer's, or another."""
+    """A hash function, drawn whatever the answer is, and a bucket: the answer's, or
+    another.
+    """
     require(size <= modulus, "the hash functions tell all values apart")
     return once(odds(truth, other), 8 + symbol_bytes(buckets))
 
 
 def bits(size, if_true, if_other, word):
-    """A report is a bit for each value; two answers have two different bits, one each way."""
+    """A report is a bit for each value; two answers have two different bits, one each
+    way.
+    """
     require(if_other < if_true, "the bit of the answer is set more often than others")
     return once(
         two_bits(Fraction(if_true, 2**word), Fraction(if_other, 2**word)),
@@ -241,19 +258,25 @@ def bits(size, if_true, if_other, word):
 
 
 def levels(size, levels, flip, word):
-    """A number for each value: its side of 1/2 as a bit is, and how far, whatever is held."""
+    """A number for each value: its side of 1/2 as a bit is, and how far, whatever is
+    held.
+    """
     require(levels % 2 == 0, "there are as many levels on either side")
     return bits(size, 2**word - flip, flip, word=word)._replace(width=size)
 
 
 def sketch_of_bits(size, cohorts, buckets, if_true, if_other, hash_seed, word):  # noqa: ARG001
-    """A cohort, drawn whatever the answer is, and a bit for each bucket of its hash function."""
+    """A cohort, drawn whatever the answer is, and a bit for each bucket of its hash
+    function.
+    """
     revealed = bits(buckets, if_true, if_other, word=word)
     return revealed._replace(width=revealed.width + cohort_bytes(cohorts))
 
 
 def sketch_of_signs(size, cohorts, buckets, truth, other, hash_seed):  # noqa: ARG001
-    """A cohort and a coordinate, drawn whatever the answer is, and the right or wrong sign."""
+    """A cohort and a coordinate, drawn whatever the answer is, and the right or wrong
+    sign.
+    """
     require(buckets & (buckets - 1) == 0, "buckets are a power of two")
     return once(odds(truth, other), symbol_bytes(2 * buckets) + cohort_bytes(cohorts))
 
@@ -293,7 +316,9 @@ def noise(size, margin, near, far, least):
 
 
 def bits_of_a_set(size, most, if_true, if_other, word):
-    """A bit for each value: an answer may hold `most`, so that `most` bits may differ each way."""
+    """A bit for each value: an answer may hold `most`, so that `most` bits may differ
+    each way.
+    """
     require(most <= size, "an answer holds some of all values")
     require(
         if_other < if_true,
@@ -305,7 +330,9 @@ def bits_of_a_set(size, most, if_true, if_other, word):
 
 
 def padded_symbols(size, most, truth, other):
-    """One of `most` entries, with different dummies, is reported as one of values and dummies."""
+    """One of `most` entries, with different dummies, is reported as one of values and
+    dummies.
+    """
     require(most <= size, "an answer holds some of all values")
     revealed = symbols(size + most, truth, other)
     gained = (revealed.ratio + most - 1) / most
@@ -313,9 +340,11 @@ def padded_symbols(size, most, truth, other):
 
 
 def levels_of_a_tree(size, parents, law, spaces, truth, other):
-    """A level, drawn whatever the answer is, and a symbol for the answer's cell of that level.
+    """A level, drawn whatever the answer is, and a symbol for the answer's cell of that
+    level.
 
-    Nodes are told by their parents: the number of each plus 1, or 0. The last are the answers.
+    Nodes are told by their parents: the number of each plus 1, or 0. The last are the
+    answers.
     """
     (parents,), (law,) = parents, law
     inner = len(parents) - size
@@ -353,10 +382,11 @@ def levels_of_a_tree(size, parents, law, spaces, truth, other):
 
 
 def halves_of_a_line(size, law, spaces, truth, other):
-    """A level, drawn whatever the answer is, and a symbol for the answer's cell of that level.
+    """A level, drawn whatever the answer is, and a symbol for the answer's cell of that
+    level.
 
-    The line is cut into halves, these into halves, and so on. A space has a step that takes cells
-    to different places of it, among which the response is.
+    The line is cut into halves, these into halves, and so on. A space has a step that
+    takes cells to different places of it, among which the response is.
     """
     depth = (size - 1).bit_length()
     every = [((size - 1) >> (depth - level)) + 1 for level in range(1, depth + 1)]
@@ -364,7 +394,9 @@ def halves_of_a_line(size, law, spaces, truth, other):
 
 
 def grids_over_a_map(size, law, spaces, truth, other):
-    """The same of a view of a map: its axes are halved so many times, each up to the finest."""
+    """The same of a view of a map: its axes are halved so many times, each up to the
+    finest.
+    """
     depth = (size.bit_length() - 1) // 2
     require(
         size == 4**depth, "the map has as many cells along both axes, a power of two"
@@ -374,7 +406,9 @@ def grids_over_a_map(size, law, spaces, truth, other):
 
 
 def cells_of_a_view(every, law, spaces, truth, other):
-    """A view, drawn whatever the answer is, and a symbol for one of its cells, of `every` view."""
+    """A view, drawn whatever the answer is, and a symbol for one of its cells, of
+    `every` view.
+    """
     (law,) = law
     require(sum(law) > 0, "there are levels to draw")
     require(
@@ -388,7 +422,8 @@ def cells_of_a_view(every, law, spaces, truth, other):
 
 
 def cell_bytes(cells, space, truth, other):
-    """Bytes of a symbol for one of some cells: the number of a set of cells, or a point.
+    """Bytes of a symbol for one of some cells: the number of a set of cells, or a
+    point.
 
     A space has a step that takes cells to different places of it.
     """
@@ -404,7 +439,8 @@ def cell_bytes(cells, space, truth, other):
 
 
 def some_fields(sizes, together, spaces, truth, other):
-    """A subset of the fields, drawn whatever the answer is, and a symbol for the answer's cell.
+    """A subset of the fields, drawn whatever the answer is, and a symbol for the
+    answer's cell.
 
     Subsets have as many fields each; those with as many cells have one response.
     """
@@ -430,7 +466,9 @@ def some_fields(sizes, together, spaces, truth, other):
 
 
 def padded(through):
-    """One of `most` entries, with a dummy, is reported through a mechanism for one value more."""
+    """One of `most` entries, with a dummy, is reported through a mechanism for one
+    value more.
+    """
 
     def mechanism(size, most, **integers):
         require(2 * most <= size, "an answer holds at most half of the values")
@@ -440,7 +478,9 @@ def padded(through):
 
 
 def prefixes(cells, order, dimension, truth, other, lengths, held_out, hash_seed):  # noqa: ARG001
-    """A cohort, drawn whatever the answer is, and a point: the cell of a text's hashed prefix."""
+    """A cohort, drawn whatever the answer is, and a point: the cell of a text's hashed
+    prefix.
+    """
     (row,) = lengths
     require(row == sorted(set(row)), "prefixes grow from stage to stage")
     revealed = points(cells, order, dimension, truth=truth, other=other)
@@ -478,7 +518,9 @@ def kept_bits(size, if_true, if_other, word, fresh_truth, fresh_other):
 
 
 def kept_window(size, sampled, flip, word):
-    """A window of values is drawn and kept, and a bit for each; these are sent as they are."""
+    """A window of values is drawn and kept, and a bit for each; these are sent as they
+    are.
+    """
     require(sampled <= size, "a window holds some of all values")
     flips = Fraction(flip, 2**word)
     ratio = ((1 - flips) / flips) ** min(sampled, 2)
@@ -492,7 +534,8 @@ def kept_window(size, sampled, flip, word):
 
 
 def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
-    """`hashes` bits for an answer are flipped once and kept; a 1 is likelier for one that is set.
+    """`hashes` bits for an answer are flipped once and kept; a 1 is likelier for one
+    that is set.
 
     Without flips there is nothing to keep, and a device answers once.
     """
@@ -515,7 +558,9 @@ def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
 
 
 def two_bits(high, low):
-    """The ratio of two bits, either 1 with one of two probabilities, which change places."""
+    """The ratio of two bits, either 1 with one of two probabilities, which change
+    places.
+    """
     high, low = max(high, low), min(high, low)
     require(0 < low < high < 1, "each bit has noise, and some signal")
     return high * (1 - low) / (low * (1 - high))
@@ -564,16 +609,21 @@ SET = {"size": VALUES, "most": range(1, 2**22 + 1)}
 
 
 class Mechanism(NamedTuple):
-    """A row of the table: types of question that it serves, what reports reveal, its integers."""
+    """A row of the table: types of question that it serves, what reports reveal, its
+    integers.
+    """
 
     types: tuple[str, ...]
     reveals: Callable[..., Revealed]
     integers: Mapping[str, range | list[range]]
-    """Exactly those that it has, each with its range; in a list for a table of integers."""
+    """Exactly those that it has, each with its range; in a list for a table of
+    integers.
+    """
     lifetime: bool = False
     """Whether the survey declares an epsilon of all reports as well."""
     cells: bool = False
-    """Whether one for numbers alone takes their cells too, and not their points alone."""
+    """Whether one for numbers alone takes their cells too, and not their points alone.
+    """
 
 
 MECHANISMS = {

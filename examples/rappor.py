@@ -2,8 +2,8 @@
 
 `python examples/rappor.py browsers` writes them to the folder `browsers`.
 
-100,000 respondents told one of eight browsers, some more often than others; four more are asked for
-in vain.
+100,000 respondents told one of eight browsers, some more often than others; four more
+are asked for in vain.
 """
 
 import csv

@@ -4,12 +4,13 @@
     health    which of twelve yes/no questions go together: all 66 pairs, and synthetic people
     phones    minutes a day by app: who has it, and the mean of those who do
 
-Each is planned and simulated before anyone is asked, and then collected: every person has a client
-of their own, reports go over HTTP to a service, and estimates come from its tally. That is done at
-epsilon 1 and at epsilon 4; what is estimated stands beside the truth, which no one would know.
+Each is planned and simulated before anyone is asked, and then collected: every person
+has a client of their own, reports go over HTTP to a service, and estimates come from
+its tally. That is done at epsilon 1 and at epsilon 4; what is estimated stands beside
+the truth, which no one would know.
 
-People are made up, with a fixed seed; their reports are drawn from the system's randomness, so that
-the numbers differ a little each time.
+People are made up, with a fixed seed; their reports are drawn from the system's
+randomness, so that the numbers differ a little each time.
 """
 
 import sys
@@ -100,7 +101,9 @@ SYMPTOMS = (
 
 
 def health(people: int) -> Study:
-    """Who is in debt worries, who worries sleeps badly, and who sleeps badly is tired."""
+    """Who is in debt worries, who worries sleeps badly, and who sleeps badly is
+    tired.
+    """
     generator = np.random.default_rng(2)
     yes = {name: generator.random(people) < 0.3 for name in SYMPTOMS}
     yes["worries"] = generator.random(people) < np.where(yes["debts"], 0.7, 0.2)
@@ -232,7 +235,8 @@ def show(name: str, epsilon: int, study: Study) -> None:
     ]
     print(f"  a report has {planned['report_bytes']} bytes")
     print(
-        f"  simulated: {np.mean(runs.coverage):.1%} of the intervals of shares hold the truth"
+        f"  simulated: {np.mean(runs.coverage):.1%} of the intervals of shares hold "
+        "the truth"
     )
     for line in study.results(collected(survey, study.answers), study.answers):
         low, high = line.interval

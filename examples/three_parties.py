@@ -1,4 +1,5 @@
-"""Devices, a relay and a collector on one machine, as three processes, from a report to its page.
+"""Devices, a relay and a collector on one machine, as three processes, from a report to
+its page.
 
     python examples/three_parties.py                    in a folder that is gone afterwards
     python examples/three_parties.py --keep parties     in a new folder; goes on until Ctrl-C, so
@@ -6,9 +7,10 @@
     python examples/three_parties.py --hop              the same through a fourth party, who hides
                                                         from the relay who sends (`hop.py`)
 
-The commands that it runs are those that the three parties would run, each on a machine of its own;
-they are printed. In this process are the devices. In the end it asks the collector's page what the
-batch was worth, has that certified, and has the certificate checked by an independent program.
+The commands that it runs are those that the three parties would run, each on a machine
+of its own; they are printed. In this process are the devices. In the end it asks the
+collector's page what the batch was worth, has that certified, and has the certificate
+checked by an independent program.
 """
 
 import argparse
@@ -71,7 +73,9 @@ def waited(look, process=None):
 
 
 def answers(relay):
-    """Each device answers one question, and sends what it made of that through the relay."""
+    """Each device answers one question, and sends what it made of that through the
+    relay.
+    """
     for number in range(DEVICES):
         with EmbeddedClient(
             SURVEY, state=None, relay=relay, interval=None, strict=True
@@ -82,9 +86,9 @@ def answers(relay):
 
 def shown(page, token):
     """What the page says of the batch, once it does."""
-    request = Request(
+    request = Request(  # noqa: S310
         f"{page}/?survey=affairs", headers={"Authorization": f"Bearer {token}"}
-    )  # noqa: S310
+    )
     with urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
         text = unescape(answer.read().decode())
     return re.search(r"([\d,]+) reports, mixed by relay\.example: .*?if not", text)
@@ -133,7 +137,8 @@ def main(folder, stays, hides):
         own = ("--relay-key", "relay-key.pem", "--port", 0, "--least-reports", 1)
         page = started(processes, "serve", SURVEY, *own, folder=folder)
         print(
-            "\nThe relay, which is another party, is told the collector's address, and its token:"
+            "\nThe relay, which is another party, is told the collector's address, and "
+            "its token:"
         )
         terms = (
             "--collector",
@@ -151,7 +156,8 @@ def main(folder, stays, hides):
         address = started(processes, *words, *own_key, folder=folder, token=relaying)
         transport = hidden(processes, address, keys, folder=folder) if hides else None
         print(
-            f"\n{DEVICES} devices know the relay's address, and the collector's public key:"
+            f"\n{DEVICES} devices know the relay's address, and the collector's public "
+            "key:"
         )
         print(f"  EmbeddedClient(survey, relay=Relay({address!r}, {key[:24]!r}...))")
         answers(Relay(address, key, transport))

@@ -1,1 +1,3 @@
-"""The lab: what measures the project itself, and no user runs; `lab/README.md` has the commands."""
+"""The lab: what measures the project itself, and no user runs; `lab/README.md` has the
+commands.
+"""

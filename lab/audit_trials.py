@@ -1,18 +1,20 @@
-"""Simulated audits: how near bounds come to epsilon, false alarms, and how soon mutants are found.
+"""Simulated audits: how near bounds come to epsilon, false alarms, and how soon mutants
+are found.
 
     python -m lab.audit_trials [RUNS [WHOLE]]
 
-Counts are drawn from the exact law of what a client sends, honest or broken, by numpy under a fixed
-seed, and judged as those of an audit are. A mutant is found if the bound of epsilon passes what is
-declared; the tests of the law are not asked, and see it sooner.
+Counts are drawn from the exact law of what a client sends, honest or broken, by numpy
+under a fixed seed, and judged as those of an audit are. A mutant is found if the bound
+of epsilon passes what is declared; the tests of the law are not asked, and see it
+sooner.
 
     only set    a bit is drawn with q, whatever the answer is; that of the answer then set with p
     from all    who does not tell the truth draws among all d values, the truth among them
     last clear  the last bit of a vector is not randomized
 
-Honest clients are audited in two ways: their counts are drawn from what is declared, by numpy; and
-whole audits, events that are learned, ids and runs of reports included, are made of reports that
-the core draws, without a process for each.
+Honest clients are audited in two ways: their counts are drawn from what is declared, by
+numpy; and whole audits, events that are learned, ids and runs of reports included, are
+made of reports that the core draws, without a process for each.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ _WHOLE_DRAWS = 2_000
 
 
 class Mutant(NamedTuple):
-    """A broken client: what its survey declares, and the chances of the declared event."""
+    """A broken client: what its survey declares, and the chances of the declared
+    event.
+    """
 
     name: str
     mechanism: str
@@ -81,7 +85,9 @@ def question(mechanism: str, size: int, epsilon: str) -> Question:
 def chances_of(
     mechanism: str, size: int, epsilon: str, draws: int
 ) -> tuple[float, float]:
-    """How likely the declared event of the last value against the first is with either."""
+    """How likely the declared event of the last value against the first is with
+    either.
+    """
     event = Part(question(mechanism, size, epsilon), 0, draws).events[-1]
     if event.chances is None:
         raise ValueError(f"expected a mechanism with declared events, got {mechanism}")
@@ -115,7 +121,9 @@ def count_detections(mutant: Mutant, runs: int, generator: Generator) -> int:
 
 
 def false_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> int:
-    """How many audits of an honest client raise an alarm: bounds and tests of the law together."""
+    """How many audits of an honest client raise an alarm: bounds and tests of the law
+    together.
+    """
     part = Part(question(mechanism, size, "1"), 0, _HONEST_DRAWS)
     alarms = 0
     for _ in range(runs):
@@ -134,7 +142,9 @@ def false_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
 
 
 class _Drawn(Audited):
-    """An honest client without a process: the core's own reports, under ids of their own."""
+    """An honest client without a process: the core's own reports, under ids of their
+    own.
+    """
 
     random: Random = system
 
@@ -248,7 +258,10 @@ def figures(runs: int, whole: int) -> Iterator[str]:
         yield f"honest {mechanism}, {size} values: {alarms} alarms in {runs:,} audits"
     for _, size, mechanism in EXPECTED:
         alarms = whole_alarms(mechanism, size, whole, generator=generator)
-        yield f"honest {mechanism}, {size} values: {alarms} alarms in {whole:,} whole audits"
+        yield (
+            f"honest {mechanism}, {size} values: {alarms} alarms in {whole:,} whole "
+            "audits"
+        )
     for mutant in mutants():
         caught = count_detections(mutant, runs, generator)
         yield (

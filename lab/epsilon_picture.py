@@ -1,12 +1,12 @@
 """Picture of the price of epsilon: `python -m lab.epsilon_picture FILE.svg`.
 
-Two panels, for those who choose one. On the left, what somebody may come to think of an answer who
-thought it p likely before they saw one report, at most:
+Two panels, for those who choose one. On the left, what somebody may come to think of an
+answer who thought it p likely before they saw one report, at most:
 
     e^epsilon p / (e^epsilon p + 1 - p)
 
-On the right, half the width of a 95 % interval that a plan foretells for a question with ten values
-through `auto`, an even share for each, by the number of respondents.
+On the right, half the width of a 95 % interval that a plan foretells for a question
+with ten values through `auto`, an even share for each, by the number of respondents.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 A line for each mechanism.
 
-The error is the total error R over the number of values, times the number of respondents: the mean
-variance of a frequency that one respondent's report would give. It does not depend on the
-frequencies. The optimum is drawn beneath.
+The error is the total error R over the number of values, times the number of
+respondents: the mean variance of a frequency that one respondent's report would give.
+It does not depend on the frequencies. The optimum is drawn beneath.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def _panel(axis: Any, epsilon: str) -> None:
     ratio = exp_lower(fraction(epsilon))
     least = [float(optimal_total_error(size, ratio)) / size for size in SIZES]
     axis.plot(SIZES, least, color="black", linewidth=5, alpha=0.2, label="optimum")
-    # Those of numbers, trees and sets have no line, and take no mark from those that have.
+    # Those of numbers, trees and sets have no line, and take no mark from those that
+    # have.
     lines = {
         name: points
         for name, row in MECHANISMS.items()

@@ -1,10 +1,12 @@
 """Figures of batches: `python -m lab.shuffled_figures OUTPUT`.
 
-For some numbers of reports, epsilons of a report and deltas, the epsilon of a batch of each
-mechanism, certified, beside the figures that the formula gives in floating point; how near they are
-to what explicit data sets reveal; what a relay buys; and several batches of the same people.
+For some numbers of reports, epsilons of a report and deltas, the epsilon of a batch of
+each mechanism, certified, beside the figures that the formula gives in floating point;
+how near they are to what explicit data sets reveal; what a relay buys; and several
+batches of the same people.
 
-`closed` is the closed form of Feldman, McMillan and Talwar 2021 (Theorem 3.1), for a first look.
+`closed` is the closed form of Feldman, McMillan and Talwar 2021 (Theorem 3.1), for a
+first look.
 """
 
 from __future__ import annotations
@@ -84,7 +86,8 @@ def blanket(name: str, epsilon: Fraction) -> Blanket:
         chosen = least_error_size(int(size), Fraction(truth, other))
         return blanket_of(SubsetSelection(int(size), chosen, truth, other=other))
     if mechanism == "olh":
-        # As many buckets as E + 1; two values of very many meet in one of so many cases.
+        # As many buckets as E + 1; two values of very many meet in one of so many
+        # cases.
         buckets = round(truth / other + 1)
         return two_levels(
             Fraction(truth, other),
@@ -99,7 +102,9 @@ def blanket(name: str, epsilon: Fraction) -> Blanket:
 
 
 def lines() -> Iterator[str]:
-    """A row for each setting: certified, the figure, and how far apart they are at most."""
+    """A row for each setting: certified, the figure, and how far apart they are at
+    most.
+    """
     yield "| reports, epsilon, delta | closed | " + " | ".join(NAMES) + " |"
     yield "|---|---|" + "---|" * len(NAMES)
     apart, slowest = 0.0, 0.0
@@ -118,13 +123,16 @@ def lines() -> Iterator[str]:
         yield f"| {reports:,}, {epsilon}, {delta} | " + " | ".join(cells) + " |"
     yield ""
     yield (
-        f"At most {apart:.2%} from the same formula in floating point (24 blocks, 12 parts). "
+        f"At most {apart:.2%} from the same formula in floating point (24 blocks, 12 "
+        "parts). "
         f"The slowest took {slowest:.1f} seconds of one core."
     )
 
 
 def closed_form_epsilon(reports: int, epsilon: float, delta: float) -> float:
-    """The epsilon of a batch of any randomizer by the closed form; `nan` where it has none."""
+    """The epsilon of a batch of any randomizer by the closed form; `nan` where it has
+    none.
+    """
     if epsilon > math.log(reports / (16 * math.log(2 / delta))):
         return math.nan
     ratio = math.exp(epsilon)
@@ -133,7 +141,8 @@ def closed_form_epsilon(reports: int, epsilon: float, delta: float) -> float:
 
 
 def lower_bound_epsilon(size: int, epsilon: float, reports: int, delta: float) -> float:
-    """The epsilon of one data set: k-ary response, all others hold one third value. In floats.
+    """The epsilon of one data set: k-ary response, all others hold one third value. In
+    floats.
 
     No bound can be below it. What counts are the reports x0 and x1 among the others'.
     """
@@ -156,7 +165,9 @@ def lower_bound_epsilon(size: int, epsilon: float, reports: int, delta: float) -
 
 
 def revealed_by_two(epsilon: float, reports: int, delta: float) -> float:
-    """The epsilon of the worst data set of two values, over how many others hold the first."""
+    """The epsilon of the worst data set of two values, over how many others hold the
+    first.
+    """
     p = math.exp(epsilon) / (math.exp(epsilon) + 1)
     worst = 0.0
     for yes in np.linspace(0, reports - 1, 51).astype(int):
@@ -173,7 +184,9 @@ def revealed_by_two(epsilon: float, reports: int, delta: float) -> float:
 
 
 def least_epsilon(one: Floats, two: Floats, delta: float) -> float:
-    """The least epsilon at which two laws are no farther apart than delta, from below."""
+    """The least epsilon at which two laws are no farther apart than delta, from
+    below.
+    """
     low, high = 0.0, 10.0
     while high - low > 1e-7:
         middle = (low + high) / 2
@@ -211,8 +224,13 @@ def tight_lines() -> Iterator[str]:
 
 
 def bought_lines() -> Iterator[str]:
-    """The error of a rare value's count: nobody trusted, mixed by a relay, a trusted curator."""
-    yield "| reports, values, (epsilon, delta) | by itself | grr in a batch | curator | gain |"
+    """The error of a rare value's count: nobody trusted, mixed by a relay, a trusted
+    curator.
+    """
+    yield (
+        "| reports, values, (epsilon, delta) | by itself | grr in a batch | curator "
+        "| gain |"
+    )
     yield "|---|---|---|---|---|"
     for reports, size, epsilon, delta in BOUGHT:
         values = Domain("category", tuple(map(str, range(size))))
@@ -228,7 +246,8 @@ def bought_lines() -> Iterator[str]:
         curator = curator_error(float(epsilon), float(delta), 10**9)
         yield (
             f"| {reports:,}, {size:,}, ({epsilon}, {delta}) | {alone:,.0f} | "
-            f"epsilon {float(local):.2f}, {mixed:.1f} | {curator:.2f} | {alone / mixed:.0f} |"
+            f"epsilon {float(local):.2f}, {mixed:.1f} | {curator:.2f} | "
+            f"{alone / mixed:.0f} |"
         )
 
 
@@ -241,7 +260,9 @@ def _error(mechanism: str, values: Domain, epsilon: Fraction, reports: int) -> f
 
 
 def batch_lines() -> Iterator[str]:
-    """Several batches of the same people, fresh reports, next to sums at the same delta."""
+    """Several batches of the same people, fresh reports, next to sums at the same
+    delta.
+    """
     yield "| batches | composed | sum | local |"
     yield "|---|---|---|---|"
     own, delta = blanket("grr 16", Fraction(2)), fraction("1e-6")
@@ -264,16 +285,21 @@ def main(output: Path) -> None:
         "The tables show the certified epsilon of a batch for each respondent in it "
         "([the shuffle model](shuffle.md)).",
         "`python -m lab.shuffled_figures docs/shuffle-figures.md` writes them.",
-        "`any` is the bound of any randomizer; `oue` and `sue` have a bit for each value.",
+        (
+            "`any` is the bound of any randomizer; `oue` and `sue` have a bit for each "
+            "value."
+        ),
         "",
     ]
     tight = [
         "",
         "## How tight",
         "",
-        "k-ary response of 16 values, delta 1e-6. No bound can be below the epsilon of an explicit "
+        "k-ary response of 16 values, delta 1e-6. No bound can be below the epsilon of "
+        "an explicit "
         "data set:",
-        "all others hold one third value; for two values, the worst number of others with the "
+        "all others hold one third value; for two values, the worst number of others "
+        "with the "
         "first.",
         "",
     ]
@@ -283,7 +309,11 @@ def main(output: Path) -> None:
         "",
         "The standard error of the count of a value without holders, at a central "
         "(epsilon, delta): the best mechanism",
-        "by itself, k-ary response in a batch (no ceiling), a trusted curator's normal noise.",
+        (
+            "by itself, k-ary response in a batch (no ceiling), a trusted curator's "
+            "normal "
+            "noise."
+        ),
         "",
     ]
     several = [

@@ -2,8 +2,8 @@
 
     python -m lab.threat_figures docs/threat-model.md
 
-writes them into the page, between its marks; `test_threat_model.py` holds that they stand there as
-they are worked out now.
+writes them into the page, between its marks; `test_threat_model.py` holds that they
+stand there as they are worked out now.
 """
 
 import re
@@ -41,7 +41,9 @@ def table(headings, rows):
 
 
 def guessed(ratio, size):
-    """How often the best guesser of one of so many values, alike to begin with, is right."""
+    """How often the best guesser of one of so many values, alike to begin with, is
+    right.
+    """
     return f"{percent_below(posterior(ratio, Fraction(1, size)))} %"
 
 
@@ -94,7 +96,9 @@ def linkage():
 
 
 def traces():
-    """What a batch has besides its reports, in bits that tell one device from others."""
+    """What a batch has besides its reports, in bits that tell one device from
+    others.
+    """
     day, second = (f"{log2(_YEAR / length):.2f}" for length in (_DAY, 1))
     week = f"{log2(_YEAR / (7 * _DAY)):.2f}"
     rows = [
@@ -125,7 +129,11 @@ def lifetimes():
             "all surveys in one state file",
             "-",
             str(USUAL_CAP),
-            f"{USUAL_CAP}, unless the app says otherwise: 50 % becomes {everything} % at most",
+            (
+                f"{USUAL_CAP}, unless the app says otherwise: 50 % becomes "
+                f"{everything} % "
+                "at most"
+            ),
         ]
     )
     return table(

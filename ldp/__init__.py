@@ -1,11 +1,13 @@
 """Exact core of a local differential privacy collection framework.
 
-Surveys and their mechanisms, randomness as an argument, exact privacy arithmetic, and the wire
-format. Standard library, xxhash and msgpack only; no input or output, no clock.
+Surveys and their mechanisms, randomness as an argument, exact privacy arithmetic, and
+the wire format. Standard library, xxhash and msgpack only; no input or output, no
+clock.
 
-`parse_survey(text)` reads a survey file; `survey(name, question(...), ...)` says the same in
-Python, and `Survey.to_toml()` writes it down. The function `survey` hides the folder of its name,
-from which modules can be imported all the same (`from ldp.survey.survey import Group`).
+`parse_survey(text)` reads a survey file; `survey(name, question(...), ...)` says the
+same in Python, and `Survey.to_toml()` writes it down. The function `survey` hides the
+folder of its name, from which modules can be imported all the same (`from
+ldp.survey.survey import Group`).
 
 numbers       exact arithmetic, probabilities as ratios of integers, randomness, epochs
 answers       what an answer may be: domains, scales, sets, fields, taxonomies, texts

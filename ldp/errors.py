@@ -1,8 +1,8 @@
 """Every error the framework raises on purpose.
 
-Our own mistakes and the peer's bytes have different types: `WireError` is always about bytes that
-someone else made, and carries a short machine-readable `reason` by which they are counted. No
-message ever contains an answer.
+Our own mistakes and the peer's bytes have different types: `WireError` is always about
+bytes that someone else made, and carries a short machine-readable `reason` by which
+they are counted. No message ever contains an answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class LDPError(Exception):
 
 
 class Problem(NamedTuple):
-    """One thing wrong with a survey: where it stands, what was expected there, and what came.
+    """One thing wrong with a survey: where it stands, what was expected there, and what
+    came.
 
     `SurveyError` has an example.
     """
@@ -62,7 +63,8 @@ class SurveyError(LDPError, ValueError):
 
 
 class AnswerError(LDPError, ValueError):
-    """An answer that its question cannot take. The message names the question, never the answer.
+    """An answer that its question cannot take. The message names the question, never
+    the answer.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -151,7 +153,8 @@ class WireError(LDPError, ValueError):
 
 
 class MismatchError(LDPError, ValueError):
-    """Two things that may not be pooled, because they were made under different parameters.
+    """Two things that may not be pooled, because they were made under different
+    parameters.
 
     >>> import ldp, ldp_aggregator
     >>> one, two = (
@@ -166,7 +169,8 @@ class MismatchError(LDPError, ValueError):
 
 
 class EstimateError(LDPError, ValueError):
-    """An estimate that was asked for and cannot be given honestly; the message says what can.
+    """An estimate that was asked for and cannot be given honestly; the message says
+    what can.
 
     >>> import ldp, ldp_aggregator
     >>> try:
@@ -178,7 +182,8 @@ class EstimateError(LDPError, ValueError):
 
 
 class UnknownNameError(LDPError, KeyError):
-    """A name that is not among those there are; the message lists them, or those most like it.
+    """A name that is not among those there are; the message lists them, or those most
+    like it.
 
     >>> import ldp, ldp_aggregator
     >>> try:
@@ -200,13 +205,19 @@ class UnknownNameError(LDPError, KeyError):
         more = f" and {hidden:,} more" if hidden > 0 else ""
         close = self._alike()
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-        return f"expected {self._what} ({shown or 'there is none'}{more}), got {self.name!r}{hint}"
+        return (
+            f"expected {self._what} ({shown or 'there is none'}{more}), got "
+            f"{self.name!r}{hint}"
+        )
 
     def _alike(self) -> list[str]:
-        """The names that it resembles most, where comparing it with all of them is quick."""
+        """The names that it resembles most, where comparing it with all of them is
+        quick.
+        """
         if not isinstance(self.name, str) or len(self.name) > _LONGEST_NAME:
             return []
-        # Imported where it is needed: an app that asks for what there is should not pay for it.
+        # Imported where it is needed: an app that asks for what there is should not pay
+        # for it.
         from difflib import get_close_matches
 
         # Whatever the case: a column `Sleep` is the question `sleep`.

@@ -1,7 +1,8 @@
 """Names that a package exports and loads when they are first used.
 
-A package that loads all that it exports makes each importer wait for things that most never use:
-numpy for a command that prints its help, SQLite for a device that keeps nothing.
+A package that loads all that it exports makes each importer wait for things that most
+never use: numpy for a command that prints its help, SQLite for a device that keeps
+nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +18,8 @@ def lazily(
     homes    the module of each name that is loaded late, as a path within the package
     names    all that it exports
 
-    Type checkers read the names from imports under `TYPE_CHECKING`, beside which this is called:
-    they then refuse names that there are not.
+    Type checkers read the names from imports under `TYPE_CHECKING`, beside which this
+    is called: they then refuse names that there are not.
     """
 
     def load(name: str) -> object:

@@ -1,4 +1,6 @@
-"""`python -m release FOLDER`: everything that is uploaded, in a folder that is empty before."""
+"""`python -m release FOLDER`: everything that is uploaded, in a folder that is empty
+before.
+"""
 
 from __future__ import annotations
 

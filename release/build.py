@@ -1,4 +1,6 @@
-"""Wheels and sdists of all distributions, built twice: to the same bytes, or not at all."""
+"""Wheels and sdists of all distributions, built twice: to the same bytes, or not at
+all.
+"""
 
 from __future__ import annotations
 

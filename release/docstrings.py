@@ -1,7 +1,8 @@
-"""An extension of Griffe: docstrings of the project, as the generated reference shows them.
+"""An extension of Griffe: docstrings of the project, as the generated reference shows
+them.
 
-A table of arguments becomes a section of parameters, with types and defaults of the signature;
-lines of doctest become a block of code.
+A table of arguments becomes a section of parameters, with types and defaults of the
+signature; lines of doctest become a block of code.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""The software bill of materials: CycloneDX in JSON, from uv's lock file, with the hashes it has.
+"""The software bill of materials: CycloneDX in JSON, from uv's lock file, with the
+hashes it has.
 
-uv writes the moment and a random serial number into it. Here the moment is that of the release, and
-the serial number follows from the content, so that the same release has the same bytes. Files are
-named by package URLs (purl) and their hashes, and not by the address from which they came here. Of
-our own distributions the lock file knows no hashes: those of the files that were built stand there.
+uv writes the moment and a random serial number into it. Here the moment is that of the
+release, and the serial number follows from the content, so that the same release has
+the same bytes. Files are named by package URLs (purl) and their hashes, and not by the
+address from which they came here. Of our own distributions the lock file knows no
+hashes: those of the files that were built stand there.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def bill(root: Path, moment: int, hashes: Mapping[str, str]) -> bytes:
 
 
 def written(known: dict[str, Any], moment: int, hashes: Mapping[str, str]) -> bytes:
-    """The same with the moment of the release, in one order, without whoever has been asked."""
+    """The same with the moment of the release, in one order, without whoever has been
+    asked.
+    """
     built: dict[str, list[str]] = {}
     for name in hashes:
         built.setdefault(name.partition("-")[0].replace("_", "-"), []).append(name)

@@ -1,7 +1,7 @@
 """A hook of the site: links to files that are no pages lead to the repository.
 
-The pages are read on a plain host of the repository as well, where such links lead to the files
-beside them.
+The pages are read on a plain host of the repository as well, where such links lead to
+the files beside them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ _LINK = re.compile(r"(!?)\]\((?!https?:|#|mailto:)([^)\s]+)\)|\]\(([^)]*)\)")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """The text of a page, whose links out of the folder of pages are whole addresses."""
+    """The text of a page, whose links out of the folder of pages are whole
+    addresses.
+    """
     folder = join("docs", dirname(page.file.src_uri))
     return outward(markdown, folder, config["extra"]["source"])
 

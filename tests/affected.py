@@ -1,18 +1,21 @@
 """Which tests does a change touch? `python -m tests.affected [REV]` lists their files.
 
-`--run` runs them instead, slow ones of pages included. REV is what the files are compared with;
-without it, the last commit, so that the change is what is not committed.
+`--run` runs them instead, slow ones of pages included. REV is what the files are
+compared with; without it, the last commit, so that the change is what is not committed.
 
 A file of tests is touched by a change
 
-- of a module that it imports itself or through helpers; a name that a package exports stands for
-  the module that defines it;
-- of a module that is loaded by its name (a mechanism, a decoder, a command), if the file imports
-  the table of the mechanisms, or if one of its texts begins with that name;
-- of the file itself, of a helper, or of any other file whose name stands in one of its texts.
+- of a module that it imports itself or through helpers; a name that a package exports
+  stands for the module that defines it;
+- of a module that is loaded by its name (a mechanism, a decoder, a command), if the
+  file imports the table of the mechanisms, or if one of its texts begins with that
+  name;
+- of the file itself, of a helper, or of any other file whose name stands in one of its
+  texts.
 
-A change of a page also touches `tests/project`, which reads all pages. Who uses the changed module
-is not followed further: a change of the core would touch everything. `pytest` finds the rest.
+A change of a page also touches `tests/project`, which reads all pages. Who uses the
+changed module is not followed further: a change of the core would touch everything.
+`pytest` finds the rest.
 """
 
 import argparse
@@ -47,7 +50,8 @@ def source(path):
 
 @cache
 def imports(path):
-    """What a file imports, anywhere in it: `from a import b` counts as `a.b`, `import a` as `a`.
+    """What a file imports, anywhere in it: `from a import b` counts as `a.b`, `import
+    a` as `a`.
 
     Of our packages, what is used of them counts as well: `a.b`.
     """
@@ -64,7 +68,9 @@ def imports(path):
 
 @cache
 def file_of(module):
-    """The file of a module or package of the product; None if there is no such module."""
+    """The file of a module or package of the product; None if there is no such
+    module.
+    """
     folder = PACKAGES.get(module.partition(".")[0])
     if folder is None:
         return None
@@ -74,7 +80,9 @@ def file_of(module):
 
 
 def home_of(name):
-    """The file in which an imported name is defined; None if it is not of the product."""
+    """The file in which an imported name is defined; None if it is not of the
+    product.
+    """
     if path := file_of(name):
         return path
     package, _, last = name.rpartition(".")
@@ -86,7 +94,9 @@ def home_of(name):
 
 
 def sources_of(test, helpers):
-    """The files of the product that a test imports, and the helpers by which it does."""
+    """The files of the product that a test imports, and the helpers by which it
+    does.
+    """
     files, unread = {test}, [test]
     while unread:
         for name in imports(unread.pop()):
@@ -129,7 +139,9 @@ def affected(changed):
 
 
 def changes(revision):
-    """The files that differ from a revision, those that git does not know yet included."""
+    """The files that differ from a revision, those that git does not know yet
+    included.
+    """
     ask = ["git", "-C", str(ROOT)]
     differing = [*ask, "diff", "--name-only", revision]
     unknown = [*ask, "ls-files", "--others", "--exclude-standard"]

@@ -1,4 +1,5 @@
-"""What a page breaks of WCAG 2.2 AA and of good practice, by axe-core, in a browser that shows it.
+"""What a page breaks of WCAG 2.2 AA and of good practice, by axe-core, in a browser
+that shows it.
 
 axe-core comes with `npm ci` in `client/js`; tests of it need "axe-core".
 """
@@ -24,7 +25,9 @@ axe.run(document, rules).then(
 
 
 def broken(chromium):
-    """The rules that the page breaks, each with the elements that do; with everything opened."""
+    """The rules that the page breaks, each with the elements that do; with everything
+    opened.
+    """
     chromium.run(
         "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
     )

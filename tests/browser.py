@@ -44,7 +44,9 @@ class Window:
     """What a browser of any engine shows; engines say how to `open` and to `run`."""
 
     def text(self, selector):
-        """The text of an element as it is shown; nothing where there is no such element."""
+        """The text of an element as it is shown; nothing where there is no such
+        element.
+        """
         return self.run(
             "return document.querySelector(arguments[0])?.innerText ?? ''", selector
         )
@@ -61,7 +63,9 @@ class Window:
 
 
 class Session(Window):
-    """One session of a driver that speaks HTTP, with the capabilities that are wanted."""
+    """One session of a driver that speaks HTTP, with the capabilities that are
+    wanted.
+    """
 
     def __init__(self, driver, wanted):
         self._driver = driver
@@ -165,7 +169,9 @@ class Browser(Session):
             self.devtools("Page.removeScriptToEvaluateOnNewDocument", **added)
 
     def complaints(self):
-        """What the browser's console was told since it was last asked, from warnings upwards."""
+        """What the browser's console was told since it was last asked, from warnings
+        upwards.
+        """
         return [
             entry["message"]
             for entry in self._post("/se/log", type="browser")
@@ -175,9 +181,11 @@ class Browser(Session):
 
 @contextmanager
 def browser(profile, *arguments, waits="normal"):
-    """A browser with a new profile in an empty folder, and more arguments for its command line.
+    """A browser with a new profile in an empty folder, and more arguments for its
+    command line.
 
-    `waits` is the driver's page load strategy: with "none" a page can be used while it loads.
+    `waits` is the driver's page load strategy: with "none" a page can be used while it
+    loads.
     """
     options = {
         "binary": CHROMIUM,
@@ -217,7 +225,9 @@ def driver_of(*command, **environment):
 
 
 def end(process):
-    """Terminate it, or kill it if that takes too long: one whose browser died may wait for it."""
+    """Terminate it, or kill it if that takes too long: one whose browser died may wait
+    for it.
+    """
     process.terminate()
     try:
         process.wait(10)
@@ -227,10 +237,11 @@ def end(process):
 
 
 def free_port():
-    """A port that no one is given while this process lives, and that a server may still listen at.
+    """A port that no one is given while this process lives, and that a server may still
+    listen at.
 
-    It is bound and not listened at, which keeps it from whoever asks for any, and from no one who
-    names it and sets SO_REUSEADDR, as servers do.
+    It is bound and not listened at, which keeps it from whoever asks for any, and from
+    no one who names it and sets SO_REUSEADDR, as servers do.
     """
     kept = socket.socket()
     kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -20,12 +20,13 @@ def loaded_by(code):
 def forked(work):
     """The id of a forked child that does some work and leaves."""
     with warnings.catch_warnings():
-        # The child does nothing but work, write and leave, so the threads that it lacks are not
-        # missed.
+        # The child does nothing but work, write and leave, so the threads that it lacks
+        # are not missed.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if not child:
-        # What thousands of tests left in memory is not the child's to look through again and again.
+        # What thousands of tests left in memory is not the child's to look through
+        # again and again.
         gc.freeze()
         try:
             work()

@@ -1,7 +1,7 @@
 """Two tiers: `pytest` runs the fast tests, `pytest --all` the slow ones too.
 
-Property tests try the same examples on every machine, however slow it is. No test uses what others
-left behind.
+Property tests try the same examples on every machine, however slow it is. No test uses
+what others left behind.
 """
 
 import gc
@@ -22,11 +22,12 @@ os.environ["LDPKIT_CACHE"] = _cache.name
 for switch in ("LDP_DISABLED", "DO_NOT_TRACK"):
     os.environ.pop(switch, None)
 
-# Tests run in as many processes as there are cores; threads of linear algebra beside them would
-# wait for one another.
+# Tests run in as many processes as there are cores; threads of linear algebra beside
+# them would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Tests stay until the end: it takes a third of their collection to look for garbage among them.
+# Tests stay until the end: it takes a third of their collection to look for garbage
+# among them.
 gc.disable()
 
 settings.register_profile(
@@ -44,7 +45,10 @@ def pytest_addoption(parser):
     parser.addoption(
         "--measure",
         action="store_true",
-        help="list the tests that take too long for the fast tier, or too little for the slow one",
+        help=(
+            "list the tests that take too long for the fast tier, or too little for "
+            "the slow one"
+        ),
     )
 
 

@@ -1,16 +1,17 @@
 """The two tiers of tests: which are slow, and whether that is so.
 
-A test is slow if it takes more than a second of processor time, its fixtures included. Those that
-do are listed in `slow.txt`, by measurement: `uv run pytest --all --measure` says what is missing
-there and what should go. Three marks are not judged by seconds: `@pytest.mark.slow("kills a
-service")`, `@pytest.mark.fast("the README's tour")`, and `needs` of what takes its time (`SLOW` in
-`needs.py`). Where a fast test takes more than eight seconds, three on a
-quick machine, a run that measures fails.
+A test is slow if it takes more than a second of processor time, its fixtures included.
+Those that do are listed in `slow.txt`, by measurement: `uv run pytest --all --measure`
+says what is missing there and what should go. Three marks are not judged by seconds:
+`@pytest.mark.slow("kills a service")`, `@pytest.mark.fast("the README's tour")`, and
+`needs` of what takes its time (`SLOW` in `needs.py`). Where a fast test takes more than
+eight seconds, three on a quick machine, a run that measures fails.
 
-Seconds are those of the test's process and of the children that ended by then. Machines differ
-threefold, so a second is one of a slow machine: of one that turns an empty loop ten million times
-in .4 s. What many tests import is loaded before the first of them, which would otherwise pay for
-it. Look again on an idle machine before a mark is changed.
+Seconds are those of the test's process and of the children that ended by then. Machines
+differ threefold, so a second is one of a slow machine: of one that turns an empty loop
+ten million times in .4 s. What many tests import is loaded before the first of them,
+which would otherwise pay for it. Look again on an idle machine before a mark is
+changed.
 """
 
 import importlib
@@ -26,7 +27,8 @@ LISTED = frozenset((TESTS / "slow.txt").read_text(encoding="utf-8").splitlines()
 """The slow tests: files, functions with all their parameters, or single ids."""
 SLOW_FROM = 1.0
 FAST_BELOW = 0.5
-"""A slow test that takes less than this could be fast; between the two, either will do."""
+"""A slow test that takes less than this could be fast; between the two, either will do.
+"""
 FAILS_FROM = 8.0
 SHOWN = 20
 TURNS, SECONDS_A_TURN = 10_000_000, 4e-8
@@ -44,7 +46,9 @@ LOADED_FIRST = (
 
 
 def tier_of(item):
-    """The tier of a test, and whether it is judged by its seconds: "slow", "slow by nature" ..."""
+    """The tier of a test, and whether it is judged by its seconds: "slow", "slow by
+    nature" ...
+    """
     if mark := item.get_closest_marker("fast"):
         return "fast by nature" if mark.args else "fast"
     mark = item.get_closest_marker("slow")
@@ -60,13 +64,17 @@ def is_slow(item):
 
 
 def processor_seconds():
-    """The processor time of this process so far, with that of children that have ended."""
+    """The processor time of this process so far, with that of children that have
+    ended.
+    """
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def slowness():
-    """How many times as long as on the machine of reference an empty loop takes here."""
+    """How many times as long as on the machine of reference an empty loop takes
+    here.
+    """
     before = time.process_time()
     for _ in range(TURNS):
         pass

@@ -1,4 +1,6 @@
-"""A small server of the standard library for a while, which answers as a test's handler does."""
+"""A small server of the standard library for a while, which answers as a test's handler
+does.
+"""
 
 import threading
 from contextlib import contextmanager

@@ -1,8 +1,8 @@
 """What tests need that a machine may lack: `@pytest.mark.needs("chromium", "node")`.
 
-A name is a Python package, a program on the path, a file in the data of others, or a row of
-`OTHERS`. A test that needs something of `SLOW` starts a program that takes its time, or wants what
-the README does not install: it is in the slow tier.
+A name is a Python package, a program on the path, a file in the data of others, or a
+row of `OTHERS`. A test that needs something of `SLOW` starts a program that takes its
+time, or wants what the README does not install: it is in the slow tier.
 """
 
 import importlib.util
@@ -83,7 +83,9 @@ SLOW = {
 
 
 def is_here(name):
-    """Whether this machine has what is needed; a `KeyError` for a name that is in no table."""
+    """Whether this machine has what is needed; a `KeyError` for a name that is in no
+    table.
+    """
     if name in PACKAGES:
         return importlib.util.find_spec(name) is not None
     if name in PROGRAMS:

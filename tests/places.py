@@ -1,6 +1,7 @@
 """Where things are.
 
-And the folders of tests, all of which are on the path, so that helpers are imported by name.
+And the folders of tests, all of which are on the path, so that helpers are imported by
+name.
 """
 
 from pathlib import Path

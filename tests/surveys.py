@@ -1,4 +1,6 @@
-"""Surveys for many tests: that of the documentation, and one with each way of answering."""
+"""Surveys for many tests: that of the documentation, and one with each way of
+answering.
+"""
 
 from ldp import parse_survey
 
@@ -34,8 +36,8 @@ candidates = "homepages.txt"
 """
 COMMUTE_SURVEY = parse_survey(COMMUTE)
 
-# The instantaneous response of a `mirror` is as good as none (a bit changes once in 2^64): reports
-# show permanent bits.
+# The instantaneous response of a `mirror` is as good as none (a bit changes once in
+# 2^64): reports show permanent bits.
 MIRROR = 'p = "0"\nq = "1"\nf = "0.5"\nmechanism = "rappor"\n'
 DEVICE = f"""
 [survey]
@@ -102,7 +104,10 @@ def map_of(cells, keys):
 
 def mirror(name, values=4):
     """The keys of a question whose reports show the permanent response."""
-    return f'name = "{name}"\ntype = "text"\nbloom_bits = 64\nmemoized_values = {values}\n{MIRROR}'
+    return (
+        f'name = "{name}"\ntype = "text"\nbloom_bits = 64\nmemoized_values = '
+        f"{values}\n{MIRROR}"
+    )
 
 
 SMALL = """

@@ -1,8 +1,9 @@
 """The operator's and analyst's side: reports in, unbiased estimates with intervals out.
 
-`estimate(survey, reports)` gives estimates, from whatever holds the reports; `aggregate` the tally
-between the two; `Ingest(survey)` turns bytes into a `Tally` as they come. Each name is loaded when
-it is first used, so that `ldp --help` does not wait for numpy.
+`estimate(survey, reports)` gives estimates, from whatever holds the reports;
+`aggregate` the tally between the two; `Ingest(survey)` turns bytes into a `Tally` as
+they come. Each name is loaded when it is first used, so that `ldp --help` does not wait
+for numpy.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,5 @@
-"""The aggregator as a service: reports over HTTP into a durable store, and estimates out.
+"""The aggregator as a service: reports over HTTP into a durable store, and estimates
+out.
 
 Each report is counted exactly once.
 

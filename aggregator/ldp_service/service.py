@@ -1,4 +1,6 @@
-"""One service: its surveys, the store it writes to, its tokens, and the sources it reads."""
+"""One service: its surveys, the store it writes to, its tokens, and the sources it
+reads.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,8 @@ class Companion(Protocol):
 class Settings:
     """Settings of a service.
 
-    Without tokens anyone may do anything: then the application that mounts the service has to ask.
+    Without tokens anyone may do anything: then the application that mounts the service
+    has to ask.
     """
 
     tokens: TokenFile | None = None
@@ -83,7 +86,8 @@ class Settings:
     opener: Opener | None = None
     """What opens the batches of relays, if any are taken."""
     debug_tags: bool = False
-    """Whether uploads of developers are shown, and not counted (`uploads.debugging`)."""
+    """Whether uploads of developers are shown, and not counted (`uploads.debugging`).
+    """
     publication: Publication = field(default_factory=Publication)
     """How many reports are shown together."""
     confirm_clock: bool = False
@@ -105,9 +109,11 @@ class Settings:
 
 
 class Service:
-    """Opens the store at `url` and starts to write. Raises `StoreError` or `ServedError`.
+    """Opens the store at `url` and starts to write. Raises `StoreError` or
+    `ServedError`.
 
-    `on_failure` is called, from another thread, when the store cannot be written to any more.
+    `on_failure` is called, from another thread, when the store cannot be written to any
+    more.
     """
 
     def __init__(
@@ -152,7 +158,8 @@ class Service:
     def permission(self, token: str | None, scope: str, survey: str | None = "") -> str:
         """Return the verdict on a token for a scope: one of the verdicts of `tokens`.
 
-        `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
+        `survey` is the one that is asked for; None stands for all at once, nothing for
+        whichever.
         """
         tokens = self.settings.tokens
         invited = self._invitation(token)
@@ -165,7 +172,9 @@ class Service:
     def verdict(
         self, request: Asking, token: str | None, scope: str, survey: str | None = ""
     ) -> str:
-        """Return the verdict on a request: by a token, if one is shown, or else by a person."""
+        """Return the verdict on a request: by a token, if one is shown, or else by a
+        person.
+        """
         verdict = self.permission(token, scope, survey)
         sign_in = self.settings.sign_in
         if verdict != MISSING or sign_in is None:
@@ -203,7 +212,8 @@ class Service:
         return None if invitations is None else invitations.find(token)
 
     def close_survey(self, name: str) -> None:
-        """Take no more reports to any version of a survey, and show all that came, once.
+        """Take no more reports to any version of a survey, and show all that came,
+        once.
 
         Raises `StoreError` unless that lasts.
         """
@@ -233,8 +243,8 @@ class Service:
     def trouble(self) -> str | None:
         """Why the service is not ready for uploads, in words; None if it is.
 
-        A source that stands still is no reason. A list of tokens or people that cannot be read is
-        one: nobody could be locked out.
+        A source that stands still is no reason. A list of tokens or people that cannot
+        be read is one: nobody could be locked out.
         """
         if self.leaving:
             return "expected to go on, but was told to stop"
@@ -246,7 +256,8 @@ class Service:
             return None
         # Anyone may see this: the log has the file, and what is wrong with it.
         return (
-            "expected to read who may do what, but cannot: a token or person that is removed now "
+            "expected to read who may do what, but cannot: a token or person that is "
+            "removed now "
             "would stay in force; the log says why"
         )
 

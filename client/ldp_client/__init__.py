@@ -1,8 +1,9 @@
 """The device's side: `Client(survey).record(name, answer)` gives a randomized report.
 
-`report_bytes` makes it travel. `EmbeddedClient(...)` is the client that apps embed, with a ledger,
-a queue and uploads through a `Transport`. Standard library, xxhash and msgpack only. What not every
-device needs is loaded when it is first used: SQLite alone takes longer to load than all the rest.
+`report_bytes` makes it travel. `EmbeddedClient(...)` is the client that apps embed,
+with a ledger, a queue and uploads through a `Transport`. Standard library, xxhash and
+msgpack only. What not every device needs is loaded when it is first used: SQLite alone
+takes longer to load than all the rest.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,8 @@
-"""For the tests of apps that embed a client: recording transports, and replayed randomness.
+"""For the tests of apps that embed a client: recording transports, and replayed
+randomness.
 
-Nothing in the client imports this module, and `EmbeddedClient` takes no randomness: no setting of a
-released app leads here.
+Nothing in the client imports this module, and `EmbeddedClient` takes no randomness: no
+setting of a released app leads here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from ldp_client.embedding.embedded import EmbeddedClient
 
 
 class RecordingTransport:
-    """Keeps every payload, and answers with the given outcomes, then with `ACCEPTED`."""
+    """Keeps every payload, and answers with the given outcomes, then with
+    `ACCEPTED`.
+    """
 
     def __init__(self, outcomes: Iterable[Outcome | Exception] = ()) -> None:
         self.payloads: list[bytes] = []
@@ -84,7 +87,9 @@ def assert_nothing_told(
 
 
 def assert_recorded(client: EmbeddedClient, reports: int) -> None:
-    """Fail unless n reports were made since the client was opened, and nothing went wrong."""
+    """Fail unless n reports were made since the client was opened, and nothing went
+    wrong.
+    """
     counts = client.counts()
     if counts.get("recorded", 0) != reports or counts.keys() - {"recorded", "accepted"}:
         raise AssertionError(f"expected {reports} reports and no trouble, got {counts}")

@@ -6,8 +6,8 @@
                                                      what would be sent)
     python examples/notes/notes.py passwords no      (or yes, or nothing at all)
 
-Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR: a folder, or the address of a
-collector, which may want NOTES_TOKEN.
+Notes live in the folder NOTES_HOME; reports go to NOTES_COLLECTOR: a folder, or the
+address of a collector, which may want NOTES_TOKEN.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def main(words: list[str]) -> None:
             case ["passwords", "no", *_]:
                 record_sensitive(client, "no")
             case ["passwords", *_]:
-                # Saying nothing is an answer like any other: otherwise silence would tell.
+                # Saying nothing is an answer like any other: otherwise silence would
+                # tell.
                 record_sensitive(client, "rather not say")
             case _:
                 sys.exit(__doc__)

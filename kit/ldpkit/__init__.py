@@ -4,8 +4,8 @@
     reports = ldpkit.randomize(survey, {"mode": ["car", "bus", "bus"]})
     ldpkit.estimate(survey, reports)["mode"].plot()
 
-Here are the names that most people need. Each package has all of its own: `ldp`, `ldp_client`,
-`ldp_aggregator` and `ldp_simulations`. An app imports `ldp_client` alone.
+Here are the names that most people need. Each package has all of its own: `ldp`,
+`ldp_client`, `ldp_aggregator` and `ldp_simulations`. An app imports `ldp_client` alone.
 """
 
 from ldp import (

@@ -11,8 +11,8 @@ from lab.benchmarks.material import QUESTION, closed_survey, frames, text_survey
 from ldp import Survey
 from ldp_aggregator import Ingest
 
-# (what, survey, reports, batch size, reports per second to reach); for olh, 3 nanoseconds for each
-# report and value
+# (what, survey, reports, batch size, reports per second to reach); for olh, 3
+# nanoseconds for each report and value
 _RUNS = (
     ("grr, 4 values", closed_survey("grr", 4), 5_000_000, 1000, 3e6),
     ("grr, 1,024 values", closed_survey("grr", 1024), 5_000_000, 1000, 3e6),

@@ -1,8 +1,8 @@
 """From a tally of Bloom filters to the estimates of ten thousand candidates.
 
-Run as a program, `python -m lab.benchmarks.candidates` prints the processor seconds and the peak of
-its resident memory in MiB; `python -m lab.benchmarks.candidates 64 100000` those for n cohorts and
-candidates.
+Run as a program, `python -m lab.benchmarks.candidates` prints the processor seconds and
+the peak of its resident memory in MiB; `python -m lab.benchmarks.candidates 64 100000`
+those for n cohorts and candidates.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _KEYS = f'bloom_bits = {_BITS}\nhashes = 2\np = "0.25"\nq = "0.75"\nf = "0.5"\n'
 def figures() -> Iterator[Figure]:
     """Time and memory. Measure this before anything that needs more memory."""
     seconds, most = printed("lab.benchmarks.candidates")
-    name = f"candidates: rappor, {_BITS} bits, {_COHORTS} cohorts, {_CANDIDATES:,} candidates"
+    name = (
+        f"candidates: rappor, {_BITS} bits, {_COHORTS} cohorts, {_CANDIDATES:,} "
+        "candidates"
+    )
     yield Figure(name, seconds, "s", target=10)
     yield Figure(f"{name}, peak", most, "MiB", target=2048)
 

@@ -71,7 +71,9 @@ def figures() -> Iterator[Figure]:
 
 
 def first_seconds(survey: Survey, answer: object) -> float:
-    """The median over repeats of the processor seconds that a device takes for its first answer."""
+    """The median over repeats of the processor seconds that a device takes for its
+    first answer.
+    """
     times = []
     for _ in range(REPEATS):
         # Few at a time, as a device that records has its memory at hand.

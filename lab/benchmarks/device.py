@@ -1,4 +1,6 @@
-"""The client that apps embed: records with all that it keeps on disk, and what it installs."""
+"""The client that apps embed: records with all that it keeps on disk, and what it
+installs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ with EmbeddedClient(sys.stdin.read(), state=sys.argv[1], interval=None) as clien
 
 
 def figures() -> Iterator[Figure]:
-    """Wall-clock microseconds, since what a record does is mostly to wait for the file system.
+    """Wall-clock microseconds, since what a record does is mostly to wait for the file
+    system.
 
     Mebibytes.
     """
@@ -72,9 +75,12 @@ def figures() -> Iterator[Figure]:
 
 
 def _first(folder: Path) -> float:
-    """The median of answers to questions that are answered once, under a lifetime to be checked."""
+    """The median of answers to questions that are answered once, under a lifetime to be
+    checked.
+    """
     questions = "".join(
-        f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", "c", "d"]\n'
+        f'[[question]]\nname = "q{number}"\ntype = "category"\nvalues = ["a", "b", '
+        '"c", "d"]\n'
         'mechanism = "grr"\nepsilon = 1\n'
         for number in range(_QUESTIONS)
     )

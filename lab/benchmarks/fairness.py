@@ -1,10 +1,11 @@
 """What one sender of heavy uploads costs an honest client of the service.
 
-`python -m lab.benchmarks.fairness` starts the real `ldp serve`, uploads a report at a time over one
-connection, and times each: alone first, then beside another connection that sends 16 MiB of one
-kind after the other, again and again: batches of one, the same behind a head that says they are one
-frame, frames of nothing, and bytes that look like the beginnings of frames. What such a sender
-costs is the difference of the medians, and of the times within which 99 in 100 are answered.
+`python -m lab.benchmarks.fairness` starts the real `ldp serve`, uploads a report at a
+time over one connection, and times each: alone first, then beside another connection
+that sends 16 MiB of one kind after the other, again and again: batches of one, the same
+behind a head that says they are one frame, frames of nothing, and bytes that look like
+the beginnings of frames. What such a sender costs is the difference of the medians, and
+of the times within which 99 in 100 are answered.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def _beside(service: Serving, body: bytes) -> list[float]:
 
 
 def _times(service: Serving) -> list[float]:
-    """Milliseconds until each of some honest uploads is answered, in the order of their length."""
+    """Milliseconds until each of some honest uploads is answered, in the order of their
+    length.
+    """
     connection = http.client.HTTPConnection("127.0.0.1", service.port)
     times = []
     for frame in frames(closed_survey("grr", VALUES), UPLOADS, 1):

@@ -54,15 +54,17 @@ def median_seconds(
 
     Averaged over `times` calls.
 
-    Processor time, since what is to be known is the cost of the work, not how long it waited for
-    its neighbours.
+    Processor time, since what is to be known is the cost of the work, not how long it
+    waited for its neighbours.
     """
     work()
     return statistics.median(seconds(work, times) for _ in range(repeats))
 
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:
-    """The processor seconds that one call of `work` takes, averaged over `times` calls."""
+    """The processor seconds that one call of `work` takes, averaged over `times`
+    calls.
+    """
     start = time.process_time()
     for _ in range(times):
         work()
@@ -78,5 +80,6 @@ def machine() -> str:
     """The machine in general terms."""
     return (
         f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()}), "
-        f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}"
+        f"{platform.python_implementation()} {platform.python_version()}, numpy "
+        f"{np.__version__}"
     )

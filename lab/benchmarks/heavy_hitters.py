@@ -1,9 +1,9 @@
 """English words found without a list of them: `python -m lab.benchmarks.heavy_hitters`.
 
-Needs the package wordfreq, for the frequencies of 300,000 words; nothing else of the project does.
-Each survey is asked of a million respondents, `SEARCHES` times anew, with other respondents,
-randomness and hash functions. Of words that the survey's alphabet and length admit, those above the
-frequency announced beforehand have to be found.
+Needs the package wordfreq, for the frequencies of 300,000 words; nothing else of the
+project does. Each survey is asked of a million respondents, `SEARCHES` times anew, with
+other respondents, randomness and hash functions. Of words that the survey's alphabet
+and length admit, those above the frequency announced beforehand have to be found.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ SURVEYS = {
 
 
 class Outcome(NamedTuple):
-    """What came of one survey: words promised and found, texts found, covered and invented."""
+    """What came of one survey: words promised and found, texts found, covered and
+    invented.
+    """
 
     promised: int
     kept: int
@@ -108,8 +110,10 @@ def main() -> None:
             )
         )
         print(
-            f"{name}: {total.kept} of {total.promised} words above what was announced found, "
-            f"{total.found / SEARCHES:.1f} texts a search, {total.wrong} in all held by no one; "
+            f"{name}: {total.kept} of {total.promised} words above what was announced "
+            "found, "
+            f"{total.found / SEARCHES:.1f} texts a search, {total.wrong} in all held "
+            "by no one; "
             f"{total.covered / total.found:.1%} of their intervals hold the truth"
         )
 

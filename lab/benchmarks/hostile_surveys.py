@@ -2,9 +2,9 @@
 
 They are hostile, or only clumsy.
 
-Each is a function without arguments that gives a text of at most `LARGEST` bytes, filled up as far
-as its idea carries. They are read by `lab.benchmarks.surveys`, which times them, and by the tests,
-which count what reading them does.
+Each is a function without arguments that gives a text of at most `LARGEST` bytes,
+filled up as far as its idea carries. They are read by `lab.benchmarks.surveys`, which
+times them, and by the tests, which count what reading them does.
 """
 
 from __future__ import annotations
@@ -91,7 +91,9 @@ def _long_numbers() -> str:
 
 
 def _fractions() -> str:
-    """A matrix whose rows sum to 1, of 30-digit fractions that have no denominator in common."""
+    """A matrix whose rows sum to 1, of 30-digit fractions that have no denominator in
+    common.
+    """
     digits = numbers_of_digits(29)
     rows = []
     for _ in range(64):
@@ -101,7 +103,9 @@ def _fractions() -> str:
 
 
 def _dense(size: int, offset: int) -> str:
-    """A proper matrix over a common denominator; only elimination tells it from a singular one."""
+    """A proper matrix over a common denominator; only elimination tells it from a
+    singular one.
+    """
     generator = random.Random(offset)
     rows = []
     for _ in range(size):
@@ -120,17 +124,23 @@ def _of_values(count: int, mechanism: str, keys: str = "epsilon = 1") -> str:
 
 def _multi(count: int, most: int, mechanism: str, keys: str = "epsilon = 1") -> str:
     values = listed(value for value in short_values(count))
-    return f'type = "multi"\nmost = {most}\nvalues = {values}\nmechanism = "{mechanism}"\n{keys}'
+    return (
+        f'type = "multi"\nmost = {most}\nvalues = {values}\nmechanism = '
+        f'"{mechanism}"\n{keys}'
+    )
 
 
 _RAPPOR = (
-    'type = "text"\nmechanism = "rappor"\nbloom_bits = 65536\nhashes = 16\ncohorts = 65536\n'
+    'type = "text"\nmechanism = "rappor"\nbloom_bits = 65536\nhashes = 16\ncohorts = '
+    "65536\n"
     f'p = "0.{"3" * 27}{{}}"\nq = "0.{"7" * 27}{{}}"\nf = "0.{"1" * 27}{{}}"'
 )
 
 
 def _rappors_of_long_fractions() -> str:
-    """As many different ones as there may be, of numbers that have no denominator in common."""
+    """As many different ones as there may be, of numbers that have no denominator in
+    common.
+    """
     digits = numbers_of_digits(28)
 
     def question(at: int) -> str:
@@ -143,7 +153,10 @@ def _rappors_of_long_fractions() -> str:
     return filled(HEAD, question, most=MOST_QUESTIONS)
 
 
-_MATRIX_64 = f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = "matrix"\nmatrix = '
+_MATRIX_64 = (
+    f'type = "category"\nvalues = {listed(short_values(64))}\nmechanism = '
+    '"matrix"\nmatrix = '
+)
 _QUALITY_64 = (
     f'type = "category"\nvalues = {listed(short_values(64))}\n'
     'mechanism = "exponential"\nepsilon = 1\nquality = '
@@ -276,7 +289,8 @@ VALUES: dict[str, Callable[[], str]] = {
     ),
     "as many values as there may be": lambda: one(_of_values(174_000, "grr")),
     "wide values": lambda: one(
-        f'type = "category"\nvalues = {listed(chr(0x10000 + at) for at in range(140_000))}\n'
+        'type = "category"\nvalues = '
+        f"{listed(chr(0x10000 + at) for at in range(140_000))}\n"
         'mechanism = "grr"\nepsilon = 1'
     ),
     "values, one of them a lone half": lambda: one(
@@ -302,27 +316,36 @@ VALUES: dict[str, Callable[[], str]] = {
         'type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "grr"\nepsilon = 1'
     ),
     "a thousand noisy ranges": lambda: asked(
-        'type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "geometric"\nepsilon = "0.000{}"'
+        'type = "integer"\nlow = {}\nhigh = 65000\nmechanism = "geometric"\nepsilon = '
+        '"0.000{}"'
     ),
     "a thousand ranges of laplace": lambda: asked(
-        'type = "integer"\nlow = {}\nhigh = 16000\nmechanism = "laplace"\nepsilon = "0.000{}"'
+        'type = "integer"\nlow = {}\nhigh = 16000\nmechanism = "laplace"\nepsilon = '
+        '"0.000{}"'
     ),
     "a thousand narrow ranges": lambda: asked(
-        'type = "integer"\nlow = {}\nhigh = 1100\nmechanism = "auto"\nepsilon = "1.000{}"'
+        'type = "integer"\nlow = {}\nhigh = 1100\nmechanism = "auto"\nepsilon = '
+        '"1.000{}"'
     ),
     **{
         f"bins of {mechanism}": lambda mechanism=mechanism: asked(
-            f'type = "number"\nlow = 0\nhigh = "1/3"\nbins = 65536\nmechanism = "{mechanism}"\n'
+            'type = "number"\nlow = 0\nhigh = "1/3"\nbins = 65536\nmechanism = '
+            f'"{mechanism}"\n'
             'epsilon = "0.0001{}"',
             most=8,
         )
         for mechanism in ("grr", "tree")
     },
     "a thousand questions of many bins": lambda: asked(
-        'type = "number"\nlow = 0\nhigh = 1\nbins = 65536\nmechanism = "tree"\nepsilon = "0.0001{}"'
+        'type = "number"\nlow = 0\nhigh = 1\nbins = 65536\nmechanism = "tree"\nepsilon '
+        '= "0.0001{}"'
     ),
     "bins of arcs": lambda: asked(
-        'type = "number"\nlow = 0\nhigh = 1\nbins = 4096\nmechanism = "arcs"\nepsilon = "1.00{}"',
+        (
+            'type = "number"\nlow = 0\nhigh = 1\nbins = 4096\nmechanism = '
+            '"arcs"\nepsilon '
+            '= "1.00{}"'
+        ),
         most=128,
     ),
     "bins of fields": lambda: asked(_TABLE_OF_BINS),
@@ -430,7 +453,8 @@ DESIGNS: dict[str, Callable[[], str]] = {
         f'{_YES_NO}"warner"\nepsilon = "0.7000000000000000000000000{{}}"'
     ),
     "unrelated": lambda: asked(
-        f'{_YES_NO}"unrelated"\ntruth = "1/{"7" * 26}{{}}"\nprevalence = "1/{"3" * 26}{{}}"'
+        f'{_YES_NO}"unrelated"\ntruth = "1/{"7" * 26}{{}}"\nprevalence = '
+        f'"1/{"3" * 26}{{}}"'
     ),
     "a matrix of long fractions": lambda: one(_MATRIX_64 + _fractions()),
     "matrices of long fractions": lambda: asked(_MATRIX_64 + _fractions()),

@@ -1,19 +1,23 @@
-"""Hybrid-dimensional grids (HDG): rectangles from three coarse grids and a model between them.
+"""Hybrid-dimensional grids (HDG): rectangles from three coarse grids and a model
+between them.
 
-Instead of noisy views of many sizes, HDG has three that are coarse, so that little is noise, and
-makes up what lies within their cells: a grid of g1 cells along x, one along y, and one of g2 x g2.
-A third of the devices answers for each. With n respondents and K = 3 grids, for E = e^epsilon,
+Instead of noisy views of many sizes, HDG has three that are coarse, so that little is
+noise, and makes up what lies within their cells: a grid of g1 cells along x, one along
+y, and one of g2 x g2. A third of the devices answers for each. With n respondents and K
+= 3 grids, for E = e^epsilon,
 
     g1 = (n (E - 1)^2 .7^2 / (2 K E))^(1/3)       g2 = (2 x .03 (E - 1) (n / (K E))^(1/2))^(1/2)
 
-to the nearest power of two. What the grids say is then made to agree: the sums over the strips
-that a line of the square grid has in common with a long one are averaged, by how few cells they
-are the sum of, and every grid is put on the simplex (norm-sub), in turns. At last a table of all
-cells, even at first, is scaled to each grid again and again, until it has the shares of all three
-(as in maximum entropy). It is biased: by norm-sub, and by what is even within coarse cells and is
-not so in truth. There are no intervals, as no number of respondents takes the second away.
+to the nearest power of two. What the grids say is then made to agree: the sums over the
+strips that a line of the square grid has in common with a long one are averaged, by how
+few cells they are the sum of, and every grid is put on the simplex (norm-sub), in
+turns. At last a table of all cells, even at first, is scaled to each grid again and
+again, until it has the shares of all three (as in maximum entropy). It is biased: by
+norm-sub, and by what is even within coarse cells and is not so in truth. There are no
+intervals, as no number of respondents takes the second away.
 
-Groups are drawn here by each device. The published code assigns them by position in a file.
+Groups are drawn here by each device. The published code assigns them by position in a
+file.
 
 Source: Yang, Wang, Li, Cheng and Su 2020.
 """
@@ -68,7 +72,9 @@ def hybrid_shares(response: PyramidResponse, counts: Counts) -> Floats:
 
 
 def agreeing(asked: dict[View, Floats]) -> dict[View, Floats]:
-    """The grids on the simplex, with the same sums over the strips that they have in common."""
+    """The grids on the simplex, with the same sums over the strips that they have in
+    common.
+    """
     known = asked
     for _ in range(_TURNS):
         known = {
@@ -83,7 +89,9 @@ def agreeing(asked: dict[View, Floats]) -> dict[View, Floats]:
 
 
 def _averaged(known: dict[View, Floats], axis: int) -> dict[View, Floats]:
-    """Grids that divide an axis, with the mean of what they say of its widest strips."""
+    """Grids that divide an axis, with the mean of what they say of its widest
+    strips.
+    """
     along = {view: grid for view, grid in known.items() if view[axis]}
     halved = min(view[axis] for view in along)
     strips: View = (halved, 0) if axis == 0 else (0, halved)

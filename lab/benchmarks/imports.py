@@ -34,14 +34,15 @@ print(len(added), len(own), sum(map(os.path.getsize, files)), sum(map(os.path.ge
 
 
 def figures() -> Iterator[Figure]:
-    """Median milliseconds over a bare interpreter, and over one with the library's modules alone.
+    """Median milliseconds over a bare interpreter, and over one with the library's
+    modules alone.
 
     Runs of the three are interleaved.
 
     Bytecode is compiled beforehand.
 
-    Both clocks are shown: the target is held against the wall clock, which is what a user waits
-    for.
+    Both clocks are shown: the target is held against the wall clock, which is what a
+    user waits for.
     """
     with tempfile.TemporaryDirectory() as cache:
         environment = {
@@ -76,7 +77,11 @@ def figures() -> Iterator[Figure]:
         "import ldp_client: processor time over a bare interpreter", processor, "ms"
     )
     yield Figure(
-        "import ldp_client: wall time over that of the standard library's modules in it",
+        (
+            "import ldp_client: wall time over that of the standard library's modules "
+            "in "
+            "it"
+        ),
         wall / (1000 * (library[0] - bare[0])),
         "times",
         target=3,

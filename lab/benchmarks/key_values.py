@@ -1,18 +1,21 @@
-"""Key-value beside PCKV-UE, exact and from a survey of each: `python -m lab.benchmarks.key_values`.
+"""Key-value beside PCKV-UE, exact and from a survey of each: `python -m
+lab.benchmarks.key_values`.
 
-PCKV-UE, written here from its paper: a respondent pads its pairs to one, draws one, rounds its
-number to -1 or +1, and reports a vector with an entry for every key,
+PCKV-UE, written here from its paper: a respondent pads its pairs to one, draws one,
+rounds its number to -1 or +1, and reports a vector with an entry for every key,
 
     of the drawn key   its sign with probability a p, the other one with a (1 - p), 0 with 1 - a
     of every other     either sign with probability b / 2, 0 with 1 - b
 
-where a = 1/2, b = 2 / (e^epsilon + 3) and p = e^epsilon / (e^epsilon + 1), which is all of epsilon.
-With N the share of entries that are not 0, and D the difference of the shares of both signs,
+where a = 1/2, b = 2 / (e^epsilon + 3) and p = e^epsilon / (e^epsilon + 1), which is all
+of epsilon. With N the share of entries that are not 0, and D the difference of the
+shares of both signs,
 
     frequency  (N - b) / (a - b)                  n Var = b (1 - b) / (a - b)^2
     balance    D / (a (2 p - 1))                  n Var = b / (a (2 p - 1))^2    of a rare key
 
-The published code cuts frequencies and counts before it divides; what is measured here does not.
+The published code cuts frequencies and counts before it divides; what is measured here
+does not.
 
 Source: Gu, Li, Cheng, Xiong and Cao 2020, Sections 4 and 5.
 """
@@ -59,13 +62,15 @@ class Pckv(NamedTuple):
     def survey(
         self, lower: Counts, upper: Counts, respondents: int, generator: Generator
     ) -> tuple[Floats, Floats]:
-        """(frequency, balance) of every key, from as many holders of its two signs, one key each.
+        """(frequency, balance) of every key, from as many holders of its two signs, one
+        key each.
 
         Entries of a key are independent of each other, given who holds what.
         """
         a, b, p = self
         others = respondents - lower - upper
-        # (keys, 3): how many entries are +1, -1 and 0, of holders of either sign and of others.
+        # (keys, 3): how many entries are +1, -1 and 0, of holders of either sign and of
+        # others.
         laws = (
             [a * (1 - p), a * p, 1 - a],
             [a * p, a * (1 - p), 1 - a],
@@ -95,7 +100,9 @@ def rare(question: ldp.Question) -> tuple[float, float]:
 
 
 def measured(size: int, epsilon: str, runs: int = RUNS, seed: int = 1) -> Floats:
-    """Root mean square errors over all keys: of frequency and balance, PCKV-UE's, then ours."""
+    """Root mean square errors over all keys: of frequency and balance, PCKV-UE's, then
+    ours.
+    """
     question = signed_items(size, epsilon)
     survey = ldp.survey("benchmark", question)
     holders = synthetic(survey, RESPONDENTS, "zipf:1")["x"]
@@ -144,7 +151,8 @@ def main() -> None:
         for epsilon in EPSILONS:
             pckv_share, pckv_balance, share, balance = measured(size, epsilon)
             print(
-                f"{size} keys, epsilon {epsilon}: frequency {pckv_share:.2g} PCKV-UE, {share:.2g} "
+                f"{size} keys, epsilon {epsilon}: frequency {pckv_share:.2g} PCKV-UE, "
+                f"{share:.2g} "
                 f"here; balance {pckv_balance:.2g}, {balance:.2g}"
             )
 

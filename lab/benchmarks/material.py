@@ -1,4 +1,6 @@
-"""Surveys to measure with, and report files for them that are made without randomizing anything."""
+"""Surveys to measure with, and report files for them that are made without randomizing
+anything.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ TEXT_KEYS = (
     'p = "0.5"\nq = "0.75"\nf = "0.5"\n'
 )
 BLOCK = 1000
-"""Distinct rows in a report file; counting takes the same time however often they come."""
+"""Distinct rows in a report file; counting takes the same time however often they come.
+"""
 
 
 def closed_survey(
@@ -26,12 +29,15 @@ def closed_survey(
 ) -> Survey:
     """One question with `size` values; `keys` are further lines of its table."""
     return survey_of(
-        f'type = "category"\n{values(size)}mechanism = "{mechanism}"\nepsilon = "{epsilon}"\n{keys}'
+        f'type = "category"\n{values(size)}mechanism = "{mechanism}"\nepsilon = '
+        f'"{epsilon}"\n{keys}'
     )
 
 
 def text_survey(bits: int) -> Survey:
-    """One open question, answered through RAPPOR with two hash functions and 16 cohorts."""
+    """One open question, answered through RAPPOR with two hash functions and 16
+    cohorts.
+    """
     return survey_of(f"{TEXT_KEYS}bloom_bits = {bits}\n")
 
 
@@ -64,7 +70,9 @@ def frames(survey: Survey, reports: int, batch_size: int) -> Iterator[bytes]:
 
 
 def sealed_frames(survey: Survey, reports: int) -> Iterator[bytes]:
-    """Sealed reports as a relay sees them: random bytes of the right length, under ids."""
+    """Sealed reports as a relay sees them: random bytes of the right length, under
+    ids.
+    """
     question = survey[QUESTION]
     size = envelope_size(question.width)
     for _ in range(reports):

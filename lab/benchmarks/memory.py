@@ -1,7 +1,8 @@
 """Peak memory of an aggregation, at two sizes that lie ten times apart.
 
-Run as a program, `python -m lab.benchmarks.memory REPORTS BATCH_SIZE` aggregates a report file that
-is made as it is read, and prints the peak of its resident memory in MiB.
+Run as a program, `python -m lab.benchmarks.memory REPORTS BATCH_SIZE` aggregates a
+report file that is made as it is read, and prints the peak of its resident memory in
+MiB.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ SMALL, LARGE = 200_000, 2_000_000
 def figures() -> Iterator[Figure]:
     """Peaks, and what a report or a batch adds to them.
 
-    Measure this first: a new process inherits the peak of the one that starts it, which must still
-    be small.
+    Measure this first: a new process inherits the peak of the one that starts it, which
+    must still be small.
     """
     small = _peak(SMALL, 1000)
     large = _peak(LARGE, 1000)

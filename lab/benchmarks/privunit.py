@@ -1,9 +1,10 @@
-"""Mean vectors beside PrivUnit, exact and from surveys: `python -m lab.benchmarks.privunit`.
+"""Mean vectors beside PrivUnit, exact and from surveys: `python -m
+lab.benchmarks.privunit`.
 
-PrivUnit, written here from its papers: of a unit vector v in d dimensions a device reports a unit
-vector y, with probability p uniform on the cap <y, v> >= c, else uniform off it. A uniform vector
-is on the cap with probability q = 1 - I_(1+c)/2(a, a), a = (d - 1) / 2. Two vectors are told apart
-with odds of no more than
+PrivUnit, written here from its papers: of a unit vector v in d dimensions a device
+reports a unit vector y, with probability p uniform on the cap <y, v> >= c, else uniform
+off it. A uniform vector is on the cap with probability q = 1 - I_(1+c)/2(a, a), a = (d
+- 1) / 2. Two vectors are told apart with odds of no more than
 
     R = [p / q] / [(1 - p) / (1 - q)]
 
@@ -11,14 +12,16 @@ and y / m is unbiased, with n Var of the mean, all coordinates together, of 1 / 
 
     m = E<y, v> = (p / q - (1 - p) / (1 - q)) Gamma(d/2) (1 - c^2)^a / (sqrt(pi) Gamma(a) (d - 1))
 
-published  epsilon is split: p = e^s / (1 + e^s), and the rest r of it bounds the cap, by either of
+published  epsilon is split: p = e^s / (1 + e^s), and the rest r of it bounds the cap,
+by either of
            two sufficient conditions, c <= tanh(r / 2) sqrt(pi / (2 (d - 1))), or c >= sqrt(2 / d)
            and r >= log(d) / 2 + log 6 - a log(1 - c^2) + log c. Here with the split and the cap
            that err least; R is then below e^epsilon.
 best cap   p is the one for which R is e^epsilon, and c the cap that errs least: the optimum of all
            mechanisms, up to numbers.
 
-Source: Bhowmick, Duchi, Freudiger, Kapoor and Rogers 2018; Asi, Feldman and Talwar 2022.
+Source: Bhowmick, Duchi, Freudiger, Kapoor and Rogers 2018; Asi, Feldman and Talwar
+2022.
 """
 
 from __future__ import annotations
@@ -71,7 +74,9 @@ class PrivUnit(NamedTuple):
         return (1 / self.shrinkage**2 - 1) / self.dimensions
 
     def estimate(self, vectors: Floats, generator: Generator) -> Floats:
-        """The mean of unit vectors, of shape (respondents, coordinates), from a report of each."""
+        """The mean of unit vectors, of shape (respondents, coordinates), from a report
+        of each.
+        """
         count, middle = len(vectors), (self.dimensions - 1) / 2
         share = float(_share(self.dimensions, self.cap))
         on_cap = generator.random(count) < self.likely
@@ -152,7 +157,9 @@ def variance_of(question: ldp.Question) -> float:
 
 
 def measured(epsilon: float, runs: int = RUNS, seed: int = 1) -> Floats:
-    """N times mean square errors of a coordinate: PrivUnit's as published, its best, then ours."""
+    """N times mean square errors of a coordinate: PrivUnit's as published, its best,
+    then ours.
+    """
     generator = np.random.default_rng(seed)
     question = question_of(epsilon, WORDS[0])
     ball = question.domain.ball
@@ -190,14 +197,16 @@ def main() -> None:
             for words in WORDS
         )
         print(
-            f"epsilon {epsilon}: PrivUnit {best.variance:.3g}, as published {split.variance:.3g} "
+            f"epsilon {epsilon}: PrivUnit {best.variance:.3g}, as published "
+            f"{split.variance:.3g} "
             f"(its true epsilon is {math.log(split.ratio):.3g}); here {', '.join(ours)}"
         )
     print(f"\nn times mean square errors, {RESPONDENTS:,} respondents, {RUNS} surveys")
     for epsilon in EPSILONS:
         split, best, ours = measured(epsilon)
         print(
-            f"epsilon {epsilon}: PrivUnit {best:.3g}, as published {split:.3g}; here {ours:.3g}"
+            f"epsilon {epsilon}: PrivUnit {best:.3g}, as published {split:.3g}; here "
+            f"{ours:.3g}"
         )
 
 

@@ -33,6 +33,7 @@ def peak() -> float:
 
 def processor_seconds(process: int) -> float:
     """What a process has used of the processor so far, for itself and in the system."""
-    # The name, in brackets, may hold spaces; then come the state and, 12th and 13th, the times.
+    # The name, in brackets, may hold spaces; then come the state and, 12th and 13th,
+    # the times.
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

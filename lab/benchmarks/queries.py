@@ -23,11 +23,14 @@ _TARGETS = {"oue": 0.005, "hr": 0.015, "pgr": 0.04}
 
 
 def figures() -> Iterator[Figure]:
-    """Milliseconds of each kind of query, through mechanisms that count bits and symbols."""
+    """Milliseconds of each kind of query, through mechanisms that count bits and
+    symbols.
+    """
     for mechanism, target in _TARGETS.items():
         tally = _tally(mechanism)
         for what, text in _QUERIES.items():
-            # The first call, which is not counted, makes places by value, and the design.
+            # The first call, which is not counted, makes places by value, and the
+            # design.
             seconds = median_seconds(partial(query, tally, text))
             name = f"queries: {what} of {_VALUES:,} values, {mechanism}"
             yield Figure(name, seconds * 1e3, "ms", target=target * 1e3)

@@ -1,9 +1,10 @@
 """`ldp rappor import` of many candidates, and how long the command takes to begin.
 
-`python -m lab.benchmarks.rappor_import` prints processor seconds and the peak of resident memory in
-MiB of the command on 100,000 candidates, with a map and with candidates to be hashed; `python -m
-lab.benchmarks.rappor_import 1000000` those on a million (the map has 640 MB). Programs are run on
-one core, with bytecode that an earlier run left.
+`python -m lab.benchmarks.rappor_import` prints processor seconds and the peak of
+resident memory in MiB of the command on 100,000 candidates, with a map and with
+candidates to be hashed; `python -m lab.benchmarks.rappor_import 1000000` those on a
+million (the map has 640 MB). Programs are run on one core, with bytecode that an
+earlier run left.
 """
 
 from __future__ import annotations

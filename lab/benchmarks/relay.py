@@ -1,8 +1,9 @@
-"""The relay under load: the real `ldp relay serve`, every report acknowledged after its sync.
+"""The relay under load: the real `ldp relay serve`, every report acknowledged after its
+sync.
 
-`python -m lab.benchmarks.relay` measures the figures. Envelopes are random bytes, which look to a
-relay as sealed reports do. Times are wall-clock, with the load generator on the same cores; those
-of sealing and opening are processor time of one report.
+`python -m lab.benchmarks.relay` measures the figures. Envelopes are random bytes, which
+look to a relay as sealed reports do. Times are wall-clock, with the load generator on
+the same cores; those of sealing and opening are processor time of one report.
 """
 
 from __future__ import annotations

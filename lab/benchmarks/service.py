@@ -1,12 +1,13 @@
-"""The service under load: the real `ldp serve` on SQLite, every upload acknowledged after its sync.
+"""The service under load: the real `ldp serve` on SQLite, every upload acknowledged
+after its sync.
 
-`python -m lab.benchmarks.service` measures the figures; `python -m lab.benchmarks.service --soak
-60` keeps the service busy for n minutes and prints by how many MiB an hour its memory grows, by
-least squares over the later half: in the first minutes the store's pages fill their cache of 16
-MiB. Ten minutes are enough for that.
+`python -m lab.benchmarks.service` measures the figures; `python -m
+lab.benchmarks.service --soak 60` keeps the service busy for n minutes and prints by how
+many MiB an hour its memory grows, by least squares over the later half: in the first
+minutes the store's pages fill their cache of 16 MiB. Ten minutes are enough for that.
 
-Times are wall-clock, with the load generator on the same cores; a machine that does anything else
-makes them worse.
+Times are wall-clock, with the load generator on the same cores; a machine that does
+anything else makes them worse.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ class Serving(NamedTuple):
 
 
 def figures() -> Iterator[Figure]:
-    """What a single report costs; throughput and times by size of batch; deduplication."""
+    """What a single report costs; throughput and times by size of batch;
+    deduplication.
+    """
     yield from compared()
     for load in LOADS:
         with serving() as service:

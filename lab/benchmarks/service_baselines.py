@@ -1,14 +1,15 @@
 """What a single upload costs the service, beside servers that do less or do it plainly.
 
-`python -m lab.benchmarks.service --baselines` gives each of them the same load in the same run:
+`python -m lab.benchmarks.service --baselines` gives each of them the same load in the
+same run:
 
     ours      `ldp serve`: checked, counted exactly once, acknowledged after the sync
     nothing   uvicorn, whose application reads the body and says 202
     commits   the same, which keeps the body in SQLite, and commits and syncs for each request
     nginx     answers 204, where it is installed
 
-Processor time is that of the server, user's and system's; it depends on neighbours on the machine
-far less than the requests a second do.
+Processor time is that of the server, user's and system's; it depends on neighbours on
+the machine far less than the requests a second do.
 """
 
 from __future__ import annotations
@@ -175,13 +176,16 @@ def application(kept: sqlite3.Connection | None) -> Callable[..., Any]:
 
 
 def main() -> None:
-    """Be a baseline: `python -m lab.benchmarks.service_baselines nothing|commits PORT FOLDER`."""
+    """Be a baseline: `python -m lab.benchmarks.service_baselines nothing|commits PORT
+    FOLDER`.
+    """
     kind, port, folder = sys.argv[1:]
     kept = None
     if kind == "commits":
         kept = sqlite3.connect(Path(folder) / "uploads.db")
         kept.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE uploads (body BLOB)"
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE "
+            "uploads (body BLOB)"
         )
     uvicorn.run(application(kept), port=int(port), log_level="error", access_log=False)
 

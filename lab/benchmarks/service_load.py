@@ -2,10 +2,11 @@
 
 Each upload is sent once the one before is answered.
 
-Run as a program, `python -m lab.benchmarks.service_load PORT TOKEN BATCH_SIZE REQUESTS CONNECTIONS`
-makes all requests beforehand, sends them, and prints the seconds that took and the 50th, 99th and
-100th percentile of the answers' times in milliseconds. It speaks just enough HTTP to leave the
-cores to the service. A batch size of 0 stands for sealed reports, to a relay.
+Run as a program, `python -m lab.benchmarks.service_load PORT TOKEN BATCH_SIZE REQUESTS
+CONNECTIONS` makes all requests beforehand, sends them, and prints the seconds that took
+and the 50th, 99th and 100th percentile of the answers' times in milliseconds. It speaks
+just enough HTTP to leave the cores to the service. A batch size of 0 stands for sealed
+reports, to a relay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A billion respondents, drawn from the law of their reports and estimated, for every mechanism.
+"""A billion respondents, drawn from the law of their reports and estimated, for every
+mechanism.
 
 And many values, from the text of a survey to the table of `ldp simulate`.
 """

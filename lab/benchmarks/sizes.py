@@ -1,10 +1,12 @@
-"""How much one machine counts: tables for docs/operating.md, by store, and when Spark pays.
+"""How much one machine counts: tables for docs/operating.md, by store, and when Spark
+pays.
 
-`python -m lab.benchmarks.sizes docs/operating.md` measures the real `ldp serve` under the load of
-`benchmarks.service_load`: on a store in SQLite, and on PostgreSQL with one process and with two;
-and Spark beside one process, where there is Java. Service, database and load share the cores. What
-it finds it writes between two markers of the page. PostgreSQL is a server of its own in a temporary
-folder (`tests/stores/postgres.py`), which syncs as any other.
+`python -m lab.benchmarks.sizes docs/operating.md` measures the real `ldp serve` under
+the load of `benchmarks.service_load`: on a store in SQLite, and on PostgreSQL with one
+process and with two; and Spark beside one process, where there is Java. Service,
+database and load share the cores. What it finds it writes between two markers of the
+page. PostgreSQL is a server of its own in a temporary folder
+(`tests/stores/postgres.py`), which syncs as any other.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ class Row(NamedTuple):
 
     @property
     def devices(self) -> float:
-        """How many may upload once a day, with room for its peak and for the unforeseen."""
+        """How many may upload once a day, with room for its peak and for the
+        unforeseen.
+        """
         return self.uploads * PLANNED * _DAY / PEAK
 
     def cells(self) -> tuple[str, ...]:
@@ -137,15 +141,19 @@ def _postgres() -> Iterator[Any]:
 
 
 def break_even() -> str:
-    """From how many cores on Spark counts files faster than one process; nothing without Java."""
+    """From how many cores on Spark counts files faster than one process; nothing
+    without Java.
+    """
     bytes_a_second = [one.measured for one in spark.figures() if one.unit == "MB/s"]
     if not bytes_a_second:
         return ""
     alone, two_cores = bytes_a_second
     cores = math.ceil(2 * alone / two_cores)
     return (
-        f"\nFiles of batches of one: one process counts {rounded(alone)} MB/s, and Spark on two "
-        f"cores of the same machine {rounded(two_cores)} MB/s. So Spark pays from {cores} cores on."
+        f"\nFiles of batches of one: one process counts {rounded(alone)} MB/s, and "
+        "Spark on two "
+        f"cores of the same machine {rounded(two_cores)} MB/s. So Spark pays from "
+        f"{cores} cores on."
         "\n"
     )
 

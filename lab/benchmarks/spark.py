@@ -1,4 +1,6 @@
-"""The same report files counted by one process and by Spark on two cores, to the same bytes."""
+"""The same report files counted by one process and by Spark on two cores, to the same
+bytes.
+"""
 
 from __future__ import annotations
 

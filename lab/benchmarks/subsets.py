@@ -8,15 +8,17 @@
                    Warner's response; of d questions there are d + C(d, 2) parities
     split epsilon  a device tells every answer, with epsilon / d each; tables are products of scores
 
-InpHT and the split are written here from their papers. With parities theta of signs -1 and +1, and
-C = (E + 1) / (E - 1), the cell (s, t) of a pair is
+InpHT and the split are written here from their papers. With parities theta of signs -1
+and +1, and C = (E + 1) / (E - 1), the cell (s, t) of a pair is
 
     (1 + s theta_i + t theta_j + s t theta_ij) / 4       n Var = 3 (parities) C^2 / 16 - 3/16
 
-if answers are spread evenly. All ways see the same people: those of the Adult data, where they are
-beside the checkout (eight of their bits), or else 30,000 whose answers go together.
+if answers are spread evenly. All ways see the same people: those of the Adult data,
+where they are beside the checkout (eight of their bits), or else 30,000 whose answers
+go together.
 
-Sources: Cormode, Kulkarni and Srivastava 2018 (InpHT); Zhang, Wang, Li, He and Chen 2018 (CALM).
+Sources: Cormode, Kulkarni and Srivastava 2018 (InpHT); Zhang, Wang, Li, He and Chen
+2018 (CALM).
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ Way = Callable[[Integers, str, Generator], Tables]
 
 
 def people(questions: int, seed: int = 7) -> Integers:
-    """Answers that go together: each person is more or less likely to say yes to any."""
+    """Answers that go together: each person is more or less likely to say yes to
+    any.
+    """
     generator = np.random.default_rng(seed)
     inclined = generator.random((RESPONDENTS, 1))
     often = generator.uniform(0.2, 0.8, questions)
@@ -167,7 +171,9 @@ WAYS: dict[str, Way] = {
 
 
 def exact(questions: int, epsilon: str) -> dict[str, float]:
-    """The mean of n Var of a cell, if answers are spread evenly; and what no way is below."""
+    """The mean of n Var of a cell, if answers are spread evenly; and what no way is
+    below.
+    """
     sizes, share = (2,) * questions, Fraction(epsilon)
     weights = odds(share)
     parities = questions + math.comb(questions, 2)
@@ -211,7 +217,8 @@ def main() -> None:
                 f"bound {stated['bound']:.4g}"
             )
     print(
-        f"n Var of a cell, evenly spread (RMSE of {RESPONDENTS:,} people, {RUNS} surveys)"
+        f"n Var of a cell, evenly spread (RMSE of {RESPONDENTS:,} people, {RUNS} "
+        "surveys)"
     )
     question = question_of(16, "1")
     layout = question.layout

@@ -1,4 +1,6 @@
-"""Survey files as attacks: each of `lab.benchmarks.hostile_surveys`, in a process of its own."""
+"""Survey files as attacks: each of `lab.benchmarks.hostile_surveys`, in a process of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ print(time.process_time() - start, kibibytes("VmHWM") - before)
 
 
 def figures() -> Iterator[Figure]:
-    """Processor seconds and mebibytes over those of a process that has the file in memory.
+    """Processor seconds and mebibytes over those of a process that has the file in
+    memory.
 
     On Linux alone.
     """
@@ -60,7 +63,9 @@ def figures() -> Iterator[Figure]:
 
 
 def measured(text: bytes) -> tuple[float, float]:
-    """The seconds and the mebibytes that a new process takes to read a survey, or to refuse it."""
+    """The seconds and the mebibytes that a new process takes to read a survey, or to
+    refuse it.
+    """
     done = subprocess.run(
         [sys.executable, "-c", _READ], input=text, check=True, capture_output=True
     )

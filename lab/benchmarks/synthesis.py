@@ -1,12 +1,13 @@
 """What synthetic people keep: `python -m lab.benchmarks.synthesis [--adult FILE]`.
 
-Eight yes/no questions, told by subsets; for each epsilon, of ten surveys, the root mean square
-error of the cells of all tables of two and of three questions: as they are estimated, without bias,
-and as they are in as many synthetic people as answered. Beside them, the sum of absolute errors of
-all 256 cells, which have no unbiased estimate worth looking at; and of no noise at all, which is
-what the model costs.
+Eight yes/no questions, told by subsets; for each epsilon, of ten surveys, the root mean
+square error of the cells of all tables of two and of three questions: as they are
+estimated, without bias, and as they are in as many synthetic people as answered. Beside
+them, the sum of absolute errors of all 256 cells, which have no unbiased estimate worth
+looking at; and of no noise at all, which is what the model costs.
 
-Without a file the people are those of `lab.benchmarks.subsets`, whose answers go together.
+Without a file the people are those of `lab.benchmarks.subsets`, whose answers go
+together.
 """
 
 from __future__ import annotations

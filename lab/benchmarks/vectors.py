@@ -1,4 +1,6 @@
-"""Questions about vectors: their reports, their tallies, and how near they come to PrivUnit."""
+"""Questions about vectors: their reports, their tallies, and how near they come to
+PrivUnit.
+"""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def main(
 ) -> None:
     """Measure how often intervals hold the truth and tests call something different.
 
-    Writes OUTPUT, a Markdown page. Exit code 1 if a claim is broken: without a cause with a
-    probability of at most 1 in a million.
+    Writes OUTPUT, a Markdown page. Exit code 1 if a claim is broken: without a cause
+    with a probability of at most 1 in a million.
     """
     times = {"bands": series, "alarms": alarms}
     parts: list[Measured] = []

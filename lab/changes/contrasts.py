@@ -1,4 +1,5 @@
-"""Sums, differences, scores and ratios of shares, many times: intervals, and a test of nothing.
+"""Sums, differences, scores and ratios of shares, many times: intervals, and a test of
+nothing.
 
 sum, difference, score, ratio   how often intervals of them hold the truth
 test                            how often two values that are held alike are called different

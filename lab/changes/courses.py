@@ -36,7 +36,9 @@ class Course(NamedTuple):
     moves: Callable[[int, Generator], Floats]
     missing: tuple[int, ...] = ()
     devices: str = ""
-    """Of memoized devices, who they are: "same", "swapped" half way, or others in each epoch."""
+    """Of memoized devices, who they are: "same", "swapped" half way, or others in each
+    epoch.
+    """
     changed: int | None = None
     """The epoch of the change, where there is one."""
     slope: bool = False
@@ -109,7 +111,8 @@ def _seen(
     yield "alarm", float(trends.alarm)
     if course.changed is None or known.alarm is None:
         return
-    # An alarm before the change is a false one, and counts as such where nothing changes.
+    # An alarm before the change is a false one, and counts as such where nothing
+    # changes.
     if int(known.alarm) >= course.changed:
         yield "delay", int(known.alarm) - course.changed + 1
         yield "since", float(course.changed in known.since)

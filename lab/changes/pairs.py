@@ -1,4 +1,5 @@
-"""Two tallies of one question, many times: intervals, tests of nothing, and of something.
+"""Two tallies of one question, many times: intervals, tests of nothing, and of
+something.
 
 difference, ratio, odds    how often intervals of them hold the truth, over values
 value                      how often the test of a single value calls it different (.05)
@@ -59,7 +60,9 @@ class Pair(NamedTuple):
 
 
 def measured(pair: Pair, runs: int, seed: int) -> dict[str, float]:
-    """The shares of runs in which each of these happened, of single values on average."""
+    """The shares of runs in which each of these happened, of single values on
+    average.
+    """
     generator, question = (
         np.random.default_rng([seed, *str(pair).encode()]),
         pair.question,
@@ -148,14 +151,18 @@ def _apart(
 
 
 def _held(shares: Floats, many: int, pair: Pair, generator: Generator) -> Counts:
-    """How many hold each value: those of a population, or always the same respondents."""
+    """How many hold each value: those of a population, or always the same
+    respondents.
+    """
     if pair.estimand == "population":
         return np.asarray(generator.multinomial(many, shares))
     return apportion(many, shares)
 
 
 def expected_power(pair: Pair, estimates: QuestionEstimates, value: int) -> float:
-    """That of the test of a value by normal theory, with the errors of such estimates."""
+    """That of the test of a value by normal theory, with the errors of such
+    estimates.
+    """
     from scipy.special import ndtr, ndtri
 
     apart = pair.shares[1][value] - pair.shares[0][value]

@@ -1,8 +1,9 @@
-"""Tallies of the same devices at several times, whose permanent responses are drawn once.
+"""Tallies of the same devices at several times, whose permanent responses are drawn
+once.
 
-A tally of bits counts each bit by itself, and one of symbols each symbol, so that who holds which
-response does not matter: of the devices that stay, permanent responses are counted once, and each
-epoch passes these counts through its own instantaneous noise.
+A tally of bits counts each bit by itself, and one of symbols each symbol, so that who
+holds which response does not matter: of the devices that stay, permanent responses are
+counted once, and each epoch passes these counts through its own instantaneous noise.
 """
 
 from __future__ import annotations

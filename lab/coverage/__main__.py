@@ -1,7 +1,7 @@
 """The command: measure the grid, say what does not hold, and write the page.
 
-It goes on where an interrupted run stopped, as long as the source of what is measured stays the
-same.
+It goes on where an interrupted run stopped, as long as the source of what is measured
+stays the same.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def main(
 ) -> None:
     """Measure how often intervals hold the truth, and write OUTPUT, a Markdown page.
 
-    Exit code 1 if a claim is broken: without a cause with a probability of at most 1 in a million.
+    Exit code 1 if a claim is broken: without a cause with a probability of at most 1 in
+    a million.
     """
 
     def over(done: Iterator[Cell], total: int) -> Iterator[Cell]:
@@ -90,7 +91,8 @@ def main(
     for claim in wrong:
         click.echo(f"does not hold: {claim}")
     click.echo(
-        f"{len(chosen):,} cells, {comparisons:,} comparisons, {len(wrong):,} claims broken "
+        f"{len(chosen):,} cells, {comparisons:,} comparisons, {len(wrong):,} claims "
+        "broken "
         f"(false alarms: {FALSE_ALARM:g} in all)"
     )
     sys.exit(bool(wrong))

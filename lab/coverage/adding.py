@@ -1,9 +1,9 @@
 """Rows of what is new in the grid, put into a page that has all others already.
 
-What was measured before stays as it was written, rows and all, so that a mechanism can be added
-without measuring what did not change. The introduction sums up both, and claims of new cells are
-judged among the comparisons of both. A table that is over all rows together stays that of those
-that were there, and says so.
+What was measured before stays as it was written, rows and all, so that a mechanism can
+be added without measuring what did not change. The introduction sums up both, and
+claims of new cells are judged among the comparisons of both. A table that is over all
+rows together stays that of those that were there, and says so.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def sums_of(page: str) -> Sums:
     }
     if len(numbers) < len(_SUMS):
         raise PageError(
-            "expected a page that this command has written, with its introduction; write it whole"
+            "expected a page that this command has written, with its introduction; "
+            "write it whole"
         )
     return Sums(**numbers)
 
@@ -71,7 +72,9 @@ def lacking(page: str, every: Sequence[Cell]) -> list[Cell]:
 
 
 def added(page: str, fresh: str, sums: Sums) -> str:
-    """A page with the rows of another, of other mechanisms; `sums` are those of both."""
+    """A page with the rows of another, of other mechanisms; `sums` are those of
+    both.
+    """
     old, new = _sections(page), _sections(fresh)
     parts = [introduction(sums).rstrip("\n")]
     titles = dict.fromkeys([*(section.title for section in SECTIONS), *list(old)[1:]])
@@ -114,7 +117,8 @@ def _joined(title: str, old: str, new: str) -> str:
     """The rows of one table below those of the other."""
     if _table(old)[:1] != _table(new)[:1]:
         raise PageError(
-            f"expected the same columns under {title!r} as there are, got others; write the page "
+            f"expected the same columns under {title!r} as there are, got others; "
+            "write the page "
             f"whole"
         )
     return "\n".join([old, *_rows(new)])

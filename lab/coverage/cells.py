@@ -11,8 +11,8 @@
     distributions
               of whole numbers: the share below each of them, ranges, quantiles
 
-A cell takes as many surveys as can be drawn in a second or so, by the rows' estimates of the time,
-so that what is measured depends on neither clock nor machine.
+A cell takes as many surveys as can be drawn in a second or so, by the rows' estimates
+of the time, so that what is measured depends on neither clock nor machine.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ RESPONDENTS = (200, 10_000, 1_000_000)
 REPEATS = 5
 MOST_SURVEYS, LEAST_SURVEYS = 500, 25
 MOST_BY_REPORT = 1 << 24
-"""Reports times values up to which the tallies of local hashing are drawn report by report in
-reasonable time.
+"""Reports times values up to which the tallies of local hashing are drawn report by
+report in reasonable time.
 """
 MOST_PAIRS = 1 << 28
 """Beyond, they are not: see `ldp_simulations.sampling.values.hashes`."""
@@ -88,7 +88,8 @@ class Cell(NamedTuple):
     def name(self) -> str:
         """Told apart from all others, but for the number of surveys."""
         return (
-            f"{self.kind}: {self.mechanism}, epsilon {self.epsilon}, {self.size} values, "
+            f"{self.kind}: {self.mechanism}, epsilon {self.epsilon}, {self.size} "
+            "values, "
             f"{self.population}, "
             f"n = {self.respondents}"
         )
@@ -114,7 +115,8 @@ MEANS = (
 )
 """Rows of mechanisms that have a mean: of its own, or of frequencies with a covariance.
 
-New ones come last, as in `questions.ROWS`: by its place a row takes its turn with populations.
+New ones come last, as in `questions.ROWS`: by its place a row takes its turn with
+populations.
 """
 
 DISTRIBUTIONS = ("arcs", "tree")
@@ -141,7 +143,9 @@ def cells() -> list[Cell]:
 
 
 def part(every: Sequence[Cell]) -> list[Cell]:
-    """A part for every day: each mechanism's hardest cell, some other families', fewer surveys."""
+    """A part for every day: each mechanism's hardest cell, some other families', fewer
+    surveys.
+    """
     hardest: dict[tuple[str, tuple[str, ...]], Cell] = {}
     for cell in every:
         place = cell.kind, cell.labels
@@ -179,7 +183,8 @@ def fitting(every: Sequence[Cell], pattern: str) -> list[Cell]:
     cells = [cell for cell in every if fnmatchcase(cell.name, pattern)]
     if not cells:
         raise GridError(
-            f"expected a pattern that cells fit, such as 'values: grr,*', got {pattern!r}"
+            "expected a pattern that cells fit, such as 'values: grr,*', got "
+            f"{pattern!r}"
         )
     return cells
 
@@ -217,7 +222,9 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
 
 
 def labels_of_means(rows: Mapping[str, Row]) -> list[str]:
-    """Return the rows that have a mean: those of `MEANS`, then others that have a covariance."""
+    """Return the rows that have a mean: those of `MEANS`, then others that have a
+    covariance.
+    """
     known = {row.name for row in ROWS}
     others = (row for name, row in rows.items() if name not in known)
     return [*MEANS, *(row.name for row in others if _has_mean(row))]

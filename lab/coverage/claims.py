@@ -1,18 +1,19 @@
 """What is claimed of intervals and findings, and when a measurement breaks a claim.
 
-A claim is an upper bound of a mean: of how often intervals miss, or of the share of findings that
-is wrong. Surveys are independent, and what each of n of them shows lies between 0 and 1; so by
-chance alone their mean reaches m although the bound b holds with a probability of at most
+A claim is an upper bound of a mean: of how often intervals miss, or of the share of
+findings that is wrong. Surveys are independent, and what each of n of them shows lies
+between 0 and 1; so by chance alone their mean reaches m although the bound b holds with
+a probability of at most
 
     exp(-n [m ln(m / b) + (1-m) ln((1-m) / (1-b))])
 
-whatever the law is. A claim counts as broken where that is less than `FALSE_ALARM`, shared out
-among all that is compared: every claim of every cell, and every value of a cell. So the whole
-command complains without a cause with a probability of at most `FALSE_ALARM`. What it notices
-depends on n: `least_noticed` says from where on.
+whatever the law is. A claim counts as broken where that is less than `FALSE_ALARM`,
+shared out among all that is compared: every claim of every cell, and every value of a
+cell. So the whole command complains without a cause with a probability of at most
+`FALSE_ALARM`. What it notices depends on n: `least_noticed` says from where on.
 
-Score intervals are approximate, hence the tolerances: a single value may miss more often than all
-do on average. Findings have none.
+Score intervals are approximate, hence the tolerances: a single value may miss more
+often than all do on average. Findings have none.
 
 Source: Hoeffding 1963, Theorem 1.
 """
@@ -29,8 +30,8 @@ from lab.coverage.measuring import Finding
 FALSE_ALARM = 1e-6
 MISS = 0.05
 ON_AVERAGE, OF_ONE, OVERALL = 0.01, 0.03, 0.005
-"""How much more often than stated intervals may miss: in one cell, at one value, and over groups of
-cells.
+"""How much more often than stated intervals may miss: in one cell, at one value, and
+over groups of cells.
 """
 
 _BOUNDS = {
@@ -115,8 +116,8 @@ def least_noticed(bound: float, surveys: int, comparisons: int) -> float:
 def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
     for what, finding in findings.items():
         kind = what.partition(",")[0]
-        # Given the hash functions nothing is promised of single values, nor of so few together: see
-        # the page.
+        # Given the hash functions nothing is promised of single values, nor of so few
+        # together: see the page.
         if kind not in _BOUNDS or cell.kind == "hashes":
             continue
         yield Claim(
@@ -134,7 +135,9 @@ def _of_cell(cell: Cell, findings: Mapping[str, Finding]) -> Iterator[Claim]:
 
 
 def _overall(outcomes: Sequence[Outcome]) -> Iterator[Claim]:
-    """The same of all cells that have something in common, as surveys of cells are independent."""
+    """The same of all cells that have something in common, as surveys of cells are
+    independent.
+    """
     together: dict[tuple[str, str], list[Finding]] = {}
     for cell, findings in outcomes:
         for what, finding in findings.items():

@@ -1,8 +1,8 @@
 """What a survey estimates: everything twice, of the respondents and of a population.
 
-Every survey has two parts. In the first the respondents are the same people in all surveys, and
-what is estimated is their frequencies; in the second they are drawn from a population anew, and it
-is the population's.
+Every survey has two parts. In the first the respondents are the same people in all
+surveys, and what is estimated is their frequencies; in the second they are drawn from a
+population anew, and it is the population's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Seen = NDArray[Any] | float
 """What one survey shows: a number for each value, or one."""
 Observed = Iterator[tuple[str, Seen]]
 Survey = Callable[[Generator, int], Observed]
-"""A survey by its number; hash functions that all respondents share differ between surveys."""
+"""A survey by its number; hash functions that all respondents share differ between
+surveys.
+"""
 
 _SLACK = 1e-12
 """An interval may end at the truth, and both are rounded."""
@@ -32,7 +34,9 @@ _SLACK = 1e-12
 def twice(
     cell: Cell, shares: Floats, generator: Generator
 ) -> Iterator[tuple[str, Counts, Floats]]:
-    """(estimand, who holds what, the truth): of the same respondents, and of some drawn anew."""
+    """(estimand, who holds what, the truth): of the same respondents, and of some drawn
+    anew.
+    """
     fixed = apportion(cell.respondents, shares)
     yield RESPONDENTS, fixed, fixed / cell.respondents
     yield POPULATION, generator.multinomial(cell.respondents, shares), shares

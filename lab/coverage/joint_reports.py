@@ -1,4 +1,6 @@
-"""Reports of questions that are answered together, drawn in numpy from small channels."""
+"""Reports of questions that are answered together, drawn in numpy from small
+channels.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def _drawn(question: Question, answers: Counts, generator: Generator) -> Rows:
 
 @lru_cache(maxsize=4)
 def _law(question: Question) -> tuple[Rows, Floats]:
-    """Every report as bytes, and the sums of their chances up to each: (values, reports)."""
+    """Every report as bytes, and the sums of their chances up to each: (values,
+    reports).
+    """
     channel = np.array(
         [[float(mass) for mass in row] for row in question.randomizer.channel().rows]
     )

@@ -1,7 +1,7 @@
 """What a cell shows, summed up over its surveys.
 
-Every cell has random numbers of its own, so that it shows the same whenever, wherever and after
-whatever it is run.
+Every cell has random numbers of its own, so that it shows the same whenever, wherever
+and after whatever it is run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 class Finding(NamedTuple):
-    """How often something went wrong, on average over surveys, and over values if seen by value."""
+    """How often something went wrong, on average over surveys, and over values if seen
+    by value.
+    """
 
     surveys: int
     mean: float

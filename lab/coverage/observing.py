@@ -1,4 +1,5 @@
-"""Surveys of a cell, drawn from their exact law and decoded as analysts decode: what was missed.
+"""Surveys of a cell, drawn from their exact law and decoded as analysts decode: what
+was missed.
 
     each      intervals of single values: which of them miss, by value
     all       whether any interval of a simultaneous family (Bonferroni) misses
@@ -130,7 +131,8 @@ def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 
 
 def _vectors(cell: Cell, rows: tuple[Row, ...]) -> Survey:
-    """Surveys of as many vectors as there are coordinates, with the population's shares.
+    """Surveys of as many vectors as there are coordinates, with the population's
+    shares.
 
     Each lies along an axis and a little off it, and all are of full length.
     """
@@ -204,8 +206,8 @@ def _found(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """The intervals of texts that were found, in one number: the share that misses."""
     question = question_of(rows[0], cell.size, cell.epsilon)
     shares = POPULATIONS[cell.population](cell.size)
-    # Words that are spread over the alphabet, so that those held share some prefixes and not
-    # others.
+    # Words that are spread over the alphabet, so that those held share some prefixes
+    # and not others.
     words = ["".join(letters) for letters in product(ALPHABET, repeat=3)]
     texts = tuple(words[place * 5 % len(words)] for place in range(cell.size))
 
@@ -242,7 +244,8 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             counts = sample_counts(question, Holders(values, holders), generator)
             mean = _estimate(question, counts, Options(estimand=estimand)).mean
             assert mean is not None
-            # Sums of rounded shares are off in the last digits; an interval may end at the truth.
+            # Sums of rounded shares are off in the last digits; an interval may end at
+            # the truth.
             slack = 1e-9 * cell.size
             middle = float(numbers @ truth)
             yield f"mean, {estimand}", misses(mean.low, mean.high, middle, slack=slack)
@@ -260,13 +263,14 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     survey_asked = survey_of(rows, cell.size, cell.epsilon)
     group, shares = survey_asked.groups[0], POPULATIONS[cell.population](cell.size)
-    # Half of the population gives the same answer to both questions, and half gives unrelated ones:
-    # shares of shape (values of one, values of the other).
+    # Half of the population gives the same answer to both questions, and half gives
+    # unrelated ones: shares of shape (values of one, values of the other).
     together = (np.outer(shares, shares) + np.diag(shares)) / 2
 
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, holders, truth in twice(cell, together.ravel(), generator):
-            # Each respondent's place in the table, and of shape (respondents, 2) its two answers.
+            # Each respondent's place in the table, and of shape (respondents, 2) its
+            # two answers.
             pairs = np.repeat(np.arange(cell.size**2), holders)
             people = np.stack(np.divmod(pairs, cell.size), axis=1)
             tally = Tally.empty(survey_asked)
@@ -318,7 +322,9 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 def _looked_at(
     estimate: Callable[[Options], QuestionEstimates], truth: Floats, estimand: str
 ) -> Observed:
-    """What the estimates of all values miss, singly and together, and what they find wrongly."""
+    """What the estimates of all values miss, singly and together, and what they find
+    wrongly.
+    """
     single = estimate(Options(estimand=estimand))
     yield f"each, {estimand}", _missed(single, truth)
     family = estimate(Options(estimand=estimand, simultaneous="bonferroni"))

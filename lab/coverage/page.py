@@ -187,14 +187,19 @@ def _section(section: Section, outcomes: Sequence[Outcome]) -> str:
 
 
 def _by_estimand(group: Group, about: str) -> str:
-    """The coverage over all cells, of respondents and of a population, with the larger error."""
+    """The coverage over all cells, of respondents and of a population, with the larger
+    error.
+    """
     if not _of(group, about):
         return "–"
     means = [
         _over_all(_of(group, f"{about}, {estimand}"))
         for estimand in (FIXED, POPULATION)
     ]
-    return f"{1 - means[0][0]:.3f} {1 - means[1][0]:.3f} ± {max(error for _, error in means):.1g}"
+    return (
+        f"{1 - means[0][0]:.3f} {1 - means[1][0]:.3f} ± "
+        f"{max(error for _, error in means):.1g}"
+    )
 
 
 def _lowest(group: Group, about: str) -> str:
@@ -211,7 +216,10 @@ def _worst_value(group: Group, about: str) -> str:
     )
     if worst is None:
         return "–"
-    return f"{1 - worst.worst:.3f} ± {(worst.worst * (1 - worst.worst) / worst.surveys) ** 0.5:.1g}"
+    return (
+        f"{1 - worst.worst:.3f} ± "
+        f"{(worst.worst * (1 - worst.worst) / worst.surveys) ** 0.5:.1g}"
+    )
 
 
 def _highest(group: Group, about: str) -> str:
@@ -290,7 +298,10 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
                 )
             )
         rows.append(row)
-    text = "One by one, all at once, and wrong findings: over all mechanisms, sizes and populations."
+    text = (
+        "One by one, all at once, and wrong findings: over all mechanisms, sizes "
+        "and populations."
+    )
     headings = ["respondents", *(f"epsilon {epsilon}" for epsilon in EPSILONS)]
     return f"\n## {ALL_TOGETHER}\n\n{text}\n\n{_table(headings, rows)}"
 
@@ -363,8 +374,10 @@ SECTIONS = (
     ),
     Section(
         "Distributions",
-        "Whole numbers: the shares of answers *below* each number, the *band* around all shares,\n"
-        "*ranges* between quarters of the values, and the *quantiles* at .1, .25, .5, .75 and .9,\n"
+        "Whole numbers: the shares of answers *below* each number, the *band* around "
+        "all shares,\n"
+        "*ranges* between quarters of the values, and the *quantiles* at .1, .25, .5, "
+        ".75 and .9,\n"
         "whose intervals hold at least as often as stated.",
         "distributions",
         about=("below", "band", "range", "quantile"),
@@ -376,7 +389,8 @@ SECTIONS = (
     ),
     Section(
         "Joint cells",
-        "Two questions answered together, of 3 and of 12 values, with an epsilon of 1/5, 1 and 4 "
+        "Two questions answered together, of 3 and of 12 values, with an epsilon of "
+        "1/5, 1 and 4 "
         "each. *Given*: the\n"
         "share of the second question's value among those who gave the first's.",
         "joint",

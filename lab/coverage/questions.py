@@ -1,8 +1,9 @@
-"""The questions that are measured: for each mechanism the survey text that gives it an epsilon.
+"""The questions that are measured: for each mechanism the survey text that gives it an
+epsilon.
 
-Where a mechanism is told by probabilities, they are those that come closest to the epsilon that is
-asked for. Memoized mechanisms have it for one report, and twice as much for all. Mechanisms of an
-epsilon and a list of values need no row (`rows_by_label`).
+Where a mechanism is told by probabilities, they are those that come closest to the
+epsilon that is asked for. Memoized mechanisms have it for one report, and twice as much
+for all. Mechanisms of an epsilon and a list of values need no row (`rows_by_label`).
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ ALPHABET = "abcdefgh"
 
 Keys = Callable[[int, str], str]
 Cost = Callable[[int, str, int], float]
-"""Microseconds that drawing a tally takes, roughly, for some values, an epsilon and some
-respondents.
+"""Microseconds that drawing a tally takes, roughly, for some values, an epsilon and
+some respondents.
 """
 
 
@@ -53,7 +54,9 @@ class Row(NamedTuple):
     epsilons: tuple[str, ...] = EPSILONS
     cost: Cost = _each(0.5)
     by_report: bool = False
-    """Whether tallies are drawn report by report, unless they have more values than that bears."""
+    """Whether tallies are drawn report by report, unless they have more values than
+    that bears.
+    """
 
     @property
     def name(self) -> str:
@@ -136,7 +139,10 @@ def _bits(flip: str, bits_of_report: int, _: int, epsilon: str) -> str:
 
 
 def _bloom(size: int, epsilon: str) -> str:
-    return f"{_bits('1/50', 4, size, epsilon=epsilon)}\nbloom_bits = 16\nhashes = 2\ncohorts = 16"
+    return (
+        f"{_bits('1/50', 4, size, epsilon=epsilon)}\nbloom_bits = 16\nhashes = "
+        "2\ncohorts = 16"
+    )
 
 
 def _search(size: int, epsilon: str) -> str:
@@ -288,7 +294,10 @@ def _yes_or_no(size: int) -> str:
 
 
 def _several(size: int) -> str:
-    return f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = {MOST_HELD}'
+    return (
+        f'type = "multi"\nvalues = {[f"v{place}" for place in range(size)]}\nmost = '
+        f"{MOST_HELD}"
+    )
 
 
 def _ball(size: int) -> str:

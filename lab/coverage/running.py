@@ -1,6 +1,7 @@
 """Running cells, several at a time, and taking up a run that was interrupted.
 
-A result is kept under what it depends on: the cell, and the source of whatever was measured.
+A result is kept under what it depends on: the cell, and the source of whatever was
+measured.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ def _measured(cells: Sequence[Cell], workers: int) -> Iterator[dict[str, Finding
     if workers == 1 or not cells:
         yield from map(measure, cells)
         return
-    # Each process with one thread, so that they do not wait for each other's linear algebra.
+    # Each process with one thread, so that they do not wait for each other's linear
+    # algebra.
     os.environ.update({name: "1" for name in _THREADS if name not in os.environ})
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(measure, cells)

@@ -20,8 +20,8 @@ from lab.delivery.lives import Life
 def main(devices: int, seed: int, *, forgetting: bool) -> None:
     """Let devices answer once, be offline, and send, by the client's own schedule.
 
-    Exit code 1 if of the devices that come back, and have a network for ten seconds, less than 99 %
-    of the reports arrive.
+    Exit code 1 if of the devices that come back, and have a network for ten seconds,
+    less than 99 % of the reports arrive.
     """
 
     def measured(kinds: Iterable[tuple[str, Life]]) -> list[Row]:
@@ -39,7 +39,8 @@ def main(devices: int, seed: int, *, forgetting: bool) -> None:
     click.echo("minutes  offline  devices  arrived  within a day of a network")
     returning, hard = measured(lives()), measured(hard_lives())
     click.echo(
-        "\nbias of a share that 30 % of light users (1 minute) and 60 % of heavy ones hold"
+        "\nbias of a share that 30 % of light users (1 minute) and 60 % of heavy ones "
+        "hold"
     )
     for name, light, heavy, error in biases([*returning, *hard]):
         click.echo(

@@ -1,10 +1,11 @@
-"""Many devices: which share of their reports arrived, and what the rest does to an estimate.
+"""Many devices: which share of their reports arrived, and what the rest does to an
+estimate.
 
-Losses that have nothing to do with an answer cost precision alone. But people who use an app for a
-minute a day may answer otherwise than those who use it for half an hour: then an estimate of what
-arrived is biased, and no interval shows it. Here 30 % of light users and 60 % of heavy ones hold a
-value, in a population of as many of each; the bias is that of the share among the reports that
-arrived, before any noise.
+Losses that have nothing to do with an answer cost precision alone. But people who use
+an app for a minute a day may answer otherwise than those who use it for half an hour:
+then an estimate of what arrived is biased, and no interval shows it. Here 30 % of light
+users and 60 % of heavy ones hold a value, in a population of as many of each; the bias
+is that of the share among the reports that arrived, before any noise.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ DAYS_AFTER = 7
 """Days of use once there is a network."""
 
 ENOUGH = 10.0
-"""Seconds of network after the answer, without which a report could not have arrived."""
+"""Seconds of network after the answer, without which a report could not have arrived.
+"""
 
 GOAL = 0.99
 HELD_BY = {1: 0.3, 30: 0.6}
@@ -29,7 +31,8 @@ HELD_BY = {1: 0.3, 30: 0.6}
 
 
 class Row(NamedTuple):
-    """Devices of one life: those with enough network, and the reports of them that arrived.
+    """Devices of one life: those with enough network, and the reports of them that
+    arrived.
 
     `next_day` counts those that arrived within a day of the first on which they could.
     """
@@ -47,7 +50,9 @@ class Row(NamedTuple):
 
 
 def row(name: str, life: Life, devices: int, seed: int, *, keeps: bool = True) -> Row:
-    """So many devices of one life; `keeps` says whether the due time outlives a process."""
+    """So many devices of one life; `keeps` says whether the due time outlives a
+    process.
+    """
     draw = random.Random(f"{seed} {name} {life}")  # a simulation
     able = arrived = soon = 0
     for _ in range(devices):
@@ -71,7 +76,9 @@ def lives() -> Iterator[tuple[str, Life]]:
 
 
 def hard_lives() -> Iterator[tuple[str, Life]]:
-    """Those whose reports no schedule saves that does not tell when an answer was given."""
+    """Those whose reports no schedule saves that does not tell when an answer was
+    given.
+    """
     for minutes in MINUTES:
         yield "never comes back", Life(minutes, 0, 1)
 
@@ -84,7 +91,9 @@ def bias(light: float, heavy: float) -> float:
 
 
 def biases(rows: Iterable[Row]) -> Iterator[tuple[str, float, float, float]]:
-    """By days offline: the shares of light and heavy users that arrived, and the bias."""
+    """By days offline: the shares of light and heavy users that arrived, and the
+    bias.
+    """
     by_life = {(one.name, one.life.offline, one.life.minutes): one for one in rows}
     for (name, offline, minutes), light in by_life.items():
         heavy = by_life.get((name, offline, 30))

@@ -1,8 +1,9 @@
-"""One device: sessions of an app, a network that comes and goes, and one report to give.
+"""One device: sessions of an app, a network that comes and goes, and one report to
+give.
 
-The queue, its schedule and the sender are those of the client; the clock is virtual, so that a
-month takes a moment. A session is a process: what is not in the store is gone when it ends, and a
-process that ends in the middle of an attempt hears nothing of it.
+The queue, its schedule and the sender are those of the client; the clock is virtual, so
+that a month takes a moment. A session is a process: what is not in the store is gone
+when it ends, and a process that ends in the middle of an attempt hears nothing of it.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ class Device:
                 return
 
     def send(self, _payload: bytes) -> Outcome:
-        """The network: it takes the report, if there is one for as long as that takes."""
+        """The network: it takes the report, if there is one for as long as that
+        takes.
+        """
         session = self._session
         online = session.online <= self._now and self._now + UPLOAD <= session.until
         self._now += UPLOAD
@@ -159,7 +162,9 @@ class Device:
             self._store.drop(kind, _QUEUE)
 
     def _wait(self, sender: Sender, rest: float, until: float) -> float:
-        """Let the thread do what it does until a time; the seconds that it would rest beyond."""
+        """Let the thread do what it does until a time; the seconds that it would rest
+        beyond.
+        """
         while self._now + rest <= until and self.arrived_on is None:
             self._now += rest
             span = sender.turn(asked=False)

@@ -1,4 +1,5 @@
-"""Harnesses that kill, flip bits, fill disks and send wrong bytes, for hours if asked to.
+"""Harnesses that kill, flip bits, fill disks and send wrong bytes, for hours if asked
+to.
 
 Helpers of the tests are imported by their names, as in the tests.
 """

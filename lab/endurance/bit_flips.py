@@ -1,10 +1,12 @@
-"""Bits that turn over in a store, one at a time: `python -m lab.endurance.bit_flips 100000`.
+"""Bits that turn over in a store, one at a time: `python -m lab.endurance.bit_flips
+100000`.
 
-A service was killed, with a part of what it wrote in SQLite's log and the rest in its file; or it
-was closed, with all in the file. One bit of file, log or witness turns over, wherever it is, and
-the store is opened as a service opens it. Either that is refused with a `StoreError`; or all
-estimates are what they were, and what is uploaded next is counted as it should be: all batches that
-were accepted before are known again, new ones are counted, and the store is sound after that.
+A service was killed, with a part of what it wrote in SQLite's log and the rest in its
+file; or it was closed, with all in the file. One bit of file, log or witness turns
+over, wherever it is, and the store is opened as a service opens it. Either that is
+refused with a `StoreError`; or all estimates are what they were, and what is uploaded
+next is counted as it should be: all batches that were accepted before are known again,
+new ones are counted, and the store is sound after that.
 """
 
 import random
@@ -89,7 +91,9 @@ def turned(files, draw):
 
 
 def became_of(files, left, folder):
-    """Whether files are refused, or hold and do what the others would, or something else."""
+    """Whether files are refused, or hold and do what the others would, or something
+    else.
+    """
     try:
         return HARMLESS if _known(files, folder) == (left.known, left.later) else SILENT
     except StoreError:

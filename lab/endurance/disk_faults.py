@@ -2,10 +2,11 @@
 
 At every place with `python -m lab.endurance.disk_faults 1`.
 
-In each case one write or one sync fails, or all from one on, or the disk is full for a while. What
-was acknowledged has to be there afterwards, for a process that finds the files as they lie and for
-one after a loss of power; what was not can be sent again. After any error but a full disk nothing
-more is acknowledged, even if the disk would work again.
+In each case one write or one sync fails, or all from one on, or the disk is full for a
+while. What was acknowledged has to be there afterwards, for a process that finds the
+files as they lie and for one after a loss of power; what was not can be sent again.
+After any error but a full disk nothing more is acknowledged, even if the disk would
+work again.
 """
 
 import errno
@@ -167,7 +168,9 @@ def try_all(folder, every):
 
 
 def tried(every):
-    """What `try_all` found in a process whose disk is watched: is all well, and in words."""
+    """What `try_all` found in a process whose disk is watched: is all well, and in
+    words.
+    """
     with folder_in_memory() as folder:
         command = [
             sys.executable,

@@ -3,9 +3,9 @@
     python -m lab.endurance.http_fuzz 1000000            mutated requests, sent to the real server
     python -m lab.endurance.http_fuzz --bodies 10000000  mutated bodies, given to what counts them
 
-Whatever is sent, it gets an answer that the service means to give, or none; nothing is logged, and
-nothing stays in memory. Bodies are mutated as a whole, or in the payload of a frame whose checksum
-is right.
+Whatever is sent, it gets an answer that the service means to give, or none; nothing is
+logged, and nothing stays in memory. Bodies are mutated as a whole, or in the payload of
+a frame whose checksum is right.
 """
 
 import random
@@ -78,7 +78,9 @@ _REQUESTS = (
 )
 _CONNECTIONS = 8
 _ANSWER, _ANSWER_TO_WHOLE = 0.03, 2.0
-"""Seconds until a request is taken to be incomplete, and one that looks whole: few of these are."""
+"""Seconds until a request is taken to be incomplete, and one that looks whole: few of
+these are.
+"""
 _TURN = 500
 _SHORTEST, _WARMTH = 512, 3000
 
@@ -119,7 +121,9 @@ def body_of(draw):
 
 
 def request_of(draw):
-    """A request that is nearly one: sound around a mutated body, or mutated as a whole."""
+    """A request that is nearly one: sound around a mutated body, or mutated as a
+    whole.
+    """
     kind = draw.random()
     if kind < 0.3:
         return request(body_of(draw))
@@ -175,7 +179,8 @@ def fuzz_bodies(count, seed):
             outcomes.update(outcome)
         if turn.received != turn.told:
             raise FuzzingError(
-                f"expected as many outcomes as batches, got {turn.told} for {turn.received}"
+                f"expected as many outcomes as batches, got {turn.told} for "
+                f"{turn.received}"
             )
     if strange := {*outcomes} - OUTCOMES:
         raise FuzzingError(f"expected outcomes that there are, got {strange}")
@@ -214,7 +219,9 @@ class _FakeTurn:
 
 
 def _sent(port, count, draw):
-    """The statuses of requests over connections that are kept for as long as the service does."""
+    """The statuses of requests over connections that are kept for as long as the
+    service does.
+    """
     connection = None
     for _ in range(count):
         connection = connection or socket.create_connection(("127.0.0.1", port))
@@ -240,7 +247,8 @@ def _exchanged(connection, data):
         return 0, False
     if not answer:
         return 0, False
-    # What is left of an incomplete request would be taken for the beginning of the next.
+    # What is left of an incomplete request would be taken for the beginning of the
+    # next.
     stays = answer.startswith(b"HTTP/1.1 202") and b"connection: close" not in answer
     return int(answer[9:12]), stays
 
@@ -275,5 +283,6 @@ if __name__ == "__main__":
     )
     counts = ", ".join(f"{name}: {count:,}" for name, count in outcomes.most_common())
     print(
-        f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} MiB; {counts}"
+        f"{int(number):,} in {time.monotonic() - begun:.0f} s; memory {grown:+.1f} "
+        f"MiB; {counts}"
     )

@@ -1,13 +1,15 @@
 """A device that is killed at any moment: `python -m lab.endurance.kills 1000`.
 
-Each life of the device answers a question that it may answer once, repeats one of three answers to
-another, and sends through a transport that delivers and then often says that it did not. Now and
-then it closes its client and opens another, is interrupted by a signal whose handler records, forks
-a child that records, or finds that its clock has jumped. It is killed within moments of a step that
-is drawn beforehand, however busy the machine is.
+Each life of the device answers a question that it may answer once, repeats one of three
+answers to another, and sends through a transport that delivers and then often says that
+it did not. Now and then it closes its client and opens another, is interrupted by a
+signal whose handler records, forks a child that records, or finds that its clock has
+jumped. It is killed within moments of a step that is drawn beforehand, however busy the
+machine is.
 
-A fifth as many lives begin, at times, from a copy of the state file that an earlier one had: their
-answers are always the same, and what was answered once must still count once.
+A fifth as many lives begin, at times, from a copy of the state file that an earlier one
+had: their answers are always the same, and what was answered once must still count
+once.
 """
 
 import logging
@@ -37,7 +39,10 @@ ONCE = 400
 VALUES = ("a telling answer", "another answer that tells", "a third one, telling too")
 _TEXTS = ", ".join(f'"{value}"' for value in VALUES)
 SURVEY = parse_survey(
-    '[survey]\nname = "killed"\n[[question]]\nname = "again"\ntype = "text"\nbloom_bits = 64\n'
+    (
+        '[survey]\nname = "killed"\n[[question]]\nname = "again"\ntype = '
+        '"text"\nbloom_bits = 64\n'
+    )
     + MIRROR
     + "".join(
         f'[[question]]\nname = "once{number}"\ntype = "category"\n'
@@ -176,8 +181,8 @@ def _roll_back(folder, backup, draw):
 def violations(folder, *, rollbacks=False):
     """What is wrong with what was sent and kept.
 
-    After rollbacks the ledger does not know everything: then there are as many reports as there
-    might be charges.
+    After rollbacks the ledger does not know everything: then there are as many reports
+    as there might be charges.
     """
     frames = {}
     problems = []

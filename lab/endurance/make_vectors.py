@@ -1,8 +1,9 @@
-"""Makes the files in tests/vectors, always the same: `python -m lab.endurance.make_vectors`.
+"""Makes the files in tests/vectors, always the same: `python -m
+lab.endurance.make_vectors`.
 
-Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one that
-`randbelow` must reject first, one whose bits stay tied until the reserve. Every tape holds exactly
-the bytes that its case draws.
+Random tapes are SHAKE-256 streams named after their case, and a few made by hand: one
+that `randbelow` must reject first, one whose bits stay tied until the reserve. Every
+tape holds exactly the bytes that its case draws.
 """
 
 import json
@@ -72,7 +73,8 @@ HOURS = 'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "hours"'
 
 CITY = (
     'type = "place"\nx = { low = "5.9", high = "10.5", unit = "degrees" }\n'
-    'y = { name = "north", low = "45.8", high = "47.8", outside = "clip", missing = ["-"] }'
+    'y = { name = "north", low = "45.8", high = "47.8", outside = "clip", missing = '
+    '["-"] }'
 )
 AT_HOME = (
     {"x": "5.9", "north": "45.8"},
@@ -82,7 +84,8 @@ AT_HOME = (
 
 TREE = (
     '{ Cork = "Ireland", Dublin = "Ireland", Lyon = "France", Bern = "Switzerland", '
-    'Ireland = "union", France = "union", abroad = "elsewhere", Switzerland = "elsewhere" }'
+    'Ireland = "union", France = "union", abroad = "elsewhere", Switzerland = '
+    '"elsewhere" }'
 )
 """Three levels, of which the second has a value as well."""
 PLACES = json.dumps(["Cork", "Dublin", "Lyon", "Bern", "abroad"])
@@ -98,7 +101,8 @@ FIELDS = (
     f'{{ name = "commute", type = "category", values = {FOUR} }}, '
     '{ name = "age", type = "number", edges = [0, 18, "24.5", 65], outside = "clip", '
     'missing = ["-"], unit = "years" }, '
-    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many children?" }]'
+    '{ name = "children", type = "integer", low = 0, high = 3, text = "How many '
+    'children?" }]'
 )
 _MANY_ANSWERS = (
     {"smokes": False, "commute": "car", "age": "0", "children": 0},
@@ -129,7 +133,8 @@ QUESTIONS = {
     "matrix": (
         (
             'type = "category"\nvalues = ["low", "middle", "high"]\n'
-            'matrix = [["0.7", "0.2", "0.1"], ["1/6", "2/3", "1/6"], ["0.1", "0.2", "0.7"]]',
+            'matrix = [["0.7", "0.2", "0.1"], ["1/6", "2/3", "1/6"], ["0.1", "0.2", '
+            '"0.7"]]',
             ("low", "middle", "high"),
         ),
     ),
@@ -178,7 +183,10 @@ QUESTIONS = {
             (["1", "0"], ["-0.6", "0.8"], ["0", "0"], ["0.3333333333333333", "1e-7"]),
         ),
         (
-            'type = "vector"\ndimensions = 9\nradius = "2.5"\noutside = "clip"\nepsilon = "4"',
+            (
+                'type = "vector"\ndimensions = 9\nradius = "2.5"\noutside = '
+                '"clip"\nepsilon = "4"'
+            ),
             (
                 _LONG,
                 ["1e300", "-1e300", *_LONG[2:]],
@@ -205,7 +213,11 @@ QUESTIONS = {
             ("0", "39", "39.5", "39.3", "0.30000000000000004", "49.5"),
         ),
         (
-            f'{HOURS}\noutside = "clip"\nmissing = ["NA", "?"]\nlevels = 256\nepsilon = "8"',
+            (
+                f'{HOURS}\noutside = "clip"\nmissing = ["NA", "?"]\nlevels = '
+                "256\nepsilon "
+                '= "8"'
+            ),
             ("-3", "7.25", "49.75", "1e21"),
         ),
         (f'{HOURS}\noutside = "12.2"\nepsilon = "2"', ("-0.001", "3.5", "50")),
@@ -244,7 +256,11 @@ QUESTIONS = {
             (1, 4, 7),
         ),
         (
-            'type = "number"\nlow = 0\nhigh = 24\nbins = 24\ncircular = true\nepsilon = "2"',
+            (
+                'type = "number"\nlow = 0\nhigh = 24\nbins = 24\ncircular = '
+                "true\nepsilon "
+                '= "2"'
+            ),
             ("0", "12", "23.99", "24"),
         ),
     ),
@@ -382,17 +398,28 @@ QUESTIONS = {
     "blh": ((f'type = "category"\nvalues = {FOUR}\nepsilon = "0.5"', ("car", "walk")),),
     "cms": (
         (
-            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 300\nwidth = 20',
+            (
+                f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = '
+                "300\nwidth = "
+                "20"
+            ),
             ("car", "walk"),
         ),
         (
-            f'type = "category"\nvalues = {MANY}\nepsilon = "4"\nhash_seed = 4294967295',
+            (
+                f'type = "category"\nvalues = {MANY}\nepsilon = "4"\nhash_seed = '
+                "4294967295"
+            ),
             ("value 0", "value 299"),
         ),
     ),
     "hcms": (
         (
-            f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth = 16',
+            (
+                f'type = "category"\nvalues = {FOUR}\nepsilon = "1"\nhashes = 1\nwidth '
+                "= "
+                "16"
+            ),
             ("car", "walk"),
         ),
         (
@@ -461,11 +488,16 @@ QUESTIONS = {
             ("Cork", "Lyon"),
         ),
         (
-            f'type = "category"\nvalues = {ALL_TOWNS}\nparents = {TOWNS}\nepsilon = "0.5"',
+            (
+                f'type = "category"\nvalues = {ALL_TOWNS}\nparents = {TOWNS}\nepsilon '
+                "= "
+                '"0.5"'
+            ),
             ("town 0", "town 299"),
         ),
         (
-            f'type = "category"\nvalues = {ALL_TOWNS}\nparents = {TOWNS}\nepsilon = "5"\n'
+            f'type = "category"\nvalues = {ALL_TOWNS}\nparents = {TOWNS}\nepsilon = '
+            '"5"\n'
             "shares = [0]",
             ("town 7",),
         ),
@@ -476,11 +508,19 @@ QUESTIONS = {
             _MANY_ANSWERS,
         ),
         (
-            f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 4\nepsilon = "3"',
+            (
+                f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 4\nepsilon '
+                "= "
+                '"3"'
+            ),
             _MANY_ANSWERS[1:],
         ),
         (
-            f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 1\nepsilon = "0.1"',
+            (
+                f'type = "table"\ncollect = "subsets"\n{FIELDS}\ntogether = 1\nepsilon '
+                "= "
+                '"0.1"'
+            ),
             _MANY_ANSWERS[1:],
         ),
         (
@@ -491,7 +531,10 @@ QUESTIONS = {
     "l-grr": (
         (f'type = "category"\nvalues = {FOUR}\n{TWICE}', ("car", "walk")),
         (
-            f'type = "category"\nvalues = {MANY}\nepsilon_first = "0.3"\nepsilon_lifetime = "7/3"',
+            (
+                f'type = "category"\nvalues = {MANY}\nepsilon_first = '
+                '"0.3"\nepsilon_lifetime = "7/3"'
+            ),
             ("value 299",),
         ),
     ),
@@ -530,7 +573,8 @@ QUESTIONS = {
         ),
     ),
 }
-"""By mechanism: the keys of its questions, and the answers to randomize; for others see `_usual`.
+"""By mechanism: the keys of its questions, and the answers to randomize; for others see
+`_usual`.
 
 Answers of type number are texts, because JSON readers differ on decimals.
 """
@@ -589,19 +633,22 @@ MAPS = tuple(
 PAIRS = (
     (
         "pad-grr",
-        f'type = "key-value"\nkeys = {FOUR}\nlow = 0\nhigh = 240\nunit = "minutes"\nmost = 2\n'
+        f'type = "key-value"\nkeys = {FOUR}\nlow = 0\nhigh = 240\nunit = '
+        '"minutes"\nmost = 2\n'
         'epsilon = "2"',
         ({}, {"bus": "0"}, {"walk": "240", "car": "12.5"}),
     ),
     (
         "pad-grr",
-        f'type = "key-value"\nkeys = {MANY}\nlow = "-1/3"\nhigh = "0.9"\noutside = "clip"\n'
+        f'type = "key-value"\nkeys = {MANY}\nlow = "-1/3"\nhigh = "0.9"\noutside = '
+        '"clip"\n'
         'missing = ["NA"]\nmost = 5\nepsilon = "4"',
         ({"value 299": "7", "value 0": "0.1", "value 7": "-2"}, {"value 1": "0.3"}),
     ),
     (
         "pad-ss",
-        f'type = "key-value"\nkeys = {TWENTY}\nlow = 1\nhigh = 5\noutside = "3"\nmost = 3\n'
+        f'type = "key-value"\nkeys = {TWENTY}\nlow = 1\nhigh = 5\noutside = "3"\nmost '
+        "= 3\n"
         'epsilon = "1"',
         ({}, {"value 19": "4.5", "value 0": "6"}),
     ),
@@ -715,7 +762,10 @@ PARTS = ((), (b"",), (b"report",), (b"mark", b"a" * 24, b"row"), (b"a", b"b"), (
 """Parts that tapes belong to."""
 
 COLLECTOR = "https://collect.example/v1/reports"
-_ONE = 'name = "one"\ntype = "category"\nvalues = ["a", "b", "c"]\nmechanism = "grr"\nepsilon = "1"'
+_ONE = (
+    'name = "one"\ntype = "category"\nvalues = ["a", "b", "c"]\nmechanism = '
+    '"grr"\nepsilon = "1"'
+)
 _OTHER = _ONE.replace('"one"', '"other"')
 _SOME = (
     'name = "some"\ntype = "multi"\nvalues = ["a", "b", "c", "d"]\nmost = 2\n'
@@ -736,7 +786,9 @@ ANSWERED = (
     ([_SOME], ["b", "d"], "", False),
     ([_ONE, _DRAWN], "a", "", False),
 )
-"""Questions, the answer of a device, further keys of the survey, and whether it is to a group."""
+"""Questions, the answer of a device, further keys of the survey, and whether it is to a
+group.
+"""
 
 
 def _usual(mechanism):
@@ -877,7 +929,9 @@ def _staged_case(question, answer, tape):
 
 
 def _place_of(randomizer, value, cohort):
-    """Where the permanent response starts: RAPPOR's true bits, else what it is kept for."""
+    """Where the permanent response starts: RAPPOR's true bits, else what it is kept
+    for.
+    """
     if not isinstance(randomizer, Rappor):
         return {"kept_for": randomizer.memo_value(value, cohort)}
     true_bits = randomizer.true_bits(value, cohort)
@@ -889,7 +943,9 @@ def _place_of(randomizer, value, cohort):
 
 
 def _tied(question):
-    """Bit-planes equal to those of value 0's thresholds: every position goes to the reserve."""
+    """Bit-planes equal to those of value 0's thresholds: every position goes to the
+    reserve.
+    """
     size, numbers = question.layout.bits, integers(question.randomizer)
     planes = min(64, size.bit_length() + 3)
     tape = b""
@@ -1090,7 +1146,9 @@ _SEALED = (("symbol", None, 0), ("wide", None, 0), ("symbol", 86_400, 20_000))
 
 
 def _sealed():
-    """Envelopes with the keys that made them, and the frames of a device and of a relay."""
+    """Envelopes with the keys that made them, and the frames of a device and of a
+    relay.
+    """
     recipient = private_key(stream("collector", 32))
     cases = []
     for name, length, number in _SEALED:
@@ -1139,7 +1197,9 @@ def _sealed():
 
 
 def _bad():
-    """Files that hold one thing wrong each, and the reason for which it must be rejected."""
+    """Files that hold one thing wrong each, and the reason for which it must be
+    rejected.
+    """
     files = {
         what: (reason, encode_frame(payload))
         for what, (reason, payload) in BAD_PAYLOADS.items()

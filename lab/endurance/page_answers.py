@@ -1,8 +1,9 @@
 """`python -m lab.endurance.page_answers 1000`: n answers, and all their requests.
 
-All requests have to be of one number, with names and sizes that do not depend on the answer, and no
-answer may stand in one. Whatever name the browser looks up, it finds the host that writes down, but
-for that of its updates: Chromium asks for its own components every few minutes, whatever is shown.
+All requests have to be of one number, with names and sizes that do not depend on the
+answer, and no answer may stand in one. Whatever name the browser looks up, it finds the
+host that writes down, but for that of its updates: Chromium asks for its own components
+every few minutes, whatever is shown.
 """
 
 import sys

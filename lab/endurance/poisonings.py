@@ -1,10 +1,11 @@
-"""Random poisoning attacks on every mechanism: `python -m lab.endurance.poisonings 1000`.
+"""Random poisoning attacks on every mechanism: `python -m lab.endurance.poisonings
+1000`.
 
 The tests simulate some.
 
-Each draws a design of `specimens`, a population, targets, an attack, and how many forgers there
-are; and no estimate, of a target, of another value or of a mean, may be moved by more than the
-bound that is published beside it.
+Each draws a design of `specimens`, a population, targets, an attack, and how many
+forgers there are; and no estimate, of a target, of another value or of a mean, may be
+moved by more than the bound that is published beside it.
 """
 
 import sys
@@ -26,7 +27,9 @@ from ldp_simulations.vector_holders import synthetic_vectors
 
 TEXTS = ("ab", "a", "b", "abb", "aa")
 ROUNDING = 1e-9
-"""How much more than the bound a gain may come to in floating-point numbers, relatively."""
+"""How much more than the bound a gain may come to in floating-point numbers,
+relatively.
+"""
 
 DESIGNED = {
     f"{name}-{number}": question(name, keys)
@@ -91,6 +94,7 @@ def violations(times, seed, bound=lambda outcome: outcome.bound):
 if __name__ == "__main__":
     problems, kinds = violations(int(sys.argv[1]), seed=1)
     print(
-        f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: {problems or 'none'}"
+        f"{kinds.total()} attacks ({dict(kinds)}); beyond their bound: "
+        f"{problems or 'none'}"
     )
     sys.exit(bool(problems))

@@ -1,13 +1,14 @@
-"""Losses of power, simulated: `python -m lab.endurance.power_losses 10000` tries ten thousand.
+"""Losses of power, simulated: `python -m lab.endurance.power_losses 10000` tries ten
+thousand.
 
-The tests try a tenth. With "synchronous = OFF" as a second word, a pragma for SQLite, acknowledged
-uploads are lost, as they should be.
+The tests try a tenth. With "synchronous = OFF" as a second word, a pragma for SQLite,
+acknowledged uploads are lost, as they should be.
 
-A writer takes uploads on a watched disk, some of them together, and is closed and opened again in
-between. Then power is lost, again and again, at a moment drawn from all that happened to the disk,
-in one of the ways in which disks lose what was not synced. What is left is opened as a service
-opens it, and has to hold every upload that was acknowledged by then, whole uploads only, and each
-of them once.
+A writer takes uploads on a watched disk, some of them together, and is closed and
+opened again in between. Then power is lost, again and again, at a moment drawn from all
+that happened to the disk, in one of the ways in which disks lose what was not synced.
+What is left is opened as a service opens it, and has to hold every upload that was
+acknowledged by then, whole uploads only, and each of them once.
 """
 
 import random
@@ -44,7 +45,9 @@ def serve(path, settings):
 
 
 def watched(folder, *settings):
-    """The disk in a folder after all uploads have been taken, by SQLite with some settings."""
+    """The disk in a folder after all uploads have been taken, by SQLite with some
+    settings.
+    """
     disk = WatchedDisk(folder)
     command = [
         sys.executable,
@@ -81,7 +84,8 @@ def main(times, settings):
         started = time.monotonic()
         wrong = lose_power(watched(folder, *settings), times, seed=1)
         print(
-            f"{times} losses of power in {time.monotonic() - started:.0f} s; wrong: {wrong.total()}"
+            f"{times} losses of power in {time.monotonic() - started:.0f} s; wrong: "
+            f"{wrong.total()}"
         )
     for what, count in wrong.most_common(_MOST_SAID):
         print(f"{count} times: {what}")

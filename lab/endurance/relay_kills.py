@@ -1,13 +1,14 @@
 """A relay that is killed at any moment: `python -m lab.endurance.relay_kills 1000`.
 
-With `1000 1 jumps` its clock jumps all the while as well (1 is the seed). Tests kill some dozens.
+With `1000 1 jumps` its clock jumps all the while as well (1 is the seed). Tests kill
+some dozens.
 
-Each life of the relay is a process with the real writer, pool and forwarder on one file. Devices
-send over pipes, repeat what was not acknowledged in the next life, and some of what was; others
-send envelopes of theirs again, under ids of their own. The collector, in this process, now and then
-refuses, or loses its answer; it counts a part once, by its id. In the end devices send until
-nothing waits, and every acknowledged report has to be in exactly one batch, none twice, none below
-the least number.
+Each life of the relay is a process with the real writer, pool and forwarder on one
+file. Devices send over pipes, repeat what was not acknowledged in the next life, and
+some of what was; others send envelopes of theirs again, under ids of their own. The
+collector, in this process, now and then refuses, or loses its answer; it counts a part
+once, by its id. In the end devices send until nothing waits, and every acknowledged
+report has to be in exactly one batch, none twice, none below the least number.
 """
 
 import logging
@@ -46,7 +47,8 @@ _AT_ONCE = 25
 _LAST = 300.0
 _COPIES = 3
 JUMPS = (0, 0, 0, 4 * DAY, 400 * DAY, -4 * DAY, -400 * DAY)
-"""By how many seconds a clock is wrong, each time that it is looked at: more than may be believed.
+"""By how many seconds a clock is wrong, each time that it is looked at: more than may
+be believed.
 
 That is what two epochs and ten minutes may be (`counting.clock`).
 """
@@ -118,7 +120,9 @@ class Trial:
         self.again = Counter()
 
     def live(self, seconds, fresh, questions=()):
-        """One life, in which devices have so many new reports to some questions, or to all."""
+        """One life, in which devices have so many new reports to some questions, or to
+        all.
+        """
         questions = questions or self._survey.questions
         start = len(self.frames)
         self.frames += [message(self._draw.choice(questions)) for _ in range(fresh)]
@@ -151,7 +155,9 @@ class Trial:
         collecting.close()
 
     def finish(self):
-        """Let devices send until what was acknowledged has left, one question after the other."""
+        """Let devices send until what was acknowledged has left, one question after the
+        other.
+        """
         end, life = time.monotonic() + _LAST, 0.4
         self._jumps = (0,)
         while questions := self.unfinished():
@@ -161,7 +167,9 @@ class Trial:
             life = min(life * 1.2, 3.0)
 
     def unfinished(self):
-        """The questions of which something has been acknowledged and has not arrived; or all."""
+        """The questions of which something has been acknowledged and has not arrived;
+        or all.
+        """
         parts = self.collector.parts.values()
         if not parts:
             return self._survey.questions
@@ -249,7 +257,9 @@ if __name__ == "__main__":
     jumps = JUMPS if "jumps" in sys.argv else (0,)
     reports, batches, known = trial(kills, seed=seed, jumps=jumps)
     print(
-        f"{kills:,} kills in {time.monotonic() - begun:.0f} s: {reports:,} acknowledged reports, "
-        f"each in exactly one of {batches:,} batches of at least {LEAST}; 0 lost, 0 twice; "
+        f"{kills:,} kills in {time.monotonic() - begun:.0f} s: {reports:,} "
+        "acknowledged reports, "
+        f"each in exactly one of {batches:,} batches of at least {LEAST}; 0 lost, 0 "
+        "twice; "
         f"{known:,} retries and copies known"
     )

@@ -1,8 +1,9 @@
 """Pictures of the page: `python -m lab.endurance.screenshots docs` writes them there.
 
-People of the census extract Adult (`shared/data`, beside the checkout) answer two surveys for two
-weeks; then the page is looked at in headless Chromium: on a desk, at night, on a phone, on paper.
-With `--all` every view is, for whoever wants to look. Needs chromium and chromedriver.
+People of the census extract Adult (`shared/data`, beside the checkout) answer two
+surveys for two weeks; then the page is looked at in headless Chromium: on a desk, at
+night, on a phone, on paper. With `--all` every view is, for whoever wants to look.
+Needs chromium and chromedriver.
 """
 
 import base64
@@ -110,8 +111,8 @@ VIEWS = (
     ("page-dark", "dark", (1280, 900), f"{OVER_TIME}&way=smoothed#question-education"),
     ("page-phone", "light", PHONE, f"{OVER_TIME}#question-hours"),
 )
-"""By file: the scheme that is preferred, the size of the screen, and the view with what is at its
-top.
+"""By file: the scheme that is preferred, the size of the screen, and the view with what
+is at its top.
 """
 SIDES = "first=survey%3Dwork-and-life%26epoch%3D20500&second=survey%3Dwork-and-life%26epoch%3D20512"
 MORE = (
@@ -225,8 +226,8 @@ def everyone():
 def collect(service, people, now):
     """Two weeks of reports, the same at every call.
 
-    Now and then some come twice, late or damaged; from the tenth day on more people of higher
-    education are asked.
+    Now and then some come twice, late or damaged; from the tenth day on more people of
+    higher education are asked.
     """
     work, ages = (served.survey for served in service.catalogue.all)
     chance = Random(2026)

@@ -2,12 +2,13 @@
 
 Tests kill some dozens.
 
-Each life of the service is the real command, on the same store and port. Clients in threads of
-another process upload without a break, repeat each upload until it is acknowledged, and some after
-that. After each death the store's accounts have to add up; in the end it has to hold what was
-acknowledged, each batch once, and nothing else.
+Each life of the service is the real command, on the same store and port. Clients in
+threads of another process upload without a break, repeat each upload until it is
+acknowledged, and some after that. After each death the store's accounts have to add up;
+in the end it has to hold what was acknowledged, each batch once, and nothing else.
 
-The lives are forked from a process that has imported everything, so that they do more than start.
+The lives are forked from a process that has imported everything, so that they do more
+than start.
 """
 
 import http.client
@@ -42,7 +43,9 @@ _PATIENCE, _HOPE = 120, 400
 
 
 class Place:
-    """The folder of a store, and the port of those who serve it, `altered` before they begin."""
+    """The folder of a store, and the port of those who serve it, `altered` before they
+    begin.
+    """
 
     def __init__(self, folder, altered):
         self.folder, self.port, self._altered = folder, _port(), altered
@@ -135,8 +138,8 @@ def acknowledging_early():
 def _port():
     """A free port that the system does not let clients connect from.
 
-    While no service listens, a client that got this one would meet itself, and keep the service
-    out.
+    While no service listens, a client that got this one would meet itself, and keep the
+    service out.
     """
     for port in random.SystemRandom().sample(range(20_000, 30_000), 100):
         with socket.socket() as tried, suppress(OSError):
@@ -146,7 +149,9 @@ def _port():
 
 
 def _upload(place):
-    """Upload from several threads until told to stop, and to the end of what was begun then."""
+    """Upload from several threads until told to stop, and to the end of what was begun
+    then.
+    """
     threads = [
         Thread(target=_upload_alone, args=(place, number)) for number in range(_CLIENTS)
     ]
@@ -182,7 +187,9 @@ def _fresh(draw):
 
 
 def _deliver(connection, body):
-    """Send the same bytes until they are acknowledged, or for as long as there is any hope."""
+    """Send the same bytes until they are acknowledged, or for as long as there is any
+    hope.
+    """
     end, last = time.monotonic() + _HOPE, None
     while time.monotonic() < end:
         try:
@@ -251,6 +258,7 @@ if __name__ == "__main__":
         problems, acknowledged = kill_often(Path(name), int(sys.argv[1]), seed=1)
         took = f"{sys.argv[1]} kills in {time.monotonic() - begun:.0f} s"
         print(
-            f"{took}, {acknowledged} uploads acknowledged; wrong: {problems or 'nothing'}"
+            f"{took}, {acknowledged} uploads acknowledged; wrong: "
+            f"{problems or 'nothing'}"
         )
         sys.exit(bool(problems))

@@ -1,8 +1,8 @@
 """How long `record` keeps an app's thread, on a disk whose syncs take 300 ms.
 
-`python -m lab.endurance.slow_disk 2000` records 2,000 answers to a memoized question and 20 to
-questions that are answered once, while a thread sends what waits as fast as it can. Linux with a C
-compiler; times are printed in milliseconds.
+`python -m lab.endurance.slow_disk 2000` records 2,000 answers to a memoized question
+and 20 to questions that are answered once, while a thread sends what waits as fast as
+it can. Linux with a C compiler; times are printed in milliseconds.
 """
 
 import json

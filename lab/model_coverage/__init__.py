@@ -1,4 +1,5 @@
-"""How often intervals of regressions and of weighted estimates hold the truth, and tests reject.
+"""How often intervals of regressions and of weighted estimates hold the truth, and
+tests reject.
 
 Run with `python -m lab.model_coverage`.
 

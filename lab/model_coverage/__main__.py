@@ -21,7 +21,8 @@ from ldp_aggregator.output.files import write_whole
 def main(output: Path | None, runs: int, pattern: str) -> None:
     """Measure how often intervals hold the truth, and write OUTPUT, a Markdown page.
 
-    Exit code 1 if a claim is broken: without a cause with a probability of at most 1 in a million.
+    Exit code 1 if a claim is broken: without a cause with a probability of at most 1 in
+    a million.
     """
     chosen = [
         case

@@ -1,4 +1,5 @@
-"""Runs, summed up: how often the truth was held, and whether the errors are as large as they say.
+"""Runs, summed up: how often the truth was held, and whether the errors are as large as
+they say.
 
 Every case has random numbers of its own, so that it shows the same whenever it is run.
 """
@@ -21,7 +22,9 @@ _DEVIATIONS = 4.9
 
 
 class Measured(NamedTuple):
-    """What a case showed. Of several numbers it is the one that is farthest from .95."""
+    """What a case showed. Of several numbers it is the one that is farthest from
+    .95.
+    """
 
     case: Case
     runs: int

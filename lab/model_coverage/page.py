@@ -22,7 +22,8 @@ page.
 def page(measured: Sequence[Measured]) -> str:
     """The page."""
     rows = [
-        f"| {one.case.name} | {one.case.what} | {one.case.respondents:,} | {one.runs:,} "
+        f"| {one.case.name} | {one.case.what} | {one.case.respondents:,} | "
+        f"{one.runs:,} "
         f"| {_share(one.coverage)} | {one.bias:+.2f} | {one.ratio:.2f} | {_size(one)} |"
         for one in measured
     ]

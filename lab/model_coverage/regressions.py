@@ -1,8 +1,9 @@
 """Regressions of drawn reports, beside the coefficients that they were drawn from.
 
-Each run draws a population anew, its answers, and the reports; what is seen of it is, for each
-coefficient, the estimate less the truth, its standard error, whether the interval holds the truth,
-and, of a predictor that explains nothing, whether the test of it rejects.
+Each run draws a population anew, its answers, and the reports; what is seen of it is,
+for each coefficient, the estimate less the truth, its standard error, whether the
+interval holds the truth, and, of a predictor that explains nothing, whether the test of
+it rejects.
 """
 
 from __future__ import annotations
@@ -117,7 +118,9 @@ def cases() -> list[Case]:
 
 
 def _clear(epsilon: str, people: int, choices: RegressionOptions) -> Run:
-    """A number, a category and a number that explains nothing; anew in each run, all of them."""
+    """A number, a category and a number that explains nothing; anew in each run, all of
+    them.
+    """
     truth = np.array([-0.8, 0.7, 0.5, 0.0])
     formula = formula_of(f"{YES} ~ age + sex + {NOTHING}")
     ages, sexes, nothings = AGES, np.array([0.0, 1.0]), np.array([-1.0, 0.0, 1.0])

@@ -1,4 +1,6 @@
-"""Reports drawn from their channel: tallies, or counts beside covariates in the clear."""
+"""Reports drawn from their channel: tallies, or counts beside covariates in the
+clear.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ def cells_of(
     attributes: Mapping[str, Sequence[str]],
     generator: Generator,
 ) -> Answers:
-    """Reports of so many holders of each value, (combinations, values), by what is in the clear."""
+    """Reports of so many holders of each value, (combinations, values), by what is in
+    the clear.
+    """
     question, worth = survey[name], _worth(survey, name)
     marks = generator.multinomial(holders, _law(survey, name)).sum(axis=1)
     combination, mark = np.nonzero(marks)

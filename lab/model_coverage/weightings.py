@@ -1,8 +1,10 @@
-"""Weighted estimates of skewed samples, beside the population that they were drawn from.
+"""Weighted estimates of skewed samples, beside the population that they were drawn
+from.
 
-Whether somebody answers depends on age and sex, and on nothing else; known margins of age and sex,
-in the clear or randomized themselves, bring the population back. The truth is the population's
-share (or mean); beside it stands how far off the unweighted estimate is.
+Whether somebody answers depends on age and sex, and on nothing else; known margins of
+age and sex, in the clear or randomized themselves, bring the population back. The truth
+is the population's share (or mean); beside it stands how far off the unweighted
+estimate is.
 """
 
 from __future__ import annotations
@@ -96,9 +98,9 @@ def cases() -> list[Case]:
 def truth_of(method: str) -> float:
     """What a weighted estimate comes to with endless respondents.
 
-    Post-stratification comes to the population's share whatever it is; margins alone do as far as
-    answering is a product of what they are of, as it is here, and their factors find it: raking
-    exactly, linear ones nearly.
+    Post-stratification comes to the population's share whatever it is; margins alone do
+    as far as answering is a product of what they are of, as it is here, and their
+    factors find it: raking exactly, linear ones nearly.
     """
     if method == "raking":
         return TRUTH

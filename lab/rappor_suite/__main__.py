@@ -26,7 +26,10 @@ from ldp_simulations.archive import Archive
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.html and results.jsonl to this folder; an interrupted run goes on there.",
+    help=(
+        "Write report.html and results.jsonl to this folder; an interrupted run goes "
+        "on there."
+    ),
 )
 def main(pattern: str, runs: int | None, output: Path | None) -> None:
     """Run the regression grid of google/rappor, and print its tables."""

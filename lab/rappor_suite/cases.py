@@ -1,12 +1,13 @@
-"""The cases of the grid, as tables: demo, paper, and 4 sizes x 5 distributions x 5 configurations.
+"""The cases of the grid, as tables: demo, paper, and 4 sizes x 5 distributions x 5
+configurations.
 
-Beside them others, of sizes that nothing was made for: other filters, few reports and many, nearly
-all candidates real, and texts that are no candidates.
+Beside them others, of sizes that nothing was made for: other filters, few reports and
+many, nearly all candidates real, and texts that are no candidates.
 
-The values are v1 to vM, and further names that no one holds are candidates as well. Where names are
-missing, those that end in 9 are no candidates, however many hold them. With k bits, h hash
-functions and m cohorts, the reports of the grid bear k m = 1,024 candidates; two configurations
-have up to 107 times as many.
+The values are v1 to vM, and further names that no one holds are candidates as well.
+Where names are missing, those that end in 9 are no candidates, however many hold them.
+With k bits, h hash functions and m cohorts, the reports of the grid bear k m = 1,024
+candidates; two configurations have up to 107 times as many.
 
 Distributions of the number i of a value, from 1 to M:
 
@@ -15,8 +16,8 @@ Distributions of the number i of a value, from 1 to M:
     exp    exp(-5 (i - 1) / (M - 1))
     zipfS  i^-S
 
-Sources: tests/regtest_spec.py of google/rappor; Erlingsson, Pihur and Korolova 2014, Section 5.2
-(paper).
+Sources: tests/regtest_spec.py of google/rappor; Erlingsson, Pihur and Korolova 2014,
+Section 5.2 (paper).
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class Parameters(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One case; an instance of it is one population drawn anew, with the noise of its reports."""
+    """One case; an instance of it is one population drawn anew, with the noise of its
+    reports.
+    """
 
     name: str
     distribution: str
@@ -128,7 +131,8 @@ NOISY = Parameters(8, 2, 128, p="0.39", q="0.61", f="0.45")
 LOOSE = Parameters(8, 2, 128, p="0.225", q="0.775", f="0")
 
 _OTHERS = (
-    # Name, distribution, values, clients, parameters, spurious, whether some are missing.
+    # Name, distribution, values, clients, parameters, spurious, whether some are
+    # missing.
     ("few", "zipf1", 100, 2_000, DEMO, 100, False),
     (
         "wide",
@@ -202,7 +206,8 @@ def cases(pattern: str = "*") -> list[Case]:
     fitting = [case for case in _cases() if fnmatchcase(case.name, pattern)]
     if not fitting:
         raise CaseError(
-            f"expected a pattern that cases fit, such as 'demo *' or 'small typical *', got "
+            "expected a pattern that cases fit, such as 'demo *' or 'small typical "
+            "*', got "
             f"{pattern!r}"
         )
     return fitting
@@ -266,5 +271,8 @@ def _question(parameters: Parameters) -> Question:
     keys = (
         f"bloom_bits = {bits}\nhashes = {hashes}\ncohorts = {cohorts}\n{probabilities}"
     )
-    head = '[survey]\nname = "suite"\n[[question]]\nname = "x"\nmechanism = "rappor"\ntype = "text"'
+    head = (
+        '[survey]\nname = "suite"\n[[question]]\nname = "x"\nmechanism = '
+        '"rappor"\ntype = "text"'
+    )
     return parse_survey(f"{head}\n{keys}")["x"]

@@ -1,4 +1,5 @@
-"""One instance of a case: a population, its reports from their exact law, and how the decoder did.
+"""One instance of a case: a population, its reports from their exact law, and how the
+decoder did.
 
     found   by default, at 5 %: by Storey's correction where the check on the candidates finds none
             missing, or else by Benjamini and Hochberg's. Beside it, at the false-positive rate of
@@ -12,10 +13,11 @@
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 
-A candidate that no one happens to hold is spurious. Coverage and width are of the 95 % intervals of
-all candidates that somebody holds, found or not; beside it stands the coverage of the
-false-coverage-rate intervals of what is found, held or not, as they are exported. The clock runs
-from counts and the bits of the candidates to estimates and detections.
+A candidate that no one happens to hold is spurious. Coverage and width are of the 95 %
+intervals of all candidates that somebody holds, found or not; beside it stands the
+coverage of the false-coverage-rate intervals of what is found, held or not, as they are
+exported. The clock runs from counts and the bits of the candidates to estimates and
+detections.
 """
 
 from __future__ import annotations
@@ -51,8 +53,9 @@ def measure(cases: Sequence[Case], instance: int) -> list[dict[str, Any]]:
 
     They differ in nothing but the distribution.
 
-    `scores`; `matched` scores at the published false-positive rate, or None; and, of the first
-    instance, a `curve`: true and found frequencies of up to 100 groups of neighbouring values.
+    `scores`; `matched` scores at the published false-positive rate, or None; and, of
+    the first instance, a `curve`: true and found frequencies of up to 100 groups of
+    neighbouring values.
     """
     randomizer, size = _randomizer(cases[0]), cases[0].values + cases[0].spurious
     # Other texts in each instance, and so other hash functions.

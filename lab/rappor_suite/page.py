@@ -1,4 +1,6 @@
-"""The grid's results as tables of text, and as one HTML page with every case's distribution."""
+"""The grid's results as tables of text, and as one HTML page with every case's
+distribution.
+"""
 
 from __future__ import annotations
 
@@ -42,27 +44,39 @@ _COMPARED = (
 )
 
 _INTRODUCTION = (
-    "Known populations, their reports drawn from their exact law, and how well the decoder finds "
+    "Known populations, their reports drawn from their exact law, and how well the "
+    "decoder finds "
     "them again: means and "
-    "standard errors over instances, each with other people, other noise and other hash functions.",
-    "a: values that somebody holds. r: values found by default, with 5 % false discoveries. FPR: "
+    "standard errors over instances, each with other people, other noise and other "
+    "hash functions.",
+    "a: values that somebody holds. r: values found by default, with 5 % false "
+    "discoveries. FPR: "
     "false positives / spurious "
     "candidates. FNR: missed values / values among the candidates. TV: half the sum of "
     "differences between true and "
-    "estimated frequencies, those that are not found counting as 0. AM: allocated mass, the sum "
+    "estimated frequencies, those that are not found counting as 0. AM: allocated "
+    "mass, the sum "
     "of the frequencies "
-    "found. FDR: false positives / found. Coverage and width: of the 95 % intervals of all "
+    "found. FDR: false positives / found. Coverage and width: of the 95 % intervals of "
+    "all "
     "candidates that somebody "
-    "holds, found or not. Of found: coverage of the false-coverage-rate intervals of what is "
-    "found, as they are exported. Seconds: from counts and the candidates' bits to estimates and "
+    "holds, found or not. Of found: coverage of the false-coverage-rate intervals of "
+    "what is "
+    "found, as they are exported. Seconds: from counts and the candidates' bits to "
+    "estimates and "
     "detections, on one processor.",
 )
 _COMPARISON = (
-    "google/rappor's own decoder (R) was run on the same cases. It takes for found what exceeds "
-    "two of its standard errors; here every candidate is taken whose p-value is at most the share "
-    "of spurious candidates that R lets in (where none is spurious, in the case typical with the "
-    "same distribution). TV of posterior and posterior-mean is of all candidates as these views "
-    "are printed (--post-process); unbiased, of the candidates taken, as that of R. FDR and the "
+    "google/rappor's own decoder (R) was run on the same cases. It takes for found "
+    "what exceeds "
+    "two of its standard errors; here every candidate is taken whose p-value is at "
+    "most the share "
+    "of spurious candidates that R lets in (where none is spurious, in the case "
+    "typical with the "
+    "same distribution). TV of posterior and posterior-mean is of all candidates as "
+    "these views "
+    "are printed (--post-process); unbiased, of the candidates taken, as that of R. "
+    "FDR and the "
     "coverage "
     "of found are of what is found by default."
 )
@@ -182,4 +196,7 @@ def _size(outcomes: Sequence[Outcome]) -> str:
     case = outcomes[0].case
     answers = f" with {case.answers_each} answers each" if case.answers_each > 1 else ""
     instances = len(outcomes[0].results)
-    return f"{case.values:,} values, {case.clients:,} clients{answers}, {instances} instances."
+    return (
+        f"{case.values:,} values, {case.clients:,} clients{answers}, {instances} "
+        "instances."
+    )

@@ -1,9 +1,11 @@
-"""What google/rappor's own decoder, in R, makes of the same cases: means over 10 instances.
+"""What google/rappor's own decoder, in R, makes of the same cases: means over 10
+instances.
 
-Its rates have standard errors of about .01. Its interval coverage is over all true candidates. Its
-decoding took .08 s in small cases, .4 s in the demo and the paper's case, and 2 s where it has to
-select candidates (over_x10). The cases without a time were decoded on the first ten instances of
-this grid itself, the others on populations and hash functions of their own.
+Its rates have standard errors of about .01. Its interval coverage is over all true
+candidates. Its decoding took .08 s in small cases, .4 s in the demo and the paper's
+case, and 2 s where it has to select candidates (over_x10). The cases without a time
+were decoded on the first ten instances of this grid itself, the others on populations
+and hash functions of their own.
 """
 
 from __future__ import annotations
@@ -67,8 +69,8 @@ PUBLISHED = {name: Published(*figures) for name, figures in _FIGURES.items()}
 def rate_of_r(name: str) -> float:
     """How many of the spurious candidates R takes for real.
 
-    Where none is spurious this cannot be seen; then it is the rate of the case that differs in some
-    that are.
+    Where none is spurious this cannot be seen; then it is the rate of the case that
+    differs in some that are.
     """
     rate = PUBLISHED[name].fpr
     if rate is None:

@@ -1,7 +1,7 @@
 """Running cases, several at a time, and taking up a run that was interrupted.
 
-A result is kept under what it depends on: the case, the instance, and the source of whatever was
-measured.
+A result is kept under what it depends on: the case, the instance, and the source of
+whatever was measured.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Task(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A metric over the instances; the error is that of the mean. NaN where it has no meaning."""
+    """A metric over the instances; the error is that of the mean. NaN where it has no
+    meaning.
+    """
 
     mean: float
     error: float
@@ -67,7 +69,9 @@ class Outcome(NamedTuple):
 
     @property
     def matched(self) -> Mapping[str, Score]:
-        """At the false-positive rate of google/rappor's decoder, where that is known."""
+        """At the false-positive rate of google/rappor's decoder, where that is
+        known.
+        """
         return _summary([result["matched"] for result in self.results])
 
     @property
@@ -84,10 +88,11 @@ def run(
     workers: int | None = 1,
     over: Callable[[Iterator[Task], int], Iterator[Task]] = lambda tasks, _: tasks,
 ) -> list[Outcome]:
-    """Measure what the archive does not have: `instances` of each case, or as many as each says.
+    """Measure what the archive does not have: `instances` of each case, or as many as
+    each says.
 
-    `workers` is the number of processes; None takes one for each processor. `over` wraps the tasks
-    that are done, given their number (for a progress bar).
+    `workers` is the number of processes; None takes one for each processor. `over`
+    wraps the tasks that are done, given their number (for a progress bar).
     """
     packages = (ldp, ldp_aggregator, ldp_simulations)
     rooms = [
@@ -146,11 +151,11 @@ def _measured(
     if workers == 1 or not tasks:
         yield from ((task, measure(*task)) for task in tasks)
         return
-    # Started afresh, each process with one thread, so that they do not wait for each other's linear
-    # algebra.
+    # Started afresh, each process with one thread, so that they do not wait for each
+    # other's linear algebra.
     os.environ.update({name: "1" for name in _THREADS if name not in os.environ})
-    # What is loaded and prepared on a first call is no part of any time, so each begins with a
-    # small case.
+    # What is loaded and prepared on a first call is no part of any time, so each begins
+    # with a small case.
     first = cases("tiny typical unif"), 0
     with ProcessPoolExecutor(
         workers, multiprocessing.get_context("spawn"), measure, first

@@ -1,7 +1,8 @@
-"""What a run of the grid comes to, in sentences: which cases keep what is promised, and which not.
+"""What a run of the grid comes to, in sentences: which cases keep what is promised, and
+which not.
 
-A case misses a bound if its mean does; whether by more than chance is said beside it, in standard
-errors of that mean.
+A case misses a bound if its mean does; whether by more than chance is said beside it,
+in standard errors of that mean.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ MOST_FALSE = 0.05
 """Of what is found, on average."""
 COVERED = 0.94, 0.96
 FEWEST_FOUND = 10
-"""Of cases that find fewer, the coverage of what is found is that of next to nothing."""
+"""Of cases that find fewer, the coverage of what is found is that of next to nothing.
+"""
 _CHANCE = 2.0
 
 
@@ -78,7 +80,9 @@ def _turned(score: Score) -> Score:
 
 
 def _above(score: Score, bound: float, *, strict: bool = False) -> float:
-    """By how many standard errors a mean misses a bound; not a number where it does not."""
+    """By how many standard errors a mean misses a bound; not a number where it does
+    not.
+    """
     missed = score.mean >= bound if strict else score.mean > bound
     if not missed:
         return np.nan
@@ -95,4 +99,7 @@ def _kept(promise: str, excess: dict[str, float]) -> str:
         return text
     beyond = [name for name, errors in missing.items() if errors > _CHANCE]
     text += f" Not in {', '.join(missing)}"
-    return f"{text}; by more than {_CHANCE:g} standard errors in {', '.join(beyond) or 'none'}."
+    return (
+        f"{text}; by more than {_CHANCE:g} standard errors in "
+        f"{', '.join(beyond) or 'none'}."
+    )

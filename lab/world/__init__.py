@@ -1,9 +1,11 @@
-"""The whole, simulated: devices, network, service, store, disks and clocks under one seed.
+"""The whole, simulated: devices, network, service, store, disks and clocks under one
+seed.
 
-For someone new to it: what goes wrong in the field goes wrong between parts, at moments that no one
-thought of. So all parts live here in one process, on threads, clocks, disks and a network of our
-own, and everything that can happen to them is drawn from a seed: what failed once fails again, byte
-for byte. The service and the clients are the shipped ones.
+For someone new to it: what goes wrong in the field goes wrong between parts, at moments
+that no one thought of. So all parts live here in one process, on threads, clocks, disks
+and a network of our own, and everything that can happen to them is drawn from a seed:
+what failed once fails again, byte for byte. The service and the clients are the shipped
+ones.
 
 scenario     what is to happen, drawn from a seed
 surveys      what is asked

@@ -80,7 +80,8 @@ def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
             f"expected a fault that happens, got none of: {name} ({FAULTS[name]})"
         )
     click.echo(
-        f"{runs.seeds:,} seeds, {runs.batches:,} batches counted, {runs.failed:,} failed; "
+        f"{runs.seeds:,} seeds, {runs.batches:,} batches counted, {runs.failed:,} "
+        "failed; "
         f"{1000 * runs.seconds / runs.seeds:.1f} ms of a processor each, "
         f"{runs.seeds / (time.monotonic() - begun):.0f} a second"
     )
@@ -107,7 +108,10 @@ def _replay(seed: int, bug: str | None) -> int:
 
 
 def _sizes(world: Scenario) -> str:
-    return f"{len(world.surveys)} devices, {len(world.events)} events, {world.hours:.1f} hours"
+    return (
+        f"{len(world.surveys)} devices, {len(world.events)} events, "
+        f"{world.hours:.1f} hours"
+    )
 
 
 if __name__ == "__main__":

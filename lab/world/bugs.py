@@ -1,6 +1,8 @@
-"""Defects that are put in by hand, to see that they are found; and mends that are taken out again.
+"""Defects that are put in by hand, to see that they are found; and mends that are taken
+out again.
 
-None of them is a switch in shipped code: each changes it from outside, while a world lives.
+None of them is a switch in shipped code: each changes it from outside, while a world
+lives.
 
     early-acknowledgement   an upload is answered before it is committed
     id-forgotten            ids are forgotten at the end of an epoch, and not of its grace

@@ -1,10 +1,12 @@
-"""The collector: lives of the shipped service on one disk, and an operator who looks after it.
+"""The collector: lives of the shipped service on one disk, and an operator who looks
+after it.
 
     life       a process: its loop, its writer, the upload application in front of it
     operator   starts it again when it ended, and confirms a clock that is right
 
 Rules
-- A request that comes while no life is there finds no one. When a life ends, so do its connections.
+- A request that comes while no life is there finds no one. When a life ends, so do its
+  connections.
 """
 
 from __future__ import annotations
@@ -195,7 +197,9 @@ class Collector:
         self._hub.after(_FIRST_LOOK, self._wake, process)
 
     def _wake(self, process: Process) -> None:
-        """Let the writer look around: it does so each second, but here it may sleep for minutes."""
+        """Let the writer look around: it does so each second, but here it may sleep for
+        minutes.
+        """
         if self.writer is not None and self.process is process and not process.dead:
             self.writer._line._queue.put(WAKE)
 

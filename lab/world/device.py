@@ -5,7 +5,8 @@
               a few to one that is asked again
 
 Rules
-- An app that ended is opened again within minutes: what does not come back has no queue to watch.
+- An app that ended is opened again within minutes: what does not come back has no queue
+  to watch.
 - The only luck is the world's: in here, and nowhere else, devices draw from a seed.
 """
 

@@ -1,13 +1,14 @@
 """The network between devices and the collector, and a proxy on the way.
 
-For someone new to it: a device posts the bytes of a batch and waits for an answer. On the way the
-connection may end before or after the bytes have arrived; they may arrive twice, late, in another
-order, or in part; and what stands between may buffer them and try again by itself, long after the
-device was told that it failed.
+For someone new to it: a device posts the bytes of a batch and waits for an answer. On
+the way the connection may end before or after the bytes have arrived; they may arrive
+twice, late, in another order, or in part; and what stands between may buffer them and
+try again by itself, long after the device was told that it failed.
 
 Rules
 - Troubles wait for a device's next requests, one each, in the order of the scenario.
-- What an answer means is for the shipped client to say (`ldp_client.delivery.verdicts`).
+- What an answer means is for the shipped client to say
+  (`ldp_client.delivery.verdicts`).
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Collecting(Protocol):
     """Who takes requests."""
 
     def take(self, body: bytes, announced: int, back: Back) -> None:
-        """Take the bytes of a body of an announced length, all there will be; answer."""
+        """Take the bytes of a body of an announced length, all there will be;
+        answer.
+        """
 
 
 class Network:
@@ -153,14 +156,18 @@ class Network:
         back(None)
 
     def _again(self, what: str, number: int, body: bytes) -> None:
-        """What arrived, or was held up, comes once more; no one waits for its answer."""
+        """What arrived, or was held up, comes once more; no one waits for its
+        answer.
+        """
         self._faults.happened(what)
         self._arriving(number, body, lambda _: None)()
 
     def _retrying(
         self, number: int, body: bytes, back: Back, *, tries: int
     ) -> Callable[[], None]:
-        """A proxy that sends a request again whatever became of it, and passes the last answer."""
+        """A proxy that sends a request again whatever became of it, and passes the last
+        answer.
+        """
         left = [tries]
 
         def heard(answer: Answer | None) -> None:

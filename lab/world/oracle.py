@@ -1,8 +1,9 @@
 """What has to be true of a world, as dictionaries know it that watch from outside.
 
-For someone new to it: the oracle sees what devices hand to the network, what they are told, and
-what the disk says was ever claimed for good. It shares no code with what it judges, but for the
-wire format. Everything that is not as it should be is a sentence in `wrong`.
+For someone new to it: the oracle sees what devices hand to the network, what they are
+told, and what the disk says was ever claimed for good. It shares no code with what it
+judges, but for the wire format. Everything that is not as it should be is a sentence in
+`wrong`.
 
 While the world lives
     pause        a device that was told to wait waits as long, restarts or not
@@ -31,7 +32,9 @@ from ldp.wire.wire import Batch, Damage, decode_batch, read_frames
 from ldp_client.delivery.outcomes import Outcome
 
 _UNNOTICED = 2 * EPOCH + 1200
-"""Seconds by which a clock may be ahead, and not be noticed: some ten minutes and two epochs."""
+"""Seconds by which a clock may be ahead, and not be noticed: some ten minutes and two
+epochs.
+"""
 _LOOKS = 1.0
 
 
@@ -100,7 +103,9 @@ class Oracle:
         self._pauses.pop(device.number, None)
 
     def lost_memory(self, device: Sending, *, restored: bool) -> None:
-        """What it remembers is not what it did: of a backup, or of before it lost power."""
+        """What it remembers is not what it did: of a backup, or of before it lost
+        power.
+        """
         self.lost_track(device)
         (self.restored if restored else self.vague).add(device.number)
 
@@ -109,7 +114,8 @@ class Oracle:
         pause = self._pauses.get(device.number)
         if pause is not None and self.now < pause.until - _LOOKS:
             self.wrong.append(
-                f"pause: device {device.number} was to wait {pause.seconds:g} s, and sent "
+                f"pause: device {device.number} was to wait {pause.seconds:g} s, and "
+                "sent "
                 f"{pause.until - self.now:.0f} s too early"
             )
         frame = _read(device, payload)
@@ -149,7 +155,8 @@ class Oracle:
         over = (frame.epoch + 1) * EPOCH + GRACE
         if self.now + self.most_ahead < over:
             self.wrong.append(
-                f"late: a batch of epoch {frame.epoch} is late {over - self.now:.0f} s before its "
+                f"late: a batch of epoch {frame.epoch} is late {over - self.now:.0f} s "
+                "before its "
                 "grace is over"
             )
 

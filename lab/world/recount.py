@@ -1,4 +1,6 @@
-"""The oracle's recount, once a world is calm: frame by frame, against what the service says."""
+"""The oracle's recount, once a world is calm: frame by frame, against what the service
+says.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,8 @@ def recount(
     outcomes = outcomes_in_all(snapshot)
     if count_received(snapshot) != outcomes.total():
         wrong.append(
-            f"accounts: received {count_received(snapshot)}, and know of {outcomes.total()}"
+            f"accounts: received {count_received(snapshot)}, and know of "
+            f"{outcomes.total()}"
         )
     if outcomes["accepted"] != claimed.total():
         wrong.append(
@@ -100,9 +103,11 @@ def look(
 
 
 def page(oracle: Oracle, analysis: Analysis, served: Mapping[str, Served]) -> list[str]:
-    """What is wrong with the estimates that the page draws, where the arithmetic is simple.
+    """What is wrong with the estimates that the page draws, where the arithmetic is
+    simple.
 
-    A question that is answered once: f = (c / n - q) / (p - q), of what may be looked at.
+    A question that is answered once: f = (c / n - q) / (p - q), of what may be looked
+    at.
     """
     wrong = []
     for name, item in served.items():

@@ -1,4 +1,6 @@
-"""Many worlds: seed by seed, in several processes, and what they have shown together."""
+"""Many worlds: seed by seed, in several processes, and what they have shown
+together.
+"""
 
 from __future__ import annotations
 

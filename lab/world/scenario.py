@@ -1,7 +1,8 @@
 """What is to happen in a world: all of it drawn from a seed, before anything does.
 
-A scenario is data. So a failing one can be made smaller, event by event, and what is left of it
-happens as it did: every part of a world that needs luck has a source of its own (`luck`).
+A scenario is data. So a failing one can be made smaller, event by event, and what is
+left of it happens as it did: every part of a world that needs luck has a source of its
+own (`luck`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ LEASTS = (1, 1, 2, 3, 4)
 
 
 class Event(NamedTuple):
-    """Something that happens: when, in seconds; what; to which device, if to one; and how much."""
+    """Something that happens: when, in seconds; what; to which device, if to one; and
+    how much.
+    """
 
     at: float
     what: str

@@ -1,13 +1,14 @@
 """A smaller world that fails in the same way.
 
-For someone new to it: a seed that fails has dozens of events, of which two or three matter. Parts
-of them are left out, first halves, then ever smaller parts, as long as what is left still fails
-(Zeller and Hildebrandt's delta debugging); then devices, and the settings that a world can do
-without.
+For someone new to it: a seed that fails has dozens of events, of which two or three
+matter. Parts of them are left out, first halves, then ever smaller parts, as long as
+what is left still fails (Zeller and Hildebrandt's delta debugging); then devices, and
+the settings that a world can do without.
 
 Rules
 - What is left out is tried until nothing more can be.
-- To fail in the same way is to break a rule of the same name (the word before the colon).
+- To fail in the same way is to break a rule of the same name (the word before the
+  colon).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Shrunk(NamedTuple):
 
 
 def shrink(scenario: Scenario, fails: Fails, *, most: int = MOST_TRIES) -> Shrunk:
-    """The smallest world that was found to fail like a scenario, in so many tries at most."""
+    """The smallest world that was found to fail like a scenario, in so many tries at
+    most.
+    """
     rules = fails(scenario)
     tries = 0
 

@@ -1,7 +1,7 @@
 """The surveys of all worlds: two of the same questions, and one without epochs.
 
-Their mechanisms are the cheapest there are, and their reports are symbols, so that an oracle can
-count them with a dictionary.
+Their mechanisms are the cheapest there are, and their reports are symbols, so that an
+oracle can count them with a dictionary.
 """
 
 from __future__ import annotations

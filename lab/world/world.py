@@ -208,7 +208,8 @@ class World:
 
     def _probe(self) -> None:
         if not self._calm:
-            # Estimates take longer than all else: while worlds live, a share of them is looked at.
+            # Estimates take longer than all else: while worlds live, a share of them is
+            # looked at.
             self._look(page_too=self._scenario.files)
             self._hub.after(_PROBE, self._probe)
 
@@ -231,7 +232,8 @@ class World:
 
     def _turn_clock(self, ahead: float, name: str = "") -> None:
         writer = self.collector.writer
-        # An operator who has said a moment ago that the clock is right did not mean this one.
+        # An operator who has said a moment ago that the clock is right did not mean
+        # this one.
         if name and (writer is None or writer._confirmed or not self.collector.lives):
             return
         if name:

@@ -1,4 +1,5 @@
-"""Tells PyInstaller where the hook of this package is, by the entry point `pyinstaller40`.
+"""Tells PyInstaller where the hook of this package is, by the entry point
+`pyinstaller40`.
 
 hook-ldp  the hook
 """

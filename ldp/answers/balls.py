@@ -1,12 +1,14 @@
 """Balls: vectors of numbers, none of them longer than a radius.
 
-A device rounds its vector to whole numbers before anything else happens to it, each coordinate to
-the nearest multiple of 2^-30 of the radius. All that follows is arithmetic of integers, which every
-client repeats to the last bit. A mean is moved by no more than 2^-31 of the radius by that.
+A device rounds its vector to whole numbers before anything else happens to it, each
+coordinate to the nearest multiple of 2^-30 of the radius. All that follows is
+arithmetic of integers, which every client repeats to the last bit. A mean is moved by
+no more than 2^-31 of the radius by that.
 
-What is longer than the radius is refused, or shortened to it in its own direction (clipped, as the
-gradients of private learning are). Lengths of up to a millionth above the radius are taken for the
-radius: a vector that was divided by its length in floats is seldom of length 1 to the last digit.
+What is longer than the radius is refused, or shortened to it in its own direction
+(clipped, as the gradients of private learning are). Lengths of up to a millionth above
+the radius are taken for the radius: a vector that was divided by its length in floats
+is seldom of length 1 to the last digit.
 """
 
 from __future__ import annotations
@@ -39,7 +41,10 @@ class Ball(NamedTuple):
     @property
     def summary(self) -> str:
         """How many numbers, and how long they may be together."""
-        return f"of {self.dimensions:,} numbers, of length up to {decimal_text(self.radius)}"
+        return (
+            f"of {self.dimensions:,} numbers, of length up to "
+            f"{decimal_text(self.radius)}"
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,7 +57,10 @@ class Ball(NamedTuple):
         if self.outside == "refuse":
             return ""
         radius = decimal_text(self.radius)
-        return f"vectors longer than {radius} are shortened to that: the mean is that of these"
+        return (
+            f"vectors longer than {radius} are shortened to that: the mean is that "
+            "of these"
+        )
 
     def parts(self) -> tuple[str, ...]:
         """All that tells it from other balls, for a fingerprint."""
@@ -76,7 +84,8 @@ class Ball(NamedTuple):
             answer, str | bytes | bytearray
         ):
             raise AnswerError(
-                f"expected a sequence of {self.dimensions} numbers, got something of type "
+                f"expected a sequence of {self.dimensions} numbers, got something of "
+                "type "
                 f"{type(answer).__name__}"
             )
         if len(answer) != self.dimensions:
@@ -102,7 +111,8 @@ class Ball(NamedTuple):
             return coordinates
         if self.outside == "refuse" and square > (UNIT + _SLACK) ** 2:
             raise AnswerError(
-                f"expected a vector of length up to {decimal_text(self.radius)}, got a longer one"
+                f"expected a vector of length up to {decimal_text(self.radius)}, got a "
+                "longer one"
             )
         length = isqrt(square)
         return [
@@ -122,13 +132,17 @@ def unpack_coordinates(value: bytes) -> tuple[int, ...]:
 
 
 def read_vector(cell: str) -> object:
-    """The numbers that a cell of a table holds, with spaces between them; else the cell."""
+    """The numbers that a cell of a table holds, with spaces between them; else the
+    cell.
+    """
     numbers = [read_number(part) for part in cell.split()]
     return cell if None in numbers else tuple(numbers)
 
 
 def written_vector(value: bytes, radius: Fraction) -> str:
-    """A cell that stands for a value: the fractions that its whole numbers are of the radius."""
+    """A cell that stands for a value: the fractions that its whole numbers are of the
+    radius.
+    """
     return " ".join(
         str(radius * coordinate / UNIT) for coordinate in unpack_coordinates(value)
     )

@@ -20,7 +20,9 @@ _BOOLEANS = {
 
 
 def canonical_value(value: str, values: Collection[str]) -> str:
-    """Return a value as the survey lists it: yes and no are the true and false of a boolean."""
+    """Return a value as the survey lists it: yes and no are the true and false of a
+    boolean.
+    """
     number = _BOOLEANS.get(value.lower())
     if number is None or value in values or tuple(values) != BOOLEAN_VALUES:
         return value

@@ -1,9 +1,11 @@
-"""Cells of a map that are rectangles of their own: their names, and which of them a place is in.
+"""Cells of a map that are rectangles of their own: their names, and which of them a
+place is in.
 
-A rectangle is named by its ends, x first: `5.9:8.2,45.8:47.8`, as those are that an analyst asks
-for. From each first end it goes up to, but not including, the second; on the far borders of the map
-both ends count. A question has them as named cells (`ldp.survey.readers.place_keys`), and an app
-asks here for the name of the one that its place is in: exactly, as decimals are written.
+A rectangle is named by its ends, x first: `5.9:8.2,45.8:47.8`, as those are that an
+analyst asks for. From each first end it goes up to, but not including, the second; on
+the far borders of the map both ends count. A question has them as named cells
+(`ldp.survey.readers.place_keys`), and an app asks here for the name of the one that its
+place is in: exactly, as decimals are written.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ def cell_name(x: Span, y: Span) -> str:
 
 
 def cell_at(cells: Iterable[str], x: float | str, y: float | str) -> str:
-    """The name of the cell that a place is in. Raises `AnswerError` where it is in none.
+    """The name of the cell that a place is in. Raises `AnswerError` where it is in
+    none.
 
     >>> import ldp
     >>> ldp.cell_at(["0:1,0:4", "1:4,0:4"], 1, 3.5)

@@ -1,21 +1,22 @@
 """Bounded contributions: what a device with many records answers with.
 
-A question that says `per_device` is answered with all the records that a device has, in their
-order, and the device makes one answer of them before it randomizes anything:
+A question that says `per_device` is answered with all the records that a device has, in
+their order, and the device makes one answer of them before it randomizes anything:
 
     mean   the average of the numbers, each of them refused, clipped or replaced by itself
     sum    their sum, which is then refused, clipped or replaced
     last   the last record
     one    one of the records, each as likely as any other
 
-so that whoever has a thousand records counts for no more than whoever has one, and epsilon covers
-all of them together. Averages and sums are exact fractions; where one lies between two points of a
-scale, or between two whole numbers, it goes to either at random and without bias.
+so that whoever has a thousand records counts for no more than whoever has one, and
+epsilon covers all of them together. Averages and sums are exact fractions; where one
+lies between two points of a scale, or between two whole numbers, it goes to either at
+random and without bias.
 
-Of n records a device takes the one at floor(n u / 2^128), u uniform in 128 bits, which are drawn
-however many records there are. Each is then taken with a chance that differs from 1/n by less than
-2^-128; an average over a million records in the range [low, high] is biased by less than
-10^6 2^-128 (high - low).
+Of n records a device takes the one at floor(n u / 2^128), u uniform in 128 bits, which
+are drawn however many records there are. Each is then taken with a chance that differs
+from 1/n by less than 2^-128; an average over a million records in the range [low, high]
+is biased by less than 10^6 2^-128 (high - low).
 """
 
 from __future__ import annotations
@@ -49,15 +50,21 @@ class Line(Protocol):
     """Numbers of a range, and their places: a scale, or a range of whole numbers."""
 
     def number(self, answer: object) -> Fraction:
-        """Return the exact number that an answer is, wherever it lies. Raises `AnswerError`."""
+        """Return the exact number that an answer is, wherever it lies. Raises
+        `AnswerError`.
+        """
         ...
 
     def within(self, number: Fraction) -> Fraction:
-        """Return a number of the range: itself, or what stands in for it. Raises `AnswerError`."""
+        """Return a number of the range: itself, or what stands in for it. Raises
+        `AnswerError`.
+        """
         ...
 
     def locate(self, number: Fraction) -> tuple[int, int]:
-        """Return the place of a number of the range, and how far it is from there to the next."""
+        """Return the place of a number of the range, and how far it is from there to
+        the next.
+        """
         ...
 
 
@@ -71,7 +78,9 @@ def combine(mode: str, answer: object, line: Line) -> Fraction:
 
 
 def select(mode: str, answer: object) -> Sequence[object]:
-    """Return the last record, or all of which one will be drawn. Raises `AnswerError`."""
+    """Return the last record, or all of which one will be drawn. Raises
+    `AnswerError`.
+    """
     records = _records(answer)
     # Not every sequence has slices.
     return [records[-1]] if mode == LAST else records
@@ -102,7 +111,9 @@ _ESTIMATED = {
 
 
 def bounds_text(outside: str | Fraction, least: Fraction, greatest: Fraction) -> str:
-    """Say what is done with numbers outside of a range; empty where they are refused."""
+    """Say what is done with numbers outside of a range; empty where they are
+    refused.
+    """
     if outside == "refuse":
         return ""
     low, high = decimal_text(least), decimal_text(greatest)

@@ -1,14 +1,15 @@
 """Domains: the answers that a question allows.
 
-A closed domain lists its values, and an answer becomes its index; an open one takes any text, and
-an answer becomes its UTF-8 bytes. Other types are classes of their own: true or false
-(`ldp.answers.booleans`), whole numbers of a range (`ldp.answers.integers`), numbers on a scale
-(`ldp.answers.real_numbers`), sets of values (`ldp.answers.sets`), keys that come with numbers
-(`ldp.answers.key_values`), tables and places of several fields (`ldp.answers.fields`), and vectors
-(`ldp.answers.vectors`). An answer that does not fit is refused without being repeated in the
-message.
+A closed domain lists its values, and an answer becomes its index; an open one takes any
+text, and an answer becomes its UTF-8 bytes. Other types are classes of their own: true
+or false (`ldp.answers.booleans`), whole numbers of a range (`ldp.answers.integers`),
+numbers on a scale (`ldp.answers.real_numbers`), sets of values (`ldp.answers.sets`),
+keys that come with numbers (`ldp.answers.key_values`), tables and places of several
+fields (`ldp.answers.fields`), and vectors (`ldp.answers.vectors`). An answer that does
+not fit is refused without being repeated in the message.
 
-Where a device may have many records (`ldp.answers.contributions`), an answer is a sequence of such.
+Where a device may have many records (`ldp.answers.contributions`), an answer is a
+sequence of such.
 """
 
 from __future__ import annotations
@@ -31,13 +32,16 @@ _MOST_SHOWN = 5
 MOST_LISTED = 1 << 16
 """Points or cells of a scale, beyond which they are not written out one by one."""
 SEPARATOR = "|"
-"""What stands between the values of a set in a cell of a table; alone it is the empty set.
+"""What stands between the values of a set in a cell of a table; alone it is the empty
+set.
 
 Also between the records of a device.
 """
 
 Value = int | bytes
-"""An answer inside the framework: a closed domain's index or set, or the bytes of a text."""
+"""An answer inside the framework: a closed domain's index or set, or the bytes of a
+text.
+"""
 Placed = tuple[Value, int]
 """A value, and 2^64 times how far a number is on the way from there to the next."""
 
@@ -62,16 +66,18 @@ class Domain:
     """The `type` of a question and, unless it is open, the values in their order.
 
     Categories and texts are of this class, and every other type has its own, in the
-    module that the docstring above names. What only some types have is None or empty here.
+    module that the docstring above names. What only some types have is None or empty
+    here.
 
-    `most` is how many of the values a respondent may hold at once, from none up; None where
-    everyone holds exactly one. `per_device` is what is made of many records, one of
-    `contributions.MODES`; empty where a device has one. With a `taxonomy` the values are the
-    leaves of a tree, and with `fields` the cells of a table; with a way to `collect` these, which
-    are then told some at a time, cells are too many to be named. With a `key_scale` they are keys,
-    and a number on it comes with each that is held. `circular` numbers lie on a circle, such as the
-    hours of a day: after the last value comes the first. `outside` says what is done with numbers
-    outside of the range: `refuse`, `clip`, or the number that stands in for them.
+    `most` is how many of the values a respondent may hold at once, from none up; None
+    where everyone holds exactly one. `per_device` is what is made of many records, one
+    of `contributions.MODES`; empty where a device has one. With a `taxonomy` the values
+    are the leaves of a tree, and with `fields` the cells of a table; with a way to
+    `collect` these, which are then told some at a time, cells are too many to be named.
+    With a `key_scale` they are keys, and a number on it comes with each that is held.
+    `circular` numbers lie on a circle, such as the hours of a day: after the last value
+    comes the first. `outside` says what is done with numbers outside of the range:
+    `refuse`, `clip`, or the number that stands in for them.
     """
 
     __slots__ = (
@@ -118,7 +124,9 @@ class Domain:
 
     @property
     def values(self) -> tuple[str, ...] | None:
-        """The values in their order; None for an open domain, and for a scale of very many."""
+        """The values in their order; None for an open domain, and for a scale of very
+        many.
+        """
         if self._listed is None and self.is_listed:
             self._listed = tuple(self.iter_values())
         return self._listed
@@ -135,7 +143,9 @@ class Domain:
 
     @property
     def is_place(self) -> bool:
-        """Whether answers are places: two fields, the axes of a map, each a number in cells."""
+        """Whether answers are places: two fields, the axes of a map, each a number in
+        cells.
+        """
         return self.type == "place"
 
     @property
@@ -145,7 +155,9 @@ class Domain:
 
     @property
     def spacing(self) -> tuple[Fraction, Fraction] | None:
-        """The lowest value and the step between values, where they are evenly spaced numbers."""
+        """The lowest value and the step between values, where they are evenly spaced
+        numbers.
+        """
         return None
 
     @property
@@ -160,12 +172,16 @@ class Domain:
 
     @property
     def has_between(self) -> bool:
-        """Whether what a device has may lie between two values, to either of which it then goes."""
+        """Whether what a device has may lie between two values, to either of which it
+        then goes.
+        """
         return False
 
     @property
     def summary(self) -> str:
-        """The type, and how much there is to choose from; and what of many records is counted."""
+        """The type, and how much there is to choose from; and what of many records is
+        counted.
+        """
         choice = f"{self._choice}, on a circle" if self.circular else self._choice
         if not self.per_device:
             return choice
@@ -196,7 +212,9 @@ class Domain:
         return iter(self._listed or ())
 
     def parts(self) -> Iterator[str]:
-        """Yield the texts by which a fingerprint tells the domain from others of its type."""
+        """Yield the texts by which a fingerprint tells the domain from others of its
+        type.
+        """
         yield "open" if self.size is None else str(self.size)
         yield from self._own_parts()
         if self.per_device:
@@ -209,7 +227,9 @@ class Domain:
 
     @property
     def estimand(self) -> str:
-        """Changes made to answers before they are counted; empty where there are none."""
+        """Changes made to answers before they are counted; empty where there are
+        none.
+        """
         if self.per_device:
             from ldp.answers.contributions import estimand
 
@@ -230,11 +250,11 @@ class Domain:
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
 
-        An answer is a bool for a boolean question, an int for an integer one, a number for one of
-        type number, a sequence of numbers for one of type vector, else a str, or a collection of
-        them where several values may be held, a mapping where a number comes with each, a dict of
-        such by field for one of type table or place (for which a pair will do), or a sequence where
-        a device has many records.
+        An answer is a bool for a boolean question, an int for an integer one, a number
+        for one of type number, a sequence of numbers for one of type vector, else a
+        str, or a collection of them where several values may be held, a mapping where a
+        number comes with each, a dict of such by field for one of type table or place
+        (for which a pair will do), or a sequence where a device has many records.
         Raises `AnswerError`, also for a number between two points of a scale.
         """
         places = self.places(answer)
@@ -250,16 +270,18 @@ class Domain:
     def place(self, answer: object) -> Placed:
         """The value of an answer, and how far a number is on the way to the next one.
 
-        That is 2^64 times how far a number is on the way from its point of the scale to the next,
-        and 0 for all other answers. Of several records of which one is drawn, that of the first.
-        Raises `AnswerError`.
+        That is 2^64 times how far a number is on the way from its point of the scale to
+        the next, and 0 for all other answers. Of several records of which one is drawn,
+        that of the first. Raises `AnswerError`.
         """
         places = self.places(answer)
         # Who holds no key has no place.
         return places[0] if places else (0, 0)
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """Locate each record, where one of several is drawn, or each key with its number."""
+        """Locate each record, where one of several is drawn, or each key with its
+        number.
+        """
         if self.per_device:
             return self._places_of_records(answer)
         return ((self._value(answer), 0),)
@@ -294,7 +316,8 @@ class Domain:
             index = self.index_of(answer)
         if index is None:
             raise AnswerError(
-                f"expected one of the question's {self.size} values, got some other text"
+                f"expected one of the question's {self.size} values, got some other "
+                "text"
             )
         return index
 
@@ -314,14 +337,18 @@ class Domain:
         return cell
 
     def is_missing(self, cell: object) -> bool:
-        """Whether a cell of a table stands for no answer: it is empty, or the survey says so."""
+        """Whether a cell of a table stands for no answer: it is empty, or the survey
+        says so.
+        """
         if not isinstance(cell, str):
             return False
         text = cell.strip()
         return not text or to_nfc(text) in map(to_nfc, self.missing)
 
     def index_of(self, value: object) -> int | None:
-        """The place of a listed value, in whichever normalization form; None if it is none."""
+        """The place of a listed value, in whichever normalization form; None if it is
+        none.
+        """
         if not isinstance(value, str):
             return None
         return (self._places or self._index).get(to_nfc(value))

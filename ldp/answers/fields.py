@@ -1,15 +1,17 @@
 """Fields: the parts of one answer, such as sex and age group, which are told together.
 
-A question of type `table` has two fields or more. Its values are the cells of their table, one for
-each combination, and an answer is one of them: so one report, with the whole epsilon, tells of all
-fields and of how they go together. (Questions that are answered together by a report each, which
-share the epsilon, are `joint`.)
+A question of type `table` has two fields or more. Its values are the cells of their
+table, one for each combination, and an answer is one of them: so one report, with the
+whole epsilon, tells of all fields and of how they go together. (Questions that are
+answered together by a report each, which share the epsilon, are `joint`.)
 
-Cells have numbers, the last field's value varying fastest, and names: the fields' values in their
-order, such as "female & 25 to 39". Of many fields there are more cells than can be listed; a report
-then tells some of the fields (`ldp.mechanisms.sets.subsets`), and a cell has a number alone.
+Cells have numbers, the last field's value varying fastest, and names: the fields'
+values in their order, such as "female & 25 to 39". Of many fields there are more cells
+than can be listed; a report then tells some of the fields
+(`ldp.mechanisms.sets.subsets`), and a cell has a number alone.
 
-A question of type `place` has two fields, the axes of a map, whose values are cells of a number.
+A question of type `place` has two fields, the axes of a map, whose values are cells of
+a number.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from ldp.errors import AnswerError
 AND = " & "
 """What stands between the values in the name of a cell."""
 SUBSETS = "subsets"
-"""How many fields are collected: a report tells of some of them, in a question's key `collect`."""
+"""How many fields are collected: a report tells of some of them, in a question's key
+`collect`.
+"""
 
 
 def names_of(fields: Fields) -> tuple[str, ...]:
@@ -38,7 +42,9 @@ def cells_of(fields: Fields) -> int:
 
 
 def by_name(fields: Fields, answer: object) -> object:
-    """An answer that may also be a list of what it has for each field, in their order."""
+    """An answer that may also be a list of what it has for each field, in their
+    order.
+    """
     if isinstance(answer, tuple | list) and len(answer) == len(fields):
         return dict(zip(names_of(fields), answer, strict=True))
     return answer
@@ -65,7 +71,9 @@ class FieldsDomain(Domain):
 
     @property
     def is_listed(self) -> bool:
-        """Whether reports tell whole cells, which are then few enough to be written out."""
+        """Whether reports tell whole cells, which are then few enough to be written
+        out.
+        """
         return not self.collect
 
     @property

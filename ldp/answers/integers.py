@@ -80,7 +80,9 @@ class IntegerDomain(Domain):
         return counted
 
     def locate(self, number: Fraction) -> tuple[int, int]:
-        """Return the place of a number of the range, and how far it is from there to the next."""
+        """Return the place of a number of the range, and how far it is from there to
+        the next.
+        """
         above = number - self._range[0]
         place, rest = divmod(above.numerator, above.denominator)
         return place, (rest << ROUNDING_BITS) // above.denominator

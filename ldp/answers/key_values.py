@@ -1,21 +1,23 @@
 """Key-value answers: keys, each with a number, such as minutes by app.
 
-A respondent holds up to `most` of a question's keys, and a number from low to high with each. The
-number becomes one of the two ends of the range, drawn in proportion to how near it is, so that no
-mean is biased. What a mechanism of sets then takes is a set of *signed items*:
+A respondent holds up to `most` of a question's keys, and a number from low to high with
+each. The number becomes one of the two ends of the range, drawn in proportion to how
+near it is, so that no mean is biased. What a mechanism of sets then takes is a set of
+*signed items*:
 
     item 2k       key k, at the lower end
     item 2k + 1   key k, at the upper end
 
-A set never holds both items of a key. Pad and sample reports one item of the set. Of those who
-report the items of a key, the difference tells the mean, and the sum how many hold it.
+A set never holds both items of a key. Pad and sample reports one item of the set. Of
+those who report the items of a key, the difference tells the mean, and the sum how many
+hold it.
 
-As one number of an answer is reported at most, one draw of eight bytes rounds all of them: the law
-of a report is the same as if each had a draw of its own. It is drawn whatever the answer is, and if
-no key is held.
+As one number of an answer is reported at most, one draw of eight bytes rounds all of
+them: the law of a report is the same as if each had a draw of its own. It is drawn
+whatever the answer is, and if no key is held.
 
-Source: Gu, Li, Cheng, Xiong and Cao 2020 (PCKV: padding and sampling of pairs); the rest is that of
-sets.
+Source: Gu, Li, Cheng, Xiong and Cao 2020 (PCKV: padding and sampling of pairs); the
+rest is that of sets.
 """
 
 from __future__ import annotations
@@ -74,7 +76,10 @@ class KeyValueDomain(Domain):
 
     @property
     def _choice(self) -> str:
-        return f"{self.type}, up to {self.most} of {self.size:,} keys {self._ends.range_text}"
+        return (
+            f"{self.type}, up to {self.most} of {self.size:,} keys "
+            f"{self._ends.range_text}"
+        )
 
     def parts(self) -> Iterator[str]:
         """Return what tells the keys and their scale from others, for a fingerprint."""
@@ -90,7 +95,8 @@ class KeyValueDomain(Domain):
         return set_of(int(item) for item, _ in places)
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """Return the lower item of each pair, and 2^64 times the chance of the upper one.
+        """Return the lower item of each pair, and 2^64 times the chance of the upper
+        one.
 
         A number that is the upper end has that item itself. Raises `AnswerError`.
         """
@@ -103,7 +109,8 @@ class KeyValueDomain(Domain):
         keys = [key for key in indexes if key is not None]
         if len(keys) < len(indexes):
             raise AnswerError(
-                f"expected some of the question's {self.size} keys, got something else among them"
+                f"expected some of the question's {self.size} keys, got something else "
+                "among them"
             )
         if len(set(keys)) < len(keys):
             raise AnswerError(
@@ -118,7 +125,9 @@ class KeyValueDomain(Domain):
         )
 
     def parse(self, cell: str) -> object:
-        """Parse the cell of a table, such as `maps=12|mail=3.5`; `|` alone holds no key."""
+        """Parse the cell of a table, such as `maps=12|mail=3.5`; `|` alone holds no
+        key.
+        """
         parts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
         pairs = [part.rpartition(IS) for part in parts]
         answer = {key.strip(): _number(text.strip()) for key, _, text in pairs}

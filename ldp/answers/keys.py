@@ -1,8 +1,8 @@
 """Reading one table of a survey file, and remembering everything that is wrong with it.
 
-A reader method always returns a value of the right type: where the file has none, it notes the
-problem and returns a harmless stand-in, so that the rest of the table is still checked. What was
-read is used only if nothing was noted.
+A reader method always returns a value of the right type: where the file has none, it
+notes the problem and returns a harmless stand-in, so that the rest of the table is
+still checked. What was read is used only if nothing was noted.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ _OF_LITERATURE |= dict.fromkeys(("options", "choices", "answers"), "values")
 class Keys:
     """One TOML table at `place`.
 
-    `problems` collects what was wrong, `finish` reports the keys that nothing asked for.
-    `for_analysis` says that the answers are there already, so that no design has to protect them.
+    `problems` collects what was wrong, `finish` reports the keys that nothing asked
+    for. `for_analysis` says that the answers are there already, so that no design has
+    to protect them.
     """
 
     def __init__(
@@ -171,7 +172,9 @@ class Keys:
         return tuple(str(index) for index in range(max(least, 2)))
 
     def names(self, key: str) -> tuple[tuple[str, ...], ...]:
-        """A list of texts or of lists of texts, as the latter; empty if there is none."""
+        """A list of texts or of lists of texts, as the latter; empty if there is
+        none.
+        """
         value = self._table.get(key) if key in self else []
         if value and _is_list_of_texts(value):
             value = [value]
@@ -199,7 +202,9 @@ class Keys:
         return least
 
     def integers(self, key: str, number: int, most: int) -> tuple[int, ...]:
-        """A list of as many whole numbers from 1 to `most`; of ones, if there is none."""
+        """A list of as many whole numbers from 1 to `most`; of ones, if there is
+        none.
+        """
         ones = (1,) * number
         value = self._table[key] if key in self else list(ones)
         if (
@@ -212,7 +217,9 @@ class Keys:
         return ones
 
     def flag(self, key: str) -> bool:
-        """Whether the file says true; without the key, and where it says false, it does not."""
+        """Whether the file says true; without the key, and where it says false, it does
+        not.
+        """
         value = self._table[key] if key in self else False
         if isinstance(value, bool):
             return value
@@ -240,7 +247,9 @@ class Keys:
         open_ends: bool = False,
         read: Callable[[str | int | float], Fraction] = fraction,
     ) -> Fraction:
-        """An exact number between two bounds, the bounds themselves excluded if `open_ends`."""
+        """An exact number between two bounds, the bounds themselves excluded if
+        `open_ends`.
+        """
         if key not in self and default is not None:
             return default
         stand_in = (least + most) / 2 if open_ends else least
@@ -261,7 +270,9 @@ class Keys:
     def fractions(
         self, key: str, least: int, most: int, furthest: Fraction
     ) -> tuple[Fraction, ...]:
-        """A list of `least` to `most` exact numbers, none of them beyond `furthest` from 0."""
+        """A list of `least` to `most` exact numbers, none of them beyond `furthest`
+        from 0.
+        """
         stand_in = tuple(map(Fraction, range(least)))
         value = self._table.get(key) if key in self else None
         if not isinstance(value, list) or not least <= len(value) <= most:
@@ -288,7 +299,9 @@ class Keys:
     def rows(
         self, key: str, size: int, most: int | None = None
     ) -> tuple[tuple[Fraction, ...], ...]:
-        """A table of `size` rows of exact numbers, square unless there may be `most` columns."""
+        """A table of `size` rows of exact numbers, square unless there may be `most`
+        columns.
+        """
         value = self._table.get(key) if key in self else None
         stand_in = tuple(
             tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size)
@@ -370,7 +383,8 @@ def written_name(key: str) -> str:
 
 
 def _closest(key: str, options: list[str], most: int) -> list[str]:
-    # Imported where it is needed: a client that reads a sound survey should not pay for it.
+    # Imported where it is needed: a client that reads a sound survey should not pay for
+    # it.
     from difflib import get_close_matches
 
     return get_close_matches(key, options, most) if len(key) <= _LONGEST_NAME else []

@@ -7,9 +7,9 @@ A scale has points or cells, and all its numbers are exact.
     cells   intervals [edge, next edge), the last with both ends. A number counts in the cell that
             it lies in.
 
-What lies outside is refused, or clipped to the nearer end, or replaced by a number that the survey
-names. Either is part of what is estimated: a mean is then that of what is clipped. So is the unit:
-hours are not pooled with minutes.
+What lies outside is refused, or clipped to the nearer end, or replaced by a number that
+the survey names. Either is part of what is estimated: a mean is then that of what is
+clipped. So is the unit: hours are not pooled with minutes.
 """
 
 from __future__ import annotations
@@ -73,9 +73,11 @@ class EvenPoints(Sequence[Fraction]):
 
 
 class Scale(NamedTuple):
-    """The points or cells of a question of type number, and what is done with other numbers.
+    """The points or cells of a question of type number, and what is done with other
+    numbers.
 
-    `step` is that of points; `edges`, one more than there are cells, is empty for points.
+    `step` is that of points; `edges`, one more than there are cells, is empty for
+    points.
     """
 
     low: Fraction
@@ -132,33 +134,40 @@ class Scale(NamedTuple):
         yield from (f"missing={text}" for text in self.missing)
 
     def place(self, answer: object) -> tuple[int, int]:
-        """The point below an answer and 2^64 times how far it is from there to the next.
+        """The point below an answer and 2^64 times how far it is from there to the
+        next.
 
-        Or its cell, and 0. Raises `AnswerError` for what is no number, and for a number outside
-        where those are refused.
+        Or its cell, and 0. Raises `AnswerError` for what is no number, and for a number
+        outside where those are refused.
         """
         return self.locate(self.within(self.number(answer)))
 
     def number(self, answer: object) -> Fraction:
-        """The exact number that an answer is, wherever it lies. Raises `AnswerError`."""
+        """The exact number that an answer is, wherever it lies. Raises
+        `AnswerError`.
+        """
         number = number_of(answer)
         if number is not None:
             return number
         if isinstance(answer, str):
             raise AnswerError(
-                "expected a number such as 7 or 7.5, got a text that is none (texts that stand for "
+                "expected a number such as 7 or 7.5, got a text that is none (texts "
+                "that stand for "
                 "no answer belong in `missing`)"
             )
         if isinstance(answer, int | float | Fraction) and not isinstance(answer, bool):
             raise AnswerError(
-                f"expected a number that is finite, of at most {_MOST_DIGITS} digits, got another"
+                f"expected a number that is finite, of at most {_MOST_DIGITS} digits, "
+                "got another"
             )
         raise AnswerError(
             f"expected a number, got something of type {type(answer).__name__}"
         )
 
     def within(self, number: Fraction) -> Fraction:
-        """A number of the range: itself, or what stands in for it. Raises `AnswerError`."""
+        """A number of the range: itself, or what stands in for it. Raises
+        `AnswerError`.
+        """
         counted = stand_in(number, self.outside, self.low, high=self.high)
         if counted is None:
             low, high = decimal_text(self.low), decimal_text(self.high)
@@ -178,7 +187,9 @@ class Scale(NamedTuple):
 
 
 def estimand_of(outside: str | Fraction, low: Fraction, high: Fraction) -> str:
-    """Describe the treatment of numbers outside of a range; empty where they are refused."""
+    """Describe the treatment of numbers outside of a range; empty where they are
+    refused.
+    """
     if outside == "refuse":
         return ""
     ends = f"[{decimal_text(low)}, {decimal_text(high)}]"
@@ -190,7 +201,9 @@ def estimand_of(outside: str | Fraction, low: Fraction, high: Fraction) -> str:
 def stand_in(
     number: Fraction, outside: str | Fraction, low: Fraction, high: Fraction
 ) -> Fraction | None:
-    """A number of the range: itself, or what stands in for it; None where it is refused."""
+    """A number of the range: itself, or what stands in for it; None where it is
+    refused.
+    """
     if low <= number <= high:
         return number
     if outside == "clip":
@@ -199,10 +212,11 @@ def stand_in(
 
 
 def number_of(answer: object) -> Fraction | None:
-    """The exact number that an answer is: an int, a `Decimal`, a `Fraction`, a float as written.
+    """The exact number that an answer is: an int, a `Decimal`, a `Fraction`, a float as
+    written.
 
-    None for what is not a number, infinities and NaN included, and for numbers of more than 400
-    digits.
+    None for what is not a number, infinities and NaN included, and for numbers of more
+    than 400 digits.
     """
     if isinstance(answer, bool | str | bytes):
         return None

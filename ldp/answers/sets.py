@@ -1,4 +1,6 @@
-"""Sets of a question's values, as integers whose bit x is set if the set holds value x."""
+"""Sets of a question's values, as integers whose bit x is set if the set holds
+value x.
+"""
 
 from __future__ import annotations
 
@@ -52,13 +54,15 @@ class SetDomain(Domain):
             answer, str | bytes | bytearray
         ):
             raise AnswerError(
-                f"expected a collection of texts, got something of type {type(answer).__name__}"
+                "expected a collection of texts, got something of type "
+                f"{type(answer).__name__}"
             )
         indexes = [self.index_of(item) for item in answer]
         values = [value for value in indexes if value is not None]
         if len(values) < len(indexes):
             raise AnswerError(
-                f"expected some of the question's {self.size} values, got something else among them"
+                f"expected some of the question's {self.size} values, got something "
+                "else among them"
             )
         if len(set(values)) < len(values):
             raise AnswerError("expected values that all differ, got one of them again")

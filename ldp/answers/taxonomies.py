@@ -1,15 +1,15 @@
 """Taxonomies: values that are the leaves of a tree, such as counties in states.
 
-An answer is a leaf, and belongs to every node above it. The tree is public, and so are its levels:
-from the top, level j has the nodes that are j steps below the whole, and besides them the leaves
-that sit higher, each as a cell of its own. So every answer is in one cell of every level, and the
-last level tells all answers apart.
+An answer is a leaf, and belongs to every node above it. The tree is public, and so are
+its levels: from the top, level j has the nodes that are j steps below the whole, and
+besides them the leaves that sit higher, each as a cell of its own. So every answer is
+in one cell of every level, and the last level tells all answers apart.
 
-Nodes have numbers: first the inner ones, level by level from the top, and in a level by the first
-value below them; then the values, in their order. `parents` has for each node the number of its
-parent plus 1, or 0 for a node at the top. Neither numbers nor cells depend on what a node is called
-or on the order in which a survey names parents. Cells of a level have numbers in the order of their
-nodes.
+Nodes have numbers: first the inner ones, level by level from the top, and in a level by
+the first value below them; then the values, in their order. `parents` has for each node
+the number of its parent plus 1, or 0 for a node at the top. Neither numbers nor cells
+depend on what a node is called or on the order in which a survey names parents. Cells
+of a level have numbers in the order of their nodes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MOST_VALUES = 1 << 14
-"""Values of a taxonomy: what every node is known by takes nodes times reports to work out."""
+"""Values of a taxonomy: what every node is known by takes nodes times reports to work
+out.
+"""
 MOST_LEVELS = 16
 
 Parents = tuple[int, ...]
@@ -76,7 +78,8 @@ def levels_of(parents: Parents, size: int) -> tuple[Level, ...]:
             for node, own in enumerate(depths)
             if own == depth or (own < depth and node >= first_value)
         )
-        # Of every node the one above it, or itself, that is a cell here; of those above cells none.
+        # Of every node the one above it, or itself, that is a cell here; of those above
+        # cells none.
         cell_of = {node: cell for cell, node in enumerate(nodes)}
         for node, above in enumerate(parents):
             if depths[node] > depth:

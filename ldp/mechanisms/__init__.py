@@ -1,11 +1,13 @@
 """The table of mechanisms, most of them frequency oracles.
 
-One module for each algorithm; each module opens with its rules, formula and source, and ends with
-its row (or rows) of this table. What a mechanism must provide is written in `contract`; `auto`
-chooses one, and `blankets` has what reports have in common. The families are folders:
+One module for each algorithm; each module opens with its rules, formula and source, and
+ends with its row (or rows) of this table. What a mechanism must provide is written in
+`contract`; `auto` chooses one, and `blankets` has what reports have in common. The
+families are folders:
 
 values   one value of a few or of many: k-ary response, subsets, hashing, unary encoding
-matrices one value, by chances that are written out: coins, any matrix, the exponential mechanism
+matrices one value, by chances that are written out: coins, any matrix, the exponential
+mechanism
 chains   answers that a device keeps: permanent and instantaneous responses, RAPPOR
 numbers  means, distributions and shapes of numbers
 places   points of a map
@@ -15,8 +17,8 @@ vectors  means of vectors
 
 Imports: `answers`, `numbers`.
 
-A row's module is imported when the row is first asked for: a device needs those of its survey, not
-all of them.
+A row's module is imported when the row is first asked for: a device needs those of its
+survey, not all of them.
 """
 
 from __future__ import annotations
@@ -74,7 +76,9 @@ _PLACES = {
 
 
 def modules() -> list[str]:
-    """Return the names of the modules that have rows; programs that freeze apps do not see them."""
+    """Return the names of the modules that have rows; programs that freeze apps do not
+    see them.
+    """
     return sorted({f"{__name__}.{module}" for module, _ in _PLACES.values()})
 
 
@@ -95,7 +99,8 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 """Every mechanism, by the name that a survey file uses."""
 
 _ANALYSED = (
-    "one of the mechanisms, which keep a finite epsilon; answers that this design has given "
+    "one of the mechanisms, which keep a finite epsilon; answers that this design has "
+    "given "
     "already are analysed by `ldp estimate --design`"
 )
 OF_LITERATURE: Mapping[str, str] = {
@@ -111,7 +116,8 @@ OF_LITERATURE: Mapping[str, str] = {
         ("direct", "cheater", "lie-detector", "list", "item-count"), _ANALYSED
     ),
 }
-"""Designs of surveys by names that are none of mechanisms, and what to write for them."""
+"""Designs of surveys by names that are none of mechanisms, and what to write for them.
+"""
 
 AUTOMATIC = (
     "grr",
@@ -124,7 +130,8 @@ AUTOMATIC = (
     "pad-pgr",
     "pad-hr",
 )
-"""What `mechanism = "auto"` chooses from: no other beats these in error, size and time."""
+"""What `mechanism = "auto"` chooses from: no other beats these in error, size and time.
+"""
 
 GOALS = {
     "frequencies": AUTOMATIC,
@@ -136,7 +143,8 @@ GOALS = {
 }
 """What `auto` chooses from, by what the survey says it wants to know.
 
-Frequencies are compared by their error; of what is for anything else the first that can serve.
+Frequencies are compared by their error; of what is for anything else the first that can
+serve.
 """
 
 OF_TREES = ("taxonomy",)

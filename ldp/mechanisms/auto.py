@@ -2,17 +2,19 @@
 
     R = [m p (1-p) + (d-m) q (1-q)] / (p-q)^2
 
-which is the summed variance over all values times the number of reports. Of keys that come with
-numbers it is that of all signed items: half the summed variance of the frequencies and the sums.
+which is the summed variance over all values times the number of reports. Of keys that
+come with numbers it is that of all signed items: half the summed variance of the
+frequencies and the sums.
 
-m is 1 or, where several values may be held, how many at most. R does not depend on the frequencies,
-so it can be compared before anyone is asked; with blocks of values (`hr`) of which some have one
-value more than others it does, and then the largest R counts. The comparison is made in exact
-fractions: every device and every aggregator that reads the survey chooses the same.
+m is 1 or, where several values may be held, how many at most. R does not depend on the
+frequencies, so it can be compared before anyone is asked; with blocks of values (`hr`)
+of which some have one value more than others it does, and then the largest R counts.
+The comparison is made in exact fractions: every device and every aggregator that reads
+the survey chooses the same.
 
-The key `report_bytes` limits the size of a report. Where the survey gives no limit, reports of up
-to 256 bytes are preferred, and longer ones, up to 4,096, considered where the least error is less
-than .965 of what short ones reach.
+The key `report_bytes` limits the size of a report. Where the survey gives no limit,
+reports of up to 256 bytes are preferred, and longer ones, up to 4,096, considered where
+the least error is less than .965 of what short ones reach.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def summed_variance(p: int, q: int, whole: int, size: int, held: int = 1) -> Fra
 
 
 class Considered(NamedTuple):
-    """A mechanism that can serve a question, the bytes of its reports, and its total error R."""
+    """A mechanism that can serve a question, the bytes of its reports, and its total
+    error R.
+    """
 
     row: Mechanism
     report_bytes: int

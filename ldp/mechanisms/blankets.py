@@ -1,7 +1,8 @@
-"""The privacy blanket of a mechanism: what its reports have in common, whatever the answers are.
+"""The privacy blanket of a mechanism: what its reports have in common, whatever the
+answers are.
 
-Each randomizer states its own (`blanket`), most of them by how many reports support one of two
-answers, and how many both:
+Each randomizer states its own (`blanket`), most of them by how many reports support one
+of two answers, and how many both:
 
 | randomizer | weight E for | h | b |
 |---|---|---|---|
@@ -15,40 +16,42 @@ answers, and how many both:
 | square wave, w of m places, o of them in both end windows | its window | (w-o)/m | o/m |
 | arcs, stripes, t of P; codebook, t words of P | its arc or words | t/P, at most 1 - t/P | rest |
 
-Public views (trees, pyramids, taxonomies, subsets of fields) are mixtures of these whose view
-everyone sees, and count as if every view told the two answers apart; hash functions as if no two
-answers ever met. Others go by E, gamma and the largest distance T. A memoized mechanism counts with
-a device's first report: later ones are drawn from what the device keeps, so that no relay can hide
-one among others.
+Public views (trees, pyramids, taxonomies, subsets of fields) are mixtures of these
+whose view everyone sees, and count as if every view told the two answers apart; hash
+functions as if no two answers ever met. Others go by E, gamma and the largest distance
+T. A memoized mechanism counts with a device's first report: later ones are drawn from
+what the device keeps, so that no relay can hide one among others.
 
-A randomizer R draws with some probability from one and the same law, whatever the answer is: those
-reports are cover for everybody else's. Of a pair of answers x0, x1 and with a blanket w, a part of
-every row (w(y) <= R(y|x) for all x), all that matters are its mass, gamma = sum of w, and how far
-R(y|x0) and R(y|x1) rise above it. Both lie from w to E w, in a square, and a point of the square is
-a mean of its corners:
+A randomizer R draws with some probability from one and the same law, whatever the
+answer is: those reports are cover for everybody else's. Of a pair of answers x0, x1 and
+with a blanket w, a part of every row (w(y) <= R(y|x) for all x), all that matters are
+its mass, gamma = sum of w, and how far R(y|x0) and R(y|x1) rise above it. Both lie from
+w to E w, in a square, and a point of the square is a mean of its corners:
 
     first   R(y|x0) = E w, R(y|x1) = w        probability h
     second  R(y|x0) = w, R(y|x1) = E w        probability h
     both    R(y|x0) = R(y|x1) = E w           probability b
     neither R(y|x0) = R(y|x1) = w             the rest
 
-The bound of `ldp.privacy.deltas` is the mean of a convex function of these numbers, linear within
-each report, so moving each point to the corners (with its mean kept) can only raise it. Points of
-mechanisms of two levels are corners. For others, as few as possible are moved to `first` and
-`second`, and sums over y give
+The bound of `ldp.privacy.deltas` is the mean of a convex function of these numbers,
+linear within each report, so moving each point to the corners (with its mean kept) can
+only raise it. Points of mechanisms of two levels are corners. For others, as few as
+possible are moved to `first` and `second`, and sums over y give
 
     1 / gamma = 1 + (E - 1) (h + b)           as R(.|x0) sums to 1
     h = T / (gamma (E - 1))                   T the total variation distance of R(.|x0) and R(.|x1)
 
-Moving mass from `both` and `neither` to `first` and `second` raises the bound too, so the worst
-pair is the one that is farthest apart. So three numbers bound what any mechanism is worth in a
-batch: E, gamma, and the largest T; and these may be rounded: E up, gamma down, T up.
+Moving mass from `both` and `neither` to `first` and `second` raises the bound too, so
+the worst pair is the one that is farthest apart. So three numbers bound what any
+mechanism is worth in a batch: E, gamma, and the largest T; and these may be rounded: E
+up, gamma down, T up.
 
-Two-valued questions keep the two levels that their outputs have. Where nothing is known but E there
-is the bound of any randomizer: others hide the pair with probability 1 / E, as a fair coin's toss.
+Two-valued questions keep the two levels that their outputs have. Where nothing is known
+but E there is the bound of any randomizer: others hide the pair with probability 1 / E,
+as a fair coin's toss.
 
-Sources: Balle, Bell, Gascon and Nissim 2019 (the blanket); Feldman, McMillan and Talwar 2021 (any
-randomizer); the corners follow from Jensen's inequality.
+Sources: Balle, Bell, Gascon and Nissim 2019 (the blanket); Feldman, McMillan and Talwar
+2021 (any randomizer); the corners follow from Jensen's inequality.
 """
 
 from __future__ import annotations
@@ -71,9 +74,9 @@ _MOST_BITS = 1 << 11
 class Blanket(NamedTuple):
     """The blanket of one pair of answers, and where their laws rise above it.
 
-    `first` and `second` are the levels E of R(y|x0) and R(y|x1); `only_first`, `only_second` and
-    `both` the probabilities, under the blanket, that they do. `covers` is how often another
-    respondent's report is drawn from it.
+    `first` and `second` are the levels E of R(y|x0) and R(y|x1); `only_first`,
+    `only_second` and `both` the probabilities, under the blanket, that they do.
+    `covers` is how often another respondent's report is drawn from it.
     """
 
     first: Fraction
@@ -92,7 +95,9 @@ class Blanket(NamedTuple):
 
     @property
     def neither(self) -> Fraction:
-        """The probability that a report of the blanket is on the lower level of both."""
+        """The probability that a report of the blanket is on the lower level of
+        both.
+        """
         return 1 - self.only_first - self.only_second - self.both
 
     @property
@@ -122,8 +127,11 @@ class Covering(Protocol):
 
 
 def blanket_of(randomizer: Covering) -> Blanket:
-    """Return the blanket of a mechanism's worst pair of answers, in numbers of bounded length."""
-    # Kept by its class besides: named tuples of two classes are equal if their integers are.
+    """Return the blanket of a mechanism's worst pair of answers, in numbers of bounded
+    length.
+    """
+    # Kept by its class besides: named tuples of two classes are equal if their integers
+    # are.
     return _blanket_of(type(randomizer), randomizer)
 
 
@@ -141,7 +149,8 @@ def two_levels(ratio: Fraction, only_first: Fraction, both: Fraction) -> Blanket
 
 
 def of_levels(ratio: Fraction, gamma: Fraction, distance: Fraction) -> Blanket:
-    """The blanket that bounds any mechanism: E, the least gamma, the largest distance T.
+    """The blanket that bounds any mechanism: E, the least gamma, the largest distance
+    T.
 
     Raises `ValueError` for numbers that no mechanism has.
     """
@@ -153,7 +162,8 @@ def of_levels(ratio: Fraction, gamma: Fraction, distance: Fraction) -> Blanket:
     above = (1 / gamma - 1) / (ratio - 1)
     if not 0 <= only_first <= min(above, 1 - above):
         raise ValueError(
-            f"expected a distance that a blanket of {gamma} at a ratio of {ratio} leaves room for, "
+            f"expected a distance that a blanket of {gamma} at a ratio of {ratio} "
+            "leaves room for, "
             f"got {distance}"
         )
     return two_levels(ratio, only_first, above - only_first)
@@ -162,7 +172,8 @@ def of_levels(ratio: Fraction, gamma: Fraction, distance: Fraction) -> Blanket:
 def of_rates(ones: Fraction, others: Fraction) -> Blanket:
     """The blanket of a question with two values, answered by two outputs.
 
-    `ones` and `others` are how often the first value and the second give the first output.
+    `ones` and `others` are how often the first value and the second give the first
+    output.
 
     Raises `ValueError` unless both outputs tell something.
     """
@@ -188,7 +199,8 @@ def of_any(ratio: Fraction) -> Blanket:
 
 
 def of_bits(p: Fraction, q: Fraction, ones: int) -> Blanket:
-    """Return the blanket of answers that have so many bits each, none of them another's.
+    """Return the blanket of answers that have so many bits each, none of them
+    another's.
 
     A bit is 1 with probability `p` if it is the answer's, else `q`.
     """
@@ -216,13 +228,17 @@ def of_bits(p: Fraction, q: Fraction, ones: int) -> Blanket:
 
 
 def of_stretch(ratio: Fraction, width: int, whole: int) -> Blanket:
-    """Return that of answers with `width` supporters each, of which two share as few as can be."""
+    """Return that of answers with `width` supporters each, of which two share as few as
+    can be.
+    """
     only = Fraction(min(width, whole - width), whole)
     return two_levels(ratio, only, Fraction(width, whole) - only)
 
 
 def of_views(ratio: Fraction, views: Iterable[tuple[Fraction, Covering]]) -> Blanket:
-    """Return that of public views: each with the share that draw it, and its randomizer."""
+    """Return that of public views: each with the share that draw it, and its
+    randomizer.
+    """
     gamma = distance = Fraction(0)
     for share, oracle in views:
         blanket = blanket_of(oracle)
@@ -232,7 +248,8 @@ def of_views(ratio: Fraction, views: Iterable[tuple[Fraction, Covering]]) -> Bla
 
 
 def of_rows(rows: tuple[Row, ...]) -> Blanket:
-    """The blanket of a channel that is written out: a row for each value, a column a report.
+    """The blanket of a channel that is written out: a row for each value, a column a
+    report.
 
     Raises `ValueError` if some output is impossible for some value and not for all.
     """
@@ -293,18 +310,20 @@ def of_row(blankets: tuple[Blanket, ...]) -> Blanket:
     if any(blanket.covers != blanket.gamma for blanket in blankets):
         return of_any(ratio)
     gamma = prod((blanket.gamma for blanket in blankets), start=Fraction(1))
-    # Both of two answers may change from yes to no, or one from yes and the other from no: where
-    # the two levels of a part differ, these are not equally far apart.
+    # Both of two answers may change from yes to no, or one from yes and the other from
+    # no: where the two levels of a part differ, these are not equally far apart.
     ways = product(*(blanket.directions for blanket in blankets))
     return of_levels(ratio, gamma, gamma * max(map(_apart, ways)))
 
 
 def _apart(blankets: Iterable[Blanket]) -> Fraction:
-    """How far two rows are apart, each part's pair of answers being that of its blanket.
+    """How far two rows are apart, each part's pair of answers being that of its
+    blanket.
 
     In units of the blanket's mass.
     """
-    # The law of (R(y|x0), R(y|x1)) / w(y) under the blanket: a corner for each part's corner.
+    # The law of (R(y|x0), R(y|x1)) / w(y) under the blanket: a corner for each part's
+    # corner.
     corners = {(Fraction(1), Fraction(1)): Fraction(1)}
     for blanket in blankets:
         grown: dict[tuple[Fraction, Fraction], Fraction] = {}

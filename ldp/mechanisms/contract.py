@@ -1,9 +1,10 @@
-"""Contract of mechanisms. A mechanism with its decoder is what papers call a frequency oracle.
+"""Contract of mechanisms. A mechanism with its decoder is what papers call a frequency
+oracle.
 
-A mechanism is a *design* and a *randomizer*. The design reads a question's keys and returns a
-randomizer, which is a tuple of exact integers, together with the privacy that was declared. The
-randomizer knows the law of its reports and draws them; everything that must be believed (epsilon,
-bias, variance) follows from its integers.
+A mechanism is a *design* and a *randomizer*. The design reads a question's keys and
+returns a randomizer, which is a tuple of exact integers, together with the privacy that
+was declared. The randomizer knows the law of its reports and draws them; everything
+that must be believed (epsilon, bias, variance) follows from its integers.
 
 A randomizer has a kind, which says how its reports are decoded:
 
@@ -128,20 +129,28 @@ class Randomizer(Protocol):
         """Hash the fields."""
 
     def blanket(self) -> Blanket:
-        """Return the common part of all reports, whatever the answers are: for batches."""
+        """Return the common part of all reports, whatever the answers are: for
+        batches.
+        """
 
     def randomize(self, value: Value, random: Random) -> int:
         """One report of `value`, as the integer that the layout describes."""
 
     def channel(self) -> Channel:
-        """P[report | value] written out, one column for each report in order (small sizes only)."""
+        """P[report | value] written out, one column for each report in order (small
+        sizes only).
+        """
 
     def small(self) -> Small | None:
-        """The mechanism in small integers, for the audit; None if it cannot run every tape."""
+        """The mechanism in small integers, for the audit; None if it cannot run every
+        tape.
+        """
 
 
 Small = tuple[Randomizer, tuple[int, ...]]
-"""A randomizer of which every tape can be run, and the random bits a byte of each of its draws."""
+"""A randomizer of which every tape can be run, and the random bits a byte of each of
+its draws.
+"""
 
 
 @runtime_checkable
@@ -150,17 +159,20 @@ class Pure(Randomizer, Protocol):
 
     @property
     def support(self) -> tuple[Fraction, Fraction]:
-        """(p, q): how likely a report supports its true value, and any other given value."""
+        """(p, q): how likely a report supports its true value, and any other given
+        value.
+        """
 
     @property
     def size(self) -> int:
         """The number of values."""
 
     def joint_support(self) -> tuple[Fraction, Fraction] | None:
-        """P[a report supports both of two values]: (if one of them is the true one, if neither is).
+        """P[a report supports both of two values]: (if one of them is the true one, if
+        neither is).
 
-        None where that depends on more than whether one of them is the true one; then there is no
-        covariance.
+        None where that depends on more than whether one of them is the true one; then
+        there is no covariance.
         """
 
 
@@ -218,7 +230,9 @@ class Composed(Randomizer, Protocol):
 
 @runtime_checkable
 class Memoized(Randomizer, Protocol):
-    """A randomizer with a permanent response, which a device draws once per value and keeps."""
+    """A randomizer with a permanent response, which a device draws once per value and
+    keeps.
+    """
 
     @property
     def memoizes(self) -> bool:
@@ -254,7 +268,9 @@ class Memoized(Randomizer, Protocol):
         """
 
     def memo_value(self, value: Value, cohort: int) -> Value:
-        """Return the key of a permanent response. Values with the same key share one."""
+        """Return the key of a permanent response. Values with the same key share
+        one.
+        """
 
     def permanent(self, value: Value, cohort: int, random: Random) -> int:
         """The permanent response to a value: a symbol or a bit vector."""
@@ -272,7 +288,9 @@ def is_pure(randomizer: Randomizer) -> TypeGuard[Pure]:
 
 
 def is_signed(randomizer: Randomizer) -> TypeGuard[Pure]:
-    """Whether its kind is `signed`: it supports signed items as those of kind `pure` do values."""
+    """Whether its kind is `signed`: it supports signed items as those of kind `pure` do
+    values.
+    """
     return randomizer.kind == "signed"
 
 
@@ -286,7 +304,8 @@ def integers(randomizer: Randomizer) -> Numbers:
 
     Fingerprints and certificates are made of these.
     """
-    # Asked for by name, as looking for all that the protocol asks for would evaluate the ratios.
+    # Asked for by name, as looking for all that the protocol asks for would evaluate
+    # the ratios.
     composed: Callable[[], Numbers] | None = getattr(randomizer, "integers", None)
     return randomizer._asdict() if composed is None else composed()
 
@@ -303,8 +322,8 @@ def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
 
 def is_memoized(randomizer: Randomizer) -> TypeGuard[Memoized]:
     """Whether it may have a permanent response."""
-    # `isinstance` with a protocol works out all that it asks for, and loads 11 modules from Python
-    # 3.12 on, when a first answer waits.
+    # `isinstance` with a protocol works out all that it asks for, and loads 11 modules
+    # from Python 3.12 on, when a first answer waits.
     return hasattr(type(randomizer), "lifetime_ratio")
 
 
@@ -312,14 +331,17 @@ _LONGEST = 44
 
 
 class Metric(NamedTuple):
-    """A promise that fades with distance: two places are told apart by e^(epsilon x distance)."""
+    """A promise that fades with distance: two places are told apart by e^(epsilon x
+    distance).
+    """
 
     per_unit: Fraction
     """Epsilon for each unit of distance."""
     lengths: tuple[Fraction, Fraction]
     """How long a unit of x is, and one of y, in units of distance."""
     steps: tuple[Fraction, Fraction]
-    """How far it is from the middle of a cell to that of the next, along x and along y."""
+    """How far it is from the middle of a cell to that of the next, along x and along y.
+    """
 
 
 class Declared(NamedTuple):
@@ -331,15 +353,19 @@ class Declared(NamedTuple):
     text: str
     bound: Fraction
     lifetime: Declared | None = None
-    """The same for all that is ever sent about one unchanged value, where the survey states it."""
+    """The same for all that is ever sent about one unchanged value, where the survey
+    states it.
+    """
     metric: Metric | None = None
-    """What is promised of places that are near each other, if it is that; the others are what it
-    comes to across the map.
+    """What is promised of places that are near each other, if it is that; the others
+    are what it comes to across the map.
     """
 
     @classmethod
     def nothing(cls) -> Declared:
-        """No finite epsilon: a report may rule an answer out, so no device sends such."""
+        """No finite epsilon: a report may rule an answer out, so no device sends
+        such.
+        """
         return cls("infinity", Fraction(0))
 
     @property
@@ -349,7 +375,9 @@ class Declared(NamedTuple):
 
     @classmethod
     def epsilon(cls, epsilon: Fraction) -> Declared:
-        """An epsilon that the survey states; the bound is a rational just below e^epsilon."""
+        """An epsilon that the survey states; the bound is a rational just below
+        e^epsilon.
+        """
         return cls(decimal_text(epsilon), exp_lower(epsilon))
 
     @classmethod
@@ -358,7 +386,8 @@ class Declared(NamedTuple):
 
         As a decimal if the ratio is unwieldy.
         """
-        # Not written out where it would be too long by far: that takes longer than the logarithm.
+        # Not written out where it would be too long by far: that takes longer than the
+        # logarithm.
         text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
         if not 0 < len(text) <= _LONGEST:
             epsilon = Decimal(log_upper(ratio)).quantize(
@@ -384,7 +413,8 @@ def needs_list(domain: Domain) -> str | None:
     """For mechanisms that need a list of values."""
     if not domain.is_listed or domain.most is not None or domain.taxonomy is not None:
         return (
-            "a question with a list of values (type boolean, category or integer, or type number "
+            "a question with a list of values (type boolean, category or integer, or "
+            "type number "
             f"with at most {MOST_LISTED} points or cells)"
         )
     return None
@@ -400,7 +430,10 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
             or domain.size is None
             or domain.size > most
         ):
-            return f"a question of type integer or number, in steps, with at most {most} values"
+            return (
+                "a question of type integer or number, in steps, with at most "
+                f"{most} values"
+            )
         return None
 
     return accepts
@@ -412,13 +445,16 @@ def of_places(domain: Domain) -> str | None:
 
 
 def ordered_up_to(most: int) -> Callable[[Domain], str | None]:
-    """For mechanisms of numbers in their order: whole ones, or the points or cells of a scale."""
+    """For mechanisms of numbers in their order: whole ones, or the points or cells of a
+    scale.
+    """
 
     def accepts(domain: Domain) -> str | None:
         is_ordered = domain.scale is not None or domain.type == "integer"
         if not is_ordered or domain.size is None or not 3 <= domain.size <= most:
             return (
-                f"a question of type integer or number with 3 to {most} values or cells (`step` or "
+                f"a question of type integer or number with 3 to {most} values or "
+                "cells (`step` or "
                 "`bins` say how many)"
             )
         return None

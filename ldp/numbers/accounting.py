@@ -1,14 +1,16 @@
-"""Composition: what epsilons add up to (the accounting of privacy loss), and what one means.
+"""Composition: what epsilons add up to (the accounting of privacy loss), and what one
+means.
 
-A privacy budget is spent report by report: these are the rules by which to add. What an epsilon
-means is said to someone who guesses, by how far one report can move a belief.
+A privacy budget is spent report by report: these are the rules by which to add. What an
+epsilon means is said to someone who guesses, by how far one report can move a belief.
 
-Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs upwards.
+Exact epsilons are `Fraction`s; a result that involves a delta is a float, and errs
+upwards.
 
-Sources: sequential and parallel composition, group privacy: Dwork and Roth 2014, Theorems 3.14,
-2.2. Exact k-fold composition: Kairouz, Oh and Viswanath 2015, Theorem 3.3, in the continuous form
-of Murtagh and Vadhan 2016 (randomized response dominates every epsilon-DP mechanism). Hypothesis
-testing: Wasserman and Zhou 2010, Theorem 2.4.
+Sources: sequential and parallel composition, group privacy: Dwork and Roth 2014,
+Theorems 3.14, 2.2. Exact k-fold composition: Kairouz, Oh and Viswanath 2015, Theorem
+3.3, in the continuous form of Murtagh and Vadhan 2016 (randomized response dominates
+every epsilon-DP mechanism). Hypothesis testing: Wasserman and Zhou 2010, Theorem 2.4.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ CERTAIN = Fraction(40)
 """An epsilon beyond which a belief is as good as certain."""
 _CLOSE = 1e-12
 _ROUNDING = 2.0**-50
-"""Relatively, eight units in the last place: more than all roundings that meet in one term."""
+"""Relatively, eight units in the last place: more than all roundings that meet in one
+term.
+"""
 
 
 def sequential(epsilons: Iterable[Fraction]) -> Fraction:
@@ -35,7 +39,9 @@ def sequential(epsilons: Iterable[Fraction]) -> Fraction:
 
 
 def parallel(epsilons: Iterable[Fraction]) -> Fraction:
-    """The total over disjoint groups of respondents, each asked by one mechanism: the largest."""
+    """The total over disjoint groups of respondents, each asked by one mechanism: the
+    largest.
+    """
     return max(epsilons, default=Fraction(0))
 
 
@@ -47,19 +53,22 @@ def group(epsilon: Fraction, size: int) -> Fraction:
 
 
 def composed_delta(epsilon: float, count: int, total: float) -> float:
-    """The exact delta at which `count` epsilon-DP mechanisms together are (total, delta)-DP.
+    """The exact delta at which `count` epsilon-DP mechanisms together are (total,
+    delta)-DP.
 
-    delta(t) = sum_l Bin(l; k, E/(1+E)) max(0, 1 - e^(t - (2l - k) epsilon)), with E = e^epsilon.
+    delta(t) = sum_l Bin(l; k, E/(1+E)) max(0, 1 - e^(t - (2l - k) epsilon)), with E =
+    e^epsilon.
     """
     if not epsilon > 0 or count < 1 or total < 0:
         raise ValueError(
-            f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, {total}"
+            f"expected epsilon > 0, count >= 1, total >= 0; got {epsilon}, {count}, "
+            f"{total}"
         )
     # The logarithms of the probabilities to tell the truth and to lie.
     truth = -math.log1p(math.exp(-epsilon))
     lie = -epsilon - math.log1p(math.exp(-epsilon))
-    # A term is the exponential of a sum of numbers as large as this, so that is what its relative
-    # error grows with.
+    # A term is the exponential of a sum of numbers as large as this, so that is what
+    # its relative error grows with.
     largest = math.lgamma(count + 1) + count * (1 + epsilon)
     terms = []
     for hits in range(count, -1, -1):
@@ -100,8 +109,8 @@ def repeated_ratio(lasting: Rates, fresh: Rates, reports: int) -> Fraction:
 
     Each of them is drawn anew from one lasting response.
 
-    (p1 p2^t + (1-p1) q2^t) / (q1 p2^t + (1-q1) q2^t), with (p, q) of either step: from one report's
-    up to p1 / q1.
+    (p1 p2^t + (1-p1) q2^t) / (q1 p2^t + (1-q1) q2^t), with (p, q) of either step: from
+    one report's up to p1 / q1.
     """
     p, q = lasting
     again, by_chance = (rate**reports for rate in fresh)
@@ -145,5 +154,7 @@ def posterior(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> Fraction:
 
 
 def posterior_of(epsilon: Fraction) -> Fraction:
-    """Return the most that reports of a total epsilon can make of a prior belief of one half."""
+    """Return the most that reports of a total epsilon can make of a prior belief of one
+    half.
+    """
     return posterior(exp_upper(min(epsilon, CERTAIN)))

@@ -1,4 +1,5 @@
-"""The buckets of a hash function: residues modulo a prime P, shared out as evenly as they go.
+"""The buckets of a hash function: residues modulo a prime P, shared out as evenly as
+they go.
 
 A residue belongs to bucket floor(residue g / P), for g buckets.
 """

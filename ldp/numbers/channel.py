@@ -1,7 +1,8 @@
 """Channels written out: P[report | value] as a matrix of exact fractions.
 
-A channel of a small domain can be written down, so its privacy, bias and variance are checked by
-arithmetic and not by sampling. Rows are true values, columns are reports; every row sums to 1.
+A channel of a small domain can be written down, so its privacy, bias and variance are
+checked by arithmetic and not by sampling. Rows are true values, columns are reports;
+every row sums to 1.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ _PRIME = (1 << 127) - 1
 
 
 class Channel:
-    """A stochastic matrix: `rows[x][y]` is the probability of report y when the true value is x.
+    """A stochastic matrix: `rows[x][y]` is the probability of report y when the true
+    value is x.
 
-    Raises `ValueError` if a row does not sum to 1, has a negative entry, or differs in length from
-    the first.
+    Raises `ValueError` if a row does not sum to 1, has a negative entry, or differs in
+    length from the first.
     """
 
     __slots__ = ("rows",)
@@ -103,9 +105,9 @@ def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
 
     There have to be as many reports as values or more.
 
-    Of the many, the one with the least variance if all values are held alike: each report is taken
-    for a value by its posterior under an even prior, and the square channel of both steps is
-    inverted.
+    Of the many, the one with the least variance if all values are held alike: each
+    report is taken for a value by its posterior under an even prior, and the square
+    channel of both steps is inverted.
     """
     columns = zip(*channel.rows, strict=True)
     posterior = Channel(
@@ -121,8 +123,8 @@ def right_inverse(channel: Channel) -> tuple[Row, ...] | None:
 def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
     """Whether no mixture of rows equals another, by elimination modulo a prime.
 
-    True is certain; independent rows are mistaken for dependent ones only if the prime divides
-    their minors.
+    True is certain; independent rows are mistaken for dependent ones only if the prime
+    divides their minors.
     """
     remaining = [[entry % _PRIME for entry in row] for row in rows]
     while remaining:
@@ -140,10 +142,11 @@ def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
 
 
 def renyi_divergence(channel: Channel, alpha: float) -> float:
-    """The largest Renyi divergence of order alpha > 1 between the rows of a channel, in nats.
+    """The largest Renyi divergence of order alpha > 1 between the rows of a channel, in
+    nats.
 
-    D_a(P || Q) = ln(sum_y P(y)^a Q(y)^(1-a)) / (a - 1); infinite if some Q(y) = 0 < P(y) (Mironov
-    2017, Definition 3).
+    D_a(P || Q) = ln(sum_y P(y)^a Q(y)^(1-a)) / (a - 1); infinite if some Q(y) = 0 <
+    P(y) (Mironov 2017, Definition 3).
     """
     if not alpha > 1:
         raise ValueError(f"expected an order alpha > 1, got {alpha}")
@@ -173,8 +176,8 @@ def best_true_positive_rate(
 
     Given the chance of mistaking `other` for it.
 
-    The Neyman-Pearson test: reports in order of their likelihood ratio, randomizing on the last
-    one.
+    The Neyman-Pearson test: reports in order of their likelihood ratio, randomizing on
+    the last one.
     """
     if not 0 <= false_positive_rate <= 1:
         raise ValueError(

@@ -1,20 +1,22 @@
 """Epochs: equal stretches of time, numbered from 1970.
 
-A collector knows a batch that comes again by its id. With epochs it need not remember ids for ever.
+A collector knows a batch that comes again by its id. With epochs it need not remember
+ids for ever.
 
     epoch      floor(seconds since 1970, UTC / length)
     id         with epochs: the epoch in which the batch was made (4 bytes, little-endian), and 12
                random bytes; without: 16 random bytes
 
 Rules
-- A retry sends the same id, hence the same epoch: a collector that knows all ids of an open epoch
-  counts nothing twice.
-- Once an epoch is closed, what still comes for it is refused unseen, so its ids can be forgotten.
-- An id tells when its batch was made no better than the epoch does: the length is a choice about
-  privacy as well.
+- A retry sends the same id, hence the same epoch: a collector that knows all ids of an
+  open epoch counts nothing twice.
+- Once an epoch is closed, what still comes for it is refused unseen, so its ids can be
+  forgotten.
+- An id tells when its batch was made no better than the epoch does: the length is a
+  choice about privacy as well.
 
-No clock of its own: the time is an argument. Clocks of devices are wrong in every way, so that any
-time has an epoch.
+No clock of its own: the time is an argument. Clocks of devices are wrong in every way,
+so that any time has an epoch.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and roots.
+"""Exact arithmetic: numbers as people write them, and rational bounds of e^x, ln x and
+roots.
 
 Rules
-- A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A float is
-  taken at its shortest decimal text (0.1 means one tenth), never at its binary value.
-- Bounds are directed: `exp_lower(x) <= e^x`, `log_upper(x) >= ln x`. Privacy claims rest on
-  `exp_lower` alone.
-- e^x comes from `decimal`, whose exp is correctly rounded; stepping one unit in the last place down
-  makes it a bound.
+- A probability or an epsilon is a decimal string, a fraction string or a `Fraction`. A
+  float is taken at its shortest decimal text (0.1 means one tenth), never at its binary
+  value.
+- Bounds are directed: `exp_lower(x) <= e^x`, `log_upper(x) >= ln x`. Privacy claims
+  rest on `exp_lower` alone.
+- e^x comes from `decimal`, whose exp is correctly rounded; stepping one unit in the
+  last place down makes it a bound.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def fraction(number: str | int | float | Decimal | Fraction) -> Fraction:
 
     That is `"1/3"`, `"0.25"`, `"1e-3"`, an int, a Fraction, a float.
 
-    Raises `ValueError` for anything else, infinities, NaN and numbers of more than 30 digits.
+    Raises `ValueError` for anything else, infinities, NaN and numbers of more than 30
+    digits.
     """
     if isinstance(number, bool) or (isinstance(number, int) and abs(number) >= 10**40):
         raise ValueError(_NO_NUMBER)
@@ -73,7 +76,8 @@ def epsilon_of(number: str | int | float | Decimal | Fraction) -> Fraction:
 
 
 def limit_of(number: str | int | float | Decimal | Fraction) -> Fraction:
-    """The exact value of what may be spent: the decimal just above `"ln(3)"` allows a ratio of 3.
+    """The exact value of what may be spent: the decimal just above `"ln(3)"` allows a
+    ratio of 3.
 
     Raises `ValueError` as `fraction` does.
     """
@@ -110,7 +114,8 @@ def _log_lower(ratio: Fraction) -> Fraction:
 
 def exp_lower(exponent: Fraction) -> Fraction:
     """A rational lower bound of e^exponent, relative error below 1e-70."""
-    # Kept by its parts: the hash of a fraction takes a modular inverse, and every mechanism asks.
+    # Kept by its parts: the hash of a fraction takes a modular inverse, and every
+    # mechanism asks.
     return _exp_lower(*exponent.as_integer_ratio())
 
 
@@ -126,9 +131,9 @@ def decays(step: Fraction, counts: Collection[int]) -> dict[int, int]:
 
     `counts` are these numbers.
 
-    Relative error below 1e-70, as long as step k stays below 50. One exponential function gives
-    them all: the powers of e^-step are multiplied together, rounding down, as the digits of k in
-    base 16 say.
+    Relative error below 1e-70, as long as step k stays below 50. One exponential
+    function gives them all: the powers of e^-step are multiplied together, rounding
+    down, as the digits of k in base 16 say.
     """
     places = -(-max(counts, default=0).bit_length() // 4)
     bits = _GUARD_BITS + 4 * places
@@ -178,7 +183,9 @@ def log(ratio: Fraction) -> float:
 
 
 def log_upper(ratio: Fraction) -> float:
-    """A float that is at least ln(ratio): what may be printed as a delivered epsilon."""
+    """A float that is at least ln(ratio): what may be printed as a delivered
+    epsilon.
+    """
     up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
     above = up.next_plus(
         up.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
@@ -195,13 +202,17 @@ def float_upper(number: Fraction) -> float:
 
 
 def text_upper(number: Fraction | float, places: int) -> str:
-    """A number from 0 on with n decimals, rounded up: a bound stays one when it is shown."""
+    """A number from 0 on with n decimals, rounded up: a bound stays one when it is
+    shown.
+    """
     whole, part = divmod(math.ceil(Fraction(number) * 10**places), 10**places)
     return f"{whole}.{part:0{places}d}"
 
 
 def percent_below(share: Fraction) -> str:
-    """A share below 1 in percent, rounded up, with as many decimals as keep it below 100."""
+    """A share below 1 in percent, rounded up, with as many decimals as keep it below
+    100.
+    """
     places = 1
     while places < 12 and math.ceil(share * 100 * 10**places) >= 100 * 10**places:
         places += 1
@@ -209,7 +220,9 @@ def percent_below(share: Fraction) -> str:
 
 
 def log_text(ratio: Fraction, places: int) -> str:
-    """ln(ratio) with n decimals, rounded up: a delivered epsilon as people are shown it."""
+    """ln(ratio) with n decimals, rounded up: a delivered epsilon as people are shown
+    it.
+    """
     return text_upper(log_upper(ratio), places)
 
 
@@ -222,7 +235,9 @@ def odds(epsilon: Fraction) -> tuple[int, int]:
 
 
 def decimal_text(number: Fraction) -> str:
-    """A fraction in the notation that people wrote it in, if it has finitely many decimals."""
+    """A fraction in the notation that people wrote it in, if it has finitely many
+    decimals.
+    """
     return _decimal_text(*number.as_integer_ratio())
 
 

@@ -1,11 +1,13 @@
 """Finite fields, their elements written as the integers below their order.
 
-In a field of prime order, sums and products are taken modulo it. In one of 4, 8 or 16 elements, bit
-i of an element is the coefficient of x^i of a polynomial over {0, 1}: sums are exclusive ors, and
-products are taken modulo x^2 + x + 1, x^3 + x + 1 or x^4 + x + 1. (Larger powers of two, and powers
-of other primes, have a prime close enough to them.)
+In a field of prime order, sums and products are taken modulo it. In one of 4, 8 or 16
+elements, bit i of an element is the coefficient of x^i of a polynomial over {0, 1}:
+sums are exclusive ors, and products are taken modulo x^2 + x + 1, x^3 + x + 1 or x^4 +
+x + 1. (Larger powers of two, and powers of other primes, have a prime close enough to
+them.)
 
-A vector over the field is one integer too: its coordinates are that integer's digits in base q.
+A vector over the field is one integer too: its coordinates are that integer's digits in
+base q.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """One report as an integer, and as bytes of a fixed width.
 
-A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes), or the seed
-(a, b) of a hash function (2 x 4 bytes, with 0 < a < modulus and b < modulus), or any 8 bytes, the
-seed of codewords. The body is a symbol in [0, symbols), as 1, 2 or 4 bytes, or a vector of
-`places` such symbols, or a vector of bits, position i being bit i % 8 of byte i // 8, unused bits
-zero; if `ones` is given, that many are set.
+A report is a prefix followed by a body. The prefix is nothing, or a cohort (2 bytes),
+or the seed (a, b) of a hash function (2 x 4 bytes, with 0 < a < modulus and b <
+modulus), or any 8 bytes, the seed of codewords. The body is a symbol in [0, symbols),
+as 1, 2 or 4 bytes, or a vector of `places` such symbols, or a vector of bits, position
+i being bit i % 8 of byte i // 8, unused bits zero; if `ones` is given, that many are
+set.
 
-All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes) + prefix,
-and the width of its bytes depends on the question alone, never on the answer.
+All of it is little-endian, so a report is also one integer, body x 2^(8 x prefix bytes)
++ prefix, and the width of its bytes depends on the question alone, never on the answer.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Folding(NamedTuple):
 class Layout(NamedTuple):
     """The shape of a report.
 
-    `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and `symbols` or `bits`.
+    `cohorts` (1: none is sent) or a hash `modulus` (0: no seed), and `symbols` or
+    `bits`.
     """
 
     cohorts: int = 1
@@ -44,17 +46,23 @@ class Layout(NamedTuple):
     ones: int = 0
     modulus: int = 0
     hashed: int = 0
-    """How many values a hash function takes to symbols; a tally counts their support."""
+    """How many values a hash function takes to symbols; a tally counts their support.
+    """
     folding: Folding | None = None
-    """Where symbols are points in such numbers that a tally does not count them one by one."""
+    """Where symbols are points in such numbers that a tally does not count them one by
+    one.
+    """
     places: int = 1
     """How many symbols a report has."""
     codewords: int = 0
-    """How many coordinates the word has that a seed and a symbol name; a tally adds these up."""
+    """How many coordinates the word has that a seed and a symbol name; a tally adds
+    these up.
+    """
 
     @property
     def counters(self) -> int:
-        """Number of counters in a tally: values that reports may support, or sums they add to.
+        """Number of counters in a tally: values that reports may support, or sums they
+        add to.
 
         0 where it counts symbols.
         """
@@ -99,7 +107,8 @@ class Layout(NamedTuple):
 
 
 def with_cohort(body: int, cohort: int, cohorts: int) -> int:
-    """The report of a mechanism with so many cohorts, as its layout has it, without making one.
+    """The report of a mechanism with so many cohorts, as its layout has it, without
+    making one.
 
     Of one cohort nothing is sent.
     """

@@ -1,11 +1,12 @@
 """Randomness as an argument, and exact draws from it.
 
 Rules
-- A source is a function from a size to that many bytes. Devices use `system`; tests and vectors use
-  `Replay`.
+- A source is a function from a size to that many bytes. Devices use `system`; tests and
+  vectors use `Replay`.
 - Every draw compares integers: no floats, so a probability of a/b is a/b.
-- The number of bytes drawn never depends on a true value. `randbelow` rejects before its result is
-  put to use; `draw_bits` takes a fixed number of bytes, whatever the thresholds.
+- The number of bytes drawn never depends on a true value. `randbelow` rejects before
+  its result is put to use; `draw_bits` takes a fixed number of bytes, whatever the
+  thresholds.
 - A failing source is a `RandomnessError`, so that no report is made.
 """
 
@@ -70,7 +71,9 @@ class Replay:
 
 
 def randbelow(bound: int, random: Random) -> int:
-    """A uniform integer in [0, bound), by rejection from whole bytes (little-endian)."""
+    """A uniform integer in [0, bound), by rejection from whole bytes
+    (little-endian).
+    """
     size, limit = _whole_multiples(bound)
     while (drawn := int.from_bytes(random(size), "little")) >= limit:
         pass
@@ -100,7 +103,9 @@ def bernoulli(numerator: int, denominator: int, random: Random) -> bool:
 
 
 def draw_below(bound: int, random: Random) -> Iterator[int]:
-    """Uniform integers in [0, bound), one after the other, read from the source in blocks."""
+    """Uniform integers in [0, bound), one after the other, read from the source in
+    blocks.
+    """
     size = (bound.bit_length() + 11) >> 3
     span = 1 << (size << 3)
     limit = span - span % bound
@@ -122,16 +127,17 @@ def draw_bits(
 ) -> int:
     """A vector of `size` independent bits, as an integer whose bit i is position i.
 
-    Position i is 1 with probability `if_chosen / 2^word` where bit i of `chosen` is set, else
-    `if_other / 2^word`; both thresholds lie in [0, 2^word).
+    Position i is 1 with probability `if_chosen / 2^word` where bit i of `chosen` is
+    set, else `if_other / 2^word`; both thresholds lie in [0, 2^word).
 
-    All positions compare their own uniform word with their threshold at once, one bit-plane at a
-    time from the top. Half of the undecided positions decide at each plane, so after log2(size) + 4
-    planes hardly any is left; the few that are read a reserve of 16 words. How many bytes are drawn
-    is therefore fixed, unless more than 16 positions are still tied (probability below 1e-29, and
-    independent of the thresholds, since a tie has probability 1/2 for any of them). Stopping as
-    soon as all are decided would be quicker and wrong: when a bit decides depends on its threshold,
-    hence on the value.
+    All positions compare their own uniform word with their threshold at once, one
+    bit-plane at a time from the top. Half of the undecided positions decide at each
+    plane, so after log2(size) + 4 planes hardly any is left; the few that are read a
+    reserve of 16 words. How many bytes are drawn is therefore fixed, unless more than
+    16 positions are still tied (probability below 1e-29, and independent of the
+    thresholds, since a tie has probability 1/2 for any of them). Stopping as soon as
+    all are decided would be quicker and wrong: when a bit decides depends on its
+    threshold, hence on the value.
     """
     width = (size + 7) >> 3
     planes = min(word, size.bit_length() + 3)

@@ -11,8 +11,11 @@ _PI = 0x3243F6A8885A308D313198A2E03707344A4093822
 
 
 def squared_sines(modulus: int, width: int, most: int) -> list[int]:
-    """Return sin^2(pi m t/P) for m = 0, ..., `most`, in units of 2^-64, rounded down."""
-    # cos(2 pi t/P) by Taylor's series, then those of its multiples by Chebyshev's recurrence.
+    """Return sin^2(pi m t/P) for m = 0, ..., `most`, in units of 2^-64, rounded
+    down.
+    """
+    # cos(2 pi t/P) by Taylor's series, then those of its multiples by Chebyshev's
+    # recurrence.
     angle = 2 * _PI * width // modulus
     square = angle * angle >> _FINE
     cosine = term = 1 << _FINE

@@ -1,6 +1,8 @@
-"""Privacy of batches: what a relay between devices and collector adds (the shuffle model).
+"""Privacy of batches: what a relay between devices and collector adds (the shuffle
+model).
 
-Integers and fractions throughout; each answer is an upper bound that is rounded up. From below:
+Integers and fractions throughout; each answer is an upper bound that is rounded up.
+From below:
 
 - `laws`: binomial laws in fixed point, from below and from above
 - `deltas`: the delta of a batch at a given epsilon

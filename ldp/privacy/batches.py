@@ -1,13 +1,15 @@
-"""Privacy of batches: the epsilon of one respondent among n, if a relay mixed the reports.
+"""Privacy of batches: the epsilon of one respondent among n, if a relay mixed the
+reports.
 
-A shuffler (relay) between devices and collector takes one message a respondent, and hands on a
-batch in random order with nothing that tells the messages apart. Against a collector that sees only
-the batch, the reports give (epsilon, delta)-differential privacy with an epsilon far below that of
-one report. If relay and collector work together, that of one report is what remains. So results
-have both.
+A shuffler (relay) between devices and collector takes one message a respondent, and
+hands on a batch in random order with nothing that tells the messages apart. Against a
+collector that sees only the batch, the reports give (epsilon, delta)-differential
+privacy with an epsilon far below that of one report. If relay and collector work
+together, that of one report is what remains. So results have both.
 
-Neighbours are batches that differ in one respondent's answer: n is public, and taking part is not
-hidden. n counts honest and distinct respondents; reports of colluders are no cover.
+Neighbours are batches that differ in one respondent's answer: n is public, and taking
+part is not hidden. n counts honest and distinct respondents; reports of colluders are
+no cover.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ USUAL_DELTA = Fraction(1, 10**8)
 _DIGITS = 5
 """Of an epsilon, which is rounded up."""
 _CLOSE, _AIM = Fraction(96, 100), Fraction(98, 100)
-"""How much of the delta that may be spent is spent, at least and about: a thousandth of epsilon."""
+"""How much of the delta that may be spent is spent, at least and about: a thousandth of
+epsilon.
+"""
 _CLOSER, _CLOSER_AIM = Fraction(985, 1000), Fraction(993, 1000)
 """The same of what is worked out finely."""
 _TRIALS = 12
@@ -37,7 +41,9 @@ _FAR = -8
 
 
 def blanket_of_message(envelope: Envelope) -> Blanket:
-    """Return that of what travels together: the report of a question, or the row of a group."""
+    """Return that of what travels together: the report of a question, or the row of a
+    group.
+    """
     blankets = tuple(blanket_of(question.randomizer) for question in envelope.members)
     return blankets[0] if len(blankets) == 1 else shortened(of_row(blankets))
 
@@ -45,8 +51,8 @@ def blanket_of_message(envelope: Envelope) -> Blanket:
 class BatchPrivacy(NamedTuple):
     """Privacy of each respondent in a batch of `reports` (colluders not counted).
 
-    (`epsilon`, `delta`) if relay and collector are apart: an upper bound, rounded up. Epsilon is
-    `local`, that of one report, if they are not.
+    (`epsilon`, `delta`) if relay and collector are apart: an upper bound, rounded up.
+    Epsilon is `local`, that of one report, if they are not.
     """
 
     reports: int
@@ -75,7 +81,8 @@ class BatchPrivacy(NamedTuple):
         relay = f", mixed by {self.mixed_by}" if self.mixed_by else ""
         if not self.amplifies:
             return (
-                f"{self.reports:,} reports{relay}: too few to hide among, so {self.local_text} "
+                f"{self.reports:,} reports{relay}: too few to hide among, so "
+                f"{self.local_text} "
                 "whether relay and collector are apart or not"
             )
         words = (
@@ -94,17 +101,20 @@ def batch_privacy(
     mixed_by: str = "",
     finely: bool = False,
 ) -> BatchPrivacy:
-    """Return the privacy of a batch of so many reports of a question, or rows of a group.
+    """Return the privacy of a batch of so many reports of a question, or rows of a
+    group.
 
-    `colluding` is the share of the reports that are no cover: those of colluders, forged ones.
-    Worked out `finely` it is nearer to the truth by a percent or two, and takes seconds.
+    `colluding` is the share of the reports that are no cover: those of colluders,
+    forged ones. Worked out `finely` it is nearer to the truth by a percent or two, and
+    takes seconds.
 
     Raises `ValueError` for numbers out of range.
     """
     share, wanted = fraction(colluding), fraction(delta)
     if reports < 0 or not 0 <= share < 1 or not 0 < wanted < 1:
         raise ValueError(
-            "expected a number of reports from 0, a share of colluders from 0 to below 1 and a "
+            "expected a number of reports from 0, a share of colluders from 0 to below "
+            "1 and a "
             f"delta between 0 and 1, got {reports}, {colluding} and {delta}"
         )
     honest = math.floor(reports * (1 - share))
@@ -127,7 +137,8 @@ def batch_privacy(
 def batch_epsilon(
     blanket: Blanket, count: int, delta: Fraction, finely: bool = True
 ) -> Fraction:
-    """The least epsilon, rounded up, at which an upper bound of a batch's delta is at most `delta`.
+    """The least epsilon, rounded up, at which an upper bound of a batch's delta is at
+    most `delta`.
 
     That of one report where a batch of `count` does no better.
     """
@@ -159,7 +170,8 @@ def _epsilon(
     spent = float(delta)
     close, aim = (_CLOSE, _AIM) if start is None else (_CLOSER, _CLOSER_AIM)
     for trial in range(_TRIALS):
-        # Where a normal law would have it; the rest is corrected by what came out before.
+        # Where a normal law would have it; the rest is corrected by what came out
+        # before.
         epsilon = rounded_up(
             Fraction(_normal_epsilon(blanket, count, spent, most=float(local)))
         )
@@ -183,7 +195,9 @@ def _epsilon(
 
 
 def power(epsilon: Fraction) -> Fraction:
-    """e^epsilon, cut behind its 30th decimal: nothing is claimed for less than epsilon."""
+    """e^epsilon, cut behind its 30th decimal: nothing is claimed for less than
+    epsilon.
+    """
     return max(
         Fraction(math.floor(exp_lower(epsilon) * _DECIMALS), _DECIMALS), Fraction(1)
     )
@@ -213,7 +227,9 @@ def _format_epsilon(epsilon: Fraction) -> str:
 
 
 def _normal_delta(blanket: Blanket, count: int, epsilon: float) -> float:
-    """Roughly the delta: the sum of gains as if it were normal, as many covers as on average."""
+    """Roughly the delta: the sum of gains as if it were normal, as many covers as on
+    average.
+    """
     t = math.exp(epsilon)
     first, second = float(blanket.first), float(blanket.second)
     law = [

@@ -1,14 +1,16 @@
-"""Certificates: the delivered privacy loss of each question, in integers that anyone can check.
+"""Certificates: the delivered privacy loss of each question, in integers that anyone
+can check.
 
-A certificate states, for each question, all that its fingerprint covers, the integers that its
-randomizer draws with among them; the exact ratio that they deliver, and the one that the survey
-declared; for the survey its fingerprint, its terms, and what all of it adds up to. Delivered <=
-declared is one comparison of fractions. The program `examples/check_certificate.py` works all of it
-out again, and shares no code with this package.
+A certificate states, for each question, all that its fingerprint covers, the integers
+that its randomizer draws with among them; the exact ratio that they deliver, and the
+one that the survey declared; for the survey its fingerprint, its terms, and what all of
+it adds up to. Delivered <= declared is one comparison of fractions. The program
+`examples/check_certificate.py` works all of it out again, and shares no code with this
+package.
 
-Whatever is not exact by itself is rounded in one way, so that a certificate can be no other than it
-is: an epsilon, a belief or a sum is the least float that is not too small, e^declared is cut behind
-its 30th decimal.
+Whatever is not exact by itself is rounded in one way, so that a certificate can be no
+other than it is: an epsilon, a belief or a sum is the least float that is not too
+small, e^declared is cut behind its 30th decimal.
 """
 
 from __future__ import annotations
@@ -70,7 +72,9 @@ def certify(question: Question) -> dict[str, object]:
 
 
 def _contribution(question: Question) -> dict[str, str]:
-    """How far one respondent changes the answer, whatever the number of records, if it is one."""
+    """How far one respondent changes the answer, whatever the number of records, if it
+    is one.
+    """
     domain = question.domain
     if not domain.per_device or domain.ends is None:
         return {}
@@ -102,12 +106,14 @@ def exact_ratios(question: Question) -> tuple[Fraction, Fraction | None]:
     lifetime = lifetime_ratio(question.randomizer)
     if ratio > declared.bound:
         raise ArithmeticError(
-            f"question {question.name!r} delivers more than the declared epsilon of {declared.text}"
+            f"question {question.name!r} delivers more than the declared epsilon of "
+            f"{declared.text}"
         )
     ever = declared.lifetime
     if ever is not None and (lifetime is None or lifetime > ever.bound):
         raise ArithmeticError(
-            f"question {question.name!r} delivers more, ever, than the declared epsilon of "
+            f"question {question.name!r} delivers more, ever, than the declared "
+            "epsilon of "
             f"{ever.text}"
         )
     return ratio, lifetime
@@ -116,10 +122,11 @@ def exact_ratios(question: Question) -> tuple[Fraction, Fraction | None]:
 def totals(survey: Survey) -> dict[str, float | None]:
     """The sums of epsilons.
 
-    Of one report each, of all reports while no answer changes, of all that a device charges.
+    Of one report each, of all reports while no answer changes, of all that a device
+    charges.
 
-    They are sums of rounded numbers, so that readers of the certificate can add them up. Of the
-    questions of a draw as many count as a device answers, the largest.
+    They are sums of rounded numbers, so that readers of the certificate can add them
+    up. Of the questions of a draw as many count as a device answers, the largest.
     """
     dearest = chargeable(survey)
     once = ((question.randomizer.ratio, 1) for question in dearest)

@@ -1,12 +1,13 @@
-"""Certificates of batches: what a batch is worth, in integers that anyone can work out again.
+"""Certificates of batches: what a batch is worth, in integers that anyone can work out
+again.
 
-A certificate states what travels as one message, the integers that its randomizers draw with, the
-blanket that follows from them, how many honest reports there are, epsilon and delta; and how the
-bound of delta was come by: t is e^epsilon cut behind its 30th decimal, and the law of the covers is
-cut into `blocks`, that of s into `stretches`, that of U into `parts` (`ldp.privacy.deltas`). From
-these the upper bound follows to the last digit, and `examples/check_batch_certificate.py`, which
-shares no code with this package, works it out again. The lower bound says how much of the upper one
-is rounding.
+A certificate states what travels as one message, the integers that its randomizers draw
+with, the blanket that follows from them, how many honest reports there are, epsilon and
+delta; and how the bound of delta was come by: t is e^epsilon cut behind its 30th
+decimal, and the law of the covers is cut into `blocks`, that of s into `stretches`,
+that of U into `parts` (`ldp.privacy.deltas`). From these the upper bound follows to the
+last digit, and `examples/check_batch_certificate.py`, which shares no code with this
+package, works it out again. The lower bound says how much of the upper one is rounding.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def batch_certificate(
     batch = batch_privacy(question, reports, delta, colluding=colluding, finely=True)
     if not batch.amplifies:
         raise ValueError(
-            f"expected a batch that hides more than a report does, got {batch.reports:,} reports; "
+            "expected a batch that hides more than a report does, got "
+            f"{batch.reports:,} reports; "
             "ask of more of them, or of a larger delta"
         )
     blanket = blanket_of_message(question)

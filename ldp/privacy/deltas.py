@@ -1,25 +1,28 @@
-"""The delta of a batch at a given epsilon, from above and from below, by the privacy blanket.
+"""The delta of a batch at a given epsilon, from above and from below, by the privacy
+blanket.
 
-A relay takes one report from each of n respondents and hands them on in random order. Of the
-others' n - 1 reports Bin(n - 1, gamma) are drawn from the blanket, whatever their answers are. With
-m - 1 of these around the victim's, and A, B, U, V of m draws from the blanket at the levels of
-`mechanisms.blankets` (first only, second only, both, neither), levels F and G and t = e^epsilon,
+A relay takes one report from each of n respondents and hands them on in random order.
+Of the others' n - 1 reports Bin(n - 1, gamma) are drawn from the blanket, whatever
+their answers are. With m - 1 of these around the victim's, and A, B, U, V of m draws
+from the blanket at the levels of `mechanisms.blankets` (first only, second only, both,
+neither), levels F and G and t = e^epsilon,
 
     delta_m = gamma / m E[((F - t) A - (t G - 1) B + (F - t G) U - (t - 1) V)_+]
     delta   = sum over m of P(Bin(n - 1, gamma) = m - 1) delta_m
 
-Given s = A + B and U the sum is (F - 1 + t (G - 1)) A - c, A being Bin(s, p), and positive from a*
-on. With X = P(Bin(s - 1, p) >= a*) and y = P(Bin(s - 1, p) = a* - 1)
+Given s = A + B and U the sum is (F - 1 + t (G - 1)) A - c, A being Bin(s, p), and
+positive from a* on. With X = P(Bin(s - 1, p) >= a*) and y = P(Bin(s - 1, p) = a* - 1)
 
     E[.. | s, U] = (alpha p s - c) X + (alpha s - c) p y,   alpha = F - 1 + t (G - 1)
 
-where the first factor is at most 0. X and y are followed from one s to the next, in integers that
-are rounded outwards.
+where the first factor is at most 0. X and y are followed from one s to the next, in
+integers that are rounded outwards.
 
-Rules that make it quick and only ever add to an upper bound (take from a lower one): delta_m falls
-with m, so a block of m counts as its least; given m and s the gain falls with U, so a part of the
-law of U counts as its least; U falls with s, so a stretch of s has the U of its last s. What lies
-outside of the range of s adds at most (F - t) m for its probability.
+Rules that make it quick and only ever add to an upper bound (take from a lower one):
+delta_m falls with m, so a block of m counts as its least; given m and s the gain falls
+with U, so a part of the law of U counts as its least; U falls with s, so a stretch of s
+has the U of its last s. What lies outside of the range of s adds at most (F - t) m for
+its probability.
 
 Source: Balle, Bell, Gascon and Nissim 2019, Lemma 5.3; the rounding is ours.
 """
@@ -36,7 +39,9 @@ from ldp.privacy.laws import BITS, UNIT, Binomial, binomial
 
 
 class Effort(NamedTuple):
-    """How finely a delta is worked out: more of each is slower and nearer to the truth."""
+    """How finely a delta is worked out: more of each is slower and nearer to the
+    truth.
+    """
 
     blocks: int
     """Of the number of covers."""
@@ -47,12 +52,15 @@ class Effort(NamedTuple):
 
 
 NEGLIGIBLE = 10**15 + 37
-"""One in so many is left out of a law on either side, and counted as if it were the worst."""
+"""One in so many is left out of a law on either side, and counted as if it were the
+worst.
+"""
 
 _SELDOM = 10**7 + 19
 """One in so many has the least U, which count as if they were less still.
 
-Both are primes: no probability is just that, and whoever rounds otherwise cuts at the same place.
+Both are primes: no probability is just that, and whoever rounds otherwise cuts at the
+same place.
 """
 _REACH, _SHORT_REACH = 64, 56
 """How far laws are followed that are cut to these."""
@@ -63,7 +71,9 @@ _LOST = UNIT >> 80
 
 
 def quick(count: int, both: bool) -> Effort:
-    """For a first look: .2 s for a hundred thousand reports, a percent above the truth."""
+    """For a first look: .2 s for a hundred thousand reports, a percent above the
+    truth.
+    """
     if not both:
         return Effort(blocks=24, stretches=1, parts=1)
     if count < 3_000:
@@ -74,10 +84,12 @@ def quick(count: int, both: bool) -> Effort:
 
 
 def fine(count: int, both: bool) -> Effort:
-    """For a certificate: one or two thousandths above the truth, and a million reports in seconds.
+    """For a certificate: one or two thousandths above the truth, and a million reports
+    in seconds.
 
-    `both` is whether reports may support both answers, which takes most of the time. The more there
-    are the less it matters how finely: at a million less than a thousandth of epsilon.
+    `both` is whether reports may support both answers, which takes most of the time.
+    The more there are the less it matters how finely: at a million less than a
+    thousandth of epsilon.
     """
     if not both:
         return Effort(blocks=160 if count < 300_000 else 60, stretches=1, parts=1)
@@ -119,7 +131,9 @@ def gains(blanket: Blanket, t: Fraction) -> Gains:
 def delta_above(
     blanket: Blanket, count: int, t: Fraction, effort: Effort | None = None
 ) -> Fraction:
-    """An upper bound of the delta of a batch of `count`, at e^epsilon = t, both ways round."""
+    """An upper bound of the delta of a batch of `count`, at e^epsilon = t, both ways
+    round.
+    """
     return max(
         _delta(one_way, count, t, effort=effort, above=True)
         for one_way in blanket.directions
@@ -129,7 +143,9 @@ def delta_above(
 def delta_below(
     blanket: Blanket, count: int, t: Fraction, effort: Effort | None = None
 ) -> Fraction:
-    """A lower bound of what the lemma gives: how much of the upper bound is rounding."""
+    """A lower bound of what the lemma gives: how much of the upper bound is
+    rounding.
+    """
     return max(
         _delta(one_way, count, t, effort=effort, above=False)
         for one_way in blanket.directions
@@ -156,7 +172,8 @@ def cover_blocks(
 ) -> tuple[list[tuple[int, int]], int]:
     """Blocks of the number of draws: (the m that a block counts as, its mass).
 
-    And what is left out below them, where delta counts as 1. Masses are in units of 2^-192.
+    And what is left out below them, where delta counts as 1. Masses are in units of
+    2^-192.
     """
     law = binomial(count - 1, chance, _REACH)
     masses = law.high if above else law.low
@@ -231,7 +248,8 @@ def _stretches(start: int, stop: int, most: int) -> list[tuple[int, int]]:
 def _parts(
     blanket: Blanket, others: int, most: int, above: bool
 ) -> tuple[list[tuple[int, int]], int]:
-    """Parts of the law of U among the draws that are not in s: (the U a part counts as, its mass).
+    """Parts of the law of U among the draws that are not in s: (the U a part counts as,
+    its mass).
 
     And what is left out.
     """
@@ -256,7 +274,9 @@ def _parts(
 
 
 class _Walker:
-    """P(Bin(N, p) >= a) and P(Bin(N, p) = a - 1), followed as N and a change a little."""
+    """P(Bin(N, p) >= a) and P(Bin(N, p) = a - 1), followed as N and a change a
+    little.
+    """
 
     def __init__(self, chance: Fraction, numbers: Gains, draws: int) -> None:
         self.yes, whole = chance.as_integer_ratio()
@@ -268,7 +288,8 @@ class _Walker:
         self.state = (-1, 0, 0, 0, 0, 0)
 
     def gain(self, begin: int, weights: list[int], supporting: int, above: bool) -> int:
-        """The sum over s from `begin` on of its weight times E[.. | s, U = `supporting`].
+        """The sum over s from `begin` on of its weight times E[.. | s, U =
+        `supporting`].
 
         In units of 2^-384.
         """
@@ -296,7 +317,8 @@ class _Walker:
                 place = wanted
                 tail_low, tail_high, low, high = _at(trials, place, self.chance)
             else:
-                # One more trial: P(Bin(N + 1) >= a) = P(Bin(N) >= a) + p P(Bin(N) = a - 1).
+                # One more trial: P(Bin(N + 1) >= a) = P(Bin(N) >= a) + p P(Bin(N) = a -
+                # 1).
                 tail_low += yes * low // whole
                 tail_high -= -yes * high // whole
                 up, down = (trials + 1) * no, (trials + 2 - place) * whole

@@ -1,7 +1,7 @@
 """Privacy notices: all that is sent, on a page for respondents, in plain words.
 
-The numbers are those of `ldp explain` and of the certificate. Texts of the survey are shown letter
-by letter: nothing in them is taken for markup, and the page has no script.
+The numbers are those of `ldp explain` and of the certificate. Texts of the survey are
+shown letter by letter: nothing in them is taken for markup, and the page has no script.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ def disclosure(survey: Survey, form: str = "md") -> str:
 def _sections(survey: Survey) -> Iterator[Section]:
     yield Section(
         "In short",
-        "Your answers do not leave your device. For each of them your device draws some bytes at "
-        "random, in such a way that every answer could have led to them, and sends these. From "
-        "very many people's bytes one can estimate how many gave which answer. Whoever sees yours "
-        "may come to think an answer of yours likelier than before: how likely, at most, stands "
+        "Your answers do not leave your device. For each of them your device draws "
+        "some bytes at "
+        "random, in such a way that every answer could have led to them, and sends "
+        "these. From "
+        "very many people's bytes one can estimate how many gave which answer. Whoever "
+        "sees yours "
+        "may come to think an answer of yours likelier than before: how likely, at "
+        "most, stands "
         "below.",
     )
     for question in survey:
@@ -59,7 +63,8 @@ def _sections(survey: Survey) -> Iterator[Section]:
     yield Section(
         "To check this",
         "The numbers follow from the terms of the survey, which apps can pin: "
-        f"{survey.terms.hex()}. The command ldp explain prints them with an exact certificate.",
+        f"{survey.terms.hex()}. The command ldp explain prints them with an exact "
+        "certificate.",
     )
 
 
@@ -73,14 +78,16 @@ def _question(question: Question) -> Section:
     if question.memoizes:
         most = question.charges
         items.append(
-            "How often: each time it is asked. For each answer a random response is drawn once "
+            "How often: each time it is asked. For each answer a random response is "
+            "drawn once "
             f"and kept on the device, for up to {most:,} of them."
         )
     else:
         items.append("How often: once, ever.")
     if question.draw is not None:
         items.append(
-            f"Who is asked: a share of {question.share} of the devices, drawn whatever they "
+            f"Who is asked: a share of {question.share} of the devices, drawn whatever "
+            "they "
             "would answer."
         )
     items.append(f"What one of these can tell, at most: {_belief(ratio)}")
@@ -89,7 +96,8 @@ def _question(question: Question) -> Section:
             f"What all of them can tell of one answer, at most: {_belief(ever)}"
         )
         items.append(
-            "What else shows: that several of them come from one device, and perhaps when an "
+            "What else shows: that several of them come from one device, and perhaps "
+            "when an "
             "answer changed."
         )
     return Section(question.text or question.name, items=tuple(items))
@@ -105,7 +113,8 @@ def _beside(survey: Survey) -> Iterator[str]:
             "day" if survey.epoch == _DAY else f"period of {survey.epoch:,} seconds"
         )
         yield (
-            f"The {length} in which a batch was made, and a random number that keeps it from "
+            f"The {length} in which a batch was made, and a random number that keeps "
+            "it from "
             "being counted twice: 16 bytes."
         )
     for group in survey.groups:
@@ -114,11 +123,15 @@ def _beside(survey: Survey) -> Iterator[str]:
         yield _attribute(survey, attribute)
     if survey.attributes:
         yield (
-            f"Groups of fewer than {survey.least_group:,} such reports are not shown to anyone but "
+            f"Groups of fewer than {survey.least_group:,} such reports are not shown "
+            "to anyone but "
             "the collector."
         )
     yield "No name, no account, no number of your device."
-    yield "Your network address is seen by those who carry the bytes, as for anything that is sent."
+    yield (
+        "Your network address is seen by those who carry the bytes, as for anything "
+        "that is sent."
+    )
 
 
 def _attribute(survey: Survey, attribute: Attribute) -> str:
@@ -130,7 +143,8 @@ def _attribute(survey: Survey, attribute: Attribute) -> str:
     ]
     along = "" if len(names) == len(survey) else f" It goes with: {', '.join(names)}."
     return (
-        f"The {attribute.name} of your device, openly and not at random, if the app knows it: one "
+        f"The {attribute.name} of your device, openly and not at random, if the app "
+        "knows it: one "
         f"of {', '.join(attribute.values)}.{along}"
     )
 
@@ -148,7 +162,8 @@ def _totals(survey: Survey) -> Iterator[str]:
         yield f"One report to each question, at most: {_belief_of(Fraction(once))}"
     if all_charges is not None:
         yield (
-            "All that your device may ever send for this survey, however often it is asked, at "
+            "All that your device may ever send for this survey, however often it is "
+            "asked, at "
             f"most: {_belief_of(Fraction(all_charges))}"
         )
     if survey.lifetime is not None:
@@ -165,7 +180,8 @@ def _belief_of(epsilon: Fraction) -> str:
 
 def _belief_sentence(belief: Fraction, epsilon: str) -> str:
     return (
-        "who thought it 50 % likely that you gave a certain answer may come to think it "
+        "who thought it 50 % likely that you gave a certain answer may come to think "
+        "it "
         f"{percent_below(belief)} % likely (epsilon {epsilon})."
     )
 
@@ -212,7 +228,8 @@ def _html(title: str, sections: list[Section]) -> str:
     body = "\n".join(parts)
     head = f'<meta charset="utf-8">\n<title>{_escape(title)}</title>'
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n'
+        "<!doctype html>\n<html "
+        f'lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n'
         "</html>\n"
     )
 

@@ -1,11 +1,12 @@
-"""Binomial laws in fixed point, from below and from above: no logarithm, no gamma function.
+"""Binomial laws in fixed point, from below and from above: no logarithm, no gamma
+function.
 
 Rules
-- A probability is an integer in units of 2^-BITS; `low` ones are at most what they stand for,
-  `high` ones at least.
-- A law is worked out relative to its mode, outwards, each step rounded both ways, until it is
-  negligible; what lies beyond is bounded by a geometric series. Divided by the sum of all these
-  masses are probabilities.
+- A probability is an integer in units of 2^-BITS; `low` ones are at most what they
+  stand for, `high` ones at least.
+- A law is worked out relative to its mode, outwards, each step rounded both ways, until
+  it is negligible; what lies beyond is bounded by a geometric series. Divided by the
+  sum of all these masses are probabilities.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ WHOLE = 110
 
 
 class Binomial(NamedTuple):
-    """The law of Bin(n, p) from `start` on, until it is negligible, relative to its mode."""
+    """The law of Bin(n, p) from `start` on, until it is negligible, relative to its
+    mode.
+    """
 
     start: int
     low: list[int]
@@ -52,7 +55,8 @@ class Binomial(NamedTuple):
 
 
 def binomial(count: int, chance: Fraction, reach: int = WHOLE) -> Binomial:
-    """The law of the number of successes among `count` with a probability of `chance` each.
+    """The law of the number of successes among `count` with a probability of `chance`
+    each.
 
     As far as it is above 2^-`reach` of its mode.
     """
@@ -100,7 +104,8 @@ def _side(
     low = high = _WORKING
     place = mode
     while place < count:
-        # P(place + 1) / P(place) = (count - place) p / ((place + 1) (1 - p)), which falls.
+        # P(place + 1) / P(place) = (count - place) p / ((place + 1) (1 - p)), which
+        # falls.
         up, down = (count - place) * yes, (place + 1) * no
         if high < least and up < down:
             return masses, -(-high * up // (down - up))

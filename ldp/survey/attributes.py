@@ -5,21 +5,21 @@
     values = ["android", "ios", "web"]
     questions = ["mode"]          (optional) those whose reports carry it; all, if none are listed
 
-An app gives one of the values, or none: then the attribute is *unknown*. Attributes are not
-randomized. They divide the crowd of respondents into groups, and the smaller a group, the more it
-says of whoever is in it: a survey lists what may be told, and groups of fewer reports than its
-`least_group` are not shown (docs/groups.md).
+An app gives one of the values, or none: then the attribute is *unknown*. Attributes are
+not randomized. They divide the crowd of respondents into groups, and the smaller a
+group, the more it says of whoever is in it: a survey lists what may be told, and groups
+of fewer reports than its `least_group` are not shown (docs/groups.md).
 
-A report carries one number, its *combination*: that of its values in a mixed radix, the first
-attribute in front, each counted from 1, and 0 for unknown. A report of which nothing is known has
-combination 0 and the bytes that it would have without attributes.
+A report carries one number, its *combination*: that of its values in a mixed radix, the
+first attribute in front, each counted from 1, and 0 for unknown. A report of which
+nothing is known has combination 0 and the bytes that it would have without attributes.
 
 Rules
-- Names and values are part of the fingerprints of the questions they go with: what a combination
-  means does not change under one fingerprint.
+- Names and values are part of the fingerprints of the questions they go with: what a
+  combination means does not change under one fingerprint.
 - Questions that are answered together carry the same attributes.
-- An app says what holds when an answer is recorded; whether there is a report does not depend on
-  it.
+- An app says what holds when an answer is recorded; whether there is a report does not
+  depend on it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ UNKNOWN = "unknown"
 MOST_ATTRIBUTES = 8
 MOST_COMBINATIONS = 1000
 LEAST_GROUP, SMALLEST_GROUP, LARGEST_GROUP = 100, 10, 1_000_000
-"""Reports that a group needs to be shown: unless the survey says otherwise; and what it may say."""
+"""Reports that a group needs to be shown: unless the survey says otherwise; and what it
+may say.
+"""
 NOTHING_SAID: Mapping[str, str] = {}
 _LONGEST_VALUE = 64
 _SEPARATORS = frozenset(",=&")
@@ -46,7 +48,9 @@ _SEPARATORS = frozenset(",=&")
 
 
 class Attribute(NamedTuple):
-    """Public attribute of a device: a name, its values, and the questions it goes with."""
+    """Public attribute of a device: a name, its values, and the questions it goes
+    with.
+    """
 
     name: str
     values: tuple[str, ...]
@@ -83,7 +87,8 @@ def labels_of(attributes: Attributes, number: int) -> Combination:
 
 
 def combination_of(attributes: Attributes, given: Mapping[str, str]) -> int:
-    """The number of the combination of the values that are given, by the names of attributes.
+    """The number of the combination of the values that are given, by the names of
+    attributes.
 
     Values of attributes that are not among these are passed over.
     """
@@ -95,7 +100,9 @@ def combination_of(attributes: Attributes, given: Mapping[str, str]) -> int:
 
 
 def check_given(attributes: Attributes, given: Mapping[str, str]) -> None:
-    """Raise `AnswerError` for an attribute, or a value of one, that the survey does not list."""
+    """Raise `AnswerError` for an attribute, or a value of one, that the survey does not
+    list.
+    """
     listed = {attribute.name: attribute for attribute in attributes}
     for name, value in given.items():
         if name not in listed:
@@ -106,7 +113,8 @@ def check_given(attributes: Attributes, given: Mapping[str, str]) -> None:
         if value not in listed[name].values:
             values = ", ".join(listed[name].values)
             raise AnswerError(
-                f"attribute {name!r}: expected one of its values ({values}), or none of them "
+                f"attribute {name!r}: expected one of its values ({values}), or none "
+                "of them "
                 f"where it is unknown, got {value!r}"
             )
 
@@ -120,7 +128,9 @@ def parts_of(attributes: Attributes) -> Iterator[str]:
 
 
 def attributes_of(tables: Sequence[Keys], name_of: Callable[[Keys], str]) -> Attributes:
-    """The attributes that a survey's tables declare; their problems are noted in the tables."""
+    """The attributes that a survey's tables declare; their problems are noted in the
+    tables.
+    """
     attributes: list[Attribute] = []
     for number, keys in enumerate(tables, 1):
         attribute = Attribute(name_of(keys), _values(keys), _questions(keys))
@@ -148,7 +158,9 @@ def note_unknown(
     questions: Collection[str],
     joint: Sequence[Sequence[str]],
 ) -> None:
-    """Note in its table where an attribute goes with no question, or with a part of a group."""
+    """Note in its table where an attribute goes with no question, or with a part of a
+    group.
+    """
     for keys, attribute in zip(tables, attributes, strict=False):
         if attribute.name in questions:
             keys.problem("name", "another name than those of questions", attribute.name)
@@ -170,7 +182,8 @@ def _values(keys: Keys) -> tuple[str, ...]:
         is_clear = value.isprintable() and not _SEPARATORS.intersection(value)
         if len(value) > _LONGEST_VALUE or not is_clear or value == UNKNOWN:
             expected = (
-                f"texts of at most {_LONGEST_VALUE} printable characters without commas, equals "
+                f"texts of at most {_LONGEST_VALUE} printable characters without "
+                "commas, equals "
                 f"signs and ampersands, {UNKNOWN!r} not among them"
             )
             keys.problem("values", expected, value)

@@ -2,9 +2,9 @@
 
 They neither read TOML nor design mechanisms.
 
-It holds what a device needs to make reports and to check that it has the right survey: every part
-of the fingerprints and of the terms, the exact integers of each mechanism as decimal strings, and
-the text that people read. docs/wire.md specifies it.
+It holds what a device needs to make reports and to check that it has the right survey:
+every part of the fingerprints and of the terms, the exact integers of each mechanism as
+decimal strings, and the text that people read. docs/wire.md specifies it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def compile_survey(survey: Survey) -> dict[str, object]:
 
 
 def attributes_of(survey: Survey) -> dict[str, object]:
-    """Return the public attributes of reports, and the least group; empty without any."""
+    """Return the public attributes of reports, and the least group; empty without
+    any.
+    """
     if not survey.attributes:
         return {}
     attributes = [
@@ -59,7 +61,9 @@ def attributes_of(survey: Survey) -> dict[str, object]:
 
 
 def draws_of(survey: Survey) -> dict[str, object]:
-    """The questions of which a device answers some, and their weights; nothing without any."""
+    """The questions of which a device answers some, and their weights; nothing without
+    any.
+    """
     if not survey.draws:
         return {}
     return {
@@ -84,7 +88,9 @@ def _compile_question(question: Question) -> dict[str, object]:
 
 
 def question_terms(question: Question) -> dict[str, object]:
-    """All of a question that its fingerprint and the terms cover, and the fingerprint."""
+    """All of a question that its fingerprint and the terms cover, and the
+    fingerprint.
+    """
     domain = question.domain
     return {
         "name": question.name,
@@ -100,7 +106,9 @@ def question_terms(question: Question) -> dict[str, object]:
 
 
 def _choices(domain: Domain) -> dict[str, object]:
-    """Return the possible answers: values, a scale, keys and a scale, or fields with such."""
+    """Return the possible answers: values, a scale, keys and a scale, or fields with
+    such.
+    """
     if domain.fields:
         fields = [
             {"name": field.name, "text": field.text, **_choices(field.domain)}
@@ -119,7 +127,9 @@ def _choices(domain: Domain) -> dict[str, object]:
 
 
 def _tree(question: Question) -> dict[str, object]:
-    """The tree by names, for those who show it to people; what reports depend on are integers."""
+    """The tree by names, for those who show it to people; what reports depend on are
+    integers.
+    """
     taxonomy = question.domain.taxonomy
     if taxonomy is None:
         return {}
@@ -130,7 +140,9 @@ def _tree(question: Question) -> dict[str, object]:
 
 
 def _scale(scale: Scale) -> dict[str, object]:
-    """The points or edges of a scale as exact texts, and what its fingerprint covers besides."""
+    """The points or edges of a scale as exact texts, and what its fingerprint covers
+    besides.
+    """
     where: dict[str, object] = {"low": str(scale.low), "step": str(scale.step)}
     if scale.edges:
         where = {"edges": list(map(str, scale.edges))}
@@ -153,7 +165,9 @@ def _ball(ball: Ball) -> dict[str, object]:
 
 
 def written_integers(randomizer: Randomizer) -> dict[str, str | list[list[str]]]:
-    """The integers of a randomizer, as texts: JSON readers differ on those beyond 2^53."""
+    """The integers of a randomizer, as texts: JSON readers differ on those beyond
+    2^53.
+    """
     written: dict[str, str | list[list[str]]] = {}
     for name, number in integers(randomizer).items():
         if isinstance(number, int):

@@ -11,9 +11,9 @@
     mechanism = "auto"
     epsilon = "1"
 
-Both give surveys of one fingerprint. What Python says more shortly: the type of a question follows
-from its values where it is not given, and the mechanism is `auto` where neither it nor a profile
-is. An argument that is None is a key that is not there.
+Both give surveys of one fingerprint. What Python says more shortly: the type of a
+question follows from its values where it is not given, and the mechanism is `auto`
+where neither it nor a profile is. An argument that is None is a key that is not there.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def survey(
     epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
                       its batches are still taken
 
-    Raises `SurveyError` with everything that is wrong, each by the name of its argument.
+    Raises `SurveyError` with everything that is wrong, each by the name of its
+    argument.
 
     >>> import ldp
     >>> trip = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -173,7 +174,8 @@ def question(
     dimensions  how many numbers a vector has
     radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
-    per_device  what is made of the records of a device that has many: their "mean" or "sum", the
+    per_device  what is made of the records of a device that has many: their "mean" or
+    "sum", the
                 "last", or "one" that is drawn; an answer is then a sequence of records
     circular    whether the values of a distribution lie on a circle, as the hours of a day do
     candidates  the file of texts that an aggregator looks for, one a line
@@ -188,7 +190,8 @@ def question(
                 which is the default unless a profile names one
     epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
     profile     a name in `ldp.survey.profiles`, which gives the mechanism and its keys
-    parameters  further keys of the mechanism, such as `epsilon_lifetime` or `report_bytes`
+    parameters  further keys of the mechanism, such as `epsilon_lifetime` or
+    `report_bytes`
 
     Nothing is checked here: `ldp.survey` checks all questions together.
 
@@ -252,8 +255,8 @@ def field(
     outside     of a number: "refuse", "clip", or the number that stands in for those outside
     missing     texts that stand for no answer in tables of answers, such as "NA"
 
-    The other arguments are as for a question. A field has values, is a boolean, a whole number from
-    `low` to `high`, or a number in cells (`edges` or `bins`).
+    The other arguments are as for a question. A field has values, is a boolean, a whole
+    number from `low` to `high`, or a number in cells (`edges` or `bins`).
 
     >>> import ldp
     >>> ldp.field("smokes", type="boolean")
@@ -306,7 +309,8 @@ _TYPE_OF = {
 
 
 def _type_of(given: Mapping[str, object]) -> str | None:
-    # The mean, or the shape, of numbers between two bounds is that of any, not of whole ones alone.
+    # The mean, or the shape, of numbers between two bounds is that of any, not of whole
+    # ones alone.
     if (
         "keys" not in given
         and given.get("goal") in ("mean", "shape")
@@ -322,7 +326,8 @@ def _table(number: int, asked: Mapping[str, object] | Question) -> dict[str, obj
     if isinstance(asked, Mapping):
         return _present_keys(asked)
     raise TypeError(
-        f"question {number}: expected what ldp.question(name, ...) gives, got something of type "
+        f"question {number}: expected what ldp.question(name, ...) gives, got "
+        "something of type "
         f"{type(asked).__name__}"
     )
 
@@ -333,7 +338,9 @@ def _present_keys(keys: Mapping[str, object]) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """A value as a survey file would hold it; what it could not hold stays, to be reported."""
+    """A value as a survey file would hold it; what it could not hold stays, to be
+    reported.
+    """
     if isinstance(value, bool | str | bytes | Mapping | AnySet):
         # The order of a set's values changes from run to run, and fingerprints with it.
         return value

@@ -1,32 +1,39 @@
-"""Draws: several questions of which a device answers one, or a few, each with its whole epsilon.
+"""Draws: several questions of which a device answers one, or a few, each with its whole
+epsilon.
 
     [[draw]]
     questions = ["age", "hours", "gain"]
     weights = [2, 1, 1]
 
-A device draws one question of the group, by the weights and whatever its answers are, and keeps the
-draw for good. It reports that question alone; answers to the others are dropped. With w_j the
-weights, W their sum and R_j the ratio of question j,
+A device draws one question of the group, by the weights and whatever its answers are,
+and keeps the draw for good. It reports that question alone; answers to the others are
+dropped. With w_j the weights, W their sum and R_j the ratio of question j,
 
     P[question j, report y | answers] = (w_j / W) P_j[y | answer j]
 
-so that all that a device ever sends about the group has the ratio max R_j, not the product: the
-weights cancel. Of d numbers with equal weights, a number that counts d times if it is drawn, and 0
-if it is not, has the variance d (V + x^2) - x^2 about x, with V that of a report about x; a mean of
-the reports alone, which is what is estimated, has less where x is far from 0. Reports about all d,
-with epsilon / d each, would have about d times as much while epsilon is small.
+so that all that a device ever sends about the group has the ratio max R_j, not the
+product: the weights cancel. Of d numbers with equal weights, a number that counts d
+times if it is drawn, and 0 if it is not, has the variance d (V + x^2) - x^2 about x,
+with V that of a report about x; a mean of the reports alone, which is what is
+estimated, has less where x is far from 0. Reports about all d, with epsilon / d each,
+would have about d times as much while epsilon is small.
 
-With `answers = 2` a device draws so many questions, every such set as likely as any other. Which
-these are depends on no answer, and each is answered by itself: all that a device ever sends about
-the group has the product of the ratios of what it drew, at most that of the two largest.
+With `answers = 2` a device draws so many questions, every such set as likely as any
+other. Which these are depends on no answer, and each is answered by itself: all that a
+device ever sends about the group has the product of the ratios of what it drew, at most
+that of the two largest.
 
 Rules
-- A group has two questions or more, and a question is in one group at most, in no `joint` group.
-- Memoized questions are refused: whether they were drawn would show in every report to come.
+- A group has two questions or more, and a question is in one group at most, in no
+  `joint` group.
+- Memoized questions are refused: whether they were drawn would show in every report to
+  come.
 - Who draws several has no weights, and leaves one question out at least.
-- Names, weights and the number of answers are part of the fingerprints of the questions.
+- Names, weights and the number of answers are part of the fingerprints of the
+  questions.
 
-Source: Nguyen, Xiao, Yang, Hui, Shin and Shin 2016 (Harmony), which draws one of several numbers.
+Source: Nguyen, Xiao, Yang, Hui, Shin and Shin 2016 (Harmony), which draws one of
+several numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +52,9 @@ MOST_WEIGHT = 1 << 16
 
 
 class Draw(NamedTuple):
-    """Questions of which a device answers one or a few, by name, and how likely each is."""
+    """Questions of which a device answers one or a few, by name, and how likely each
+    is.
+    """
 
     names: tuple[str, ...]
     weights: tuple[int, ...]
@@ -90,13 +99,18 @@ class Draw(NamedTuple):
 
 
 def draws_of(tables: Sequence[Keys]) -> list[Draw]:
-    """The draws that a survey's tables describe; their problems are noted in the tables."""
+    """The draws that a survey's tables describe; their problems are noted in the
+    tables.
+    """
     draws = []
     for keys in tables:
         names = keys.texts("questions", 2, MOST_MEMBERS)
         answers = keys.integer("answers", 1, max(len(names) - 1, 1), default=1)
         if "weights" in keys and answers > 1:
-            expected = "no weights where a device answers several: each is as likely as any other"
+            expected = (
+                "no weights where a device answers several: each is as likely "
+                "as any other"
+            )
             keys.problem("weights", expected, "some")
         weights = keys.integers("weights", len(names), MOST_WEIGHT)
         keys.finish()

@@ -1,12 +1,13 @@
-"""Questions that are answered together, as a survey file lists them: `joint = ["a", "b"]`.
+"""Questions that are answered together, as a survey file lists them: `joint = ["a",
+"b"]`.
 
 Rules
 - A group has two or three questions, and a question is in one group at most.
-- A report of the group is the reports of its questions, end to end; each is drawn by itself, as
-  ever.
-- What the reports of one respondent add to the tallies of their questions can be multiplied: a
-  joint tally sums these products, has as many cells as the tallies' sizes multiplied, and must stay
-  small.
+- A report of the group is the reports of its questions, end to end; each is drawn by
+  itself, as ever.
+- What the reports of one respondent add to the tallies of their questions can be
+  multiplied: a joint tally sums these products, has as many cells as the tallies' sizes
+  multiplied, and must stay small.
 """
 
 from __future__ import annotations
@@ -62,9 +63,11 @@ def _wrong(
     for question in members:
         if not _multiplies(question):
             yield (
-                "questions of which a respondent has one answer, reported as symbols or bits "
+                "questions of which a respondent has one answer, reported as symbols "
+                "or bits "
                 "(grr, ss, oue, matrix, rappor and their like; "
-                "no hash functions, sketches or sets, and so few values that tallies do not fold)",
+                "no hash functions, sketches or sets, and so few values that tallies "
+                "do not fold)",
                 f"{question.name!r} ({question.mechanism})",
             )
     cells = math.prod(question.layout.cells for question in members)

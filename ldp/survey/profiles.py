@@ -1,9 +1,11 @@
-"""Parameters with a name: what others have deployed and published, and one set for tests.
+"""Parameters with a name: what others have deployed and published, and one set for
+tests.
 
-A question that says `profile = "NAME"` takes its mechanism and all parameters from here, and adds
-none of its own. Each profile says where its numbers were published, what they give, and what was
-criticised: they are there to be compared with and to interoperate. For a new survey `mechanism =
-"auto"`, or `l-grr` for repeated answers, does better.
+A question that says `profile = "NAME"` takes its mechanism and all parameters from
+here, and adds none of its own. Each profile says where its numbers were published, what
+they give, and what was criticised: they are there to be compared with and to
+interoperate. For a new survey `mechanism = "auto"`, or `l-grr` for repeated answers,
+does better.
 """
 
 from __future__ import annotations
@@ -66,10 +68,14 @@ PROFILES: Mapping[str, Profile] = {
     "apple-emoji": Profile(
         {"mechanism": "cms", "epsilon": "4", "hashes": 16384, "width": 1024},
         "Differential Privacy Team, Apple 2017, Learning with Privacy at Scale",
-        "epsilon 4 for one report among some thousand values; with 65,536 hash functions there",
+        (
+            "epsilon 4 for one report among some thousand values; with 65,536 hash "
+            "functions there"
+        ),
         criticised="the published variance was wrong (Pan 2024), "
         "and the budget was renewed every day, "
-        "so that a lifetime had no bound (Tang et al. 2017); here a device answers once",
+        "so that a lifetime had no bound (Tang et al. 2017); here a device answers "
+        "once",
     ),
     "tests-only": Profile(
         {"mechanism": "grr", "epsilon": "20"},

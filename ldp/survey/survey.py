@@ -1,21 +1,24 @@
-"""Surveys: what is asked, of what, through which mechanism; and their canonical fingerprints.
+"""Surveys: what is asked, of what, through which mechanism; and their canonical
+fingerprints.
 
 The fingerprint of a question is the first 16 bytes of the SHA-256 of netstrings
-(`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type, the number of
-its values and the values (or `open`), the mechanism, every integer of its randomizer as
-`name=number`, if the survey has epochs, their seconds as `epoch=number`, if a device draws one of
-several questions, their names and weights as `draw=name:weight,...`, and of each public attribute
-that its reports carry `attribute=name`, the number of its values, and these. It covers what changes
-the meaning of a report, or of the id that it travels under, and whose it is, so that two surveys
-never share a tally; and nothing else: neither the text that people read, nor candidates, nor the
-way an epsilon was written. Versions of a survey share its name, and the fingerprints of those
-questions that did not change. The fingerprint of a group of questions that are answered together is
-made in the same way, of a format tag and the fingerprints of its questions in order.
+(`<length>:<bytes>,`): a format tag, the survey's name, the question's name, its type,
+the number of its values and the values (or `open`), the mechanism, every integer of its
+randomizer as `name=number`, if the survey has epochs, their seconds as `epoch=number`,
+if a device draws one of several questions, their names and weights as
+`draw=name:weight,...`, and of each public attribute that its reports carry
+`attribute=name`, the number of its values, and these. It covers what changes the
+meaning of a report, or of the id that it travels under, and whose it is, so that two
+surveys never share a tally; and nothing else: neither the text that people read, nor
+candidates, nor the way an epsilon was written. Versions of a survey share its name, and
+the fingerprints of those questions that did not change. The fingerprint of a group of
+questions that are answered together is made in the same way, of a format tag and the
+fingerprints of its questions in order.
 
-What a device may spend over its lifetime does not change the meaning of a report, so no fingerprint
-covers it. It is part of the terms that a respondent agrees to, and an app may pin: `terms` is the
-digest of everything that costs; where reports carry attributes, the size below which groups are not
-shown included.
+What a device may spend over its lifetime does not change the meaning of a report, so no
+fingerprint covers it. It is part of the terms that a respondent agrees to, and an app
+may pin: `terms` is the digest of everything that costs; where reports carry attributes,
+the size below which groups are not shown included.
 """
 
 from __future__ import annotations
@@ -50,15 +53,17 @@ _MOST_SHOWN = 20
 class Question:
     """One question of a survey.
 
-    `mechanism` is the resolved one; `candidates` names a file that only an aggregator reads.
+    `mechanism` is the resolved one; `candidates` names a file that only an aggregator
+    reads.
 
-    A device charges `price` for a report, or for each value whose permanent response it keeps; at
-    most `charges` times. `choice` is what there was to choose from, where the survey left the
-    mechanism to us; `profile` names what gave the parameters, if that was one of `survey.profiles`.
-    `survey` is the name of its survey, and `epoch` the length of that one's epochs in seconds.
-    `keys` are those of the survey file that nothing else here tells, as they stood there.
-    `draw` is the group of which a device answers one question; None where it answers this one.
-    `attributes` are the public ones that its reports carry.
+    A device charges `price` for a report, or for each value whose permanent response it
+    keeps; at most `charges` times. `choice` is what there was to choose from, where the
+    survey left the mechanism to us; `profile` names what gave the parameters, if that
+    was one of `survey.profiles`. `survey` is the name of its survey, and `epoch` the
+    length of that one's epochs in seconds. `keys` are those of the survey file that
+    nothing else here tells, as they stood there. `draw` is the group of which a device
+    answers one question; None where it answers this one. `attributes` are the public
+    ones that its reports carry.
 
     >>> import ldp
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -103,7 +108,8 @@ class Question:
         self.width = self.layout.width
         self.fingerprint = _fingerprint(self)
         self.memoizes = bool(getattr(randomizer, "memoizes", False))
-        # A permanent response is kept for a value: the same answer must have the same one.
+        # A permanent response is kept for a value: the same answer must have the same
+        # one.
         self.rounds = domain.has_between and not self.memoizes
         self.chooses = (
             self.rounds or domain.key_scale is not None or domain.per_device == "one"
@@ -119,7 +125,9 @@ class Question:
 
     @cached_property
     def price(self) -> Fraction:
-        """The ratio of one charge: that of all ever sent about a value, or of one report."""
+        """The ratio of one charge: that of all ever sent about a value, or of one
+        report.
+        """
         return lifetime_ratio(self.randomizer) or self.randomizer.ratio
 
     @cached_property
@@ -129,7 +137,9 @@ class Question:
 
     @property
     def share(self) -> Fraction:
-        """The share of the devices that answer it: all, unless they draw one of several."""
+        """The share of the devices that answer it: all, unless they draw one of
+        several.
+        """
         return Fraction(1) if self.draw is None else self.draw.share(self.name)
 
     @property
@@ -138,7 +148,8 @@ class Question:
         if self.draw is None:
             return ""
         return (
-            f"the respondents are those who drew this question, a share of {self.share} of all: "
+            "the respondents are those who drew this question, a share of "
+            f"{self.share} of all: "
             "for all people take the interval for a population"
         )
 
@@ -150,10 +161,10 @@ class Question:
     def value(self, answer: object, random: Random = system) -> Value:
         """Return the input of the randomizer for an answer.
 
-        A number between two points of its scale is rounded to one of them, at random. Eight bytes
-        are drawn for that whatever the answer is, where a scale has points; and sixteen before, if
-        one of a device's records is taken. The same eight round the numbers that come with keys, of
-        which one is reported at most.
+        A number between two points of its scale is rounded to one of them, at random.
+        Eight bytes are drawn for that whatever the answer is, where a scale has points;
+        and sixteen before, if one of a device's records is taken. The same eight round
+        the numbers that come with keys, of which one is reported at most.
 
         Raises `AnswerError`; it names the question, not the answer.
         """
@@ -173,15 +184,18 @@ class Question:
         return int(value) + (drawn < rest)
 
     def place(self, answer: object) -> Placed:
-        """Return a value, and 2^64 times the chance of the next one, before anything is drawn.
+        """Return a value, and 2^64 times the chance of the next one, before anything is
+        drawn.
 
-        Of several records of which one is drawn, that of the first. Raises `AnswerError` as `value`
-        does.
+        Of several records of which one is drawn, that of the first. Raises
+        `AnswerError` as `value` does.
         """
         return self.places(answer)[0]
 
     def places(self, answer: object) -> tuple[Placed, ...]:
-        """Return the place of each record, where one of several is drawn, or of each key held."""
+        """Return the place of each record, where one of several is drawn, or of each
+        key held.
+        """
         try:
             places = self.domain.places(answer)
         except AnswerError as error:
@@ -190,7 +204,8 @@ class Question:
             for _, rest in places:
                 if rest:
                     raise AnswerError(
-                        f"question {self.name!r}: expected a number on the scale, got one between "
+                        f"question {self.name!r}: expected a number on the scale, got "
+                        "one between "
                         "two points"
                     )
         if self._texts is None:
@@ -199,7 +214,9 @@ class Question:
 
 
 class Group:
-    """Questions that are answered together, whose reports travel end to end, as one row."""
+    """Questions that are answered together, whose reports travel end to end, as one
+    row.
+    """
 
     def __init__(self, members: tuple[Question, ...]) -> None:
         self.members = members
@@ -223,15 +240,17 @@ Envelope = Question | Group
 class Survey:
     """A named set of questions, some of them in groups. `survey[name]` is a question.
 
-    `lifetime` is what a device may spend on it, ever; None if only the questions set limits.
-    `epoch` is the length of its epochs in seconds, None without; `grace` how many seconds after an
-    epoch's end its batches are still taken (if not said, as many as it has itself).
+    `lifetime` is what a device may spend on it, ever; None if only the questions set
+    limits. `epoch` is the length of its epochs in seconds, None without; `grace` how
+    many seconds after an epoch's end its batches are still taken (if not said, as many
+    as it has itself).
 
-    `attributes` are what reports say openly of a device, if anything; groups by them are shown if
-    they have at least `least_group` reports.
+    `attributes` are what reports say openly of a device, if anything; groups by them
+    are shown if they have at least `least_group` reports.
 
-    Two surveys are equal if a device is asked for the same on the same terms: their `terms`, which
-    include the fingerprint, are equal. What people read makes no difference to it.
+    Two surveys are equal if a device is asked for the same on the same terms: their
+    `terms`, which include the fingerprint, are equal. What people read makes no
+    difference to it.
 
     >>> import ldp
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -309,14 +328,17 @@ class Survey:
 
     @property
     def envelopes(self) -> tuple[Envelope, ...]:
-        """Messages that are sent: questions that are answered by themselves, and groups."""
+        """Messages that are sent: questions that are answered by themselves, and
+        groups.
+        """
         return (*self.alone.values(), *self.groups)
 
     def __getitem__(self, name: str) -> Question:
         question = self._by_name.get(name)
         if question is None:
             raise AnswerError(
-                f"expected one of the survey's questions ({', '.join(self._by_name)}), got {name!r}"
+                f"expected one of the survey's questions ({', '.join(self._by_name)}), "
+                f"got {name!r}"
             )
         return question
 
@@ -351,7 +373,8 @@ class Survey:
     def to_toml(self) -> str:
         """The text of a survey file that parses to an equal survey, its texts included.
 
-        Raises `ValueError` if a question was not read from such a file, nor made by `ldp.question`.
+        Raises `ValueError` if a question was not read from such a file, nor made by
+        `ldp.question`.
         """
         # Imported here, because no device writes surveys.
         from ldp.survey.survey_toml import toml_text
@@ -365,7 +388,8 @@ NONE_TAKEN: Mapping[Draw, int] = {}
 def chargeable(
     questions: Iterable[Question], taken: Mapping[Draw, int] = NONE_TAKEN
 ) -> list[Question]:
-    """Return the questions that one device may be charged for: of each draw the dearest alone.
+    """Return the questions that one device may be charged for: of each draw the dearest
+    alone.
 
     They are as many as it answers of a draw, less those of it that are `taken` already.
     """
@@ -427,10 +451,13 @@ def _attribute_table(attribute: Attribute) -> dict[str, object]:
 
 
 def question_table(question: Question) -> dict[str, object]:
-    """Return the table of a question in the file of its survey. Raises `ValueError` as above."""
+    """Return the table of a question in the file of its survey. Raises `ValueError` as
+    above.
+    """
     if question.keys is None:
         raise ValueError(
-            f"question {question.name!r}: expected one that was read from a survey file, or made "
+            f"question {question.name!r}: expected one that was read from a survey "
+            "file, or made "
             "by ldp.question, got one without the keys of its mechanism"
         )
     domain = question.domain
@@ -480,8 +507,8 @@ def _fingerprint(question: Question) -> bytes:
 
 
 def _digest(parts: Iterable[bytes]) -> bytes:
-    # Imported here, as it takes longer to load than the rest of the core, and importing a client
-    # needs no fingerprint.
+    # Imported here, as it takes longer to load than the rest of the core, and importing
+    # a client needs no fingerprint.
     import hashlib
 
     digest = hashlib.sha256()
@@ -497,7 +524,9 @@ def _number_text(number: int | tuple[tuple[int, ...], ...]) -> str:
 
 
 def check_survey(value: object, call: str) -> None:
-    """Raise `TypeError` for what is no survey, where `call` expects one in the first place."""
+    """Raise `TypeError` for what is no survey, where `call` expects one in the first
+    place.
+    """
     if isinstance(value, Survey):
         return
     if isinstance(value, str):

@@ -45,8 +45,8 @@
     candidates          (optional)
     memoized_values     (optional)
 
-Every problem is reported at once, each with its place, what was expected and what came; an unknown
-key is a problem.
+Every problem is reported at once, each with its place, what was expected and what came;
+an unknown key is a problem.
 """
 
 from __future__ import annotations
@@ -96,12 +96,17 @@ MOST_WORK = 1 << 19
 _WORK_OF_MAP = 1 << 14
 """The weights of a map's views take as long as so many values of another question."""
 MOST_CELLS = 1 << 14
-"""Numbers in all tables of a survey: those of one exponential mechanism of the greatest size."""
+"""Numbers in all tables of a survey: those of one exponential mechanism of the greatest
+size.
+"""
 MOST_SEARCHED = 1 << 12
-"""Values of distributions that differ: a quarter of a millisecond each, for the best design."""
+"""Values of distributions that differ: a quarter of a millisecond each, for the best
+design.
+"""
 _LONGEST_SEARCHED = 1 << 11
 MOST_IN_SUBSETS = 1 << 8
-"""Fields of all questions that tell some of them: each way to choose them takes time."""
+"""Fields of all questions that tell some of them: each way to choose them takes time.
+"""
 MOST_LIFETIME_EPSILON = Fraction(1000)
 MOST_MEMOIZED = 1000
 USUALLY_MEMOIZED = 4
@@ -111,7 +116,9 @@ One of them is in reserve for all further values.
 """
 _CELLS_OF_METRIC = (2, 4, 8)
 FURTHEST_INTEGER = 10**15
-"""Whole numbers up to here, and their means, are exact in the numbers of every language."""
+"""Whole numbers up to here, and their means, are exact in the numbers of every
+language.
+"""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 TYPES = (
@@ -164,7 +171,8 @@ def parse_survey(
     place    what messages call the file
     largest  how many bytes it may have, for those who trust it with more than usual
     files    what gives the text of a file that the survey names (`file`)
-    for_analysis  take laws by which a report rules an answer out as well: answers that exist can
+    for_analysis  take laws by which a report rules an answer out as well: answers that
+    exist can
              be analysed, and no device answers such a survey
 
     Raises `SurveyError` with every problem found.
@@ -185,7 +193,9 @@ def parse_survey(
 def survey_of(
     table: Mapping[str, object], place: str, length: int, *, for_analysis: bool = False
 ) -> Survey:
-    """The survey that a file's tables hold, of as many bytes as `length`; raises `SurveyError`."""
+    """The survey that a file's tables hold, of as many bytes as `length`; raises
+    `SurveyError`.
+    """
     top = Keys(place, table)
     head = Keys(f"{place}: survey", top.table("survey"))
     name = _name(head)
@@ -292,7 +302,8 @@ def _wrong_in_draw(
         yield "questions that are in no joint group", name
     if question.memoizes:
         yield (
-            "questions that are answered once: a device that has a permanent response would show "
+            "questions that are answered once: a device that has a permanent response "
+            "would show "
             "what it drew again and again",
             f"{name} ({question.mechanism})",
         )
@@ -310,8 +321,8 @@ def _questions(
     problems: list[Problem] = []
     draw_of = {name: draw for draw in draws for name in draw.names}
     for keys in tables:
-        # What a mistyped key may have meant takes long to find, and who has a hundred problems does
-        # not read on.
+        # What a mistyped key may have meant takes long to find, and who has a hundred
+        # problems does not read on.
         suggest = len(problems) < MOST_TOLD
         question, wrong = _question(
             keys, survey, epoch, draw_of=draw_of, attributes=attributes, suggest=suggest
@@ -400,12 +411,16 @@ def _question(
 
 
 def _has_named_cells(table: Keys, domain: Domain) -> bool:
-    """Whether the values are cells of a place that have names; those of a search are others."""
+    """Whether the values are cells of a place that have names; those of a search are
+    others.
+    """
     return "cells" in table and not domain.is_place and not domain.is_open
 
 
 def _with_profile(keys: Keys) -> tuple[Keys, str]:
-    """The keys, with those that the profile it names adds to them; and its name, or nothing."""
+    """The keys, with those that the profile it names adds to them; and its name, or
+    nothing.
+    """
     if "profile" not in keys:
         return keys, ""
     from ldp.survey.profiles import PROFILES
@@ -421,14 +436,20 @@ def _name(keys: Keys) -> str:
     if name != "?" and not _NAME.fullmatch(name):
         keys.problem(
             "name",
-            "up to 64 letters, digits, dots, dashes or underscores, a letter or digit first",
+            (
+                "up to 64 letters, digits, dots, dashes or underscores, a letter or "
+                "digit "
+                "first"
+            ),
             name,
         )
     return name
 
 
 def _domain(keys: Keys, types: Collection[str] = TYPES) -> Domain:
-    """The domain that the keys describe, with the texts that stand for no answer in tables."""
+    """The domain that the keys describe, with the texts that stand for no answer in
+    tables.
+    """
     domain = _answers(keys, types)
     is_listed = domain.type in ("boolean", "category", "multi", "integer")
     if is_listed and "missing" in keys and not keys.problems:
@@ -563,7 +584,10 @@ def _separable(keys: Keys, key: str, most: int) -> tuple[str, ...]:
     if separated is not None:
         keys.problem(
             key,
-            f"{key} without {SEPARATOR}, which stands between them in tables of answers",
+            (
+                f"{key} without {SEPARATOR}, which stands between them in tables of "
+                "answers"
+            ),
             separated,
         )
     return values
@@ -669,7 +693,8 @@ def _cells(entry: Mapping[str, object]) -> int:
         len(row) for table in tables for row in table if isinstance(row, list)
     )
     cells = entry.get("cells") if entry.get("mechanism") == "metric" else None
-    # A map of g x g cells has a row for each of them; one with more is refused by its mechanism.
+    # A map of g x g cells has a row for each of them; one with more is refused by its
+    # mechanism.
     return written + (cells**4 if cells in _CELLS_OF_METRIC else 0)
 
 
@@ -698,7 +723,9 @@ def _numbers(entry: Mapping[str, object]) -> int:
 
 
 def _search_size(entries: list[Mapping[str, object]]) -> int:
-    """The values of distributions, of those that are alike once: so they are searched for."""
+    """The values of distributions, of those that are alike once: so they are searched
+    for.
+    """
     distributions = [entry for entry in entries if entry.get("goal") == "distribution"]
     different = {
         (_points(entry), str(entry.get("epsilon")), entry.get("circular") is True)
@@ -709,7 +736,9 @@ def _search_size(entries: list[Mapping[str, object]]) -> int:
 
 
 def _points(entry: Mapping[str, object]) -> int:
-    """How many values a number has; none where its keys are wrong, which is told elsewhere."""
+    """How many values a number has; none where its keys are wrong, which is told
+    elsewhere.
+    """
     if isinstance(edges := entry.get("edges"), list):
         return len(edges)
     ends = [entry.get("low"), entry.get("high"), entry.get("step", 1)]
@@ -751,7 +780,8 @@ _IN_ALL = (
     (MOST_IN_SUBSETS, "fields told in subsets", _sum_of(_in_subsets)),
     (MOST_SEARCHED, "values of distributions that differ", _search_size),
 )
-"""What costs more than the text that asks for it: limits for each mebibyte of a file."""
+"""What costs more than the text that asks for it: limits for each mebibyte of a file.
+"""
 
 
 def _place(place: str, number: int, entry: Mapping[str, object]) -> str:

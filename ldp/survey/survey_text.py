@@ -1,9 +1,9 @@
 """The text of a survey file: TOML, whose cost is known before it is read.
 
-A TOML reader may take quadratic time, or a kilobyte of memory for a byte of text, on files that
-no one writes: dotted keys of thousands of parts, lists within lists, tables by the ten thousand. So
-what such files are made of is counted first, in a few linear passes over the text with its strings
-and comments taken out:
+A TOML reader may take quadratic time, or a kilobyte of memory for a byte of text, on
+files that no one writes: dotted keys of thousands of parts, lists within lists, tables
+by the ten thousand. So what such files are made of is counted first, in a few linear
+passes over the text with its strings and comments taken out:
 
     words       names, numbers, dates, true and false: runs of letters, digits and signs outside
                 strings
@@ -11,9 +11,9 @@ and comments taken out:
     lists       opening brackets, those of [headers] among them
     tables      opening braces
 
-A file may have a number of each for every mebibyte that it is long, so that what it costs to read
-grows with its length at most. Surveys come nowhere near these limits: a thousand questions of
-sixteen keys are as many as there may be.
+A file may have a number of each for every mebibyte that it is long, so that what it
+costs to read grows with its length at most. Surveys come nowhere near these limits: a
+thousand questions of sixteen keys are as many as there may be.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from ldp.errors import Problem, SurveyError
 
 MEBIBYTE = 1 << 20
 LARGEST = 16 * MEBIBYTE
-"""Bytes of a survey file, unless a caller sets another limit: a million values, and some room."""
+"""Bytes of a survey file, unless a caller sets another limit: a million values, and
+some room.
+"""
 
 MOST_WORDS = 1 << 15
 MOST_KEYS = 1 << 14
@@ -35,7 +37,8 @@ LONGEST_WORD = 1000
 DEEPEST = 8
 """Lists and tables within each other: surveys have use for four."""
 
-# Nothing here is looked at twice: what opens a string that does not end takes in all that is left.
+# Nothing here is looked at twice: what opens a string that does not end takes in all
+# that is left.
 _STRINGS_AND_COMMENTS = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}+)?'
     r"|'''(?:[^']|'(?!''))*+(?:'{3,5}+)?"

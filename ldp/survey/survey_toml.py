@@ -1,8 +1,9 @@
-"""The text of a survey file, written from its table: `{"survey": {...}, "question": [{...}, ...]}`.
+"""The text of a survey file, written from its table: `{"survey": {...}, "question":
+[{...}, ...]}`.
 
-The text is TOML: a header for each table, then a line for each key. A list that does not fit into a
-line has one line for each of its items. Numbers that TOML has no form for (fractions, decimals) are
-texts, which the reader takes as well.
+The text is TOML: a header for each table, then a line for each key. A list that does
+not fit into a line has one line for each of its items. Numbers that TOML has no form
+for (fractions, decimals) are texts, which the reader takes as well.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """Ed25519 signatures, checked in the integers of Python.
 
-What is checked is public, so it does not matter how long it takes: a few milliseconds, once for
-each list that a device fetches (`ldp.transparency.stops`). Nothing is signed here, as a key that
-signs is a secret and wants a library that takes constant time.
+What is checked is public, so it does not matter how long it takes: a few milliseconds,
+once for each list that a device fetches (`ldp.transparency.stops`). Nothing is signed
+here, as a key that signs is a secret and wants a library that takes constant time.
 
-A signature is R, a point, and S, a number; with h the hash of R, the key A and the message, it is
-right where
+A signature is R, a point, and S, a number; with h the hash of R, the key A and the
+message, it is right where
 
     S B = R + h A
 
-Points lie on -x^2 + y^2 = 1 + d x^2 y^2 modulo 2^255 - 19, and are added in extended coordinates
-(X : Y : Z : T), x = X/Z, y = Y/Z, x y = T/Z. Their bytes are y, little-endian, and the lowest bit
-of x above it. Numbers that are not reduced are refused, so that a signature has one spelling.
+Points lie on -x^2 + y^2 = 1 + d x^2 y^2 modulo 2^255 - 19, and are added in extended
+coordinates (X : Y : Z : T), x = X/Z, y = Y/Z, x y = T/Z. Their bytes are y,
+little-endian, and the lowest bit of x above it. Numbers that are not reduced are
+refused, so that a signature has one spelling.
 
 Source: RFC 8032, section 5.1; Hisil, Wong, Carter and Dawson 2008 (addition).
 """
@@ -31,7 +32,8 @@ _ZERO: Point = (0, 1, 1, 0)
 
 
 def verifies(key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether a signature of 64 bytes is that of a message under a public key of 32 bytes.
+    """Whether a signature of 64 bytes is that of a message under a public key of 32
+    bytes.
 
     False for bytes that are no signature or no key at all.
     """
@@ -55,7 +57,8 @@ def _point(text: bytes) -> Point | None:
     odd, y = divmod(number, _SIGN)
     if y >= _P:
         return None
-    # x^2 = u / v, of which (u / v)^((p + 3) / 8) is a root, or is one times a root of -1.
+    # x^2 = u / v, of which (u / v)^((p + 3) / 8) is a root, or is one times a root of
+    # -1.
     square = (y * y - 1) * pow(_D * y * y + 1, -1, _P) % _P
     x = pow(square, (_P + 3) // 8, _P)
     if (x * x - square) % _P:

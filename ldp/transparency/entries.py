@@ -1,6 +1,8 @@
-"""The register of a survey's versions as a text: one entry a line, each bound to the one before it.
+"""The register of a survey's versions as a text: one entry a line, each bound to the
+one before it.
 
-An entry is a line of JSON, in the one spelling that `line_of` gives, and ends with a newline:
+An entry is a line of JSON, in the one spelling that `line_of` gives, and ends with a
+newline:
 
     entry        its number, from 0
     previous     the hash of the line before it (`tree.leaf_hash`, without its newline), in
@@ -14,13 +16,16 @@ An entry is a line of JSON, in the one spelling that `line_of` gives, and ends w
     toml         the survey, as `Survey.to_toml` writes it
     page         the SHA-256 of the page file that is shown with it, if there is one
 
-Whoever changes a line in the middle has to change all after it, and with them the head that others
-have seen. Nothing here is signed: a head is worth as much as the number of people who keep it.
+Whoever changes a line in the middle has to change all after it, and with them the head
+that others have seen. Nothing here is signed: a head is worth as much as the number of
+people who keep it.
 
 Rules
-- A text that is not exactly a chain of such lines is refused, with the line and the reason. A last
-  line that does not end is torn: `torn` says where, and only who asks for it has it mended.
-- What an entry says of its survey is what its `toml` parses to; `check_surveys` works that out.
+- A text that is not exactly a chain of such lines is refused, with the line and the
+  reason. A last line that does not end is torn: `torn` says where, and only who asks
+  for it has it mended.
+- What an entry says of its survey is what its `toml` parses to; `check_surveys` works
+  that out.
 """
 
 from __future__ import annotations
@@ -52,7 +57,8 @@ class RegisterError(LDPError, ValueError):
 
 
 class TornError(RegisterError):
-    """A register whose last line does not end: a process was killed while it wrote, or a disk full.
+    """A register whose last line does not end: a process was killed while it wrote, or
+    a disk full.
 
     `sound` is how many of its bytes are whole entries.
     """
@@ -77,7 +83,9 @@ class Entry(NamedTuple):
     page: str = ""
 
     def survey(self) -> Survey:
-        """The survey that it registers. Raises `RegisterError` if there is none of that name."""
+        """The survey that it registers. Raises `RegisterError` if there is none of that
+        name.
+        """
         place = f"entry {self.number}"
         try:
             survey = parse_survey(self.toml, place)
@@ -120,7 +128,8 @@ class Register(NamedTuple):
         return [entry for entry in self.entries if entry.name == name]
 
     def find(self, survey: Survey, page: str | None = None) -> Entry | None:
-        """The newest entry of exactly this version, its texts included; None if there is none.
+        """The newest entry of exactly this version, its texts included; None if there
+        is none.
 
         And of the page file of this hash, if one is given.
         """
@@ -166,7 +175,8 @@ def check_reason(reason: str, place: str = "--accept") -> None:
     """Raise `RegisterError` for a reason that says nothing, or is not one line."""
     if not reason.strip() or not reason.isprintable() or len(reason) > LONGEST_REASON:
         raise RegisterError(
-            f"{place}: expected a reason of one line and 1 to {LONGEST_REASON:,} characters, "
+            f"{place}: expected a reason of one line and 1 to {LONGEST_REASON:,} "
+            "characters, "
             f"got {reason[:_SHOWN]!r}"
         )
 
@@ -218,7 +228,8 @@ def entry_of(line: bytes, place: str) -> Entry:
         is_sound = False
     if not is_sound:
         raise RegisterError(
-            f"{place}: expected an entry in the spelling that `ldp survey register add` gives, "
+            f"{place}: expected an entry in the spelling that `ldp survey register "
+            "add` gives, "
             f"got {line[:_SHOWN].decode(errors='replace')!r}"
         )
     return entry
@@ -247,20 +258,25 @@ def _is(form: re.Pattern[str], text: object) -> bool:
 def parse_register(content: bytes, place: str = "register") -> Register:
     """The register that a file's bytes hold, whose chain is sound.
 
-    Raises `RegisterError` at the first line that is not as it should be, and `TornError` if that is
-    because the last one does not end. Surveys are not read (`check_surveys`).
+    Raises `RegisterError` at the first line that is not as it should be, and
+    `TornError` if that is because the last one does not end. Surveys are not read
+    (`check_surveys`).
     """
     if content.startswith(_BOM):
         raise RegisterError(
-            f"{place}: expected UTF-8 without a byte-order mark, got one: an editor has put it "
+            f"{place}: expected UTF-8 without a byte-order mark, got one: an editor "
+            "has put it "
             "there; take the file from version control, or mend it"
         )
     if b"\r\n" in content:
         line = content[: content.index(b"\r\n")].count(b"\n") + 1
         raise RegisterError(
-            f"{place}, line {line}: expected lines that end with a newline, got one that ends with "
-            "a carriage return too: an editor or git's autocrlf has changed it (`* -text` in "
-            ".gitattributes prevents that); take the file from version control, or mend it"
+            f"{place}, line {line}: expected lines that end with a newline, got one "
+            "that ends with "
+            "a carriage return too: an editor or git's autocrlf has changed it (`* "
+            "-text` in "
+            ".gitattributes prevents that); take the file from version control, or "
+            "mend it"
         )
     entries: list[Entry] = []
     leaves: list[bytes] = []
@@ -270,13 +286,15 @@ def parse_register(content: bytes, place: str = "register") -> Register:
         entry = entry_of(text, where)
         if entry.number != number:
             raise RegisterError(
-                f"{where}: expected entry {number}, got {entry.number}: a line was taken out, put "
+                f"{where}: expected entry {number}, got {entry.number}: a line was "
+                "taken out, put "
                 "in or moved"
             )
         if entry.previous != previous:
             raise RegisterError(
                 f"{where}: expected the hash of the line before it, {previous}, got "
-                f"{entry.previous}: that line, or this one, was changed after it was added"
+                f"{entry.previous}: that line, or this one, was changed after it was "
+                "added"
             )
         leaf = leaf_hash(text)
         entries.append(entry)
@@ -293,17 +311,19 @@ def _lines(content: bytes, place: str) -> Iterator[bytes]:
     if rest:
         raise TornError(
             len(whole) + len(newline),
-            f"{place}: expected a last line that ends with a newline, got {len(rest):,} bytes "
+            f"{place}: expected a last line that ends with a newline, got "
+            f"{len(rest):,} bytes "
             "without one: whoever wrote it was stopped on the way; mend it with "
             "`ldp survey register verify --mend`",
         )
 
 
 def repair_text(content: bytes) -> bytes:
-    """The bytes without what editors and torn writes did to them, as far as that can be undone.
+    """The bytes without what editors and torn writes did to them, as far as that can be
+    undone.
 
-    A byte-order mark and carriage returns are taken out. A last line that does not end is given an
-    end if it is a whole entry, else taken out.
+    A byte-order mark and carriage returns are taken out. A last line that does not end
+    is given an end if it is a whole entry, else taken out.
     """
     plain = content.removeprefix(_BOM).replace(b"\r\n", b"\n")
     try:

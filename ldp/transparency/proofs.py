@@ -1,16 +1,18 @@
-"""Heads and proofs of a register as they are handed out, and what a client checks before it asks.
+"""Heads and proofs of a register as they are handed out, and what a client checks
+before it asks.
 
     head          SIZE:ROOT, such as 12:5dc9..., the number of entries and the root over them
     inclusion     {"proof": "inclusion", "entry", "index", "size", "root", "path", "since"}
     consistency   {"proof": "consistency", "first", "first_root", "size", "root", "path"}
 
-Hashes are hexadecimal digits, `entry` is the line as it stands in the register. Where a client pins
-an older head than the one that a proof leads to, `since` has the proof that the log goes on from
-there: {"size", "path"}; it is null otherwise.
+Hashes are hexadecimal digits, `entry` is the line as it stands in the register. Where a
+client pins an older head than the one that a proof leads to, `since` has the proof that
+the log goes on from there: {"size", "path"}; it is null otherwise.
 
-`check_registration` proves to a client: its survey, texts included, is an entry of a log that
-begins with the one whose head it pins. Where that head is what others have seen, a survey cannot be
-shown to one device alone without standing in the log for all to read.
+`check_registration` proves to a client: its survey, texts included, is an entry of a
+log that begins with the one whose head it pins. Where that head is what others have
+seen, a survey cannot be shown to one device alone without standing in the log for all
+to read.
 """
 
 from __future__ import annotations
@@ -116,7 +118,8 @@ def prove_consistency(register: Register, first: int) -> dict[str, object]:
 
 
 def check_inclusion(proof: object, head: Head) -> Entry:
-    """The entry that a proof shows to be in a register with this head, or that goes on from it.
+    """The entry that a proof shows to be in a register with this head, or that goes on
+    from it.
 
     Raises `RegisterError` if it shows no such thing.
     """
@@ -130,7 +133,8 @@ def check_inclusion(proof: object, head: Head) -> Entry:
     index, path = _number(fields, "index"), _path(fields)
     if not verify_inclusion(leaf, index, size, path=path, root=root):
         raise RegisterError(
-            f"expected a proof that leads from its entry to the root of {size} entries, got one "
+            f"expected a proof that leads from its entry to the root of {size} "
+            "entries, got one "
             "that leads elsewhere: the entry or the proof was changed"
         )
     return entry_of(line.encode(), "the proof's entry")
@@ -141,7 +145,8 @@ def check_consistency(
 ) -> None:
     """Whether a proof shows that a log with one head goes on from that with another.
 
-    Heads that are given have to be those of the proof. Raises `RegisterError` if it does not.
+    Heads that are given have to be those of the proof. Raises `RegisterError` if it
+    does not.
     """
     fields = _fields(proof, "consistency")
     old = Head(_number(fields, "first"), _hash(fields, "first_root"))
@@ -153,7 +158,8 @@ def check_consistency(
             )
     if not _goes_on(old, new, _path(fields)):
         raise RegisterError(
-            f"expected a proof that a log of {new.size} entries begins with {old.size} older ones, "
+            f"expected a proof that a log of {new.size} entries begins with {old.size} "
+            "older ones, "
             "got one that shows no such thing: entries were changed, or the proof was"
         )
 
@@ -161,8 +167,8 @@ def check_consistency(
 def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
     """The entry of a survey in a register with this head, or that goes on from it.
 
-    Raises `RegisterError` if the proof is none, or is about another survey, or another version:
-    also one that differs in nothing but its words.
+    Raises `RegisterError` if the proof is none, or is about another survey, or another
+    version: also one that differs in nothing but its words.
     """
     if head.size == 0:
         raise RegisterError(
@@ -181,8 +187,10 @@ def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
             else ", with other words or another order"
         )
         raise RegisterError(
-            f"expected a proof for {survey.name} ({fingerprint}), got one for {entry.name} "
-            f"({entry.fingerprint}{words}): this version is not the one that is registered"
+            f"expected a proof for {survey.name} ({fingerprint}), got one for "
+            f"{entry.name} "
+            f"({entry.fingerprint}{words}): this version is not the one that is "
+            "registered"
         )
     return entry
 
@@ -190,26 +198,32 @@ def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
 def _check_goes_on(since: object, pinned: Head, head: Head) -> None:
     if head.size < pinned.size:
         raise RegisterError(
-            f"expected a proof for a head of {pinned.size} entries or more, got one for "
+            f"expected a proof for a head of {pinned.size} entries or more, got one "
+            "for "
             f"{head.size}: prove it again from the register as it is now"
         )
     if head.size == pinned.size:
         if head != pinned:
             raise RegisterError(
-                f"expected a proof for the pinned head {pinned.text}, got one for {head.text}: "
+                f"expected a proof for the pinned head {pinned.text}, got one for "
+                f"{head.text}: "
                 "another register, or one that was changed"
             )
         return
     if not isinstance(since, Mapping) or since.get("size") != pinned.size:
         raise RegisterError(
-            f"expected a proof that the register goes on from the pinned head of {pinned.size} "
-            f"entries to its {head.size}, got none: `ldp survey register prove inclusion --since "
+            "expected a proof that the register goes on from the pinned head of "
+            f"{pinned.size} "
+            f"entries to its {head.size}, got none: `ldp survey register prove "
+            "inclusion --since "
             f"{pinned.size}` adds it"
         )
     if not _goes_on(pinned, head, _path(since)):
         raise RegisterError(
-            f"expected a register of {head.size} entries that goes on from the pinned head "
-            f"{pinned.text}, got another: entries were changed, or this is another register"
+            f"expected a register of {head.size} entries that goes on from the pinned "
+            "head "
+            f"{pinned.text}, got another: entries were changed, or this is another "
+            "register"
         )
 
 
@@ -222,7 +236,8 @@ def _goes_on(old: Head, new: Head, path: Path) -> bool:
 def _fields(proof: object, kind: str) -> Mapping[str, object]:
     if not isinstance(proof, Mapping) or proof.get("proof") != kind:
         raise RegisterError(
-            f'expected a proof of {kind}, {{"proof": "{kind}", ...}} as `ldp survey register prove '
+            f'expected a proof of {kind}, {{"proof": "{kind}", ...}} as `ldp survey '
+            "register prove "
             f"{kind}` writes it, got something else"
         )
     return proof

@@ -3,14 +3,15 @@
     LDPSTOPS1 <signature, 128 hexadecimal digits>
     {"survey": "notes-2026", "serial": 3, "shares": {"sensitive": "0", "theme": "1/10"}}
 
-A share is that of the devices that go on being asked a question: 0 stops it, and of 1/10 each
-device draws once whether it is among them, whatever its answers are (`embedding.asking`).
-Questions that are not listed are asked of all. The serial number grows with each list of a survey,
-so that a device does not go back to one before.
+A share is that of the devices that go on being asked a question: 0 stops it, and of
+1/10 each device draws once whether it is among them, whatever its answers are
+(`embedding.asking`). Questions that are not listed are asked of all. The serial number
+grows with each list of a survey, so that a device does not go back to one before.
 
-The signature is Ed25519 (`ldp.transparency.ed25519`) over `CONTEXT` and everything behind the first
-line, under a key that the app has pinned: who only carries the list, or runs the collector's web
-server, cannot write one. All that a forger could reach is that fewer are asked.
+The signature is Ed25519 (`ldp.transparency.ed25519`) over `CONTEXT` and everything
+behind the first line, under a key that the app has pinned: who only carries the list,
+or runs the collector's web server, cannot write one. All that a forger could reach is
+that fewer are asked.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Stops(NamedTuple):
 
 
 def share_of(text: str) -> Fraction:
-    """The share that a text such as `0`, `0.25` or `1/10` stands for. Raises `ValueError`."""
+    """The share that a text such as `0`, `0.25` or `1/10` stands for. Raises
+    `ValueError`.
+    """
     if _SHARE.fullmatch(text) and (share := Fraction(text)) <= 1:
         return share
     raise ValueError(
@@ -67,8 +70,8 @@ def encode_stop_list(message: bytes, signature: bytes) -> bytes:
 def read_stops(data: bytes, key: bytes | None) -> Stops:
     """The list that some bytes are, signed under a public key.
 
-    Without a key the signature is not looked at: for those who have written the list themselves.
-    Raises `WireError` (`stop-list`).
+    Without a key the signature is not looked at: for those who have written the list
+    themselves. Raises `WireError` (`stop-list`).
     """
     if key is not None and len(key) != KEY_SIZE:
         raise ValueError(f"expected a public key of {KEY_SIZE} bytes, got {len(key)}")

@@ -1,7 +1,8 @@
-"""Merkle trees over the entries of a log, and the two proofs that transparency logs give.
+"""Merkle trees over the entries of a log, and the two proofs that transparency logs
+give.
 
-The root of a tree is one hash that stands for all entries in their order. Whoever keeps it can be
-shown, by some thirty hashes for a billion entries,
+The root of a tree is one hash that stands for all entries in their order. Whoever keeps
+it can be shown, by some thirty hashes for a billion entries,
 
     inclusion     that an entry is at a place of the log whose root this is
     consistency   that a longer log begins with all entries of a shorter one: nothing was changed,
@@ -12,10 +13,11 @@ shown, by some thirty hashes for a billion entries,
     MTH({})     = SHA-256()
     MTH(D[n])   = node(MTH(D[0:k]), MTH(D[k:n])),  k the largest power of two below n
 
-The two prefixes keep an entry from being taken for two hashes. Paths are listed from the entry up.
+The two prefixes keep an entry from being taken for two hashes. Paths are listed from
+the entry up.
 
-Source: RFC 9162, section 2.1.1 (MTH), 2.1.3.1 (PATH), 2.1.3.2 (its verification), 2.1.4.1 (PROOF),
-2.1.4.2 (its verification).
+Source: RFC 9162, section 2.1.1 (MTH), 2.1.3.1 (PATH), 2.1.3.2 (its verification),
+2.1.4.1 (PROOF), 2.1.4.2 (its verification).
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ def consistency_path(leaves: Sequence[bytes], first: int) -> Path:
         raise ValueError(f"expected 1 to {len(leaves)} entries, got {first}")
     beside: list[bytes] = []
     low, high = 0, len(leaves)
-    # Whether the part that is looked at begins the log: then its root is known to who asks.
+    # Whether the part that is looked at begins the log: then its root is known to who
+    # asks.
     begins = True
     while first < high:
         middle = low + _split(high - low)
@@ -97,7 +100,9 @@ def consistency_path(leaves: Sequence[bytes], first: int) -> Path:
 def verify_inclusion(
     leaf: bytes, index: int, size: int, *, path: Sequence[bytes], root: bytes
 ) -> bool:
-    """Whether a path proves that the entry of a hash is number `index` of `size` under a root."""
+    """Whether a path proves that the entry of a hash is number `index` of `size` under
+    a root.
+    """
     if not 0 <= index < size:
         return False
     node, last, current = index, size - 1, leaf
@@ -124,7 +129,9 @@ def is_consistent(
     second_root: bytes,
     path: Sequence[bytes],
 ) -> bool:
-    """Whether a path proves that a tree of `second` entries begins with one of `first`."""
+    """Whether a path proves that a tree of `second` entries begins with one of
+    `first`.
+    """
     if not 1 <= first <= second:
         return False
     if first == second:

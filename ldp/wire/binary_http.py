@@ -1,7 +1,7 @@
 """Binary HTTP (RFC 9292), messages of known length: what travels within Oblivious HTTP.
 
-A request or an answer as one string of bytes: numbers say how long each part is, and what is cut
-off at the end counts as empty. No input or output of its own.
+A request or an answer as one string of bytes: numbers say how long each part is, and
+what is cut off at the end counts as empty. No input or output of its own.
 
     number    in 1, 2, 4 or 8 bytes, of which the first two bits say in how many (RFC 9000)
     request   0, method, scheme, authority, path, fields, content, trailers
@@ -9,8 +9,8 @@ off at the end counts as empty. No input or output of its own.
     fields    a length, then names and values in turn
 
 Rules
-- Nothing is believed before it is checked: a message is at most `MOST_MESSAGE` bytes, and every
-  length lies within it. Trouble with a peer's bytes is a `MessageError`.
+- Nothing is believed before it is checked: a message is at most `MOST_MESSAGE` bytes,
+  and every length lies within it. Trouble with a peer's bytes is a `MessageError`.
 """
 
 from __future__ import annotations

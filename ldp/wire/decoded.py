@@ -1,8 +1,9 @@
-"""Reports and batches in plain words: which question, how many bytes, what each report supports.
+"""Reports and batches in plain words: which question, how many bytes, what each report
+supports.
 
-A report supports the values under which it is likeliest: of a small question they are read off its
-channel; of a larger one, off the shape of its reports. It is noise more often than not, and says of
-nobody what they answered.
+A report supports the values under which it is likeliest: of a small question they are
+read off its channel; of a larger one, off the shape of its reports. It is noise more
+often than not, and says of nobody what they answered.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def decoded_file(
         return
     for part in read_frames(content):
         if isinstance(part, Damage):
-            yield f"damage: {part.size:,} bytes at {part.offset:,} that are no whole frame"
+            yield (
+                f"damage: {part.size:,} bytes at {part.offset:,} that are no whole "
+                "frame"
+            )
         else:
             yield from _decoded_payload(part, surveys, most_rows)
 
@@ -44,7 +48,9 @@ def decoded_file(
 def decoded_batch(
     batch: Batch, surveys: Sequence[Survey] = (), most_rows: int = MOST_ROWS
 ) -> Iterator[str]:
-    """Describe a batch: a line for itself, and one for each report, up to `most_rows`."""
+    """Describe a batch: a line for itself, and one for each report, up to
+    `most_rows`.
+    """
     envelope = _envelope(batch.fingerprint, surveys)
     width = len(batch.rows) // batch.size
     epoch = ""
@@ -125,7 +131,9 @@ def _envelope(fingerprint: bytes, surveys: Sequence[Survey]) -> Envelope | None:
 
 @lru_cache(maxsize=16)
 def _columns(question: Question) -> tuple[tuple[int, ...], ...]:
-    """By report, the values under which it is likeliest; nothing where there are too many."""
+    """By report, the values under which it is likeliest; nothing where there are too
+    many.
+    """
     layout, size = question.layout, question.domain.size
     if size is None or layout.bits > _MOST_BITS or question.domain.most is not None:
         return ()
@@ -165,7 +173,9 @@ def _supports(question: Question, values: Sequence[int]) -> str:
 
 
 def _describe_prefix(question: Question, prefix: int) -> str:
-    """Describe the prefix: the part that the device keeps, or that was drawn beside it."""
+    """Describe the prefix: the part that the device keeps, or that was drawn beside
+    it.
+    """
     layout = question.layout
     if layout.modulus or layout.codewords:
         return f"seed {prefix:016x}, "

@@ -1,8 +1,9 @@
 """Oblivious HTTP (RFC 9458): a hop that hides from a relay who sends.
 
-For someone new to it: a device encrypts its request to the relay's own key, and hands it to a third
-party, who passes it on. That party sees an address and no request, the relay a request and no
-address. The answer comes back the same way, under a key that only the device and the relay have.
+For someone new to it: a device encrypts its request to the relay's own key, and hands
+it to a third party, who passes it on. That party sees an address and no request, the
+relay a request and no address. The answer comes back the same way, under a key that
+only the device and the relay have.
 
     configuration  key id (1), KEM (2), public key, length of what follows (2), pairs of KDF and
                    AEAD (2 each)
@@ -10,11 +11,12 @@ address. The answer comes back the same way, under a key that only the device an
     info           b"message/bhttp request", 0, the first 7 bytes of the request
     response       nonce (16), ciphertext of a binary HTTP response
 
-Numbers are big-endian. KDF is HKDF-SHA256 and AEAD is AES-128-GCM; the KEM is that of X25519, or of
-P-256. Keys of an answer follow from `enc`, the nonce and a secret that HPKE's context exports.
+Numbers are big-endian. KDF is HKDF-SHA256 and AEAD is AES-128-GCM; the KEM is that of
+X25519, or of P-256. Keys of an answer follow from `enc`, the nonce and a secret that
+HPKE's context exports.
 
-No cryptography here but HMAC: devices encapsulate in `delivery.oblivious`, relays open in
-`ldp_aggregator`.
+No cryptography here but HMAC: devices encapsulate in `delivery.oblivious`, relays open
+in `ldp_aggregator`.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ ENC_SIZES = {P256: 65, X25519: 32}
 """By KEM: bytes of a public key, and of `enc`."""
 HEAD_SIZE = 7
 SECRET_SIZE, NONCE_SIZE = 16, 12
-"""Of AES-128-GCM: its key, and so the secret and nonce of a response; and its own nonce."""
+"""Of AES-128-GCM: its key, and so the secret and nonce of a response; and its own
+nonce.
+"""
 EXPORTED = b"message/bhttp response"
 
 _REQUEST_LABEL = b"message/bhttp request"
@@ -89,7 +93,8 @@ def read_keys(text: str) -> KeyConfiguration:
     pairs = [suites[at : at + 4] for at in range(0, len(suites), 4)]
     if end == 3 or len(suites) != size or SUITE not in pairs:
         raise ValueError(
-            "expected the keys of a relay as ldp relay oblivious-keys prints them (HKDF-SHA256 and "
+            "expected the keys of a relay as ldp relay oblivious-keys prints them "
+            "(HKDF-SHA256 and "
             f"AES-128-GCM, with X25519 or P-256), got {text[:40]!r}"
         )
     return KeyConfiguration(data[0], kem, data[3:end])

@@ -1,8 +1,9 @@
 """Sealed reports: what travels through a relay, which must not read it.
 
-For someone new to it: a relay stands between devices and the collector, mixes their reports and
-forgets who sent which. It is another party, so a report is encrypted to the collector's key (HPKE,
-RFC 9180) before it leaves the device; the relay sees which question it is for, and no more.
+For someone new to it: a relay stands between devices and the collector, mixes their
+reports and forgets who sent which. It is another party, so a report is encrypted to the
+collector's key (HPKE, RFC 9180) before it leaves the device; the relay sees which
+question it is for, and no more.
 
     sealed    msgpack array [3, fingerprint, id, envelope]: what a device sends to a relay; `id` is
               as that of a batch (`ldp.numbers.epochs`), and ends at the relay
@@ -19,9 +20,10 @@ RFC 9180) before it leaves the device; the relay sees which question it is for, 
 Rules
 - What is in an envelope is one message: one report, or one row of a group of questions.
 - All envelopes of a question or group have one length, since its reports do.
-- What a relay has to read is bound to the envelope by HPKE's `info`: one that says another question
-  or epoch opens for no one. The id is not: the relay drops it.
-- No cryptography here: devices seal in `delivery.sealing`, collectors open in `ldp_aggregator`.
+- What a relay has to read is bound to the envelope by HPKE's `info`: one that says
+  another question or epoch opens for no one. The id is not: the relay drops it.
+- No cryptography here: devices seal in `delivery.sealing`, collectors open in
+  `ldp_aggregator`.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ _PREFIX = "ldp-relay-p256_"
 
 
 class Sealed(NamedTuple):
-    """One message of a device: for which question or group, under which id, and what is sealed."""
+    """One message of a device: for which question or group, under which id, and what is
+    sealed.
+    """
 
     fingerprint: bytes
     id: bytes
@@ -62,9 +66,11 @@ class Sealed(NamedTuple):
 
 
 class Mixed(NamedTuple):
-    """`number` envelopes of one question or group, end to end, which are of one batch of a relay.
+    """`number` envelopes of one question or group, end to end, which are of one batch
+    of a relay.
 
-    `size` is the number of reports of the whole batch, and `least` what the relay waits for.
+    `size` is the number of reports of the whole batch, and `least` what the relay waits
+    for.
     """
 
     fingerprint: bytes
@@ -82,7 +88,9 @@ def info_of(fingerprint: bytes, epoch: bytes) -> bytes:
 
 
 def epoch_bytes(id_: bytes, length: int | None) -> bytes:
-    """The epoch that an id begins with, of a survey with epochs of `length` seconds; or zeros."""
+    """The epoch that an id begins with, of a survey with epochs of `length` seconds; or
+    zeros.
+    """
     return bytes(NUMBER_SIZE) if length is None else id_[:NUMBER_SIZE]
 
 
@@ -175,7 +183,8 @@ def read_public_key(text: str) -> bytes:
         key = b""
     if not text.strip().startswith(_PREFIX) or len(key) != KEY_SIZE or key[0] != 4:
         raise ValueError(
-            f"expected a collector's public key that begins with {_PREFIX}, as ldp relay keys "
+            f"expected a collector's public key that begins with {_PREFIX}, as ldp "
+            "relay keys "
             f"prints it, got {text[:40]!r}"
         )
     return key

@@ -11,13 +11,15 @@ No input or output of its own.
             (8), payload
 
 Rules
-- A batch is what is retried, deduplicated and acknowledged. Its bytes never change once they are
-  made.
-- Nothing is believed before it is checked: every size is bounded before anything of that size is
-  built, types are compared exactly, and there are no maps, floats, strings or extensions.
-- A damaged frame costs itself only: the reader takes up again at the next frame that checks out.
-- Trouble with a peer's bytes is a `WireError` with one of `REASONS`; docs/wire.md is the
-  specification.
+- A batch is what is retried, deduplicated and acknowledged. Its bytes never change once
+  they are made.
+- Nothing is believed before it is checked: every size is bounded before anything of
+  that size is built, types are compared exactly, and there are no maps, floats, strings
+  or extensions.
+- A damaged frame costs itself only: the reader takes up again at the next frame that
+  checks out.
+- Trouble with a peer's bytes is a `WireError` with one of `REASONS`; docs/wire.md is
+  the specification.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ from ldp.survey.survey import FINGERPRINT_SIZE
 FORMAT, FORMAT_WITH_ATTRIBUTES = 1, 2
 """Of batches of which nothing is said but their reports, and of the others."""
 FORMAT_SEALED, FORMAT_MIXED = 3, 4
-"""Of what is sealed for a collector behind a relay, and of what a relay hands on (`sealed`)."""
+"""Of what is sealed for a collector behind a relay, and of what a relay hands on
+(`sealed`).
+"""
 MOST_PAYLOAD = 1 << 24
 MOST_REPORTS = 1 << 20
 
@@ -46,22 +50,39 @@ TALLY_MAGIC = b"LDPT"
 
 REASONS = {
     "frame-damaged": "bytes that are no whole frame, or do not match their checksum",
-    "not-a-batch": "a payload that is not one msgpack array of the five parts of a batch",
+    "not-a-batch": (
+        "a payload that is not one msgpack array of the five parts of a batch"
+    ),
     "format-version": "a batch of another format version",
-    "sealed": "a report that is sealed: it does not open, or did not come through a relay",
-    "fingerprint": "a batch for no question of this survey, or for other parameters of one",
-    "report-width": "rows whose length is not the number of reports times the width of a report",
+    "sealed": (
+        "a report that is sealed: it does not open, or did not come through a relay"
+    ),
+    "fingerprint": (
+        "a batch for no question of this survey, or for other parameters of one"
+    ),
+    "report-width": (
+        "rows whose length is not the number of reports times the width of a report"
+    ),
     "symbol-range": "a symbol outside the question's range",
     "cohort-range": "a cohort outside the question's range",
-    "attribute-range": "a combination of attributes that the question's reports do not have",
+    "attribute-range": (
+        "a combination of attributes that the question's reports do not have"
+    ),
     "padding-bits": "a bit set beyond the question's last",
     "ones": "another number of bits set than the question's reports have",
     "seed-range": "the seed of no hash function of the question's",
     "batch-size": "a batch of more reports than the collector takes in one",
     "late": "a batch of an epoch that is closed",
-    "early": "a batch of an epoch that begins in more than an hour, by the collector's clock",
-    "token-spent": "a batch of a one-time token that was good for its question once, and was used",
-    "lost": "a batch whose counts, or what became of it, went with a part of the collector's store",
+    "early": (
+        "a batch of an epoch that begins in more than an hour, by the collector's clock"
+    ),
+    "token-spent": (
+        "a batch of a one-time token that was good for its question once, and was used"
+    ),
+    "lost": (
+        "a batch whose counts, or what became of it, went with a part of the "
+        "collector's store"
+    ),
 }
 """Why bytes are rejected; counts are kept by these names."""
 
@@ -72,8 +93,8 @@ _SEALED = bytes((0x94, FORMAT_SEALED))
 _BYTES = b"\xc4\x10"
 _PLAIN = bytes((0x95, FORMAT)) + _BYTES
 _PLAIN_SIZE = 41
-"""How a batch begins that has up to 127 reports in up to 255 bytes: array, version, and 16 bytes,
-twice; then the count, and the bytes of the rows.
+"""How a batch begins that has up to 127 reports in up to 255 bytes: array, version, and
+16 bytes, twice; then the count, and the bytes of the rows.
 """
 _EFFORT = 8
 _STEP = 1 << 18
@@ -100,10 +121,13 @@ class Damage(NamedTuple):
 
 
 def encode_batch(batch: Batch) -> bytes:
-    """The bytes of a batch. Raises `ValueError` for one that the format cannot carry."""
+    """The bytes of a batch. Raises `ValueError` for one that the format cannot
+    carry.
+    """
     if len(batch.fingerprint) != FINGERPRINT_SIZE or len(batch.id) != ID_SIZE:
         raise ValueError(
-            f"expected a fingerprint and an id of 16 bytes, got {len(batch.fingerprint)}, "
+            "expected a fingerprint and an id of 16 bytes, got "
+            f"{len(batch.fingerprint)}, "
             f"{len(batch.id)}"
         )
     if (
@@ -112,12 +136,14 @@ def encode_batch(batch: Batch) -> bytes:
         or len(batch.rows) % batch.size
     ):
         raise ValueError(
-            f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} bytes for "
+            f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} "
+            "bytes for "
             f"{batch.size}"
         )
     if not 0 <= batch.combination < MOST_COMBINATIONS:
         raise ValueError(
-            f"expected a combination from 0 to {MOST_COMBINATIONS - 1}, got {batch.combination}"
+            f"expected a combination from 0 to {MOST_COMBINATIONS - 1}, got "
+            f"{batch.combination}"
         )
     # What says nothing has the bytes that it had before there were attributes.
     parts = (
@@ -170,8 +196,8 @@ def _decode_any(payload: bytes) -> Batch:
             "not-a-batch", f"expected at most {MOST_PAYLOAD} bytes, got {len(payload)}"
         )
     try:
-        # The hook sees an array inside another one first, and refuses it there: nothing nested is
-        # ever built.
+        # The hook sees an array inside another one first, and refuses it there: nothing
+        # nested is ever built.
         batch: Batch = msgpack.unpackb(
             payload,
             list_hook=_batch,
@@ -255,12 +281,13 @@ def encode_frame(payload: bytes, magic: bytes = REPORTS_MAGIC) -> bytes:
 
 
 class FrameReader:
-    """Cuts a stream of bytes into the payloads of its frames, and `Damage` where there are none.
+    """Cuts a stream of bytes into the payloads of its frames, and `Damage` where there
+    are none.
 
-    Feed it chunks of any size: what it yields does not depend on how the stream is cut. It holds at
-    most one frame and one chunk. Work is linear in the input: bytes hashed in vain, in search of
-    the next sound frame, are paid for by those passed so far, and a header that claims more than is
-    left of that is taken for damage.
+    Feed it chunks of any size: what it yields does not depend on how the stream is cut.
+    It holds at most one frame and one chunk. Work is linear in the input: bytes hashed
+    in vain, in search of the next sound frame, are paid for by those passed so far, and
+    a header that claims more than is left of that is taken for damage.
     """
 
     def __init__(
@@ -347,7 +374,8 @@ def read_frames(data: bytes) -> list[bytes | Damage]:
     if at == end:
         return payloads
     reader, payloads = FrameReader(), []
-    # In parts, since other threads may wait for a search that is one step to the interpreter.
+    # In parts, since other threads may wait for a search that is one step to the
+    # interpreter.
     for start in range(0, end, _STEP):
         payloads += reader.feed(data[start : start + _STEP])
     return [*payloads, *reader.close()]

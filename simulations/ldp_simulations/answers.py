@@ -1,9 +1,10 @@
 """Tables of answers: a respondent a row, one column a question, or a field of one.
 
-Files are CSV or Parquet (`ldp_simulations.table_files`). An empty cell is no answer, and so is one
-of the texts that a question says are `missing`.
+Files are CSV or Parquet (`ldp_simulations.table_files`). An empty cell is no answer,
+and so is one of the texts that a question says are `missing`.
 
-The table holds true answers, so problems are named by row and column and never quote a cell.
+The table holds true answers, so problems are named by row and column and never quote a
+cell.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ def read_answers(
 ) -> Iterator[Answers]:
     """The rows of a table, one by one.
 
-    Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if
-    only some questions of a group are answered (all rows are read, the first ten places are named);
-    with `skip_invalid` such cells are taken for no answer.
+    Raises `AnswersError` if a question has no column, if cells do not fit their
+    questions, or if only some questions of a group are answered (all rows are read, the
+    first ten places are named); with `skip_invalid` such cells are taken for no answer.
     """
     try:
         with table_rows(path) as rows:
@@ -76,7 +77,9 @@ def _reader(question: Question) -> Callable[..., object]:
 
 
 def missing_columns(missing: Sequence[str], there: Iterable[object]) -> str:
-    """Return the names of missing columns, and which of those that are there to rename."""
+    """Return the names of missing columns, and which of those that are there to
+    rename.
+    """
     lowered = {name.lower() for name in missing}
     alike = [str(one) for one in there if str(one).lower() in lowered]
     hint = (
@@ -100,7 +103,8 @@ def _rows(
             else "a column name twice"
         )
         raise AnswersError(
-            f"expected one column for each question or field in the first row of {path}, got "
+            "expected one column for each question or field in the first row of "
+            f"{path}, got "
             f"{wrong}"
         )
     columns = [
@@ -142,7 +146,8 @@ def _rows(
             ]
             if 0 < len(answered) < len(group.members):
                 problems.append(
-                    f"row {number}: expected answers to all of {group.name} or to none, got "
+                    f"row {number}: expected answers to all of {group.name} or to "
+                    "none, got "
                     f"{len(answered)}"
                 )
                 answers = {
@@ -150,7 +155,8 @@ def _rows(
                     for name, answer in answers.items()
                     if name not in answered
                 }
-        # Once the table is known to be refused, reading on only serves to name further problems.
+        # Once the table is known to be refused, reading on only serves to name further
+        # problems.
         if skip_invalid or not problems:
             yield answers
     if problems and not skip_invalid:
@@ -166,7 +172,9 @@ def unknown_value(attribute: Attribute) -> str:
 
 
 def columns_for(question: Question) -> tuple[str, ...]:
-    """The columns that have the answers to a question: one called so, or one for each field."""
+    """The columns that have the answers to a question: one called so, or one for each
+    field.
+    """
     return names_of(question.domain.fields) or (question.name,)
 
 
@@ -193,7 +201,8 @@ def refuse_halves(question: Question, there: Sequence[bool]) -> None:
     if not all(there):
         names = ", ".join(names_of(question.domain.fields))
         raise AnswerError(
-            f"question {question.name!r}: expected answers to all of {names} or to none, got "
+            f"question {question.name!r}: expected answers to all of {names} or to "
+            "none, got "
             f"{sum(there)}"
         )
 
@@ -204,8 +213,10 @@ def refusal(problems: Sequence[str], place: object) -> AnswersError:
     more = f"\n  and {hidden:,} more" if hidden > 0 else ""
     shown = "\n  ".join(problems[:MOST_SHOWN])
     return AnswersError(
-        f"expected answers that fit the survey in {place}, got {len(problems):,} that do "
+        f"expected answers that fit the survey in {place}, got {len(problems):,} that "
+        "do "
         f"not:\n  {shown}{more}\n"
-        "correct the table, or pass --skip-invalid (in Python, skip_invalid=True) to take such "
+        "correct the table, or pass --skip-invalid (in Python, skip_invalid=True) to "
+        "take such "
         "cells for no answer"
     )

@@ -1,7 +1,7 @@
 """Results kept as they come, so that a long run can be taken up again.
 
-A file of JSON lines: each result is appended under the key of all that it depends on. What a run
-that was killed left half written counts as not there.
+A file of JSON lines: each result is appended under the key of all that it depends on.
+What a run that was killed left half written counts as not there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Archive:
         if path is not None and path.exists():
             if not path.is_file():
                 raise FileError(
-                    f"expected a file for results in {path}, got something else; choose another "
+                    f"expected a file for results in {path}, got something else; "
+                    "choose another "
                     f"folder"
                 )
             self._read(path)
@@ -68,7 +69,8 @@ class Archive:
                 key, result = json.loads(line)
             except ValueError:
                 raise FileError(
-                    f"{path}, line {number}: expected a result of an earlier run, got something "
+                    f"{path}, line {number}: expected a result of an earlier run, got "
+                    "something "
                     f"else; remove the file"
                 ) from None
             self._results[key] = result

@@ -1,4 +1,6 @@
-"""Holders of values of many fields: the true state of a question that tells some of them."""
+"""Holders of values of many fields: the true state of a question that tells some of
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class FieldHolders(Holders):
-    """`counts[i]` respondents hold the values `held[i]` of the fields, written as `values[i]`."""
+    """`counts[i]` respondents hold the values `held[i]` of the fields, written as
+    `values[i]`.
+    """
 
     held: Integers
     """Of shape (holders, fields)."""
@@ -55,7 +59,9 @@ class FieldHolders(Holders):
         return np.asarray(shares / max(1, self.respondents))
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
-        """The shares of the respondents who hold each value of a field, by `field: value`."""
+        """The shares of the respondents who hold each value of a field, by `field:
+        value`.
+        """
         known = {
             f"{field.name}: {value}": share
             for place, field in enumerate(self.fields)
@@ -66,7 +72,8 @@ class FieldHolders(Holders):
         return [known.get(value, 0.0) for value in values]
 
     def pretending(self, targets: Sequence[int], forged: int) -> FieldHolders:
-        """Forgers who hold a value each, in equal numbers, and else what the first holder does.
+        """Forgers who hold a value each, in equal numbers, and else what the first
+        holder does.
 
         Targets are places among the values of all fields.
         """
@@ -86,7 +93,8 @@ class FieldHolders(Holders):
 def synthetic_fields(
     domain: Domain, respondents: int, weights_of: Callable[[Field], Floats]
 ) -> FieldHolders:
-    """The respondents are shared out evenly among up to `MOST_SETS` answers; the same each time.
+    """The respondents are shared out evenly among up to `MOST_SETS` answers; the same
+    each time.
 
     Each field of an answer is drawn by itself.
     """
@@ -105,7 +113,8 @@ def synthetic_fields(
 def held_by(randomizer: SubsetsResponse, holders: Holders) -> Integers:
     """The values of the fields that each of the holders has, (holders, fields).
 
-    Holders who are not told by fields hold the cells of the table of all, in their order.
+    Holders who are not told by fields hold the cells of the table of all, in their
+    order.
     """
     if isinstance(holders, FieldHolders):
         return holders.held
@@ -139,7 +148,9 @@ def fields_by_number(randomizer: SubsetsResponse) -> Integers:
 def dealt_out(
     randomizer: SubsetsResponse, holders: Holders, generator: Generator
 ) -> Counts:
-    """How many hold each cell of a subset, of those who drew it: (subsets, most cells)."""
+    """How many hold each cell of a subset, of those who drew it: (subsets, most
+    cells).
+    """
     held, counts, subsets = (
         held_by(randomizer, holders),
         holders.counts,

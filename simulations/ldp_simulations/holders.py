@@ -69,7 +69,8 @@ class Holders:
 
 @dataclass(frozen=True)
 class SetHolders(Holders):
-    """`counts[i]` respondents hold the set `sets[i]` of indices, written as `values[i]`.
+    """`counts[i]` respondents hold the set `sets[i]` of indices, written as
+    `values[i]`.
 
     >>> import ldp, ldp_simulations
     >>> modes = ldp.question("modes", ["car", "bus"], type="multi", most=2, epsilon="1")
@@ -120,7 +121,9 @@ class SetHolders(Holders):
 
 @dataclass(frozen=True)
 class TreeHolders(Holders):
-    """The values are the leaves of a tree, of whose inner nodes the holders are known as well."""
+    """The values are the leaves of a tree, of whose inner nodes the holders are known
+    as well.
+    """
 
     taxonomy: Taxonomy
 
@@ -141,10 +144,12 @@ def holders_of(domain: Domain, values: tuple[str, ...], counts: Counts) -> Holde
 
 
 def synthetic_sets(domain: Domain, respondents: int, weights: Floats) -> SetHolders:
-    """The respondents are shared out evenly among up to `MOST_SETS` sets; the same each time.
+    """The respondents are shared out evenly among up to `MOST_SETS` sets; the same each
+    time.
 
-    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves: n
-    values are drawn in proportion to the weights, and a value drawn again is in the set already.
+    The size of a set is uniform from 0 to `most`, but for draws that repeat themselves:
+    n values are drawn in proportion to the weights, and a value drawn again is in the
+    set already.
     """
     generator, most = np.random.default_rng(0), domain.most or 1
     different = min(respondents, MOST_SETS)

@@ -1,4 +1,6 @@
-"""Holders of keys, and the numbers that come with them: the true state of such a question."""
+"""Holders of keys, and the numbers that come with them: the true state of such a
+question.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,21 @@ from ldp_aggregator.numerics.arrays import Floats, Integers
 from ldp_simulations.holders import Holders, SetHolders, synthetic_sets
 
 _STEPS = 16
-"""Of the numbers of a made-up population, from the lower end of the range to the upper one."""
+"""Of the numbers of a made-up population, from the lower end of the range to the upper
+one.
+"""
 
 Pairs = tuple[Placed, ...]
-"""What a respondent holds: signed items, and how likely each becomes the upper one of its key."""
+"""What a respondent holds: signed items, and how likely each becomes the upper one of
+its key.
+"""
 
 
 @dataclass(frozen=True)
 class PairHolders(Holders):
-    """`counts[i]` respondents hold the keys with numbers of `pairs[i]`, written as `values[i]`."""
+    """`counts[i]` respondents hold the keys with numbers of `pairs[i]`, written as
+    `values[i]`.
+    """
 
     pairs: tuple[Pairs, ...]
     scale: Scale
@@ -51,7 +59,9 @@ class PairHolders(Holders):
         return cls(values, counts, tuple(together), scale)
 
     def frequencies(self, values: Iterable[str]) -> list[float]:
-        """The shares of the respondents who hold each key; `values` are all of the question's."""
+        """The shares of the respondents who hold each key; `values` are all of the
+        question's.
+        """
         size = len(tuple(values))
         shares: list[float] = (
             self._count_holders(size)[0] / max(1, self.respondents)
@@ -59,7 +69,9 @@ class PairHolders(Holders):
         return shares
 
     def means(self, size: int) -> Floats:
-        """The true means of the numbers that come with each of `size` keys; NaN where none does."""
+        """The true means of the numbers that come with each of `size` keys; NaN where
+        none does.
+        """
         holders, above = self._count_holders(size)
         share = np.divide(above, holders, out=np.full(size, np.nan), where=holders > 0)
         low, high = float(self.scale.low), float(self.scale.high)
@@ -67,7 +79,9 @@ class PairHolders(Holders):
         return means
 
     def _count_holders(self, size: int) -> tuple[Floats, Floats]:
-        """How many hold each key, (size,), and how far up their numbers are, added up."""
+        """How many hold each key, (size,), and how far up their numbers are, added
+        up.
+        """
         owner, keys, up = self.columns
         weight = self.counts[owner].astype(np.float64)
         holders = np.bincount(keys, weight, minlength=size).astype(np.float64)
@@ -77,7 +91,9 @@ class PairHolders(Holders):
 
     @cached_property
     def columns(self) -> tuple[Integers, Integers, Floats]:
-        """Return for every pair its holders' place, its key, and the chance of the upper item."""
+        """Return for every pair its holders' place, its key, and the chance of the
+        upper item.
+        """
         owner = [place for place, pairs in enumerate(self.pairs) for _ in pairs]
         items = np.array(
             [item for pairs in self.pairs for item, _ in pairs], dtype=np.int64
@@ -101,7 +117,8 @@ def _text(scale: Scale, placed: Placed) -> str:
 
 
 def synthetic_pairs(domain: Domain, respondents: int, weights: Floats) -> PairHolders:
-    """Keys as `synthetic_sets` deals them out, with numbers that differ from key to key.
+    """Keys as `synthetic_sets` deals them out, with numbers that differ from key to
+    key.
 
     The mean of the first key is a fifth up the range, that of the last four fifths.
     """

@@ -1,4 +1,6 @@
-"""Populations to simulate: how many respondents truly hold each value of each question."""
+"""Populations to simulate: how many respondents truly hold each value of each
+question.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def from_table(
     candidates    texts that the table need not hold, by open question
     skip_invalid  take cells that do not fit their question for no answer
 
-    Raises `AnswersError` if the table does not fit the survey, or has no answer to a question.
+    Raises `AnswersError` if the table does not fit the survey, or has no answer to a
+    question.
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -107,7 +110,8 @@ def _count_holders(
 def _share_holders(
     domain: Domain, answered: Sequence[tuple[object, int]]
 ) -> Counter[Value]:
-    """Count holders where devices have many records: answers differ, and a place has a share.
+    """Count holders where devices have many records: answers differ, and a place has a
+    share.
 
     Of records of which one is drawn, each has an equal one.
     """
@@ -161,7 +165,8 @@ def _on_coarser_scale(scale: Scale, holders: Mapping[Value, int]) -> Holders:
 
 
 def points_of(domain: Domain) -> tuple[str, ...]:
-    """The values of a domain, of a scale of very many points coarser ones; none of an open one.
+    """The values of a domain, of a scale of very many points coarser ones; none of an
+    open one.
 
     Of vectors the coordinates.
     """
@@ -173,7 +178,9 @@ def points_of(domain: Domain) -> tuple[str, ...]:
 
 
 def coarsen(scale: Scale) -> Scale:
-    """Return the same range in the steps of the finest grid that numbers are dithered on."""
+    """Return the same range in the steps of the finest grid that numbers are dithered
+    on.
+    """
     size = FINEST_GRID + 1
     return scale._replace(size=size, step=(scale.high - scale.low) / FINEST_GRID)
 
@@ -186,7 +193,8 @@ def synthetic(
 ) -> Population:
     """That many respondents who all answer, in the proportions of a distribution.
 
-    distribution  zipf:EXPONENT, uniform, geometric[:RATIO], normal, or file:WEIGHTS.csv, over the
+    distribution  zipf:EXPONENT, uniform, geometric[:RATIO], normal, or
+    file:WEIGHTS.csv, over the
                   values in their order
     candidates    the texts that open questions are answered with
 
@@ -210,8 +218,10 @@ def synthetic(
         values = points_of(question.domain) or tuple(texts)
         if not values:
             raise PopulationError(
-                f"question {question.name!r} is open and has no candidates to draw answers from: "
-                "add candidates to the survey, or give a table of answers: ldp simulate "
+                f"question {question.name!r} is open and has no candidates to draw "
+                "answers from: "
+                "add candidates to the survey, or give a table of answers: ldp "
+                "simulate "
                 "--population"
             )
         weights = weights_of(question, values)
@@ -226,8 +236,10 @@ def _synthetic_fields(
 ) -> FieldHolders:
     if distribution.startswith("file:"):
         raise PopulationError(
-            f"question {question.name!r}: expected a distribution that each field has, or a table "
-            "of answers (--population), got a file of weights, which has no combinations of values"
+            f"question {question.name!r}: expected a distribution that each field has, "
+            "or a table "
+            "of answers (--population), got a file of weights, which has no "
+            "combinations of values"
         )
     return synthetic_fields(
         question.domain,
@@ -286,7 +298,8 @@ def _number(distribution: str, text: str, least: float, most: float) -> float:
         number = np.nan
     if not least <= number <= most:
         raise PopulationError(
-            f"expected a number from {least} to {most} after the colon, got {distribution!r}"
+            f"expected a number from {least} to {most} after the colon, got "
+            f"{distribution!r}"
         )
     return number
 
@@ -307,7 +320,9 @@ def _weights_of_rows(
     question: Question,
     values: Sequence[str],
 ) -> Floats:
-    """Rows of question, value, weight under a header; values without a row have weight zero."""
+    """Rows of question, value, weight under a header; values without a row have weight
+    zero.
+    """
     try:
         weights = {
             row["value"]: float(row["weight"])
@@ -328,7 +343,8 @@ def _weights_of_rows(
         if unknown:
             came = f"unknown values: {', '.join(unknown[:5])}"
         raise PopulationError(
-            f"expected weights of at least 0 for values of question {question.name!r} in {path}, "
+            f"expected weights of at least 0 for values of question {question.name!r} "
+            f"in {path}, "
             f"some above 0; "
             f"got {came}"
         )

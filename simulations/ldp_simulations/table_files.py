@@ -1,7 +1,8 @@
 """Files of tables: CSV, and Parquet where pyarrow is installed, as rows of texts.
 
-The first row has the names of the columns. What Parquet has for missing values, and NaN, is an
-empty text; whole numbers that a library made floats of are written as whole ones.
+The first row has the names of the columns. What Parquet has for missing values, and
+NaN, is an empty text; whole numbers that a library made floats of are written as whole
+ones.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def _parquet_rows(path: Path) -> Iterator[list[str]]:
         from pyarrow.parquet import ParquetFile
     except ImportError:
         raise TableFileError(
-            f"expected pyarrow to read {path}, found none; install it with pip install pyarrow, or "
+            f"expected pyarrow to read {path}, found none; install it with pip install "
+            "pyarrow, or "
             "give a CSV file"
         ) from None
     try:

@@ -1,7 +1,7 @@
 """Tables of answers as people have them: each question's answers as places in a list.
 
-Those that differ are listed once, so that millions of rows are checked and randomized by the
-column.
+Those that differ are listed once, so that millions of rows are checked and randomized
+by the column.
 
     data frames     of pandas or polars, tables of pyarrow: a column for each question, or for each
                     field of one
@@ -9,9 +9,10 @@ column.
     iterable        of dicts, one for each respondent
     path            of a CSV or Parquet file (`ldp_simulations.answers`)
 
-None, NaN and empty texts are no answer. Texts are read as in a CSV file; whole numbers, also where
-a library made floats of them, stand for the texts or booleans that are written so. The table holds
-true answers: problems are named by row (the first is 1) and question, and never quote a cell.
+None, NaN and empty texts are no answer. Texts are read as in a CSV file; whole numbers,
+also where a library made floats of them, stand for the texts or booleans that are
+written so. The table holds true answers: problems are named by row (the first is 1) and
+question, and never quote a cell.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ _MISSING_TYPES = ("NAType", "NaTType")
 
 
 class Column(NamedTuple):
-    """The answers to one question: respondent i gave `answers[codes[i]]`, or none if that is -1."""
+    """The answers to one question: respondent i gave `answers[codes[i]]`, or none if
+    that is -1.
+    """
 
     codes: Integers
     """Of shape (respondents,)."""
@@ -66,9 +69,9 @@ def columns_of(
 ) -> dict[str, Column]:
     """The column of each question, and perhaps of each attribute, which may have none.
 
-    Raises `AnswersError` if a question has no column, if cells do not fit their questions, or if
-    only some questions of a group are answered; with `skip_invalid` such cells are taken for no
-    answer. Raises `TypeError` for what is no table.
+    Raises `AnswersError` if a question has no column, if cells do not fit their
+    questions, or if only some questions of a group are answered; with `skip_invalid`
+    such cells are taken for no answer. Raises `TypeError` for what is no table.
     """
     coders: list[_Coder | _Said] = [_Coder(question) for question in survey]
     if with_attributes:
@@ -86,7 +89,8 @@ def columns_of(
         _take_rows(coders, table, problems)
     else:
         raise TypeError(
-            "expected a data frame, a dict of columns, an iterable of dicts, or the path of a CSV "
+            "expected a data frame, a dict of columns, an iterable of dicts, or the "
+            "path of a CSV "
             f"or Parquet file; got something of type {type(table).__name__}"
         )
     columns = {
@@ -113,13 +117,17 @@ class _Coder:
         self._known: dict[Hashable, int | str] = {}
 
     def columns_among(self, names: Set[Any]) -> tuple[str, ...]:
-        """The columns to look for: those of its fields, unless one has their answers together."""
+        """The columns to look for: those of its fields, unless one has their answers
+        together.
+        """
         return (self.name,) if self._fields and self.name in names else self.columns
 
     def take_row(
         self, row: int, cells: Mapping[Any, object], problems: list[str]
     ) -> None:
-        """Add what a row says: an answer under the question's name, or one for each field."""
+        """Add what a row says: an answer under the question's name, or one for each
+        field.
+        """
         if self._fields and self.name not in cells:
             self.take(row, {name: cells.get(name) for name in self.columns}, problems)
         else:
@@ -147,7 +155,9 @@ class _Coder:
         return _is_missing(cell) or field.domain.is_missing(cell)
 
     def _known_code(self, cell: object) -> int | str:
-        """The place of a cell's answer, or what is wrong with it: looked up, if it came before."""
+        """The place of a cell's answer, or what is wrong with it: looked up, if it came
+        before.
+        """
         # True and 1 are equal, and not the same answer.
         key: Hashable = (type(cell), cell)
         if self._fields and isinstance(cell, Mapping):
@@ -221,7 +231,8 @@ def _take_rows(
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise TypeError(
-                f"row {number}: expected a dict of answers by question name, got something of "
+                f"row {number}: expected a dict of answers by question name, got "
+                "something of "
                 f"type {type(row).__name__}"
             )
         for coder in coders:
@@ -284,7 +295,8 @@ def _cells(name: str, column: Any) -> Iterable[object]:
     """The cells of a column, as Python's own objects where its library gives these."""
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise TypeError(
-            f"column {name!r}: expected an array or a list of answers, got something of type "
+            f"column {name!r}: expected an array or a list of answers, got something "
+            "of type "
             f"{type(column).__name__}"
         )
     for way in ("to_pylist", "to_list", "tolist"):
@@ -316,7 +328,9 @@ def _answer(domain: Domain, cell: Any) -> object:
 
 
 def _records(domain: Domain, cell: Any) -> object:
-    """The records of a device, each as a cell would say it; anything else is one record."""
+    """The records of a device, each as a cell would say it; anything else is one
+    record.
+    """
     records = cell if isinstance(cell, Sequence) else (cell,)
     return tuple(_record(domain, record) for record in records)
 
@@ -339,6 +353,9 @@ def _drop_halves(group: Group, columns: dict[str, Column]) -> list[str]:
     for column in codes:
         column[half] = NO_ANSWER
     return [
-        f"row {row + 1}: expected answers to all of {group.name} or to none, got {answered[row]}"
+        (
+            f"row {row + 1}: expected answers to all of {group.name} or to none, got "
+            f"{answered[row]}"
+        )
         for row in half.tolist()
     ]

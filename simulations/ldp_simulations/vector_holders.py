@@ -22,7 +22,8 @@ class VectorHolders(Holders):
     """`counts[i]` respondents hold the vector `vectors[i]`, written as `values[i]`."""
 
     vectors: Integers
-    """In the whole numbers that devices round them to, of shape (vectors, coordinates)."""
+    """In the whole numbers that devices round them to, of shape (vectors, coordinates).
+    """
     radius: float
 
     @classmethod
@@ -51,7 +52,8 @@ class VectorHolders(Holders):
 def synthetic_vectors(ball: Ball, respondents: int, weights: Floats) -> VectorHolders:
     """Up to `MOST_VECTORS` vectors of full length, about the direction of the weights.
 
-    As far from it as a random direction is: each is the sum of both. The same each time.
+    As far from it as a random direction is: each is the sum of both. The same each
+    time.
     """
     generator = np.random.default_rng(0)
     different = min(respondents, MOST_VECTORS)

@@ -1,4 +1,6 @@
-"""Addresses of web sites, wherever one is given: none that is a program, a file or nonsense."""
+"""Addresses of web sites, wherever one is given: none that is a program, a file or
+nonsense.
+"""
 
 import pytest
 from calling import run
@@ -65,7 +67,9 @@ def test_an_address_stays_as_it_came(text):
 
 
 def test_an_origin_is_written_as_browsers_write_it():
-    """Or it would never be that of a page: small letters, no usual port, nothing behind it."""
+    """Or it would never be that of a page: small letters, no usual port, nothing behind
+    it.
+    """
     assert web_origin("HTTPS://Page.Example:443/") == "https://page.example"
     assert web_origin("http://[::1]:8000") == "http://[::1]:8000"
     assert (

@@ -133,7 +133,9 @@ def test_messages_wait_until_they_are_taken():
 
 
 def test_an_alarm_that_flaps_is_no_flood():
-    """Wrong every other minute for two days: a dozen messages; once begun and over, two."""
+    """Wrong every other minute for two days: a dozen messages; once begun and over,
+    two.
+    """
     alarms = Alarms()
     wrong = [Condition(kinds.CLOCK, "", "it jumped")]
     said = []
@@ -160,7 +162,9 @@ def test_a_short_trouble_is_none():
 
 
 def test_what_is_an_alarm():
-    """Each kind has an observation in which it alone is wrong; none is wrong of few batches."""
+    """Each kind has an observation in which it alone is wrong; none is wrong of few
+    batches.
+    """
     seen = Observation()
     cases = {
         kinds.NOT_READY: seen._replace(trouble="no room"),
@@ -184,7 +188,9 @@ def test_what_is_an_alarm():
 
 
 def test_what_is_a_drop():
-    """Far below half of the usual, by the same hour of other days if these are known."""
+    """Far below half of the usual, by the same hour of other days if these are
+    known.
+    """
     last = int(NOW // 3600) - 1
     day = {last - hour: 1000 if hour % 24 == 0 else 10 for hour in range(24 * 8)}
     assert Hours(day).drop(NOW) is None
@@ -201,7 +207,9 @@ def test_what_is_a_drop():
 
 
 def test_a_service_tells(tmp_path, monkeypatch):
-    """Of an epoch that closes, of a token that is removed, of wrong tokens, of a jump; once."""
+    """Of an epoch that closes, of a token that is removed, of wrong tokens, of a jump;
+    once.
+    """
     now = [NOW]
     survey = parse_survey(COMMUTE)
     with (
@@ -245,7 +253,9 @@ def test_a_service_tells(tmp_path, monkeypatch):
 
 
 def test_no_message_says_more_than_is_shown(tmp_path, monkeypatch):
-    """Reports of which fewer than are shown together have come cause no alarm of noise."""
+    """Reports of which fewer than are shown together have come cause no alarm of
+    noise.
+    """
     monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     with hook() as kept:
         publication = Publication(20)
@@ -281,7 +291,9 @@ def test_one_of_several_processes_tells(tmp_path):
 
 
 def test_the_command_tries_the_webhook(tmp_path, monkeypatch):
-    """By the file that `ldp serve` reads; it fails where the webhook does not take it."""
+    """By the file that `ldp serve` reads; it fails where the webhook does not take
+    it.
+    """
     monkeypatch.setenv("LDP_ALERT_SECRET", TEXT_OF_SECRET)
     with hook() as kept:
         (tmp_path / "ldp.toml").write_text(

@@ -1,8 +1,10 @@
-"""The laws of associations: each takes an estimator and returns the violations it finds.
+"""The laws of associations: each takes an estimator and returns the violations it
+finds.
 
-An estimator is what turns tallies into associations: `functions(question, counts, values)`, as
-`ldp_aggregator.analyses.association.scores`, and `associate`. All laws but the last two are exact:
-expectations over every report, in the probabilities of the channel written out.
+An estimator is what turns tallies into associations: `functions(question, counts,
+values)`, as `ldp_aggregator.analyses.association.scores`, and `associate`. All laws but
+the last two are exact: expectations over every report, in the probabilities of the
+channel written out.
 """
 
 from collections.abc import Callable
@@ -97,7 +99,9 @@ def functions(estimator):
 
 
 def counting(estimator):
-    """Joint counts are products of what the rows add to the tallies of their questions, summed."""
+    """Joint counts are products of what the rows add to the tallies of their questions,
+    summed.
+    """
     generator, problems = np.random.default_rng(1), []
     for mechanisms in (
         *PAIRS,
@@ -128,7 +132,9 @@ def counting(estimator):
 
 
 def unbiased(estimator):
-    """Over all combinations of reports, frequencies are those held and variances the true ones."""
+    """Over all combinations of reports, frequencies are those held and variances the
+    true ones.
+    """
     problems = []
     for mechanisms in PAIRS:
         survey = survey_of(*mechanisms)
@@ -171,7 +177,9 @@ def unbiased(estimator):
 
 
 def pearson(estimator):
-    """Where a report is one symbol a value, the test is Pearson's on the table of reports."""
+    """Where a report is one symbol a value, the test is Pearson's on the table of
+    reports.
+    """
     from scipy.stats import chi2_contingency
 
     generator, problems = np.random.default_rng(2), []
@@ -193,10 +201,12 @@ def pearson(estimator):
 
 
 def size(estimator):
-    """Of tables of independent answers, .04 to .06 are called dependent at the level .05.
+    """Of tables of independent answers, .04 to .06 are called dependent at the level
+    .05.
 
-    The share of 2,000 has a standard error of .0049; the seed is fixed. A size of .075 is caught
-    with probability .99. Of one symbol a value, the test is Pearson's, which has a law of its own.
+    The share of 2,000 has a standard error of .0049; the seed is fixed. A size of .075
+    is caught with probability .99. Of one symbol a value, the test is Pearson's, which
+    has a law of its own.
     """
     problems = []
     for mechanisms in (("oue", "ss"), ("bloom", "grr")):
@@ -210,9 +220,9 @@ def size(estimator):
 def coverage(estimator):
     """Of the intervals of cells and of conditional shares, 94 to 96.5 % hold the truth.
 
-    4,500 intervals of each kind in 500 tables: a standard error of .0033 if they were independent,
-    .0098 if those of a table were all one. Fieller's intervals, which are cut to [0, 1], hold a
-    little more often.
+    4,500 intervals of each kind in 500 tables: a standard error of .0033 if they were
+    independent, .0098 if those of a table were all one. Fieller's intervals, which are
+    cut to [0, 1], hold a little more often.
     """
     generator, problems = np.random.default_rng(4), []
     joint = np.array([[0.30, 0.10, 0.05], [0.05, 0.20, 0.05], [0.05, 0.05, 0.15]])
@@ -275,7 +285,9 @@ def _one_report(estimator, survey, names, laws, case):
 
 
 def _of_others(squares, choose):
-    """Of each value, one of E[s^2 | another]; `squares` has a row for each value that is held."""
+    """Of each value, one of E[s^2 | another]; `squares` has a row for each value that
+    is held.
+    """
     return np.array(
         [choose(np.delete(column, value)) for value, column in enumerate(squares.T)]
     )

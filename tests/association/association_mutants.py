@@ -1,4 +1,6 @@
-"""Associations that are wrong as people have been wrong, each with the law that catches it."""
+"""Associations that are wrong as people have been wrong, each with the law that catches
+it.
+"""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -21,7 +23,9 @@ class Mutant(NamedTuple):
 
 
 def functions_with(name, change):
-    """The estimator of which `change(functions)` is made of the functions of a report."""
+    """The estimator of which `change(functions)` is made of the functions of a
+    report.
+    """
 
     def changed(question, counts, values):
         return change(joint_scores(question, counts, values))
@@ -39,7 +43,9 @@ def associated_with(name, law, change):
 
 
 def _singly(group, rows):
-    """Respondents whose reports have another's marks: the last question's rows, shifted by one."""
+    """Respondents whose reports have another's marks: the last question's rows, shifted
+    by one.
+    """
     width = group.members[-1].width
     moved = rows.copy()
     moved[:, -width:] = np.roll(rows[:, -width:], 1, axis=0)

@@ -1,4 +1,6 @@
-"""Surveys of questions that are answered together, and tallies drawn from their exact laws."""
+"""Surveys of questions that are answered together, and tallies drawn from their exact
+laws.
+"""
 
 from functools import lru_cache
 
@@ -10,14 +12,19 @@ from ldp_aggregator import Tally
 
 KEYS = {
     "grr": "epsilon = 1",
-    "matrix": 'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
+    "matrix": (
+        'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", '
+        '"1/8", "3/4"]]'
+    ),
     "hr": "epsilon = 1",
     "blocks": "epsilon = 2",
     "pgr": "epsilon = 1",
     "ss": 'epsilon = "1.5"',
     "oue": 'epsilon = "1.5"',
     "she": "epsilon = 20",
-    "exponential": 'epsilon = 2\nquality = [[1, 0, 0, 0.2], [0, 1, 0.2, 0.5], [0, "1/3", 1, 0.1]]',
+    "exponential": (
+        'epsilon = 2\nquality = [[1, 0, 0, 0.2], [0, 1, 0.2, 0.5], [0, "1/3", 1, 0.1]]'
+    ),
     "geometric": "epsilon = 2",
     "laplace": "epsilon = 2",
     "rappor": 'p = "0.25"\nq = "0.75"\nf = "0.25"',
@@ -49,7 +56,10 @@ def survey_of(*mechanisms):
     for name, mechanism in zip(names, mechanisms, strict=True):
         domain = DOMAINS.get(mechanism, 'type = "category"\nvalues = ["x", "y", "z"]')
         real = {"bloom": "rappor", "blocks": "hr"}.get(mechanism, mechanism)
-        text += f'[[question]]\nname = "{name}"\n{domain}\nmechanism = "{real}"\n{KEYS[mechanism]}\n'
+        text += (
+            f'[[question]]\nname = "{name}"\n{domain}\nmechanism = '
+            f'"{real}"\n{KEYS[mechanism]}\n'
+        )
     return parse_survey(text)
 
 
@@ -67,7 +77,9 @@ def held(question, index):
 
 @lru_cache
 def law_of(question):
-    """(rows, probabilities): every report of a question, and its law for each of three values."""
+    """(rows, probabilities): every report of a question, and its law for each of three
+    values.
+    """
     laws = [
         declared_law(question.randomizer, held(question, index))
         for index in range(question.domain.size or 3)
@@ -83,7 +95,9 @@ def law_of(question):
 
 
 def rows_of(survey, holders, generator):
-    """Rows of a survey's one group, of respondents who hold `holders`, (respondents, questions)."""
+    """Rows of a survey's one group, of respondents who hold `holders`, (respondents,
+    questions).
+    """
     parts = []
     for question, values in zip(survey.groups[0].members, holders.T, strict=True):
         rows, law = law_of(question)
@@ -106,6 +120,8 @@ def tally_of(survey, rows):
 
 
 def drawn_from(joint, size, generator):
-    """Respondents drawn from a population with joint frequencies: values (size, questions)."""
+    """Respondents drawn from a population with joint frequencies: values (size,
+    questions).
+    """
     cells = generator.choice(joint.size, size, p=joint.ravel())
     return np.stack(np.unravel_index(cells, joint.shape), axis=1)

@@ -1,4 +1,6 @@
-"""Associations: unbiased joint frequencies, intervals that hold, a test of the right size."""
+"""Associations: unbiased joint frequencies, intervals that hold, a test of the right
+size.
+"""
 
 import csv
 import json
@@ -40,11 +42,12 @@ def test_mutant(mutant):
 
 
 def test_power():
-    """Of 1,000 respondents, dependent answers are found as often as the noncentral law has it.
+    """Of 1,000 respondents, dependent answers are found as often as the noncentral law
+    has it.
 
-    Its noncentrality is that of a million, divided. In 400 tables the share has a standard error of
-    at most .025: five of them are a false alarm of 1e-6, and a test with 40 degrees of freedom too
-    many, or half the signal, is caught.
+    Its noncentrality is that of a million, divided. In 400 tables the share has a
+    standard error of at most .025: five of them are a false alarm of 1e-6, and a test
+    with 40 degrees of freedom too many, or half the signal, is caught.
     """
     from scipy.stats import chi2, ncx2
 
@@ -63,7 +66,9 @@ def test_power():
 
 
 def test_the_chi_square_of_debiased_counts_is_no_test():
-    """Pearson's statistic on the de-biased table calls most independent answers dependent."""
+    """Pearson's statistic on the de-biased table calls most independent answers
+    dependent.
+    """
     naive = Estimator(
         associate=lambda *arguments, **keys: debiased_chi_square(
             associate(*arguments, **keys)
@@ -73,7 +78,9 @@ def test_the_chi_square_of_debiased_counts_is_no_test():
 
 
 def test_three_questions_are_tested_together():
-    """Independence of three questions is rejected in 5 % of 500 tables (standard error .01)."""
+    """Independence of three questions is rejected in 5 % of 500 tables (standard error
+    .01).
+    """
     joint = np.multiply.outer(INDEPENDENT, (0.5, 0.3, 0.2))
     assert (
         0.01
@@ -106,7 +113,9 @@ def test_two_of_three_questions():
     "mechanisms", [("grr", "matrix"), ("oue", "hr"), ("bloom", "ss")]
 )
 def test_most_likely_frequencies(mechanisms):
-    """The most likely frequencies are a distribution, on average closer to the truth."""
+    """The most likely frequencies are a distribution, on average closer to the
+    truth.
+    """
     generator = np.random.default_rng(6)
     survey, unbiased, likely = survey_of(*mechanisms), 0.0, 0.0
     candidates = {"a": CANDIDATES}
@@ -159,7 +168,9 @@ def test_margins_are_estimated_as_ever():
 
 
 def test_a_tally_of_a_group_travels_and_merges():
-    """Ingest, merge and snapshot of linked reports lose nothing, and refuse what cannot be."""
+    """Ingest, merge and snapshot of linked reports lose nothing, and refuse what cannot
+    be.
+    """
     generator = np.random.default_rng(9)
     survey = survey_of("grr", "oue")
     group = survey.groups[0]
@@ -219,7 +230,9 @@ def test_candidates_that_cannot_be_told_apart_are_refused():
 
 
 def test_one_candidate_cannot_be_dependent():
-    """A single candidate leaves nothing to compare: no degrees of freedom, and a p-value of 1."""
+    """A single candidate leaves nothing to compare: no degrees of freedom, and a
+    p-value of 1.
+    """
     survey = survey_of("bloom", "grr")
     tally = tally_of(
         survey, rows_of(survey, np.zeros((50, 2), dtype=int), np.random.default_rng(1))
@@ -231,7 +244,9 @@ def test_one_candidate_cannot_be_dependent():
 @pytest.mark.parametrize("others", range(1, 9))
 @pytest.mark.parametrize("mechanisms", [("grr", "oue"), ("oue", "matrix")])
 def test_a_report_that_never_came_leaves_no_test(mechanisms, others):
-    """Where a symbol of three has not been reported, however rounding makes that look."""
+    """Where a symbol of three has not been reported, however rounding makes that
+    look.
+    """
     survey = survey_of(*mechanisms)
     place = mechanisms.index("oue")
     for first in range(1, 12):
@@ -242,7 +257,9 @@ def test_a_report_that_never_came_leaves_no_test(mechanisms, others):
 
 
 def test_a_share_that_no_error_explains_is_a_point():
-    """Two reports may leave no share within its error: the nearest one is given, not none."""
+    """Two reports may leave no share within its error: the nearest one is given, not
+    none.
+    """
     rows = np.array([[0, 0], [1, 1]], dtype=np.uint8)
     association = associate(
         tally_of(survey_of("grr", "matrix"), rows), ["a", "b"], Options(level=0.5)
@@ -271,7 +288,9 @@ def test_no_share_of_those_who_may_be_nobody():
 
 
 def test_no_variance_is_below_zero(monkeypatch):
-    """Nor where errors of two answers, each a line through two numbers, would make it so."""
+    """Nor where errors of two answers, each a line through two numbers, would make it
+    so.
+    """
     laws = []
 
     def watched(moments, *arguments):
@@ -409,7 +428,9 @@ def test_command_line_errors(questions, said, tmp_path, monkeypatch):
 
 
 def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
-    """A row that answers one of two questions is named, or taken for no answer to both."""
+    """A row that answers one of two questions is named, or taken for no answer to
+    both.
+    """
     path = tmp_path / "people.csv"
     path.write_text("a,b\nx,true\ny,\n,\n,false\n")
     survey = parse_survey(TEXT)
@@ -427,12 +448,13 @@ def test_half_an_answer_is_a_problem_of_the_table(tmp_path):
 
 @pytest.mark.needs("adult.data")
 def test_adult():
-    """Education and income of 32,561 people: all but 10 intervals at most hold the truth.
+    """Education and income of 32,561 people: all but 10 intervals at most hold the
+    truth.
 
     They are dependent.
 
-    Each misses with probability .05; more than 10 of 32 have probability below 1e-6 if they are as
-    good as independent. The seed is fixed.
+    Each misses with probability .05; more than 10 of 32 have probability below 1e-6 if
+    they are as good as independent. The seed is fixed.
     """
     with DATA.open() as file:
         people = [

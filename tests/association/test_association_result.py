@@ -1,4 +1,6 @@
-"""What an association shows: the text, the records and the CSV of given numbers, to the letter."""
+"""What an association shows: the text, the records and the CSV of given numbers, to the
+letter.
+"""
 
 import math
 from dataclasses import FrozenInstanceError, replace
@@ -112,7 +114,9 @@ def test_the_last_of_three_is_what_shares_are_of():
     [(0.5, "0.2500"), (0.001, "0.2500"), (0.0001, "0.25000"), (0.00003, "0.250000")],
 )
 def test_decimals(least, shown):
-    """As many as the least error needs for two digits, four at least; errors of 0 have no say."""
+    """As many as the least error needs for two digits, four at least; errors of 0 have
+    no say.
+    """
     error = np.array([[least, 0.9], [0.0, 0.9]])
     assert cells_of(made(standard_error=error))[0][2] == shown
     assert cells_of(made(standard_error=np.zeros((2, 2))))[0][2] == "0.2500"
@@ -124,25 +128,29 @@ def test_decimals(least, shown):
         (
             ChiSquare(3.0, 1),
             0.95,
-            "not rejected at level 0.05, which does not prove it (chi-square 3.00 with 1 degree of "
+            "not rejected at level 0.05, which does not prove it (chi-square 3.00 with "
+            "1 degree of "
             "freedom, p-value 0.0833)",
         ),
         (
             ChiSquare(3.0, 1),
             0.9,
-            "rejected at level 0.1: the answers go together (chi-square 3.00 with 1 degree of "
+            "rejected at level 0.1: the answers go together (chi-square 3.00 with 1 "
+            "degree of "
             "freedom, p-value 0.0833)",
         ),
         (
             ChiSquare(1234.5, 2),
             0.95,
-            "rejected at level 0.05: the answers go together (chi-square 1,234.50 with 2 degrees "
+            "rejected at level 0.05: the answers go together (chi-square 1,234.50 with "
+            "2 degrees "
             "of freedom, p-value 8.55e-269)",
         ),
         (
             ChiSquare(0.0, 0),
             0.95,
-            "not rejected at level 0.05, which does not prove it (chi-square 0.00 with 0 degrees "
+            "not rejected at level 0.05, which does not prove it (chi-square 0.00 with "
+            "0 degrees "
             "of freedom, p-value 1)",
         ),
     ],
@@ -174,9 +182,11 @@ def test_families_are_named():
     options = Options(level=0.9, estimand="population", simultaneous="sidak")
     caption = made(options, independence=None).describe()
     assert caption == (
-        "1,234 reports; 0.9 score intervals for the population (sampling and randomization), "
+        "1,234 reports; 0.9 score intervals for the population (sampling and "
+        "randomization), "
         "simultaneous (sidak); "
-        "too few reports to test for independence: some value's reports have not varied yet"
+        "too few reports to test for independence: some value's reports have not "
+        "varied yet"
     )
 
 
@@ -225,7 +235,9 @@ def test_record():
 
 
 def test_results_stay_as_they_are():
-    """No field can be set, and arrays are not compared: a result is equal to itself alone."""
+    """No field can be set, and arrays are not compared: a result is equal to itself
+    alone.
+    """
     result = made()
     with pytest.raises(FrozenInstanceError):
         result.reports = 0
@@ -234,7 +246,9 @@ def test_results_stay_as_they_are():
 
 
 def test_what_was_asked_for_is_added():
-    """Most likely frequencies, which are marked as biased, the covariance, and remarks."""
+    """Most likely frequencies, which are marked as biased, the covariance, and
+    remarks.
+    """
     likely, covariance = (
         np.array([[0.3, 0.1], [0.2, 0.4]]),
         np.arange(16.0).reshape(4, 4),
@@ -264,7 +278,9 @@ def test_what_was_asked_for_is_added():
 
 @pytest.mark.parametrize("likely", [None, np.array([[0.3, 0.1], [0.2, 0.4]])])
 def test_csv(likely):
-    """A header and a line for each combination; a share without a denominator is empty."""
+    """A header and a line for each combination; a share without a denominator is
+    empty.
+    """
     header, first, _, third, _ = made(likely=likely).to_csv().splitlines()
     more, of_first, of_third = (
         ("", "", "") if likely is None else (",most_likely", ",0.3", ",0.2")

@@ -52,7 +52,9 @@ def drawn(question, counts, seed, **options):
 
 @pytest.mark.parametrize("mechanism", ["grr", "ss", "oue", "sue", "pgr"])
 def test_shares_of_very_many_respondents_are_the_true_ones(mechanism):
-    """Of any fields, in four digits from 10^11 respondents: margins are sums of cells."""
+    """Of any fields, in four digits from 10^11 respondents: margins are sums of
+    cells.
+    """
     question, counts = asked(mechanism=mechanism), held(10**11)
     table = drawn(question, counts, 1)
     shares = (counts / 10**11).reshape(2, 2, 3)
@@ -81,7 +83,8 @@ def test_shares_of_very_many_respondents_are_the_true_ones(mechanism):
     ],
 )
 def test_margins_err_as_they_say(mechanism, estimand):
-    """Mean z^2 of 4 shares in 500 surveys of 1,000: 1 but for five standard deviations, .32.
+    """Mean z^2 of 4 shares in 500 surveys of 1,000: 1 but for five standard deviations,
+    .32.
 
     Errors of cells added up as if they were independent would give .5 to 2.
     """
@@ -112,8 +115,8 @@ def _cells(**values):
 def test_intervals_hold_the_truth(epsilon, respondents):
     """In 60 surveys each: at 95 %, no fewer than 45 times (false alarms below 1e-6).
 
-    Odds ratio and correlation have one degree of freedom, Cramer's V more than it needs. What is
-    right in 60 % fails here 99 times in 100.
+    Odds ratio and correlation have one degree of freedom, Cramer's V more than it
+    needs. What is right in 60 % fails here 99 times in 100.
     """
     question, counts = asked(epsilon), held(respondents)
     shares = (counts / respondents).reshape(2, 2, 3)
@@ -143,7 +146,9 @@ def test_intervals_hold_the_truth(epsilon, respondents):
 
 
 def test_independence_is_rejected_as_often_as_it_says():
-    """Of independent fields 5 % of 200 times, but for five standard errors; of others always."""
+    """Of independent fields 5 % of 200 times, but for five standard errors; of others
+    always.
+    """
     apart = np.einsum("a,b,c->abc", [0.3, 0.7], [0.6, 0.4], [0.5, 0.3, 0.2])
     question = asked(2)
     rejected = [
@@ -177,7 +182,9 @@ def test_measures_of_known_tables():
 
 
 def test_too_few_reports_say_so_by_their_intervals():
-    """Of 30 reports at epsilon 1/2 nothing is known: shares within groups may be anything."""
+    """Of 30 reports at epsilon 1/2 nothing is known: shares within groups may be
+    anything.
+    """
     table = drawn(asked(0.5), held(30), 1)
     within = table.conditional("a", given="c")
     anything = [part.interval == (0, 1) for part in within]
@@ -189,7 +196,9 @@ def test_too_few_reports_say_so_by_their_intervals():
 
 
 def test_correlation_takes_numbers():
-    """Whole ones, and the middles of cells; categories of more than two values have none."""
+    """Whole ones, and the middles of cells; categories of more than two values have
+    none.
+    """
     fields = (
         ldp.field("n", low=3, high=5),
         ldp.field("m", edges=[0, 10, 40]),
@@ -322,7 +331,8 @@ def test_the_command_refuses(reports, fields, words):
     ],
 )
 def test_one_answer_beside_two_linked_ones(values, one_answer, linked):
-    """N Var of a cell at epsilon 1, 2 and 4, values spread evenly: the published figures, to 2 %.
+    """N Var of a cell at epsilon 1, 2 and 4, values spread evenly: the published
+    figures, to 2 %.
 
     In three digits of theirs, or two.
     """
@@ -337,7 +347,9 @@ def test_one_answer_beside_two_linked_ones(values, one_answer, linked):
 
 
 def mean_square(question):
-    """That of the score of a value that one in so many holds as the question has values."""
+    """That of the score of a value that one in so many holds as the question has
+    values.
+    """
     size = question.domain.size
     p, q = (float(rate) for rate in question.randomizer.support)
     own, other = (

@@ -1,4 +1,6 @@
-"""What an association is made of, against sums over all reports that can come, or that came."""
+"""What an association is made of, against sums over all reports that can come, or that
+came.
+"""
 
 from dataclasses import FrozenInstanceError, replace
 from itertools import product
@@ -24,7 +26,9 @@ SHARES = np.array([0.5, 0.3, 0.2])
 
 
 def marks_of(question):
-    """The tally cells that each report marks, (reports, cells), and the laws of the reports."""
+    """The tally cells that each report marks, (reports, cells), and the laws of the
+    reports.
+    """
     rows, laws = law_of(question)
     return np.array(
         [count_rows(row[None], question.layout).ravel() for row in rows], dtype=float
@@ -32,7 +36,9 @@ def marks_of(question):
 
 
 def asked(mechanism):
-    """A question, its candidates or values, and its expected counts, for shares that differ."""
+    """A question, its candidates or values, and its expected counts, for shares that
+    differ.
+    """
     question = survey_of(mechanism, "grr")["a"]
     marks, laws = marks_of(question)
     counts = (SHARES @ laws @ marks).reshape(
@@ -46,7 +52,9 @@ def close(found, expected):
 
 
 def test_scores_go_by_shares_of_cohorts():
-    """A few reports give the scores of a million of them in the same cohorts; none give none."""
+    """A few reports give the scores of a million of them in the same cohorts; none give
+    none.
+    """
     question, values, counts, *_ = asked("bloom")
     few = np.zeros_like(counts)
     few[0, 0] = 1
@@ -60,7 +68,9 @@ def test_scores_go_by_shares_of_cohorts():
 
 
 def test_scores_are_not_compared():
-    """Those of one question are equal to themselves alone, as arrays are not compared."""
+    """Those of one question are equal to themselves alone, as arrays are not
+    compared.
+    """
     question, values, counts, *_ = asked("grr")
     functions = joint_scores.joint_scores(question, counts * 1e9, values)
     assert functions == functions
@@ -69,7 +79,9 @@ def test_scores_are_not_compared():
 
 @pytest.mark.parametrize("mechanism", KEYS)
 def test_what_a_report_is_worth(mechanism):
-    """Scores, their squares and products have the stated expectations, whatever is held."""
+    """Scores, their squares and products have the stated expectations, whatever is
+    held.
+    """
     question, values, counts, marks, laws = asked(mechanism)
     functions = joint_scores.joint_scores(question, counts * 1e9, values)
     assert close(marks @ functions.ones, 1)
@@ -125,7 +137,9 @@ def test_functions_stay_as_they_are():
     ],
 )
 def test_marks_of_reports(layout):
-    """Each report marks the cells that it adds to its question's tally, whatever its form."""
+    """Each report marks the cells that it adds to its question's tally, whatever its
+    form.
+    """
     generator, size = np.random.default_rng(2), 50
     prefix = np.zeros((size, layout.prefix_width), dtype=np.uint8)
     if layout.cohorts > 1:
@@ -196,7 +210,9 @@ def test_too_many_scores(monkeypatch):
 
 
 class Collected:
-    """Reports of questions answered together: how many of each combination, and their scores."""
+    """Reports of questions answered together: how many of each combination, and their
+    scores.
+    """
 
     def __init__(self, mechanisms, joint, size):
         self.survey = survey_of(*mechanisms)
@@ -232,7 +248,9 @@ class Collected:
         ]
 
     def sums(self, factors):
-        """The sum over respondents of products of functions of reports: (reports, functions)."""
+        """The sum over respondents of products of functions of reports: (reports,
+        functions).
+        """
         total = self.often
         for factor in factors:
             total = np.tensordot(total, factor, axes=(0, 0))
@@ -293,14 +311,18 @@ PAIRS = (
     ids=str,
 )
 def collected(request):
-    """Reports to two questions whose answers go together: as many as are expected, or some more."""
+    """Reports to two questions whose answers go together: as many as are expected, or
+    some more.
+    """
     mechanisms, size = request.param
     return Collected(mechanisms, JOINT, size)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_cells(collected, estimand):
-    """Mean products of scores; the mean squares that their errors go by; their covariance."""
+    """Mean products of scores; the mean squares that their errors go by; their
+    covariance.
+    """
     association = collected.associated(estimand=estimand, covariance=True)
     frequency = collected.mean("scores", "scores")
     assert association.reports == collected.reports
@@ -341,7 +363,8 @@ def test_cells(collected, estimand):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("level", [0.95, 0.7])
 def test_shares_of_those_who_hold(collected, estimand, level):
-    """At an end, what is held by both is as far from that share of one as its error allows.
+    """At an end, what is held by both is as far from that share of one as its error
+    allows.
 
     Or all is possible.
     """
@@ -431,7 +454,8 @@ def test_the_test_of_independence(collected):
 
 
 def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
-    """Their reports are n V over the squared worth of one, the product of those of its parts.
+    """Their reports are n V over the squared worth of one, the product of those of its
+    parts.
 
     If all have one.
     """
@@ -511,7 +535,9 @@ def test_one_report_has_no_test():
 
 
 def test_three_questions():
-    """All of it goes on to three: cells, shares given the other answers, and 20 degrees."""
+    """All of it goes on to three: cells, shares given the other answers, and 20
+    degrees.
+    """
     collected = Collected(
         ("grr", "matrix", "oue"), np.multiply.outer(JOINT, SHARES), 5000
     )

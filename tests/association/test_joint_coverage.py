@@ -1,8 +1,8 @@
 """Intervals of joint cells hold the truth as often as they say, also under much noise.
 
-A case is a number of tables of a fixed joint distribution, drawn from the exact laws of reports.
-Where the noise of an estimate is several times the whole range, a variance that is split by the
-estimated frequency is nonsense.
+A case is a number of tables of a fixed joint distribution, drawn from the exact laws of
+reports. Where the noise of an estimate is several times the whole range, a variance
+that is split by the estimated frequency is nonsense.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,9 @@ from ldp_aggregator.analyses.association import association
 
 
 class Case(NamedTuple):
-    """A pair of questions of as many values, how many respondents, and how many tables."""
+    """A pair of questions of as many values, how many respondents, and how many
+    tables.
+    """
 
     mechanisms: tuple[str, str]
     size: int
@@ -36,7 +38,8 @@ CASES = (
 )
 NOISY = CASES[:4]
 LEAST = 0.945
-"""Of the mean coverage of a case, but for five of its standard errors, as they show between tables.
+"""Of the mean coverage of a case, but for five of its standard errors, as they show
+between tables.
 """
 
 
@@ -66,7 +69,9 @@ def skewed(size):
 
 
 def sets_of(question, values, generator):
-    """Reports of subset selection: the value's own bit, and as many alike others as are lacking."""
+    """Reports of subset selection: the value's own bit, and as many alike others as are
+    lacking.
+    """
     size, chosen = question.layout.bits, question.layout.ones
     respondents = np.arange(len(values))
     own = generator.random(len(values)) < float(question.randomizer.support[0])
@@ -79,7 +84,9 @@ def sets_of(question, values, generator):
 
 
 def reports_of(survey, holders, generator):
-    """Rows of the one group; the sets of `ss` are too many to be written out with their law."""
+    """Rows of the one group; the sets of `ss` are too many to be written out with their
+    law.
+    """
     if all(question.mechanism == "ss" for question in survey):
         parts = [
             sets_of(question, answers, generator)
@@ -90,7 +97,9 @@ def reports_of(survey, holders, generator):
 
 
 def coverage(case, estimand="respondents", seed=1):
-    """The shares of intervals that hold the truth, by table: of cells and of conditional shares."""
+    """The shares of intervals that hold the truth, by table: of cells and of
+    conditional shares.
+    """
     survey, joint, generator = (
         survey_of(case),
         skewed(case.size),
@@ -121,11 +130,12 @@ def error_of(shares):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_joint_intervals_cover(case, estimand):
-    """Nominal 95 % intervals hold the true cells in 94.5 to 97 % of the cases, shares as often.
+    """Nominal 95 % intervals hold the true cells in 94.5 to 97 % of the cases, shares
+    as often.
 
-    The means have standard errors of at most .007, so that a coverage of .90 is caught with a
-    chance above .9, and what splitting by the estimate gives, .62 to .85, with certainty. Five
-    standard errors are a false alarm of 3e-7.
+    The means have standard errors of at most .007, so that a coverage of .90 is caught
+    with a chance above .9, and what splitting by the estimate gives, .62 to .85, with
+    certainty. Five standard errors are a false alarm of 3e-7.
     """
     cells, conditional = coverage(case, estimand)
     assert max(error_of(cells), error_of(conditional)) <= 0.007
@@ -136,17 +146,21 @@ def test_joint_intervals_cover(case, estimand):
 
 @pytest.mark.parametrize("case", NOISY, ids=str)
 def test_splitting_by_a_noisy_estimate_is_caught(case, monkeypatch):
-    """Moments that divide by what the estimate leaves cover .62 to .85 of the noisy cases."""
+    """Moments that divide by what the estimate leaves cover .62 to .85 of the noisy
+    cases.
+    """
     clipped_split(monkeypatch)
     cells, _ = coverage(case._replace(tables=min(case.tables, 200)))
     assert cells.mean() + 5 * error_of(cells) < LEAST
 
 
 def test_shares_among_few_cover():
-    """With 100 respondents at epsilon 6, most cells empty, conditional intervals hold as well.
+    """With 100 respondents at epsilon 6, most cells empty, conditional intervals hold
+    as well.
 
-    In 400 tables the mean of 25 shares has a standard error of at most .005. The variance that the
-    reports show by themselves, which is nothing where there are none, covers .85.
+    In 400 tables the mean of 25 shares has a standard error of at most .005. The
+    variance that the reports show by themselves, which is nothing where there are none,
+    covers .85.
     """
     _, conditional = coverage(
         Case(("oue", "geometric"), 5, "6", respondents=100, tables=400), "population"

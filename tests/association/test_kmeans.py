@@ -1,4 +1,6 @@
-"""examples/kmeans.py: its algorithm, and what it prints, on made-up people and on Adult."""
+"""examples/kmeans.py: its algorithm, and what it prints, on made-up people and on
+Adult.
+"""
 
 import re
 import runpy
@@ -59,7 +61,9 @@ def test_made_up_people():
 
 @pytest.mark.needs("adult.data")
 def test_adult():
-    """The same of 32,561 people: medians of nine, so within a fifth of those in docs/tables.md."""
+    """The same of 32,561 people: medians of nine, so within a fifth of those in
+    docs/tables.md.
+    """
     page = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
     assert "examples/kmeans.py" in page
     costs = medians(str(PROGRAM), str(ADULT))

@@ -1,4 +1,6 @@
-"""The most likely table: exact where it is known, and reached within the work that is allowed."""
+"""The most likely table: exact where it is known, and reached within the work that is
+allowed.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ FLIPS = np.array([[0.75, 0.25], [0.25, 0.75]])
 
 @pytest.fixture
 def steps(monkeypatch):
-    """A list that grows with each step: two sums over all cells, after one for the weights."""
+    """A list that grows with each step: two sums over all cells, after one for the
+    weights.
+    """
     sums = []
 
     def counted(table, functions):
@@ -24,7 +28,9 @@ def steps(monkeypatch):
 
 
 def test_exact_reports_are_their_own_frequencies(steps):
-    """Without noise the first step is there, and the second finds that nothing moves."""
+    """Without noise the first step is there, and the second finds that nothing
+    moves.
+    """
     table = np.array([[3.0, 1.0], [4.0, 2.0]])
     np.testing.assert_allclose(
         most_likely(table, [np.eye(2), np.eye(2)]), table / 10, rtol=1e-12
@@ -33,7 +39,9 @@ def test_exact_reports_are_their_own_frequencies(steps):
 
 
 def test_noise_is_taken_away():
-    """Where the unbiased frequencies are no less than 0 the most likely ones are the same."""
+    """Where the unbiased frequencies are no less than 0 the most likely ones are the
+    same.
+    """
     truth = np.array([[0.5, 0.1], [0.15, 0.25]])
     table = through(truth, [FLIPS.T, FLIPS.T]) * 80
     np.testing.assert_allclose(most_likely(table, [FLIPS, FLIPS]), truth, atol=1e-5)
@@ -65,7 +73,8 @@ def test_what_moves_ends_where_it_has_settled(steps, monkeypatch):
     ("allowed", "taken"), [(0, 20), (25, 25), (25.9, 25), (10**9, 50)]
 )
 def test_work_is_bounded(steps, monkeypatch, allowed, taken):
-    """Twice the cells times the values for each step; 20 steps at least, and no more than a limit.
+    """Twice the cells times the values for each step; 20 steps at least, and no more
+    than a limit.
 
     Six cells, three values of one question and two of the other: 2 x 6 x 5 is one step.
     """

@@ -1,4 +1,6 @@
-"""Synthetic people: joint tables from tables of pairs, rows from these, and what they keep."""
+"""Synthetic people: joint tables from tables of pairs, rows from these, and what they
+keep.
+"""
 
 import csv
 import io
@@ -43,7 +45,9 @@ SURVEY = ldp.survey(
 
 
 def bound_by_pairs(seed):
-    """A joint table whose logs are sums over pairs: that of greatest entropy for its pairs."""
+    """A joint table whose logs are sums over pairs: that of greatest entropy for its
+    pairs.
+    """
     generator = np.random.default_rng(seed)
     logs = np.zeros(SIZES)
     for first, second in combinations(range(4), 2):
@@ -70,7 +74,9 @@ def test_pairs_give_the_joint_table_of_greatest_entropy(seed, find, near):
 
 
 def test_what_binds_three_fields_is_lost():
-    """Of an exclusive or no pair says anything: the joint table has no dependence at all."""
+    """Of an exclusive or no pair says anything: the joint table has no dependence at
+    all.
+    """
     joint = np.zeros((2, 2, 2))
     for first, second in np.ndindex(2, 2):
         joint[first, second, first ^ second] = 0.25
@@ -79,7 +85,8 @@ def test_what_binds_three_fields_is_lost():
 
 
 def test_noisy_tables_are_made_consistent():
-    """No share below 0, one share for a value in all tables, and nearer to the truth than before.
+    """No share below 0, one share for a value in all tables, and nearer to the truth
+    than before.
 
     Noise of .05 on 72 cells whose shares are .11 on average; seed 8.
     """
@@ -117,7 +124,9 @@ def test_rows_are_as_many_as_shares_say():
 
 
 def test_a_tree_has_the_strongest_pairs():
-    """Of a chain its links, which give all other tables; rows follow them within 2 of 1,000."""
+    """Of a chain its links, which give all other tables; rows follow them within 2 of
+    1,000.
+    """
     generator = np.random.default_rng(6)
     shares = generator.dirichlet(np.ones(3), size=(3, 3))
     joint = np.ones((3, 3, 3, 3)) / 3
@@ -130,7 +139,8 @@ def test_a_tree_has_the_strongest_pairs():
     assert {tuple(sorted(link)) for link in tree} == {(0, 1), (1, 2), (2, 3)}
     people = along(tree, tables, 50_000, generator=np.random.default_rng(2))
     for pair, table in tables.items():
-        # Beyond the links, holders are apportioned by chance: three of its standard errors.
+        # Beyond the links, holders are apportioned by chance: three of its standard
+        # errors.
         assert np.abs(pair_shares(people, pair, table.shape) - table).max() < 0.006
 
 
@@ -147,7 +157,9 @@ def tally_of_people(respondents=20_000, seed=9):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_people_from_a_tally(method):
-    """Their tables are near the true ones: within five standard errors of the unbiased tables."""
+    """Their tables are near the true ones: within five standard errors of the unbiased
+    tables.
+    """
     tally, true = tally_of_people()
     people = synthesize(tally, "q", rows=5000, method=method, seed=1)
     assert len(people) == 5000
@@ -184,7 +196,9 @@ def test_some_fields_alone():
 
 
 def test_what_cannot_be_made_up_is_told():
-    """Too few fields, none such, no reports, no fields, no such method, too many rows."""
+    """Too few fields, none such, no reports, no fields, no such method, too many
+    rows.
+    """
     tally, _ = tally_of_people()
     for options, expected in (
         ({"fields": ["age"]}, "two fields or more"),
@@ -204,7 +218,9 @@ def test_what_cannot_be_made_up_is_told():
 
 
 def test_from_the_command_line(tmp_path):
-    """Rows go to a file that can be asked the survey; a table says how good they are."""
+    """Rows go to a file that can be asked the survey; a table says how good they
+    are.
+    """
     path, reports = tmp_path / "s.toml", tmp_path / "reports"
     path.write_text(SURVEY.to_toml())
     answers = "smokes,sport,age\n" + "true,never,30\nfalse,daily,70\n" * 500

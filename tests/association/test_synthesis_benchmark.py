@@ -8,9 +8,11 @@ from ldp_aggregator.analyses.synthesis.synthesis import PAIRS, TREE
 
 
 def test_rows_keep_what_tables_of_two_say():
-    """Without noise pairs are exact to a row; with it rows are no worse than the tables.
+    """Without noise pairs are exact to a row; with it rows are no worse than the
+    tables.
 
-    Three surveys of 30,000 people at epsilon 2, seeds 1 to 3; tables of three are smoothed.
+    Three surveys of 30,000 people at epsilon 2, seeds 1 to 3; tables of three are
+    smoothed.
     """
     answers = people(QUESTIONS)
     clear = without_noise(answers)

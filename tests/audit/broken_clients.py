@@ -1,7 +1,8 @@
-"""Clients that are broken in one way each, as commands: `python broken_clients.py NAME`.
+"""Clients that are broken in one way each, as commands: `python broken_clients.py
+NAME`.
 
-Among them are published mistakes: bits that are only ever set, a truth drawn from all values, a
-last bit that is not randomized.
+Among them are published mistakes: bits that are only ever set, a truth drawn from all
+values, a last bit that is not randomized.
 """
 
 import json
@@ -156,7 +157,9 @@ class IdsAlike(Tells):
 
 
 class IdsBeside(Tells):
-    """A bit of an id tells whether the report is true; by itself it is 1 in half of the ids."""
+    """A bit of an id tells whether the report is true; by itself it is 1 in half of the
+    ids.
+    """
 
     def frame(self, report):
         # .731 x .6 + .269 x .228 = .5
@@ -222,7 +225,9 @@ class Sorts(Adapter):
 
 
 class Copies(Adapter):
-    """In a row of two, the second report is a copy of the first; of one answer alone."""
+    """In a row of two, the second report is a copy of the first; of one answer
+    alone.
+    """
 
     def reports_of(self, device, answers):
         for report in super().reports_of(device, answers):
@@ -320,7 +325,9 @@ class OneMemo(Adapter):
 
 
 class IdParity(Tells):
-    """The parity of the last byte of an id is the answer; any two of its bits are random."""
+    """The parity of the last byte of an id is the answer; any two of its bits are
+    random.
+    """
 
     def frame(self, report):
         def change(number):
@@ -331,7 +338,9 @@ class IdParity(Tells):
 
 
 class Unasked(Adapter):
-    """With one answer to one question goes a report to another one, which was not asked."""
+    """With one answer to one question goes a report to another one, which was not
+    asked.
+    """
 
     def reports_of(self, device, answers):
         yield from super().reports_of(device, answers)
@@ -353,7 +362,9 @@ class FirstAlone(Adapter):
 
 
 class SecondByFirst(Adapter):
-    """The noise of a second answer is fixed by the first, as long as a process lives."""
+    """The noise of a second answer is fixed by the first, as long as a process
+    lives.
+    """
 
     last = None
 
@@ -373,7 +384,9 @@ class SecondByFirst(Adapter):
 
 
 class Correlated(_Rows):
-    """Two bits that are no neighbours have one random word; each by itself is random."""
+    """Two bits that are no neighbours have one random word; each by itself is
+    random.
+    """
 
     def row(self, question, value, report):
         _, p, q, _ = question.randomizer

@@ -1,7 +1,9 @@
-"""`ldp client test`: honest clients raise no alarm, each broken one does, hostile ones are errors.
+"""`ldp client test`: honest clients raise no alarm, each broken one does, hostile ones
+are errors.
 
-False alarms of an audit: 1e-6 at most. The broken clients are asked ten times as often as it takes
-on average for the bound of epsilon to pass what is declared, or are found with certainty.
+False alarms of an audit: 1e-6 at most. The broken clients are asked ten times as often
+as it takes on average for the bound of epsilon to pass what is declared, or are found
+with certainty.
 """
 
 import json
@@ -30,11 +32,13 @@ COIN = (
 )
 VALUES = ", ".join(f'"v{number}"' for number in range(9))
 BITS = (
-    f'[[question]]\nname = "bits"\ntype = "category"\nvalues = [{VALUES}]\nmechanism = "oue"\n'
+    f'[[question]]\nname = "bits"\ntype = "category"\nvalues = [{VALUES}]\nmechanism = '
+    '"oue"\n'
     'epsilon = "1"\n'
 )
 KEPT = (
-    '[[question]]\nname = "kept"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first = "1"\n'
+    '[[question]]\nname = "kept"\ntype = "boolean"\nmechanism = "l-grr"\nepsilon_first '
+    '= "1"\n'
     'epsilon_lifetime = "2"\n'
 )
 SLIGHT = KEPT.replace('"1"', '"0.9"').replace('"2"', '"1"')
@@ -200,7 +204,9 @@ def test_a_hostile_command_is_an_error(name, said, timeout, tmp_path):
 
 
 def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
-    """JSON, a badge, a file of counts that is taken up again; exit code 3 of a broken client."""
+    """JSON, a badge, a file of counts that is taken up again; exit code 3 of a broken
+    client.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", {})
     Path("survey.toml").write_text(
@@ -225,7 +231,9 @@ def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
 
 
 def test_bounds_are_those_of_clopper_and_pearson():
-    """Their ends are where the binomial tails are alpha; figures are those of the literature."""
+    """Their ends are where the binomial tails are alpha; figures are those of the
+    literature.
+    """
     from scipy.stats import binom
 
     low, high = (
@@ -244,7 +252,9 @@ def test_bounds_are_those_of_clopper_and_pearson():
 
 
 def test_trials():
-    """A share of those behind docs/audit.md: no alarm of honest clients, every mistake found."""
+    """A share of those behind docs/audit.md: no alarm of honest clients, every mistake
+    found.
+    """
     generator = np.random.default_rng(1)
     assert audit_trials.false_alarms("grr", 16, 20, generator=generator) == 0
     assert audit_trials.whole_alarms("grr", 16, 2, generator=generator) == 0
@@ -257,7 +267,9 @@ def test_trials():
 
 
 def test_every_tape_notices_a_wrong_sampler():
-    """Small integers give their channel, as those of all classes do by the laws; others do not."""
+    """Small integers give their channel, as those of all classes do by the laws; others
+    do not.
+    """
     right, bits = RandomizedResponse(2, 3, 1).small()
     assert exact.differences(right, bits) == ""
 

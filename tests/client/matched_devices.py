@@ -1,9 +1,9 @@
 """Devices that an attacker matches across two sessions by their reports.
 
-All devices hold one answer, which is known; in each session each makes n reports, by a client
-that keeps its state. The sessions are matched as a whole, by the assignment with the greatest
-likelihood: what a device shows has to be the same, and what its permanent response can have been is
-weighed by Bayes' rule.
+All devices hold one answer, which is known; in each session each makes n reports, by a
+client that keeps its state. The sessions are matched as a whole, by the assignment with
+the greatest likelihood: what a device shows has to be the same, and what its permanent
+response can have been is weighed by Bayes' rule.
 """
 
 import random
@@ -16,11 +16,15 @@ from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp_client import Client
 
 LEAST = 1e-4
-"""Taken for probabilities of 0, so that the chances of thirty reports still are floats above 0."""
+"""Taken for probabilities of 0, so that the chances of thirty reports still are floats
+above 0.
+"""
 
 
 def match_rate(survey, answer, devices, reports, seed):
-    """The share of devices that are matched with themselves over two sessions of reports."""
+    """The share of devices that are matched with themselves over two sessions of
+    reports.
+    """
     from scipy.optimize import linear_sum_assignment
 
     draw = random.Random(seed)
@@ -59,7 +63,8 @@ def _parts(report, layout):
 
 
 def _evidence(question, value, first, second):
-    """The log of how much likelier two sessions are if they are one device's, for each pair.
+    """The log of how much likelier two sessions are if they are one device's, for each
+    pair.
 
     The shown part aside.
     """
@@ -124,7 +129,9 @@ def _evidence(question, value, first, second):
 
 
 def _of_bit(randomizer, value, shown, steps, bits, bit, reports):
-    """The part of one bit, which is 1 without noise for some cohorts and 0 for others."""
+    """The part of one bit, which is 1 without noise for some cohorts and 0 for
+    others.
+    """
     (held_if_true, held_if_other), (one, zero) = (
         tuple(map(float, step)) for step in steps
     )

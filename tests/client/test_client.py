@@ -33,7 +33,9 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("name", ONCE)
 def test_one_report_spends_the_budget(name, path):
-    """A question whose epsilon goes into one report is answered once, also after a restart."""
+    """A question whose epsilon goes into one report is answered once, also after a
+    restart.
+    """
     Client(DEVICE_SURVEY, state=path).record(name, "red")
     for answer in ANSWERS:
         with pytest.raises(AlreadyAnsweredError, match=name):
@@ -42,7 +44,9 @@ def test_one_report_spends_the_budget(name, path):
 
 @pytest.mark.parametrize("name", REPEATABLE)
 def test_permanent_responses_survive_restarts(name, path):
-    """Each answer has one permanent response, which every process of the device reports from."""
+    """Each answer has one permanent response, which every process of the device reports
+    from.
+    """
     seen = [
         {Client(DEVICE_SURVEY, state=path).record(name, answer).row for _ in range(5)}
         for answer in ANSWERS
@@ -51,7 +55,9 @@ def test_permanent_responses_survive_restarts(name, path):
 
 
 def test_a_restart_draws_only_instantaneous_noise(path):
-    """A repeated answer takes the bytes of an instantaneous response: nothing else is redrawn."""
+    """A repeated answer takes the bytes of an instantaneous response: nothing else is
+    redrawn.
+    """
     asked = DEVICE_SURVEY["mirror"]
     tape = Replay(os.urandom(1 << 12))
     asked.randomizer.instantaneous(0, 0, tape)
@@ -71,7 +77,9 @@ def test_the_cohort_of_a_device_is_fixed(path):
 
 
 def test_devices_differ():
-    """Without a state file nothing is shared: 20 devices differ in cohort (chance 1000^-19)."""
+    """Without a state file nothing is shared: 20 devices differ in cohort (chance
+    1000^-19).
+    """
     assert (
         len(
             {
@@ -84,7 +92,9 @@ def test_devices_differ():
 
 
 def test_no_answer_reaches_the_disk(path):
-    """No answer, in any encoding or plain hash, is in the state file or in what a client shows."""
+    """No answer, in any encoding or plain hash, is in the state file or in what a
+    client shows.
+    """
     client = Client(DEVICE_SURVEY, state=path)
     reports = [
         client.record("mirror", TELLING),
@@ -108,14 +118,15 @@ def test_no_answer_reaches_the_disk(path):
         assert not [form for form in forms if form in shown]
 
 
-# How many calls a first report takes: `bare` draws a cohort, `mirror` a secret and permanent bits
-# as well.
+# How many calls a first report takes: `bare` draws a cohort, `mirror` a secret and
+# permanent bits as well.
 CALLS = {"once": 1, "bits": 1, "bare": 2, "mirror": 4, "listed": 3}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_failing_randomness_gives_no_report_and_charges_nothing(name):
-    """Randomness that fails at the k-th call gives an error, no report, and nothing spent.
+    """Randomness that fails at the k-th call gives an error, no report, and nothing
+    spent.
 
     The same goes for randomness that gives k bytes there.
     """
@@ -177,7 +188,8 @@ BAD_ANSWERS = [
 
 @pytest.mark.parametrize(("name", "answer"), BAD_ANSWERS)
 def test_bad_answers_are_refused_without_being_repeated(name, answer, path):
-    """An answer that does not fit is in no message, no traceback and no chained exception.
+    """An answer that does not fit is in no message, no traceback and no chained
+    exception.
 
     It charges nothing.
     """
@@ -209,7 +221,9 @@ def test_an_unknown_question_is_refused():
 
 
 def test_without_permanent_noise_nothing_is_memoized():
-    """RAPPOR with f = 0 would memoize the true bits: it is answered once, nothing is stored."""
+    """RAPPOR with f = 0 would memoize the true bits: it is answered once, nothing is
+    stored.
+    """
     client = Client(DEVICE_SURVEY)
     client.record("bare", TELLING)
     assert list(client._memory.store.records("permanent")) == []
@@ -218,7 +232,9 @@ def test_without_permanent_noise_nothing_is_memoized():
 
 
 def test_a_retry_sends_the_same_bytes():
-    """The bytes of a batch are made once; an aggregator that gets them again counts them once."""
+    """The bytes of a batch are made once; an aggregator that gets them again counts
+    them once.
+    """
     sent = report_bytes([Client(DEVICE_SURVEY).record("once", "red")])
     ingest = Ingest(DEVICE_SURVEY)
     for _ in range(3):
@@ -229,7 +245,9 @@ def test_a_retry_sends_the_same_bytes():
 
 
 def test_reports_are_batched_by_question():
-    """Every report is in one batch, with others of its question, under an id of the batch's own."""
+    """Every report is in one batch, with others of its question, under an id of the
+    batch's own.
+    """
     reports = [
         Client(DEVICE_SURVEY).record(name, "red")
         for name in ("once", "mirror")
@@ -273,7 +291,9 @@ def test_reports_are_batched_by_question():
     ],
 )
 def test_batches_stay_within_the_limits_of_the_wire(width, count, size, largest):
-    """Whatever size is asked for, a batch can be encoded, and is as large as the limits allow."""
+    """Whatever size is asked for, a batch can be encoded, and is as large as the limits
+    allow.
+    """
     filled = batches([Report(bytes(16), bytes(width))] * count, size=size)
     assert max(batch.size for batch in filled) == largest
     assert sum(batch.size for batch in filled) == count
@@ -288,8 +308,8 @@ def test_no_reports_are_no_bytes():
 def test_a_listed_question_through_a_bloom_filter(path):
     """RAPPOR with `bloom_bits` on a listed question works without a candidate file.
 
-    4,000 devices with nearly noiseless reports; the interval at a miss rate of 1e-7 must hold each
-    true frequency.
+    4,000 devices with nearly noiseless reports; the interval at a miss rate of 1e-7
+    must hold each true frequency.
     """
     survey = Survey(
         "s",

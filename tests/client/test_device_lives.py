@@ -1,4 +1,6 @@
-"""Over the life of a device: killed at any moment, it tells no more than it was charged for."""
+"""Over the life of a device: killed at any moment, it tells no more than it was charged
+for.
+"""
 
 import math
 import random
@@ -17,7 +19,8 @@ DEVICES = 600
     "kills", [pytest.param(6, marks=pytest.mark.fast("kills of a client")), 60]
 )
 def test_kills(tmp_path, kills):
-    """Kills (-9) at random moments leave charges, reports and the disk as they should be.
+    """Kills (-9) at random moments leave charges, reports and the disk as they should
+    be.
 
     What was sent was charged, nothing is randomized twice, and no answer is on disk.
     """
@@ -29,7 +32,9 @@ def test_kills(tmp_path, kills):
 
 
 def test_rollbacks(tmp_path):
-    """60 lives, some of which begin from an old copy: what is answered once still counts once."""
+    """60 lives, some of which begin from an old copy: what is answered once still
+    counts once.
+    """
     kill_often(tmp_path, 60, seed=4, rollbacks=True)
     problems, sent, _ = violations(tmp_path, rollbacks=True)
     assert problems == []
@@ -43,12 +48,14 @@ SURVEY = survey_of(
 
 
 def attack(clients, answers):
-    """How often the best attacker is right, who sees a year's reports and knows all but noise."""
+    """How often the best attacker is right, who sees a year's reports and knows all but
+    noise.
+    """
     right = 0
     for client, answer in zip(clients, answers, strict=True):
         said_yes = sum(client.record("x", answer).row[0] for _ in range(ROUNDS))
-        # The likelihood ratio grows with the number of reports that say yes; there are no ties in
-        # an odd number.
+        # The likelihood ratio grows with the number of reports that say yes; there are
+        # no ties in an odd number.
         right += (2 * said_yes > ROUNDS) is answer
     return right / len(answers)
 
@@ -65,10 +72,11 @@ class Forgetful:
 
 
 def test_a_year_of_asking_tells_no_more_than_the_permanent_response():
-    """365 rounds of a binary answer, eps_inf = 1: the attacker is right at most .731 of the time.
+    """365 rounds of a binary answer, eps_inf = 1: the attacker is right at most .731 of
+    the time.
 
-    600 devices (seed 3), + 4 standard errors. Devices that draw fresh noise each round are found
-    out nearly always.
+    600 devices (seed 3), + 4 standard errors. Devices that draw fresh noise each round
+    are found out nearly always.
     """
     draw = random.Random(3)
     answers = [draw.random() < 0.5 for _ in range(DEVICES)]

@@ -1,8 +1,9 @@
-"""What a device keeps, record by record: the next version has to read what this one wrote.
+"""What a device keeps, record by record: the next version has to read what this one
+wrote.
 
-`python tests/client/test_device_state.py` writes the records of a scripted life, and its ledger, to
-`device_state.json`. Where they change, devices in the field would take an old permanent response
-for none, or an old charge for no one's.
+`python tests/client/test_device_state.py` writes the records of a scripted life, and
+its ledger, to `device_state.json`. Where they change, devices in the field would take
+an old permanent response for none, or an old charge for no one's.
 """
 
 import hashlib
@@ -85,10 +86,12 @@ def life():
         if keys is SECOND:
             store.transact(budget.agree)
         for answer in answers:
-            answers = Hidden({name: answer})
+            hidden = Hidden({name: answer})
             store.transact(
-                lambda: outbox.put(respondent.report(answers, together=False))
-            )  # noqa: B023
+                lambda hidden=hidden: outbox.put(
+                    respondent.report(hidden, together=False)
+                )
+            )
 
     def erase():
         memory.erase("the secret was renewed")

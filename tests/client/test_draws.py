@@ -1,4 +1,6 @@
-"""Several questions of which a device answers one: the law of the draw, its price, its silence."""
+"""Several questions of which a device answers one: the law of the draw, its price, its
+silence.
+"""
 
 import json
 from collections import Counter
@@ -75,7 +77,9 @@ def drawing(name, weights=(2, 1, 1)):
 
 @pytest.mark.parametrize("weights", [(1, 1), (2, 1, 1), (5, 2, 1), (1, 2, 2, 3)])
 def test_the_law_of_the_draw(weights):
-    """Over all bytes that are not drawn anew, each question comes exactly as its weight says."""
+    """Over all bytes that are not drawn anew, each question comes exactly as its weight
+    says.
+    """
     draw = Draw(tuple("abcd"[: len(weights)]), weights)
     drawn = Counter()
     for byte in range(256):
@@ -88,7 +92,8 @@ def test_the_law_of_the_draw(weights):
 
 
 def test_the_variance_of_one_of_several_numbers():
-    """D (V + x^2) - x^2 exactly, and unbiased, where a number counts d times if it is drawn.
+    """D (V + x^2) - x^2 exactly, and unbiased, where a number counts d times if it is
+    drawn.
 
     Over the draw, the dither and the response.
     """
@@ -190,7 +195,9 @@ def test_a_lost_draw_is_that_of_the_charge():
 
 
 def test_collectors_see_different_draws(tmp_path):
-    """A device draws for each anew: 40 draws that are all alike come once in 10^11 or less."""
+    """A device draws for each anew: 40 draws that are all alike come once in 10^11 or
+    less.
+    """
     drawn = set()
     for number in range(40):
         client = Client(
@@ -201,7 +208,9 @@ def test_collectors_see_different_draws(tmp_path):
 
 
 def test_neither_reports_nor_bytes_depend_on_answers():
-    """From one tape, whatever the answers: as many reports, of the same questions and lengths."""
+    """From one tape, whatever the answers: as many reports, of the same questions and
+    lengths.
+    """
     generator = np.random.default_rng(3)
     for _ in range(60):
         tape = generator.bytes(4096)
@@ -231,7 +240,9 @@ def test_answers_have_to_fit_whether_drawn_or_not():
 
 
 def test_limits_count_the_dearest_question():
-    """A cap that the dearest fits under is enough, on every device; a lower one draws once too."""
+    """A cap that the dearest fits under is enough, on every device; a lower one draws
+    once too.
+    """
     for _ in range(20):
         client = Client(asked(), lifetime_cap="1.76")
         assert len(answered(client)) == 2
@@ -249,7 +260,9 @@ def test_limits_count_the_dearest_question():
 
 
 def test_versions_of_a_survey():
-    """A version with other weights asks other questions, and gets no more than was agreed to."""
+    """A version with other weights asks other questions, and gets no more than was
+    agreed to.
+    """
     client = Client(asked())
     answered(client)
     store = client._store
@@ -262,7 +275,9 @@ def test_versions_of_a_survey():
 
 
 def test_fingerprints_and_files():
-    """Names and weights are covered, in whatever way they are declared; without any nothing is."""
+    """Names and weights are covered, in whatever way they are declared; without any
+    nothing is.
+    """
     survey = asked()
     assert ldp.parse_survey(survey.to_toml()) == survey
     even = asked(draws=[ldp.draw(*NAMES)])
@@ -303,7 +318,10 @@ def test_fingerprints_and_files():
         ),
         (
             {"draws": [ldp.draw("age", "hours"), ldp.draw("age", "mode")]},
-            "draw 2.questions: expected each question in one draw at most, got age again",
+            (
+                "draw 2.questions: expected each question in one draw at most, got age "
+                "again"
+            ),
         ),
         (
             {"joint": ["mode", "other"]},
@@ -375,10 +393,11 @@ def test_shares(one, other):
 
 @pytest.mark.parametrize("way", ["law", "reports", "clients"])
 def test_simulations(way):
-    """Each question has its share of the reports, and its estimate is right for all people.
+    """Each question has its share of the reports, and its estimate is right for all
+    people.
 
-    2,000 respondents, of whom 1,000 are expected to draw age: beyond 6 standard errors of 22 once
-    in 10^8. Weights of 1, 1 and 2, which would give it 500, are noticed.
+    2,000 respondents, of whom 1,000 are expected to draw age: beyond 6 standard errors
+    of 22 once in 10^8. Weights of 1, 1 and 2, which would give it 500, are noticed.
     """
     survey = asked()
     table = {"age": [30, 50] * 1000, "hours": [7.5] * 2000, "mode": ["bus"] * 2000}
@@ -396,12 +415,15 @@ def test_simulations(way):
 
 
 def test_tables_of_answers():
-    """A respondent of a table sends one report of the draw; who has no answer to it sends none."""
+    """A respondent of a table sends one report of the draw; who has no answer to it
+    sends none.
+    """
     survey = asked((1, 1, 1))
     table = {"age": [40] * 3000, "hours": [None, 3, 4] * 1000, "mode": ["car"] * 3000}
     reports = ldp_simulations.randomize(survey, table | {"other": [True] * 3000})
     estimates = ldp_aggregator.estimate(survey, reports)
-    # A third draws hours, of whom two thirds have an answer: 667, with a standard error of 23.
+    # A third draws hours, of whom two thirds have an answer: 667, with a standard error
+    # of 23.
     assert abs(estimates["hours"].reports - 667) < 6 * 23
     assert abs(estimates["age"].reports - 1000) < 6 * 26
 
@@ -435,9 +457,9 @@ def test_commands(tmp_path, monkeypatch):
     (tmp_path / "s.toml").write_text(asked().to_toml())
     said = run("explain", "s.toml").stdout
     assert (
-        "by a share of 1/4 of the devices, each of which answers one of age, hours, mode"
-        in said
-    )
+        "by a share of 1/4 of the devices, each of which answers one of age, hours, "
+        "mode"
+    ) in said
     assert "answers every question once: epsilon 1.75" in said
     plans = json.loads(run("plan", "s.toml", "-n", "4000", "--format", "json").stdout)[
         "plans"
@@ -475,7 +497,9 @@ def test_previews_and_counts():
 
 
 def several(answers=2, **keys):
-    """A survey whose devices answer as many of four questions, of epsilon 1, 1.5, .5 and 1."""
+    """A survey whose devices answer as many of four questions, of epsilon 1, 1.5, .5
+    and 1.
+    """
     questions = (
         ldp.question("age", low=0, high=100, mechanism="dithered", epsilon="1"),
         ldp.question(
@@ -494,10 +518,13 @@ FOUR = {**ANSWERS, "sick": False}
 
 @pytest.mark.parametrize("answers", [2, 3])
 def test_every_set_of_questions_is_as_likely(answers):
-    """Exactly, over tapes of which each draw has as many for one question as for another."""
+    """Exactly, over tapes of which each draw has as many for one question as for
+    another.
+    """
     draw = Draw(tuple("abcd"), (1,) * 4, answers)
     sets = Counter()
-    # A draw takes what is left over of a byte: 12 in a row are as many for each of 4, 3 and 2.
+    # A draw takes what is left over of a byte: 12 in a row are as many for each of 4, 3
+    # and 2.
     for tape in product(range(12), repeat=answers):
         source = Replay(bytes(tape))
         names = draw.draw_questions(source)
@@ -538,7 +565,9 @@ def test_a_lost_draw_of_several_keeps_what_was_charged():
 
 
 def test_limits_leave_room_for_what_may_still_be_answered():
-    """A memoized question beside a draw sets aside what leaves one charge for each dearest."""
+    """A memoized question beside a draw sets aside what leaves one charge for each
+    dearest.
+    """
     lasting = {"epsilon_first": "0.5", "epsilon_lifetime": "1"}
     kept = ldp.question(
         "kept", ["a", "b"], mechanism="l-grr", memoized_values=2, **lasting
@@ -564,7 +593,9 @@ def test_limits_leave_room_for_what_may_still_be_answered():
 
 
 def test_files_and_fingerprints_of_several():
-    """The number is covered; a survey that is written down says the same; weights are refused."""
+    """The number is covered; a survey that is written down says the same; weights are
+    refused.
+    """
     survey = several()
     assert ldp.parse_survey(survey.to_toml()) == survey
     assert compile_survey(survey)["draws"][0]["answers"] == 2
@@ -600,7 +631,8 @@ def test_certificates_of_several():
 
 @pytest.mark.parametrize("way", ["law", "reports", "clients"])
 def test_simulations_of_several(way):
-    """Each of four questions has half the 2,000 respondents, within 6 standard errors of 22.
+    """Each of four questions has half the 2,000 respondents, within 6 standard errors
+    of 22.
 
     And so many reports in all, exactly.
     """
@@ -624,9 +656,11 @@ def test_simulations_of_several(way):
 
 
 def test_health_of_several_has_its_size():
-    """Of 4,000 draws of 100 devices, 2 of 4 each, the p-values are uniform: .05 within .015.
+    """Of 4,000 draws of 100 devices, 2 of 4 each, the p-values are uniform: .05 within
+    .015.
 
-    Their standard error is .0034; without the factor for draws without replacement, none is below.
+    Their standard error is .0034; without the factor for draws without replacement,
+    none is below.
     """
     from ldp_aggregator.analyses.health_checks.draw_checks import draw_check
     from ldp_simulations.simulation.drawing import how_many_draw

@@ -118,7 +118,9 @@ def test_trouble_is_counted_and_logged_once(reason, trouble, caplog):
 
 
 def test_an_answer_in_the_place_of_a_name_is_not_logged(caplog):
-    """An app that mixes up names and answers, or a group's names, leaves neither in its log."""
+    """An app that mixes up names and answers, or a group's names, leaves neither in its
+    log.
+    """
     with caplog.at_level(logging.DEBUG), opened() as client:
         assert not client.record(TELLING, "once")
     with caplog.at_level(logging.DEBUG), opened() as client:
@@ -161,7 +163,8 @@ def test_an_unusable_state_hurts_no_one(place, tmp_path):
 def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(
     name, path, monkeypatch
 ):
-    """Whatever statement the disk fails at, charge, memory and report are all there or none is.
+    """Whatever statement the disk fails at, charge, memory and report are all there or
+    none is.
 
     Then it works.
     """
@@ -191,7 +194,9 @@ def test_a_disk_that_fails_anywhere_charges_and_queues_both_or_neither(
 
 
 def test_a_thousand_failures_of_randomness_give_no_report():
-    """1,000 ways in which the source fails, at any call, give no report and no charge."""
+    """1,000 ways in which the source fails, at any call, give no report and no
+    charge.
+    """
     failed = 0
     ways = product((None, *range(200)), EVERY, range(5))
     while failed < 1000:
@@ -281,7 +286,9 @@ def test_forgetting_erases_everything_but_the_ledger(path):
 
 
 def test_a_withdrawal_that_cannot_be_written_down_counts_all_the_same(path):
-    """The caller who withdrew hears of a failing disk, and nothing is recorded any more."""
+    """The caller who withdrew hears of a failing disk, and nothing is recorded any
+    more.
+    """
     with opened(state=path) as client:
         client.record("once", "red")
         with patch.object(client._store, "_run", side_effect=StateError("disk full")):
@@ -313,7 +320,9 @@ def test_a_new_secret_is_an_accounted_event():
 
 
 def test_what_a_survey_may_ask_for_is_checked_at_the_start():
-    """Questions beyond the ceiling and terms that are not pinned are refused, all at once."""
+    """Questions beyond the ceiling and terms that are not pinned are refused, all at
+    once.
+    """
     dear = survey_of(yes_no("a", "0.5"), yes_no("b", "2"), yes_no("c", "3"))
     with pytest.raises(SurveyError) as caught:
         opened(dear, ceiling="1", pins=["00"])
@@ -341,7 +350,9 @@ def test_what_a_survey_may_ask_for_is_checked_at_the_start():
 
 
 def test_surveys_come_from_files_and_texts(tmp_path):
-    """A path, a text and a survey open the same; what is not there is a `SurveyError`."""
+    """A path, a text and a survey open the same; what is not there is a
+    `SurveyError`.
+    """
     (tmp_path / "survey.toml").write_text(DEVICE)
     for source in (
         tmp_path / "survey.toml",
@@ -395,7 +406,9 @@ def test_groups_are_recorded_together():
 
 
 def test_a_group_is_answered_whole():
-    """Answers too few, too many or of other questions are mistakes of the app, by group name."""
+    """Answers too few, too many or of other questions are mistakes of the app, by group
+    name.
+    """
     survey = survey_of(*map(yes_no, "abc"), head='joint = ["a", "b"]')
     with opened(survey, strict=True) as client:
         for names in ("", "a", "b", "c", "abc", "ax"):
@@ -421,7 +434,9 @@ def test_an_answer_that_is_refused_draws_nothing():
 
 
 def test_a_preview_spends_nothing_and_is_not_what_is_sent():
-    """It has the size of a report, says what it could tell, and leaves no trace in the state."""
+    """It has the size of a report, says what it could tell, and leaves no trace in the
+    state.
+    """
     with opened() as client:
         shown = [client.preview("mirror", TELLING) for _ in range(3)]
         assert everything(client._store) == {}
@@ -531,7 +546,8 @@ def test_damaged_reports_are_dropped_and_counted(path):
     other = sqlite3.connect(path)
     first = "SELECT min(key) FROM records WHERE kind = 'report'"
     other.execute(
-        f"UPDATE records SET content = zeroblob(20) WHERE kind = 'report' AND key = ({first})"
+        "UPDATE records SET content = zeroblob(20) WHERE kind = 'report' AND key = "
+        f"({first})"
     )
     other.commit()
     other.close()
@@ -544,7 +560,9 @@ def test_damaged_reports_are_dropped_and_counted(path):
 
 @pytest.mark.parametrize("kind", ["attempt", "due"])
 def test_when_to_send_is_no_loss(kind, path):
-    """What says when to send is drawn anew where the disk has changed it; the ledger stays."""
+    """What says when to send is drawn anew where the disk has changed it; the ledger
+    stays.
+    """
     with opened(
         state=path, transport=RecordingTransport([OSError()]), interval=3600
     ) as client:
@@ -586,7 +604,9 @@ def test_every_reason_is_explained():
 
 
 def test_threads_lose_no_count():
-    """However they are interleaved: here every look at a number lets another thread run."""
+    """However they are interleaved: here every look at a number lets another thread
+    run.
+    """
     counts = Counts()
 
     class Slow(defaultdict):
@@ -609,7 +629,9 @@ def test_threads_lose_no_count():
 
 @pytest.mark.parametrize("switch", ["LDP_DISABLED", "DO_NOT_TRACK"])
 def test_a_switch_from_outside_turns_every_client_off(switch, tmp_path, monkeypatch):
-    """Nothing is recorded, sent or made; what waited waits, and a withdrawal is written down."""
+    """Nothing is recorded, sent or made; what waited waits, and a withdrawal is written
+    down.
+    """
     state, transport = tmp_path / "state", RecordingTransport()
     monkeypatch.setenv(switch, "1")
     with EmbeddedClient(DEVICE_SURVEY, state=state, transport=transport) as client:
@@ -632,7 +654,9 @@ def test_a_switch_from_outside_turns_every_client_off(switch, tmp_path, monkeypa
 
 
 def test_an_outcome_says_why_there_is_no_report(tmp_path):
-    """It is true where there is a report, or will be, and false with the reason that is counted."""
+    """It is true where there is a report, or will be, and false with the reason that is
+    counted.
+    """
     with EmbeddedClient(DEVICE_SURVEY, state=tmp_path / "state") as client:
         outcomes = [client.record("once", "red"), client.record("once", "red")]
         outcomes += [client.record("once", "of no colour"), client.record_together({})]

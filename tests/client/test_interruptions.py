@@ -1,4 +1,6 @@
-"""What comes between: signal handlers and finalizers that record, or raise, in the middle."""
+"""What comes between: signal handlers and finalizers that record, or raise, in the
+middle.
+"""
 
 import gc
 import random
@@ -22,10 +24,12 @@ ROUNDS = 300
 
 @contextmanager
 def interrupted_by(handler):
-    """A function that lets a handler come at a random moment of the next half millisecond."""
+    """A function that lets a handler come at a random moment of the next half
+    millisecond.
+    """
     draw = random.Random(1)
-    # An error that a handler raises within what other tests left to be called at collections would
-    # be lost there.
+    # An error that a handler raises within what other tests left to be called at
+    # collections would be lost there.
     callbacks, gc.callbacks[:] = gc.callbacks[:], []
     before = signal.signal(signal.SIGALRM, lambda *_: handler())
     try:
@@ -38,7 +42,9 @@ def interrupted_by(handler):
 
 @pytest.mark.parametrize("place", ["memory", "file"])
 def test_a_handler_that_records_gets_no_second_report(place, tmp_path):
-    """Whenever it comes, a question that is answered once has one report at most, charged once."""
+    """Whenever it comes, a question that is answered once has one report at most,
+    charged once.
+    """
     came, client = 0, None
 
     def handler():
@@ -87,13 +93,16 @@ def test_a_finalizer_that_records_gets_no_second_report():
     assert len(client.ledger().charges) == 1
 
 
-# An error within `Thread.start` makes Python forget a thread that has begun, which dies of it; the
-# client starts another with the next answer.
+# An error within `Thread.start` makes Python forget a thread that has begun, which dies
+# of it; the client starts another with the next answer.
 @pytest.mark.filterwarnings(
-    "ignore:Exception ignored in thread started by:pytest.PytestUnraisableExceptionWarning"
+    "ignore:Exception ignored in thread started "
+    "by:pytest.PytestUnraisableExceptionWarning"
 )
 def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
-    """Where errors interrupt a client's calls, other threads and its sender go on recording."""
+    """Where errors interrupt a client's calls, other threads and its sender go on
+    recording.
+    """
 
     class TimeIsUpError(Exception):
         pass
@@ -141,7 +150,9 @@ def test_a_handler_that_raises_stops_no_other_thread(tmp_path):
 
 
 def test_children_of_a_busy_client_go_on_recording(tmp_path):
-    """Forked while other threads record and send, each child records an answer of its own."""
+    """Forked while other threads record and send, each child records an answer of its
+    own.
+    """
     state, stopping = tmp_path / "state", threading.Event()
     with EmbeddedClient(
         DEVICE_SURVEY,
@@ -159,8 +170,8 @@ def test_children_of_a_busy_client_go_on_recording(tmp_path):
                 side_effect=lambda error, *_: errors.append(error),
             ):
                 errors = []
-                # Processes wait for one another for a short while only: a child may have to try
-                # again.
+                # Processes wait for one another for a short while only: a child may
+                # have to try again.
                 recorded = any(client.record("mirror", "red") for _ in range(20))
                 return recorded, "" if recorded else " ".join(map(str, errors))
 

@@ -1,4 +1,6 @@
-"""What a device charges, when it stops, and how it says so: exact, for good, in plain words."""
+"""What a device charges, when it stops, and how it says so: exact, for good, in plain
+words.
+"""
 
 import math
 import time
@@ -35,7 +37,8 @@ def answer_everything(survey, answer=True):
     [("2", 2), ("1.9999999", 1), ("3", 3), ("0.5", 0), ("2.9999999", 2), ("1/3", 0)],
 )
 def test_the_lifetime_is_a_hard_stop(lifetime, answered):
-    """As many questions of epsilon 1 are answered as fit `lifetime_epsilon`, compared exactly.
+    """As many questions of epsilon 1 are answered as fit `lifetime_epsilon`, compared
+    exactly.
 
     Then none.
     """
@@ -46,7 +49,9 @@ def test_the_lifetime_is_a_hard_stop(lifetime, answered):
 
 
 def test_charges_are_compared_exactly():
-    """A charge fits a bound that equals the product to the last digit, and no smaller one."""
+    """A charge fits a bound that equals the product to the last digit, and no smaller
+    one.
+    """
     prices = [Fraction(10**18 + number, 3**30) for number in range(20)]
     prices[1] = Fraction(81)  # which is written without a denominator
     whole = math.prod(prices)
@@ -97,7 +102,9 @@ def test_surveys_share_the_cap_of_the_app():
 
 @pytest.mark.parametrize("together", ["2", "3"])
 def test_the_lifetime_counts_what_went_to_any_address(together):
-    """An app that moves to another address asks no one again beyond `lifetime_epsilon`."""
+    """An app that moves to another address asks no one again beyond
+    `lifetime_epsilon`.
+    """
     survey = survey_of(
         yes_no("a"), mirror("m"), head=f'lifetime_epsilon = "{together}"'
     )
@@ -152,7 +159,9 @@ def test_as_many_charges_are_set_aside_as_there_may_be_values(most):
 
 
 def test_every_value_of_a_memoized_question_is_charged_once():
-    """A value met before costs nothing, a new one the price of everything ever sent about it."""
+    """A value met before costs nothing, a new one the price of everything ever sent
+    about it.
+    """
     survey = survey_of(mirror("m"))
     client = Client(survey)
     for charges, value in [(1, "a"), (1, "a"), (2, "b"), (2, "a"), (3, "c"), (3, "b")]:
@@ -182,7 +191,10 @@ def test_values_beyond_the_last_are_reported_as_if_nothing_had_changed(most):
 
 def test_a_small_domain_has_room_for_all_values():
     """With as many memoized values as values, each has a response of its own."""
-    closed = f'name = "m"\ntype = "category"\nvalues = ["a", "b", "c"]\nmemoized_values = 3\n{MIRROR}'
+    closed = (
+        'name = "m"\ntype = "category"\nvalues = ["a", "b", '
+        f'"c"]\nmemoized_values = 3\n{MIRROR}'
+    )
     # One-hot responses of three bits collide often: the charges tell how many are kept.
     client = Client(survey_of(closed))
     for value in ("b", "c", "a", "b"):
@@ -217,7 +229,9 @@ class ReadStore(ProcessStore):
 
 @pytest.mark.parametrize("cap", [None, exp_lower(Fraction(1000))])
 def test_what_was_spent_is_read_once_for_each_charge(cap):
-    """However many limits there are: in a file each look is one statement for all charges."""
+    """However many limits there are: in a file each look is one statement for all
+    charges.
+    """
     store, survey = (
         ReadStore(),
         survey_of(
@@ -237,7 +251,9 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
 
 
 def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
-    """Devices with one survey and other limits, one by one: each stops where it would alone."""
+    """Devices with one survey and other limits, one by one: each stops where it would
+    alone.
+    """
     survey = survey_of(yes_no("a"), mirror("m", 3))
     price = survey["m"].price
     for _ in range(2):
@@ -265,15 +281,17 @@ def test_what_a_device_may_spend_does_not_hang_on_others_in_its_process():
 
 
 PRICE = 2 * 2 * 1.0986122886681098
-"""Epsilon of a value's permanent response to `mirror`: 2 h ln((1 - f/2) / (f/2)) with h = 2, f =
-1/2.
+"""Epsilon of a value's permanent response to `mirror`: 2 h ln((1 - f/2) / (f/2)) with h
+= 2, f = 1/2.
 """
 
 
 @pytest.mark.parametrize("stop", ["lifetime", "cap", "memoized_values"])
 @pytest.mark.parametrize("apart", [1, 2, 3])
 def test_no_stop_tells_what_was_answered(stop, apart):
-    """Whatever stops a question, every answer is reported, from the responses it can afford."""
+    """Whatever stops a question, every answer is reported, from the responses it can
+    afford.
+    """
     most = f"{PRICE * (apart + 0.5):.6f}"
     survey = survey_of(
         mirror("m", apart if stop == "memoized_values" else 4),
@@ -287,7 +305,9 @@ def test_no_stop_tells_what_was_answered(stop, apart):
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_one_question_was_answered_does_not_stop_another(answers):
-    """The charges that an answer may cost are set aside at once, one left for each other."""
+    """The charges that an answer may cost are set aside at once, one left for each
+    other.
+    """
     survey = survey_of(
         mirror("m"), yes_no("n"), head=f'lifetime_epsilon = "{2 * PRICE + 1.1:.6f}"'
     )
@@ -306,7 +326,9 @@ def test_what_one_question_was_answered_does_not_stop_another(answers):
 
 @pytest.mark.parametrize("answers", ["aaaa", "abcd"])
 def test_what_was_answered_before_does_not_stop_a_renewed_secret(answers):
-    """What was set aside stays so: a device with a new secret has what the cap leaves it."""
+    """What was set aside stays so: a device with a new secret has what the cap leaves
+    it.
+    """
     survey = survey_of(mirror("m", 2))
     for cap, answered in ((PRICE * 3.5, 1), (PRICE * 2.5, 0)):
         with EmbeddedClient(survey, state=None, lifetime_cap=f"{cap:.6f}") as client:
@@ -330,7 +352,9 @@ def test_a_group_is_charged_whole_or_not_at_all():
 
 
 def test_charges_outlive_the_process_and_new_parameters(tmp_path):
-    """A question under other parameters is charged beside the old one, and the ledger says so."""
+    """A question under other parameters is charged beside the old one, and the ledger
+    says so.
+    """
     for epsilon in ("1", "0.5"):
         survey = survey_of(yes_no("a", epsilon), head='lifetime_epsilon = "2"')
         Client(survey, state=tmp_path / "state").record("a", True)
@@ -345,7 +369,9 @@ def test_charges_outlive_the_process_and_new_parameters(tmp_path):
 
 
 def test_the_ledger_says_what_was_spent_where_and_when():
-    """By question, by day and in all; rounded up; with what it means for somebody who guesses."""
+    """By question, by day and in all; rounded up; with what it means for somebody who
+    guesses.
+    """
     store = ProcessStore()
     survey = survey_of(yes_no("a"), yes_no("b", "0.5"))
     budget = Budget(store, survey, Scope.of(""), cap=None)
@@ -431,8 +457,8 @@ def test_a_ledger_says_that_changes_may_show():
 
     Whether answers changed shows where a question has several responses to give.
 
-    Where it has but one, by its limits, and where nothing is memoized, there is no change to be
-    seen.
+    Where it has but one, by its limits, and where nothing is memoized, there is no
+    change to be seen.
     """
     sentence = "When an answer changed, or that it did not, may show beyond that."
     for head, again in (("", True), (f'lifetime_epsilon = "{PRICE + 0.5:.6f}"', False)):
@@ -460,7 +486,8 @@ def test_a_ledger_says_that_changes_may_show():
     ],
 )
 def test_all_charges_are_multiplied_up(epsilons):
-    """What a survey could ask for is never understated, and off by at most a part in 2^60.
+    """What a survey could ask for is never understated, and off by at most a part in
+    2^60.
 
     It is never above e^1000.
     """

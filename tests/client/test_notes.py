@@ -24,7 +24,9 @@ SURVEY = parse_survey((EXAMPLE / "survey.toml").read_bytes())
 
 @pytest.fixture
 def app(tmp_path):
-    """Starts the app; its notes, its state and its collector lie in folders of their own."""
+    """Starts the app; its notes, its state and its collector lie in folders of their
+    own.
+    """
     environment = {
         **os.environ,
         "NOTES_HOME": str(tmp_path / "home"),
@@ -65,7 +67,9 @@ def test_generated_module_is_current():
 
 
 def test_the_app_takes_part(app, tmp_path):
-    """Nothing before consent; then reports wait, survive kills, arrive once, and decode."""
+    """Nothing before consent; then reports wait, survive kills, arrive once, and
+    decode.
+    """
     finished(app("add", "before anybody agreed"))
     finished(app("privacy", "on"))
     draw = random.Random(4)
@@ -81,7 +85,8 @@ def test_the_app_takes_part(app, tmp_path):
     (tmp_path / "collector").mkdir()
     reports = tmp_path / "collector" / "reports.ldp"
     end = time.monotonic() + 180
-    # Each run sends for a second at most, which is not enough for all of it on every machine.
+    # Each run sends for a second at most, which is not enough for all of it on every
+    # machine.
     while (tally := arrived(reports)).reports("sensitive") < 1 or tally.reports(
         "kept"
     ) < 4:
@@ -117,7 +122,9 @@ def test_forgetting_stops_everything(app, tmp_path):
 
 @pytest.mark.needs("PyInstaller")
 def test_the_app_is_frozen(app, tmp_path):
-    """PyInstaller builds an app that records and sends, without a word about this package."""
+    """PyInstaller builds an app that records and sends, without a word about this
+    package.
+    """
     command = [
         sys.executable,
         "-m",

@@ -41,7 +41,9 @@ def opened(survey, state, transport, **settings):
 
 
 def test_each_collector_gets_its_own_reports(state):
-    """Surveys that share a state file share no queue: each sends its own, and no more."""
+    """Surveys that share a state file share no queue: each sends its own, and no
+    more.
+    """
     surveys = [survey_of(yes_no("q"), name=name) for name in ("here", "there")]
     transports = [Collector(HERE), Collector(THERE)]
     clients = [
@@ -79,7 +81,9 @@ def test_surveys_of_one_collector_have_queues_of_their_own(state):
 
 
 def test_a_pause_holds_back_one_queue(state):
-    """A collector that asks for an hour of silence gets it; the other one is sent to meanwhile."""
+    """A collector that asks for an hour of silence gets it; the other one is sent to
+    meanwhile.
+    """
     surveys = [survey_of(yes_no("q"), name=name) for name in ("busy", "idle")]
     busy, idle = Collector(HERE, [retry(3600.0)]), Collector(THERE)
     with (
@@ -185,7 +189,9 @@ def test_one_collector_gets_what_was_recorded_without_any(state):
 
 
 def test_what_waits_for_a_transport_without_a_name_is_no_one_elses(state):
-    """A transport need not say where it leads to; what it is to deliver is its own all the same."""
+    """A transport need not say where it leads to; what it is to deliver is its own all
+    the same.
+    """
     nameless, here = RecordingTransport(), Collector(HERE)
     with opened(DEVICE_SURVEY, state, nameless) as client:
         client.record("once", "red")
@@ -227,7 +233,9 @@ def test_a_bare_client_names_its_collector(state):
 
 
 def test_alike_answers_to_alike_questions_have_nothing_in_common(state):
-    """Neither a cohort nor a memo key: a state file does not show which answers are alike."""
+    """Neither a cohort nor a memo key: a state file does not show which answers are
+    alike.
+    """
     alone = [
         f'name = "q{number}"\n{FILTER.replace("cohorts = 1000", "cohorts = 1")}'
         for number in (6, 7)

@@ -1,4 +1,6 @@
-"""From the queue to the collector: the same bytes at every attempt, at times that tell nothing."""
+"""From the queue to the collector: the same bytes at every attempt, at times that tell
+nothing.
+"""
 
 import os
 import shutil
@@ -50,7 +52,9 @@ def clock():
 
 @pytest.fixture
 def opened(tmp_path):
-    """Opens clients whose sender has to be called, on one state file; closes them in the end."""
+    """Opens clients whose sender has to be called, on one state file; closes them in
+    the end.
+    """
     with opening(tmp_path / "state") as open_client:
         yield open_client
 
@@ -100,7 +104,9 @@ def test_every_report_is_sent_once_in_batches_of_one_question(opened, clock):
 
 
 def test_refused_batches_are_not_sent_again(opened, clock):
-    """A batch that the collector does not want is dropped, and counted; the next is sent."""
+    """A batch that the collector does not want is dropped, and counted; the next is
+    sent.
+    """
     client, transport = opened([REFUSED])
     client.record("once", "red")
     client.record("bits", "red")
@@ -111,7 +117,9 @@ def test_refused_batches_are_not_sent_again(opened, clock):
 
 
 def test_a_pause_is_as_long_as_the_collector_says(opened, clock):
-    """Retry-After is honoured, by other processes on the same state too, up to a day."""
+    """Retry-After is honoured, by other processes on the same state too, up to a
+    day.
+    """
     client, transport = opened([retry(1000.0)])
     client.record("once", "red")
     client._sender.send_all()
@@ -128,7 +136,9 @@ def test_a_pause_is_as_long_as_the_collector_says(opened, clock):
 
 @pytest.mark.parametrize("wait", [10.0**9, float("inf")])
 def test_no_pause_is_longer_than_a_day(wait, opened, clock):
-    """Neither a collector nor a clock that was set back can silence a device for long."""
+    """Neither a collector nor a clock that was set back can silence a device for
+    long.
+    """
     client, transport = opened([retry(wait)])
     client.record("once", "red")
     client._sender.send_all()
@@ -159,7 +169,9 @@ def test_pauses_grow_with_failures_and_are_random(opened, clock):
 
 
 def test_pauses_need_no_randomness(opened, clock):
-    """Where none can be had a pause is as long as it may be, and what was made before is sent."""
+    """Where none can be had a pause is as long as it may be, and what was made before
+    is sent.
+    """
     client, transport = opened([retry()])
     client.record("once", "red")
 
@@ -172,7 +184,9 @@ def test_pauses_need_no_randomness(opened, clock):
 
 
 def test_the_oldest_go_first(opened, clock):
-    """The queue keeps the newest reports, within `SLACK` of its bound, and counts what it drops."""
+    """The queue keeps the newest reports, within `SLACK` of its bound, and counts what
+    it drops.
+    """
     client, transport = opened(limits=QueueLimits(reports=100))
     for _ in range(4):
         record(client, 100)
@@ -211,7 +225,9 @@ def test_the_queue_is_bounded_in_bytes(opened, clock):
 
 
 def test_old_reports_are_dropped(opened, clock):
-    """After `days` without a collector reports are dropped, also those that were tried already."""
+    """After `days` without a collector reports are dropped, also those that were tried
+    already.
+    """
     client, transport = opened([retry()] * 100, limits=QueueLimits(days=5))
     client.record("once", "red")
     client._sender.send_all()
@@ -228,8 +244,8 @@ def test_old_reports_are_dropped(opened, clock):
 def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
     """Keys hold the day and random bytes: neither the hour nor the order of answers.
 
-    20 reports that repeat three answers in turn stay in that order with a chance of 7! 7! 6! / 20!,
-    below 1e-8.
+    20 reports that repeat three answers in turn stay in that order with a chance of 7!
+    7! 6! / 20!, below 1e-8.
     """
     client, _ = opened()
     record(client, 20)
@@ -238,7 +254,8 @@ def test_what_waits_is_randomized_and_unordered(opened, clock, tmp_path):
     rows = [row for _, (_, row) in waiting]
     assert {key[8:12] for key in keys} == {(20_000).to_bytes(4, "big")}
     assert {len(key) for key in keys} == {20}
-    # No part of it tells the time: that a random byte is the same in all 20 has a chance of 2^-152.
+    # No part of it tells the time: that a random byte is the same in all 20 has a
+    # chance of 2^-152.
     assert all(len({key[place] for key in keys}) > 1 for place in range(12, 20))
     assert rows != [rows[0], rows[1], rows[2]] * 6 + rows[:2]
 
@@ -302,7 +319,9 @@ def test_recording_wakes_no_one():
 
 
 def test_a_batch_is_handed_over_only_once_it_has_settled(opened, clock):
-    """A disk that fails to sync keeps a batch from the transport until it fails no more."""
+    """A disk that fails to sync keeps a batch from the transport until it fails no
+    more.
+    """
     client, transport = opened()
     client.record("once", "red")
     for _ in range(3):
@@ -320,7 +339,9 @@ def test_a_batch_is_handed_over_only_once_it_has_settled(opened, clock):
 
 
 def test_flush_returns_in_time(tmp_path):
-    """`flush` waits for as long as it is told, even if a transport hangs; so does an exit."""
+    """`flush` waits for as long as it is told, even if a transport hangs; so does an
+    exit.
+    """
     transport = Slow(120)
     client = EmbeddedClient(DEVICE_SURVEY, state=None, transport=transport)
     client.record("once", "red")
@@ -333,7 +354,9 @@ def test_flush_returns_in_time(tmp_path):
 
 
 def test_flush_sends(tmp_path):
-    """`flush` is over when all is sent, long before its time-out, with or without a thread."""
+    """`flush` is over when all is sent, long before its time-out, with or without a
+    thread.
+    """
     for interval in (3600.0, None):
         transport = RecordingTransport()
         with EmbeddedClient(
@@ -346,7 +369,9 @@ def test_flush_sends(tmp_path):
 
 
 def test_the_thread_sends_by_itself(tmp_path):
-    """Without any flush reports are sent, at random times of the mean that was asked for."""
+    """Without any flush reports are sent, at random times of the mean that was asked
+    for.
+    """
     transport = RecordingTransport()
     with EmbeddedClient(
         DEVICE_SURVEY, state=tmp_path / "state", transport=transport, interval=0.01
@@ -414,7 +439,9 @@ def test_a_transport_that_returns_nonsense_is_retried(opened, clock, caplog):
 
 
 def test_charges_are_on_disk_before_anything_is_sent(opened, tmp_path):
-    """When a transport is called, the synced file, without its log, accounts for what is sent."""
+    """When a transport is called, the synced file, without its log, accounts for what
+    is sent.
+    """
     charged = []
 
     class Looking(RecordingTransport):
@@ -436,7 +463,9 @@ def test_charges_are_on_disk_before_anything_is_sent(opened, tmp_path):
 
 
 def test_what_comes_later_leaves_a_batch_as_it_is(opened, clock):
-    """Whatever is recorded in between, a retry has the same bytes; then comes what was recorded."""
+    """Whatever is recorded in between, a retry has the same bytes; then comes what was
+    recorded.
+    """
     client, transport = opened([retry()])
     client.record("once", "red")
     client._sender.send_all()
@@ -464,7 +493,9 @@ def test_reports_wait_for_as_many_days_as_was_said(most, days, left, opened, clo
 
 
 def test_the_oldest_go_first_from_both_queues(tmp_path, clock):
-    """What was recorded before there was a collector is older, whatever its queue is called."""
+    """What was recorded before there was a collector is older, whatever its queue is
+    called.
+    """
     state, limits = tmp_path / "state", QueueLimits(reports=10)
     with EmbeddedClient(
         DEVICE_SURVEY, state=state, strict=True, limits=limits
@@ -509,7 +540,9 @@ def test_flush_without_a_collector_says_whether_anything_waits():
     "interval", [0, -1, -0.5, float("nan"), float("inf"), 1e12, 2_592_001, True, False]
 )
 def test_an_interval_takes_time(interval):
-    """A thread that never waits would send by the second of each answer; one that waits, never."""
+    """A thread that never waits would send by the second of each answer; one that
+    waits, never.
+    """
     with pytest.raises(ValueError, match="expected an interval above 0 seconds"):
         EmbeddedClient(
             DEVICE_SURVEY, state=None, transport=RecordingTransport(), interval=interval
@@ -517,7 +550,9 @@ def test_an_interval_takes_time(interval):
 
 
 def test_closing_waits_for_what_is_being_sent():
-    """For half a second at most; and an exit does not wait for a thread that no one closed."""
+    """For half a second at most; and an exit does not wait for a thread that no one
+    closed.
+    """
     assert sender._FAREWELL == 0.5
     client = EmbeddedClient(DEVICE_SURVEY, state=None, transport=Slow(0.1))
     client.record("once", "red")

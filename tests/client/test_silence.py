@@ -1,4 +1,6 @@
-"""What a collector must not learn from whether, when, and in which order reports are made."""
+"""What a collector must not learn from whether, when, and in which order reports are
+made.
+"""
 
 from collections import Counter
 from itertools import permutations
@@ -14,7 +16,8 @@ from ldp_client.testing import RecordingTransport
 
 DAY = 86_400
 DAILY = (
-    'name = "daily"\ntype = "category"\nvalues = ["0", "1", "2", "3"]\nmechanism = "l-grr"\n'
+    'name = "daily"\ntype = "category"\nvalues = ["0", "1", "2", "3"]\nmechanism = '
+    '"l-grr"\n'
     'epsilon_first = "1"\nepsilon_lifetime = "2"\n'
 )
 SEQUENCES = ("1111", "1122", "0022", "1233", "0123", "3210")
@@ -26,7 +29,9 @@ def on_day(number):
 
 
 def days_with_a_report(survey, answers, **settings):
-    """On which days a fresh device makes a report, answering one of `answers` each day."""
+    """On which days a fresh device makes a report, answering one of `answers` each
+    day.
+    """
     transport = RecordingTransport()
     with EmbeddedClient(
         survey, state=None, transport=transport, interval=None, **settings
@@ -44,11 +49,12 @@ def days_with_a_report(survey, answers, **settings):
 @pytest.mark.parametrize("limit", ["0.5", "1.9", "2", "3", "4.5", "7", "100"])
 @pytest.mark.parametrize("stop", ["lifetime_epsilon", "lifetime_cap"])
 def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
-    """With a price of 2 and any limit, a device reports on the same days, whatever is answered.
+    """With a price of 2 and any limit, a device reports on the same days, whatever is
+    answered.
 
-    Where the limit is 3, devices that stop at the second value are silent on the third and fourth
-    day after 1, 1, 2, 2, and not after 1, 1, 1, 1: no law but a certainty, so that 5 devices each
-    tell.
+    Where the limit is 3, devices that stop at the second value are silent on the third
+    and fourth day after 1, 1, 2, 2, and not after 1, 1, 1, 1: no law but a certainty,
+    so that 5 devices each tell.
     """
     survey = survey_of(
         DAILY,
@@ -65,7 +71,9 @@ def test_whether_reports_are_made_depends_on_no_answer(stop, limit):
 
 @pytest.mark.parametrize("answers", SEQUENCES)
 def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_path):
-    """What a memoized question was answered leaves as much for the next one, of any survey."""
+    """What a memoized question was answered leaves as much for the next one, of any
+    survey.
+    """
     survey, other = (
         survey_of(DAILY, yes_no("once")),
         survey_of(yes_no("once"), name="other"),
@@ -139,7 +147,9 @@ def test_batches_leave_in_random_order():
 
 
 def test_reports_that_an_app_sends_itself_are_in_random_order():
-    """Of 300 uploads every order of rows and batches is seen, but for a chance below 1e-22."""
+    """Of 300 uploads every order of rows and batches is seen, but for a chance below
+    1e-22.
+    """
     survey = survey_of(mirror("m"), yes_no("a"))
     client = Client(survey, lifetime_cap="1000")
     reports = [client.record("m", value) for value in "abc"]

@@ -1,4 +1,6 @@
-"""Stop lists on devices: they have less asked, never more, and whatever the answers are."""
+"""Stop lists on devices: they have less asked, never more, and whatever the answers
+are.
+"""
 
 from fractions import Fraction
 from functools import cache
@@ -69,7 +71,9 @@ def asked(device, *names):
 
 
 def test_a_stopped_question_is_asked_no_more():
-    """From the next upload on; what waits is sent, others are asked, and nothing is charged."""
+    """From the next upload on; what waits is sent, others are asked, and nothing is
+    charged.
+    """
     collector = Collector(listed(mood="0"))
     with opened(collector) as client:
         assert client.record("theme", True)
@@ -124,7 +128,9 @@ def test_what_is_no_list_of_ours_stops_nothing(data):
 
 
 def test_of_a_share_each_device_draws_once(monkeypatch):
-    """1/4 of 1,000 devices, within 4.9 standard deviations (1e-6); one 14 points off is seen."""
+    """1/4 of 1,000 devices, within 4.9 standard deviations (1e-6); one 14 points off is
+    seen.
+    """
     monkeypatch.setattr(
         stops, "read_stops", cache(stops.read_stops)
     )  # one check of a signature
@@ -155,7 +161,9 @@ LISTS = {
 
 
 def test_questions_are_drawn_by_themselves_and_groups_together():
-    """A group is asked by the least of its shares; of others one draw tells nothing of the next."""
+    """A group is asked by the least of its shares; of others one draw tells nothing of
+    the next.
+    """
     both = listed(mood="1/2", theme="1/2")
     devices = [asking() for _ in range(400)]
     for device in devices:
@@ -217,7 +225,9 @@ def test_a_list_for_another_survey_says_so():
 
 
 def test_over_http(tmp_path):
-    """From a file of the collector's to a device that asks no more, through a service."""
+    """From a file of the collector's to a device that asks no more, through a
+    service.
+    """
     path = tmp_path / "list"
     path.write_bytes(listed(mood="0"))
     text = SURVEY.to_toml()

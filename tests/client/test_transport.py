@@ -87,7 +87,8 @@ def refusal(reason):
     ],
 )
 def test_outcomes(status, headers, verdict, wait):
-    """202 is accepted; what can be mended holds; everything else is retried, redirects included.
+    """202 is accepted; what can be mended holds; everything else is retried, redirects
+    included.
 
     Nothing is dropped for a status alone.
     """
@@ -141,7 +142,9 @@ def test_a_date_to_retry_after():
 
 
 def test_a_request_tells_nothing_about_the_device():
-    """Headers hold the address, the length, the type, a constant name, and any token."""
+    """Headers hold the address, the length, the type, a constant name, and any
+    token.
+    """
     with serving(202) as (address, requests):
         HTTPTransport(f"{address}/prefix/").send(PAYLOAD)
         HTTPTransport(address, token="secret").send(PAYLOAD)  # noqa: S106
@@ -194,7 +197,9 @@ def test_no_answer_is_retried():
     ],
 )
 def test_without_a_network_no_one_was_reached(error, verdict):
-    """That is told apart from a collector that does not answer; what an error says is not kept."""
+    """That is told apart from a collector that does not answer; what an error says is
+    not kept.
+    """
     outcome = of_failure(error)
     assert outcome.verdict == verdict
     assert "secret" not in outcome.reason
@@ -270,7 +275,9 @@ def test_a_folder_collects_frames(tmp_path):
 
 
 def test_a_folder_gets_the_bytes_as_they_are_on_windows(tmp_path):
-    """There a file takes text, with two bytes for each 0x0A, unless it is opened as binary."""
+    """There a file takes text, with two bytes for each 0x0A, unless it is opened as
+    binary.
+    """
     with (
         patch.object(os, "O_BINARY", 1 << 40, create=True),
         patch("os.open", side_effect=OSError("seen")) as opened,

@@ -1,4 +1,6 @@
-"""What a collector gets by asking again: by another version, by another survey, after consent."""
+"""What a collector gets by asking again: by another version, by another survey, after
+consent.
+"""
 
 import pytest
 from surveys import survey_of, yes_no
@@ -46,7 +48,9 @@ def answered(surveys, state, **settings):
 
 @pytest.mark.parametrize("version", [spelt, dearer, longer, raised])
 def test_versions_of_a_survey_get_no_more_than_was_agreed_to(version, tmp_path):
-    """Sixty versions of a survey, opened with defaults, get one report in all, from any client."""
+    """Sixty versions of a survey, opened with defaults, get one report in all, from any
+    client.
+    """
     versions = [version(number) for number in range(60)]
     assert (
         len({survey["fruit"].fingerprint for survey in versions}) > 58
@@ -63,7 +67,9 @@ def test_versions_of_a_survey_get_no_more_than_was_agreed_to(version, tmp_path):
 
 
 def test_surveys_get_no_more_than_the_usual_cap(tmp_path):
-    """Sixty surveys of epsilon 1, each named otherwise, get ten reports from a default device."""
+    """Sixty surveys of epsilon 1, each named otherwise, get ten reports from a default
+    device.
+    """
     surveys = [
         survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name=f"s{number}")
         for number in range(60)
@@ -75,7 +81,9 @@ def test_surveys_get_no_more_than_the_usual_cap(tmp_path):
 
 
 def test_a_first_survey_that_asks_for_more_sets_the_usual_cap(tmp_path):
-    """By opening it the app has said that it may; what comes later gets nothing beyond."""
+    """By opening it the app has said that it may; what comes later gets nothing
+    beyond.
+    """
     first = survey_of(FRUIT + 'epsilon = "12"\nvalues = ["a", "apple"]', name="first")
     second = survey_of(FRUIT + 'epsilon = "1"\nvalues = ["a", "apple"]', name="second")
     assert answered([first, second], tmp_path / "state") == 1
@@ -83,7 +91,9 @@ def test_a_first_survey_that_asks_for_more_sets_the_usual_cap(tmp_path):
 
 
 def test_consent_lets_a_new_version_ask(tmp_path):
-    """A version that asks for more gets it once the person agrees to it, and the next does not."""
+    """A version that asks for more gets it once the person agrees to it, and the next
+    does not.
+    """
     versions = [spelt(number) for number in range(4)]
     state = tmp_path / "state"
     assert answered(versions[:2], state) == 1
@@ -100,7 +110,9 @@ def test_consent_lets_a_new_version_ask(tmp_path):
 
 @pytest.mark.parametrize("erase", ["rotate", "forget"])
 def test_erasing_gives_no_version_more(erase, tmp_path):
-    """Neither a new secret nor forgetting lets a question be asked again, in any version."""
+    """Neither a new secret nor forgetting lets a question be asked again, in any
+    version.
+    """
     with EmbeddedClient(spelt(0), state=tmp_path / "state") as client:
         assert client.record("fruit", "apple")
         for _ in range(3):

@@ -40,7 +40,9 @@ FIRST, SECOND = reports(1), reports(2)
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with a survey, its candidates, two report files and a tally of the first."""
+    """A folder with a survey, its candidates, two report files and a tally of the
+    first.
+    """
     (tmp_path / "survey.toml").write_text(COMMUTE)
     (tmp_path / "homepages.txt").write_text("a.org\nb.org\nc.org\n")
     (tmp_path / "first").write_bytes(FIRST)
@@ -76,7 +78,8 @@ def test_check_prints_the_fingerprints(folder):
 def test_check_lists_every_problem(folder):
     """All problems at once, each with the file and the place."""
     (folder / "bad.toml").write_text(
-        '[survey]\nname = "no good"\n[[question]]\nname = "x"\ntype = "boolen"\nepsilom = 1\n'
+        '[survey]\nname = "no good"\n[[question]]\nname = "x"\ntype = '
+        '"boolen"\nepsilom = 1\n'
     )
     messages = ldp("check bad.toml", 1).stderr
     assert all(
@@ -86,7 +89,9 @@ def test_check_lists_every_problem(folder):
 
 
 def test_explain_says_what_a_report_costs(folder):
-    """Declared and delivered epsilon, both memoized ones, totals, sizes and plain words."""
+    """Declared and delivered epsilon, both memoized ones, totals, sizes and plain
+    words.
+    """
     text = ldp("explain survey.toml").stdout
     for fragment in (
         "smoker: warner, 2 values",
@@ -108,7 +113,9 @@ def test_explain_says_what_a_report_costs(folder):
 
 
 def test_a_lifetime_that_is_too_short_is_warned_about(folder):
-    """A survey that can cost more than a device may spend warns, and says where it stops."""
+    """A survey that can cost more than a device may spend warns, and says where it
+    stops.
+    """
     (folder / "short.toml").write_text(
         COMMUTE.replace("[survey]", '[survey]\nlifetime_epsilon = "3"', 1)
     )
@@ -122,7 +129,9 @@ def test_a_lifetime_that_is_too_short_is_warned_about(folder):
 
 
 def test_explain_writes_the_certificate(folder):
-    """The certificate is JSON, and names the survey, every question, and their fingerprints."""
+    """The certificate is JSON, and names the survey, every question, and their
+    fingerprints.
+    """
     ldp("explain survey.toml --certificate certificate.json")
     record = json.loads((folder / "certificate.json").read_text())
     assert (record["survey"], record["fingerprint"]) == (
@@ -136,7 +145,9 @@ def test_explain_writes_the_certificate(folder):
 
 
 def test_unbounded_spending_is_warned_about(folder):
-    """RAPPOR without permanent noise gives a warning on standard error, not in the output."""
+    """RAPPOR without permanent noise gives a warning on standard error, not in the
+    output.
+    """
     (folder / "bare.toml").write_text(
         COMMUTE.replace('f = "0.5"', 'f = "0"').replace('p = "0.5"', 'p = "0.25"')
     )
@@ -158,7 +169,9 @@ def test_unbounded_spending_is_warned_about(folder):
     ],
 )
 def test_aggregate_counts_reports_and_tallies(paths, folder):
-    """In any order, from reports or tallies, with a file given twice: one tally of all reports."""
+    """In any order, from reports or tallies, with a file given twice: one tally of all
+    reports.
+    """
     ldp(f"aggregate survey.toml {paths} -o out")
     tally, expected = (
         decode_tally((folder / "out").read_bytes(), COMMUTE_SURVEY),
@@ -313,7 +326,9 @@ def test_a_file_gets_what_standard_output_gets(form, folder):
     ],
 )
 def test_the_ending_of_a_file_says_its_format(form, folder):
-    """Unless `--format` does; a name without an ending is that of a table, others are refused."""
+    """Unless `--format` does; a name without an ending is that of a table, others are
+    refused.
+    """
     name = f"out.{FORMATS[form].ending}"
     ldp(f"estimate survey.toml first -q -o {name}")
     ldp(f"estimate survey.toml first -q -o bare --format {form}")
@@ -329,7 +344,9 @@ def test_the_ending_of_a_file_says_its_format(form, folder):
 
 
 def test_a_link_stays_a_link(folder):
-    """Writing through a link replaces what it points to: no device is lost to `--output`."""
+    """Writing through a link replaces what it points to: no device is lost to
+    `--output`.
+    """
     (folder / "link").symlink_to("target")
     ldp("aggregate survey.toml first -o link")
     assert (folder / "link").is_symlink()
@@ -385,7 +402,9 @@ FAILURES = [
 
 @pytest.mark.parametrize(("line", "code", "said"), FAILURES)
 def test_failures_are_messages_and_leave_files_alone(line, code, said, folder):
-    """A failing command says what is wrong in a few lines, exits non-zero and leaves no file."""
+    """A failing command says what is wrong in a few lines, exits non-zero and leaves no
+    file.
+    """
     (folder / "out").write_text("precious")
     before = sorted(path.name for path in folder.iterdir())
     result = ldp(line, code)
@@ -412,7 +431,8 @@ def test_bad_candidate_files_are_messages(command, candidates, said, folder):
 
 def process(folder, *words):
     """The command in a process of its own."""
-    # Ctrl-C is heard even if the tests run in the background, where a shell has it ignored.
+    # Ctrl-C is heard even if the tests run in the background, where a shell has it
+    # ignored.
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     command = [
         sys.executable,
@@ -426,7 +446,9 @@ def process(folder, *words):
 
 
 def interrupted(running):
-    """What a process prints when told to stop, twice, as the first may come before it waits."""
+    """What a process prints when told to stop, twice, as the first may come before it
+    waits.
+    """
     for _ in range(10):
         running.send_signal(signal.SIGINT)
         try:
@@ -438,7 +460,9 @@ def interrupted(running):
 
 
 def test_an_interrupt_leaves_no_half_written_file(folder):
-    """Ctrl-C in the midst of reading: exit code 130, one word, and the old output as it was."""
+    """Ctrl-C in the midst of reading: exit code 130, one word, and the old output as it
+    was.
+    """
     (folder / "out").write_text("precious")
     os.mkfifo(folder / "pipe")
     running = process(folder, "aggregate", "survey.toml", "pipe", "-o", "out")
@@ -456,7 +480,9 @@ def test_an_interrupt_leaves_no_half_written_file(folder):
 
 
 def test_a_pipe_without_a_terminal_gets_no_progress_bar(folder):
-    """Where the output is no terminal, standard error has the one line about the intake."""
+    """Where the output is no terminal, standard error has the one line about the
+    intake.
+    """
     running = process(
         folder, "aggregate", "survey.toml", "first", "second", "-o", "out"
     )
@@ -467,7 +493,9 @@ def test_a_pipe_without_a_terminal_gets_no_progress_bar(folder):
 
 
 def test_help_is_quick(folder):
-    """`ldp --help` lists every command without loading numpy, scipy, rich or matplotlib."""
+    """`ldp --help` lists every command without loading numpy, scipy, rich or
+    matplotlib.
+    """
     code = """
 import sys
 from ldp_aggregator.commands.main import main

@@ -110,7 +110,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_survey(folder):
-    """Each question is planned through its own mechanism, a Bloom filter on its candidates."""
+    """Each question is planned through its own mechanism, a Bloom filter on its
+    candidates.
+    """
     plans_by_name = plans("s.toml", "--respondents", "20000", "--frequency", "0.1")
     assert {name: item["mechanism"] for name, item in plans_by_name.items()} == {
         "smoker": "warner",
@@ -128,7 +130,9 @@ def test_survey(folder):
 
 
 def test_explain_states_the_efficiency(folder):
-    """`ldp explain` gives each question the efficiency that its plan has, if it has one."""
+    """`ldp explain` gives each question the efficiency that its plan has, if it has
+    one.
+    """
     shown = run("explain", "s.toml").output
     stated = re.findall(
         r"^  efficiency +(\S+) of what is possible with (\d+) values",
@@ -145,7 +149,9 @@ def test_explain_states_the_efficiency(folder):
 
 
 def test_unreachable_is_a_dash():
-    """What no epsilon brings about is said, in table and records, after what can be had."""
+    """What no epsilon brings about is said, in table and records, after what can be
+    had.
+    """
     words = ("--values", "3", "--respondents", "10", "--half-width", "1e-6")
     words = (*words, "--estimand", "respondents")
     shown, plans_by_name = plan(*words), plans(*words)

@@ -40,7 +40,9 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_from_table_to_estimates(folder):
-    """A table is randomized, aggregated in parts and estimated; missing answers send nothing."""
+    """A table is randomized, aggregated in parts and estimated; missing answers send
+    nothing.
+    """
     run("randomize", "s.toml", "-i", "a.csv", "-o", "r1")
     run("randomize", "s.toml", "-i", "a.csv", "-o", "r2")
     run("aggregate", "s.toml", "r1", "-o", "t1")
@@ -68,12 +70,15 @@ def test_reports_are_fresh_noise(folder):
 def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
     """Neither rows nor batches follow the table.
 
-    Of 3,000 rows the first half answers `a` and the second `b`, at an epsilon that hardly ever
-    changes a symbol. In a random order a half has 750 of either, with a standard deviation of 14:
-    off by 100 with a chance below 1e-11.
+    Of 3,000 rows the first half answers `a` and the second `b`, at an epsilon that
+    hardly ever changes a symbol. In a random order a half has 750 of either, with a
+    standard deviation of 14: off by 100 with a chance below 1e-11.
     """
     monkeypatch.chdir(tmp_path)
-    asked = f'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = "{mechanism}"\nepsilon = "20"\n'
+    asked = (
+        'type = "category"\nvalues = ["a", "b", "c"]\nmechanism = '
+        f'"{mechanism}"\nepsilon = "20"\n'
+    )
     (tmp_path / "s.toml").write_text(
         '[survey]\nname = "s"\n'
         + "".join(f'[[question]]\nname = "{name}"\n{asked}' for name in "qr")
@@ -94,7 +99,9 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
 
 
 def test_refused_tables_leave_no_file(folder):
-    """A table with a cell that does not fit leaves the output alone, unless it is skipped."""
+    """A table with a cell that does not fit leaves the output alone, unless it is
+    skipped.
+    """
     (folder / "bad.csv").write_text("smoker,pet\nyes,cat\nyes,unicorn\n" * 1)
     (folder / "r").write_bytes(b"before")
     result = run("randomize", "s.toml", "-i", "bad.csv", "-o", "r", code=1)
@@ -112,7 +119,9 @@ def test_refused_tables_leave_no_file(folder):
 
 
 def test_simulate_writes_everything(folder):
-    """A simulation ends with table, picture, HTML page and records, and its seed repeats it."""
+    """A simulation ends with table, picture, HTML page and records, and its seed
+    repeats it.
+    """
     words = (
         "simulate",
         "s.toml",

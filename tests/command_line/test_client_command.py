@@ -120,7 +120,9 @@ def test_what_cannot_be_used_is_told_in_a_line(words, capsysbinary):
 
 
 def test_it_is_a_program():
-    """Of the client's distribution, which loads nothing but the standard library and its own."""
+    """Of the client's distribution, which loads nothing but the standard library and
+    its own.
+    """
     program = Path(sys.executable).with_name("ldp-client")
     done = subprocess.run(
         [program, "--version"], check=True, capture_output=True, text=True
@@ -133,7 +135,9 @@ def test_it_is_a_program():
 
 @pytest.mark.parametrize("path", EXAMPLE_SURVEYS, ids=lambda path: path.stem)
 def test_both_forms_of_the_page_say_the_same(path):
-    """Of every example: all text, heading by heading, and no element that runs or loads."""
+    """Of every example: all text, heading by heading, and no element that runs or
+    loads.
+    """
     survey = parse_survey(
         path.read_bytes(), files=lambda name: (path.parent / name).read_text()
     )
@@ -176,7 +180,8 @@ def test_the_numbers_are_those_of_explain(commute):
 def test_the_page_says_what_is_particular():
     """Draws, epochs, groups, limits, permanent responses."""
     kept = (
-        'name = "kept"\ntype = "text"\nbloom_bits = 64\nmechanism = "rappor"\nf = "0.5"\n'
+        'name = "kept"\ntype = "text"\nbloom_bits = 64\nmechanism = "rappor"\nf = '
+        '"0.5"\n'
         'p = "0.25"\nq = "0.75"'
     )
     head = 'joint = ["a", "b"]\nepoch = "1d"\nlifetime_epsilon = "3"'

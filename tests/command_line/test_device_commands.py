@@ -1,4 +1,6 @@
-"""`ldp client ledger` and `ldp client codegen`: plain words for people, types for editors."""
+"""`ldp client ledger` and `ldp client codegen`: plain words for people, types for
+editors.
+"""
 
 import ast
 import importlib.util
@@ -88,7 +90,9 @@ def test_generated_functions_record(answers):
 
 
 def test_generated_modules_are_typed(answers):
-    """The types are those of the questions, and the text of a question is what an editor shows."""
+    """The types are those of the questions, and the text of a question is what an
+    editor shows.
+    """
     annotations = {
         node.name: [
             ast.unparse(argument.annotation)
@@ -143,7 +147,8 @@ def test_a_type_checker_finds_wrong_values(tmp_path):
 
 
 def test_generated_modules_pass_a_strict_type_checker(tmp_path):
-    """Those of all examples and of every type of question, and the example app that uses one.
+    """Those of all examples and of every type of question, and the example app that
+    uses one.
 
     In a folder of its own, without this project's settings.
     """
@@ -178,7 +183,9 @@ def test_codegen_writes_a_module(tmp_path):
 
 
 def test_ledger_shows_what_the_client_shows(tmp_path):
-    """`ldp client ledger STATE` prints the client's ledger, while the app has the file open."""
+    """`ldp client ledger STATE` prints the client's ledger, while the app has the file
+    open.
+    """
     with EmbeddedClient(survey_of(yes_no("a")), state=tmp_path / "state") as client:
         client.record("a", True)
         shown = run("client", "ledger", tmp_path / "state")
@@ -190,7 +197,9 @@ def test_ledger_shows_what_the_client_shows(tmp_path):
     ("content", "code"), [(None, 2), (b"", 1), (b"something else", 1)]
 )
 def test_ledger_of_something_else(content, code, tmp_path):
-    """A file that is not there, or is no state, gives a message and is left as it is."""
+    """A file that is not there, or is no state, gives a message and is left as it
+    is.
+    """
     path = tmp_path / "state"
     if content is not None:
         path.write_bytes(content)
@@ -224,8 +233,13 @@ def test_names_that_look_alike_are_numbered():
 
 
 def test_what_is_memoized_has_a_daily_function(tmp_path):
-    """Beside the usual one, under a name of its own, where no group holds it; it records once."""
-    chosen = 'type = "boolean"\nmechanism = "l-grr"\nepsilon_first = "1"\nepsilon_lifetime = "2"'
+    """Beside the usual one, under a name of its own, where no group holds it; it
+    records once.
+    """
+    chosen = (
+        'type = "boolean"\nmechanism = "l-grr"\nepsilon_first = '
+        '"1"\nepsilon_lifetime = "2"'
+    )
     tables = [f'name = "{name}"\n{chosen}' for name in ("a", "a-daily", "b")]
     survey = survey_of(*tables, yes_no("c"), head='joint = ["b", "c"]')
     (tmp_path / "daily_answers.py").write_text(module(survey))
@@ -249,5 +263,8 @@ def test_what_is_memoized_has_a_daily_function(tmp_path):
 def test_as_many_values_become_a_literal_type(number, type_):
     """More would help no one who types."""
     values = ", ".join(f'"v{place}"' for place in range(number))
-    keys = f'name = "q"\ntype = "category"\nmechanism = "grr"\nepsilon = "1"\nvalues = [{values}]'
+    keys = (
+        'name = "q"\ntype = "category"\nmechanism = "grr"\nepsilon = "1"\nvalues = '
+        f"[{values}]"
+    )
     assert f"value: {type_}" in module(survey_of(keys))

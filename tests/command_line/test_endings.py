@@ -1,4 +1,6 @@
-"""Every command that writes a file, with every ending: it writes, or refuses before it begins."""
+"""Every command that writes a file, with every ending: it writes, or refuses before it
+begins.
+"""
 
 import shlex
 from functools import cache
@@ -74,10 +76,12 @@ LINES = {
     "plan": "pet.toml --respondents 1e3 -o {}",
     "analyze query": "pet.toml young -q 'share(pet = true)' -o {}",
     "randomize": "pet.toml -q -i answers.csv -o {}",
-    "rappor associate": "--schema vars.csv --reports bits.csv --params-dir . -q --var1 a "
+    "rappor associate": "--schema vars.csv --reports bits.csv --params-dir . -q --var1 "
+    "a "
     "--var2 b -o {}",
     "rappor import": "--params p.csv --counts k.csv -q -o {}",
-    "rappor ngrams": "--schema vars.csv --reports words.csv --params-dir . -q --text t --part u "
+    "rappor ngrams": "--schema vars.csv --reports words.csv --params-dir . -q --text t "
+    "--part u "
     "--part v --ngrams parts.txt --client cpp -o {}",
     "rappor survey": "--params texts.csv -o {}",
     "survey register prove consistency": "log --since 1 -o {}",
@@ -89,7 +93,9 @@ LINES = {
     "survey stop-list sign": "pet.toml --key key --stop pet -o {}",
     "analyze synthesize": "whole.toml whole --question life --rows 9 -q -o {}",
     "analyze trend": "pet.toml young old -q -o {}",
-    "analyze weight": "pet.toml --rows rows.csv --question pet --weight weight -q -o {}",
+    "analyze weight": (
+        "pet.toml --rows rows.csv --question pet --weight weight -q -o {}"
+    ),
 }
 ELSEWHERE = {"new": "a survey file", "survey page": "a folder", "simulate": "a folder"}
 SLOW = ("client test", "analyze compare")

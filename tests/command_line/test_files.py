@@ -1,6 +1,8 @@
-"""What commands read from and write to: files, pipes, devices, links, standard input and output.
+"""What commands read from and write to: files, pipes, devices, links, standard input
+and output.
 
-Devices are made by the tests, in their own folders; those of the machine are never written to.
+Devices are made by the tests, in their own folders; those of the machine are never
+written to.
 """
 
 import os
@@ -65,7 +67,9 @@ WRITERS = {
 
 @pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)
 def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
-    """The reader of a named pipe gets what a file would get, and the pipe is there afterwards."""
+    """The reader of a named pipe gets what a file would get, and the pipe is there
+    afterwards.
+    """
     os.mkfifo("pipe")
     read = []
     thread = Thread(target=lambda: read.append(Path("pipe").read_bytes()), daemon=True)
@@ -83,7 +87,9 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(line, folder):
     "line", [*WRITERS.values(), "estimate survey.toml tally --plot {}.svg"]
 )
 def test_a_device_stays_a_device(line, folder):
-    """A device with the null device's numbers survives every command that writes to it."""
+    """A device with the null device's numbers survives every command that writes to
+    it.
+    """
     name = "null.svg" if ".svg" in line else "null"
     try:
         os.mknod(name, 0o666 | stat.S_IFCHR, NULL)
@@ -129,7 +135,9 @@ def test_standard_output_by_its_path(folder):
 
 
 def test_standard_output_into_a_file_loses_nothing_of_it(folder):
-    """Where a shell has opened a file for us, what it holds stays, and so does what comes after."""
+    """Where a shell has opened a file for us, what it holds stays, and so does what
+    comes after.
+    """
     Path("link").symlink_to("/dev/stdout")
     for name in ("/dev/stdout", "link"):
         with Path("all").open("wb") as file:
@@ -181,7 +189,9 @@ READERS = {
 @pytest.mark.parametrize(("line", "source"), READERS.values(), ids=READERS)
 @pytest.mark.parametrize("way", ["-", "pipe"])
 def test_whatever_is_read_may_be_a_pipe(way, line, source, folder):
-    """Standard input and a named pipe, such as `<(...)`, are as good as a file: read once."""
+    """Standard input and a named pipe, such as `<(...)`, are as good as a file: read
+    once.
+    """
     Path("weights.csv").write_text("question,value,weight\npet,cat,3\npet,none,1\n")
     Path("params.csv").write_text("k,h,m,p,q,f\n16,2,2,0.5,0.75,0.5\n")
     content = Path(source).read_bytes()
@@ -238,7 +248,9 @@ def test_no_picture_is_written_to_a_terminal(folder):
     "line", ["estimate survey.toml tally", "client codegen survey.toml"]
 )
 def test_a_reader_that_goes_away_is_no_error(line, folder):
-    """`| head` closes the pipe: the command ends without a word, and does not claim success."""
+    """`| head` closes the pipe: the command ends without a word, and does not claim
+    success.
+    """
     reading, writing = os.pipe()
     os.close(reading)
     result = subprocess.run(
@@ -273,7 +285,9 @@ def test_a_full_disk_is_a_message(folder):
 
 @pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)
 def test_a_standard_output_that_was_closed_is_told_of(line, folder):
-    """`>&-` in a shell: a message and 1, and nothing is written elsewhere in its place."""
+    """`>&-` in a shell: a message and 1, and nothing is written elsewhere in its
+    place.
+    """
     before = sorted(folder.iterdir())
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" >&-', "sh", *LDP, *line.format("-").split()],

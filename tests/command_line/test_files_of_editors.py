@@ -1,4 +1,5 @@
-"""Files as editors leave them: a byte order mark is passed over, and nesting without end refused.
+"""Files as editors leave them: a byte order mark is passed over, and nesting without
+end refused.
 
 Windows' Notepad and Excel put such a mark first, and say nothing of it.
 """
@@ -66,7 +67,9 @@ def test_a_survey_and_its_page(survey, tmp_path):
 
 
 def test_counts_of_sheets_on_paper(survey, tmp_path):
-    """As a spreadsheet saves them; separated by semicolons, as some do, they are refused."""
+    """As a spreadsheet saves them; separated by semicolons, as some do, they are
+    refused.
+    """
     counts, reports = tmp_path / "counts.csv", tmp_path / "paper.reports"
     counts.write_bytes(MARK + b"question,value,count\r\ncoin,true,7\r\n")
     run("survey", "paper-counts", survey, counts, "--output", reports)

@@ -40,7 +40,9 @@ def test_the_demonstration_shows_a_coin_a_crowd_and_a_price(answer):
 def test_a_new_survey_can_be_checked_and_simulated(
     lines, sort, answers, tmp_path, monkeypatch
 ):
-    """By six questions, or by none; what it takes is said, and nothing is overwritten."""
+    """By six questions, or by none; what it takes is said, and nothing is
+    overwritten.
+    """
     monkeypatch.chdir(tmp_path)
     words = ["new"] if lines else ["new", "--yes-no", "Habit?", "-o", "habit.toml"]
     typed = "\n".join(lines or []) + "\n"

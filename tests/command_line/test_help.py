@@ -64,7 +64,9 @@ def test_long_helps_have_headings():
 
 
 def test_lists_of_commands_are_whole_sentences():
-    """What a subcommand does is said to the end of its first sentence, on any terminal."""
+    """What a subcommand does is said to the end of its first sentence, on any
+    terminal.
+    """
     for words, group in commands().items():
         if not isinstance(group, click.Group) or group is main:
             continue

@@ -90,7 +90,10 @@ def test_words_of_other_programs(keys, said, folder, tmp_path):
         ("survey simulate-attacks yes.toml --targets yes -n 100", "true"),
         ("analyze compare yes.toml --counts yes=60,no=40 --direct yes=30/100", "true"),
         (
-            "analyze trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 --value yes",
+            (
+                "analyze trend yes.toml --counts yes=60,no=40 --counts yes=70,no=30 "
+                "--value yes"
+            ),
             "true",
         ),
     ],
@@ -104,7 +107,9 @@ def test_yes_and_no_are_true_and_false(line, said, tmp_path, monkeypatch):
 
 
 def test_a_short_survey_is_a_whole_one(folder, tmp_path):
-    """Values without a type are a category, also of a field; without a mechanism it is `auto`."""
+    """Values without a type are a category, also of a field; without a mechanism it is
+    `auto`.
+    """
     fields = "".join(
         f'[[question.field]]\nname = "{name}"\nvalues = ["x", "y"]\n' for name in "ab"
     )

@@ -56,7 +56,9 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii:strict"])
 def test_any_encoding_will_do(encoding, folder):
-    """In an encoding without lines and Cyrillic, tables say them otherwise, and data is UTF-8."""
+    """In an encoding without lines and Cyrillic, tables say them otherwise, and data is
+    UTF-8.
+    """
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     for line in (
         "estimate survey.toml tally",
@@ -106,9 +108,9 @@ def test_long_tables_say_what_they_leave_out(folder):
     assert len(rows) == MOST_ROWS
     assert int(rows[0]) % 97 == 96
     assert (
-        "the 100 highest of 500 estimates, which for having been chosen as such are too high"
-        in brief
-    )
+        "the 100 highest of 500 estimates, which for having been chosen as such are "
+        "too high"
+    ) in brief
     assert "--top all" in brief
     full = run("estimate", "large.toml", "large", "-q", "--top", "all").stdout
     assert re.findall(r"^ v(\d+) ", full, re.MULTILINE) == [
@@ -133,7 +135,9 @@ def test_long_tables_say_what_they_leave_out(folder):
 
 
 def test_simulations_in_brief(folder):
-    """Of many values those are shown that most respondents hold, whatever is estimated."""
+    """Of many values those are shown that most respondents hold, whatever is
+    estimated.
+    """
     words = ("simulate", "large.toml", "--respondents", "1000", "--seed", "1", "-q")
     brief = run(*words).stdout
     assert re.findall(r"^ v(\d+) ", brief, re.MULTILINE) == [
@@ -151,7 +155,9 @@ def test_simulations_in_brief(folder):
 
 
 def test_notebooks_get_the_top():
-    """`repr` and HTML of many values stay short, say so, and the records keep them all."""
+    """`repr` and HTML of many values stay short, say so, and the records keep them
+    all.
+    """
     estimates = estimate(TALLY)
     assert estimates._repr_html_().count("<tr>") == MOST_ROWS + 1
     assert len(re.findall(r"^ v\d+ ", repr(estimates), re.MULTILINE)) == MOST_ROWS
@@ -172,8 +178,8 @@ def test_notebooks_get_the_top():
 def test_reports_each_is_for_memoized_questions(folder):
     """`reports_per_person` is refused where no question keeps a permanent response.
 
-    Beside one that does, a note says that it is not for the others, whose numbers stay those of
-    one report each.
+    Beside one that does, a note says that it is not for the others, whose numbers stay
+    those of one report each.
     """
     assert (
         "leave --reports-per-person"
@@ -203,7 +209,8 @@ def test_reports_each_is_for_memoized_questions(folder):
     "command", ["estimate survey.toml", "aggregate survey.toml -o out"]
 )
 def test_a_tally_counts_once(command, folder):
-    """The same tally again, by another name too, is refused unless it is said to be meant.
+    """The same tally again, by another name too, is refused unless it is said to be
+    meant.
 
     What is empty may repeat.
     """
@@ -218,7 +225,9 @@ def test_a_tally_counts_once(command, folder):
 
 
 def test_a_tally_of_the_same_reports_counts_once(folder):
-    """Also where one of them came by way of duplicates, so that not all bytes are alike."""
+    """Also where one of them came by way of duplicates, so that not all bytes are
+    alike.
+    """
     Path("answers.csv").write_text("pet\ncat\nnone\ncat\n", encoding="utf-8")
     run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
     run("aggregate", "survey.toml", "reports", "-o", "once")
@@ -238,7 +247,11 @@ def test_associations_say_what_was_tested():
     from ldp_aggregator.analyses.association.association import associate
 
     text = '[survey]\nname = "two"\njoint = ["a", "b"]\n' + "".join(
-        f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = 3\n'
+        (
+            f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = '
+            '"grr"\nepsilon '
+            "= 3\n"
+        )
         for name in "ab"
     )
     survey = parse_survey(text)
@@ -264,8 +277,8 @@ def test_associations_say_what_was_tested():
         assert "independent:" not in headline
 
 
-# Modules whose messages advise an option, by the commands that can show them: in all of these it
-# has to exist.
+# Modules whose messages advise an option, by the commands that can show them: in all of
+# these it has to exist.
 ADVISING = {
     "ldp_aggregator.commands.output_options": ("estimate", "simulate"),
     "ldp_aggregator.commands.analyses.compare": ("analyze compare",),
@@ -497,11 +510,14 @@ def options_of(command):
 
 
 def advised():
-    """(module, option) for every option that a text in our packages names, but for help."""
+    """(module, option) for every option that a text in our packages names, but for
+    help.
+    """
     for package in (ldp_client, ldp_aggregator, ldp_simulations):
         root = Path(package.__file__).parents[1]
         for path in Path(package.__file__).parent.rglob("*.py"):
-            # A command of its own, which names its own options, and the headings of helps.
+            # A command of its own, which names its own options, and the headings of
+            # helps.
             if path.name in {"__main__.py", "headings.py"}:
                 continue
             module = ".".join(path.relative_to(root).with_suffix("").parts)
@@ -530,7 +546,9 @@ def advised():
 
 
 def test_advice_can_be_followed():
-    """Every option that a message names exists in each command that can show the message."""
+    """Every option that a message names exists in each command that can show the
+    message.
+    """
     pairs = set(advised())
     assert ("ldp_simulations.answers", "--skip-invalid") in pairs
     assert ("ldp_aggregator.tallies.intake.paths", "--allow-equal") in pairs
@@ -545,7 +563,9 @@ def test_advice_can_be_followed():
 
 
 def test_skipping_is_possible_where_it_is_advised(folder):
-    """A table with cells that do not fit is simulated without them, as the message says."""
+    """A table with cells that do not fit is simulated without them, as the message
+    says.
+    """
     Path("answers.csv").write_text("pet\ncat\nunicorn\nnone\n")
     words = ("simulate", "survey.toml", "--population", "answers.csv", "-q")
     assert "--skip-invalid" in run(*words, code=1).stderr
@@ -579,7 +599,9 @@ def test_an_address_that_is_none_is_a_message(host, folder):
 
 
 def test_an_empty_address_is_not_taken_for_all(folder):
-    """As of a variable that is not set: who wants to be reached by everybody says so."""
+    """As of a variable that is not set: who wants to be reached by everybody says
+    so.
+    """
     assert (
         "expected an address"
         in run("serve", "survey.toml", "--host", "", "--port", "0", code=2).stderr

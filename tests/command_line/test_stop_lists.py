@@ -1,4 +1,6 @@
-"""Stop lists on the collector's side: written by a command, handed out, and said of estimates."""
+"""Stop lists on the collector's side: written by a command, handed out, and said of
+estimates.
+"""
 
 import stat
 from fractions import Fraction
@@ -43,7 +45,9 @@ def sign(*words, code=0):
 
 
 def test_a_list_from_the_command_line(folder):
-    """It says what it was asked to, under the key that was printed; serial numbers go up."""
+    """It says what it was asked to, under the key that was printed; serial numbers go
+    up.
+    """
     assert stat.S_IMODE((folder / "key.pem").stat().st_mode) == 0o600
     key = bytes.fromhex((folder / "public").read_text())
     signed = sign("--stop", "smoker", "--share", "hours=1/10")
@@ -98,7 +102,9 @@ def test_estimates_say_who_was_asked(folder):
 
 
 def test_a_service_hands_lists_out(folder):
-    """To those who may upload, byte by byte, as the file is now; estimates say so as well."""
+    """To those who may upload, byte by byte, as the file is now; estimates say so as
+    well.
+    """
     with service_of(COMMUTE, folder=folder) as service:
         assert visitor(service, UPLOADING).get(STOPS_PATH).status_code == 404
     sign("--share", "transport=1/3")

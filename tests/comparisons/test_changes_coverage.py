@@ -31,7 +31,9 @@ def as_written(name):
 
 
 def test_the_page_is_what_the_command_writes():
-    """For its grid: every row of it and no other, all columns and words, and what does not hold."""
+    """For its grid: every row of it and no other, all columns and words, and what does
+    not hold.
+    """
     parts = [as_written(name) for name in PARTS]
     for known in parts:
         assert list(known.rows) == list(known.part.cells)
@@ -40,14 +42,18 @@ def test_the_page_is_what_the_command_writes():
 
 
 def test_enough_was_measured():
-    """A share of .95 has a standard error of .011 and less, but for alarms, which are rare."""
+    """A share of .95 has a standard error of .011 and less, but for alarms, which are
+    rare.
+    """
     runs = {name: as_written(name).runs for name in PARTS}
     assert min(runs["contrasts"], runs["pairs"], runs["panels"]) >= 1_000
     assert runs["bands"] >= 400
 
 
 def test_power_is_what_theory_makes_of_it():
-    """Of single values, within three Monte-Carlo errors of as many runs as there are."""
+    """Of single values, within three Monte-Carlo errors of as many runs as there
+    are.
+    """
     known = as_written("pairs")
     seen = 0
     for row in known.rows.values():
@@ -76,7 +82,9 @@ def test_a_claim_that_does_not_hold_is_named():
 
 
 def test_the_command(tmp_path):
-    """It writes the parts that are asked for, whose claims hold; rows depend on no others."""
+    """It writes the parts that are asked for, whose claims hold; rows depend on no
+    others.
+    """
     path = tmp_path / "page.md"
     result = CliRunner().invoke(
         main, [str(path), "--runs", "40", "--only", "contrasts"]

@@ -71,7 +71,9 @@ def test_formats(files):
 
 
 def test_names_and_versions(files):
-    """What sides are called is asked for; another version of the survey is read by its own file."""
+    """What sides are called is asked for; another version of the survey is read by its
+    own file.
+    """
     table = run(
         *(
             "analyze",
@@ -94,7 +96,9 @@ def test_names_and_versions(files):
 
 
 def test_refusals(files):
-    """The same tally twice, several questions and none named, names that are not two."""
+    """The same tally twice, several questions and none named, names that are not
+    two.
+    """
     may, june = files / "may.tally", files / "june.tally"
     words = ("analyze", "compare", files / "survey.toml", may)
     assert "allow-equal" in run(*words, may, "--question", "mode", code=1).output
@@ -126,7 +130,9 @@ def test_quotients_without_bounds_are_said_in_words(numbers, words):
 
 
 def test_two_groups_are_compared_once(tmp_path):
-    """Either is the rest of the other; p-values that allow for all values have their own column."""
+    """Either is the rest of the other; p-values that allow for all values have their
+    own column.
+    """
     question = ldp.question("q", type="boolean", mechanism="warner", truth="0.8")
     (tmp_path / "s.toml").write_text(ldp.survey("exam", question).to_toml())
     (tmp_path / "rows.csv").write_text(

@@ -1,4 +1,6 @@
-"""Two sets of estimates side by side: intervals, tests, what is shared, and what is refused."""
+"""Two sets of estimates side by side: intervals, tests, what is shared, and what is
+refused.
+"""
 
 import json
 import math
@@ -79,7 +81,9 @@ BEFORE, AFTER = (5_000, 3_000, 1_500, 500), (4_000, 4_000, 1_500, 500)
 
 
 def test_newcombes_example():
-    """56 of 70 against 48 of 80: the interval that Newcombe 1998 gives, .0524 to .3339."""
+    """56 of 70 against 48 of 80: the interval that Newcombe 1998 gives, .0524 to
+    .3339.
+    """
     question = asked("grr", ("no", "yes"), epsilon="30")
     # At such an epsilon a report is the answer, and the intervals are Wilson's.
     first, second = (
@@ -96,7 +100,8 @@ def test_newcombes_example():
     ]
     low, high = mover.difference(*sides, 0.05, together=np.zeros(2))
     assert (low[1], high[1]) == pytest.approx((0.0524, 0.3339), abs=5e-5)
-    # Of 14 who say no normal theory knows too little: that end is exact, and farther out.
+    # Of 14 who say no normal theory knows too little: that end is exact, and farther
+    # out.
     yes = compare(first, second)["yes"]
     assert yes.difference == pytest.approx(0.2)
     assert yes.interval == pytest.approx((0.0524, 0.3393), abs=5e-5)
@@ -131,7 +136,9 @@ def test_normal_sides_have_the_interval_of_two_errors():
 
 
 def test_ratios_of_normal_sides_are_fiellers():
-    """The roots of Fieller's quadratic, with and without a correlation; none above where 0 is."""
+    """The roots of Fieller's quadratic, with and without a correlation; none above
+    where 0 is.
+    """
     first, second = normal(0.3, 0.03), normal(0.4, 0.04)
     z = scipy.stats.norm.isf(0.025)
     for together in (0.0, 0.6):
@@ -149,7 +156,9 @@ def test_ratios_of_normal_sides_are_fiellers():
 
 
 def test_odds_ratios():
-    """Differences of logits, where both estimates and all ends have one; else of both at once."""
+    """Differences of logits, where both estimates and all ends have one; else of both
+    at once.
+    """
     first, second = fixed(0.2, 0.1, 0.3), fixed(0.5, 0.4, 0.6)
     low, high = mover.odds_ratio(first, second, 0.05, together=NONE)
 
@@ -206,7 +215,9 @@ def test_intervals_and_p_values_agree(mechanism):
 
 
 def test_pearsons_chi_square_on_the_reports():
-    """The test of all values of `grr`, for a population, is Pearson's on the table of reports."""
+    """The test of all values of `grr`, for a population, is Pearson's on the table of
+    reports.
+    """
     from scipy.stats import chi2_contingency
 
     question = asked("grr")
@@ -261,7 +272,9 @@ def test_without_a_covariance_there_is_a_bound():
     ],
 )
 def test_what_permanent_responses_share(mechanism, keys):
-    """The variance of an estimate from permanent responses, from the exact rates of both steps."""
+    """The variance of an estimate from permanent responses, from the exact rates of
+    both steps.
+    """
     question = asked(mechanism, **keys)
     estimates = estimated(question, BEFORE, estimand="respondents")
     (own, other), (fresh_own, fresh_other) = question.randomizer.steps
@@ -289,8 +302,8 @@ def test_what_permanent_responses_share(mechanism, keys):
 def test_the_covariance_of_the_same_devices(mechanism):
     """Of 4,000 pairs of tallies: as stated, to 5 of its standard errors; and not 0.
 
-    A sample covariance of n pairs errs by about the variance over sqrt(n), here .016 of it; what is
-    shared is .2 to .4 of it.
+    A sample covariance of n pairs errs by about the variance over sqrt(n), here .016 of
+    it; what is shared is .2 to .4 of it.
     """
     pair = PANELS[f"{mechanism}, 100% in both"]
     question, generator = pair.question, np.random.default_rng(7)
@@ -359,7 +372,9 @@ def test_no_ratio_over_what_may_be_nothing():
 
 
 def test_means_are_compared():
-    """Also of mechanisms that estimate no frequencies; with a ratio, and without odds."""
+    """Also of mechanisms that estimate no frequencies; with a ratio, and without
+    odds.
+    """
     minutes = ldp.question(
         "q", low=0, high=20, type="integer", goal="mean", epsilon="2"
     )
@@ -452,8 +467,8 @@ PART = (
 def test_a_share_of_the_measurements(name, pairs):
     """Intervals miss at most 5 % of the time, but for chance, and tests alarm as often.
 
-    A share of n pairs has a standard error of at most .218 / sqrt(n), less where it is of 4 values;
-    the gates are 5 of them from .05 and .95.
+    A share of n pairs has a standard error of at most .218 / sqrt(n), less where it is
+    of 4 values; the gates are 5 of them from .05 and .95.
     """
     seen, gate = measured(PAIRS[name], pairs, seed=3), 0.05 + 5 * 0.218 / pairs**0.5
     for what in ("difference", "ratio", "odds"):

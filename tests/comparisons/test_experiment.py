@@ -1,4 +1,6 @@
-"""An experiment: a direct question, a device, paper; what is found, and how many that takes."""
+"""An experiment: a direct question, a device, paper; what is found, and how many that
+takes.
+"""
 
 import json
 
@@ -47,7 +49,9 @@ def tally_of(share, people, rng, survey=SURVEY):
 
 
 def found(direct, randomized, arms, *, rng, survey=SURVEY):
-    """The share of experiments that find a difference at 5 %; all people are drawn anew."""
+    """The share of experiments that find a difference at 5 %; all people are drawn
+    anew.
+    """
     positives = 0
     for _ in range(TRIALS):
         estimates = estimate(
@@ -77,10 +81,11 @@ def test_the_direct_share_is_wilsons_and_the_difference_newcombes(held, asked):
 
 
 def test_what_is_planned_is_found():
-    """120 experiments as planned find it 80 % of the time, and one with no difference 5 %.
+    """120 experiments as planned find it 80 % of the time, and one with no difference 5
+    %.
 
-    Detects a power that is off by .18: one that is planned without the mechanism's noise, 96 and
-    115 people, finds it 41 % of the time.
+    Detects a power that is off by .18: one that is planned without the mechanism's
+    noise, 96 and 115 people, finds it 41 % of the time.
     """
     rng = np.random.default_rng(20270301)
     arms = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.35)[
@@ -99,7 +104,9 @@ def test_what_is_planned_is_found():
 
 
 def test_plans_turn_round_and_no_other_shares_do_better():
-    """People for a power give that power; any other division of the same total gives less."""
+    """People for a power give that power; any other division of the same total gives
+    less.
+    """
     plan = plan_experiment(SURVEY["q"], "true", direct=0.2, randomized=0.3, power=0.9)
     for arms in plan.plans:
         again = plan_experiment(
@@ -148,7 +155,9 @@ def test_counts_that_cannot_be():
 
 @pytest.fixture
 def lab(tmp_path):
-    """A survey for devices, one for paper, a tally of devices and counts from sheets of paper."""
+    """A survey for devices, one for paper, a tally of devices and counts from sheets of
+    paper.
+    """
     rng = np.random.default_rng(20270302)
     (tmp_path / "device.toml").write_text(SURVEY.to_toml())
     (tmp_path / "paper.toml").write_text(COINS.to_toml())
@@ -161,7 +170,9 @@ def lab(tmp_path):
 
 
 def test_a_device_beside_a_direct_question(lab):
-    """A table for people, a record for machines, and refusals of what would do nothing."""
+    """A table for people, a record for machines, and refusals of what would do
+    nothing.
+    """
     words = (
         "analyze",
         "compare",
@@ -188,7 +199,9 @@ def test_a_device_beside_a_direct_question(lab):
 
 
 def test_a_device_beside_paper_with_another_law(lab):
-    """Each is decoded by its own law: .35 on devices, .6 on paper, which pooled reports are not."""
+    """Each is decoded by its own law: .35 on devices, .6 on paper, which pooled reports
+    are not.
+    """
     sheets = lab / "paper.reports"
     run(
         "survey",

@@ -1,8 +1,9 @@
-"""A client in as few lines as do: a JSON file for its state, and the core's own randomizers.
+"""A client in as few lines as do: a JSON file for its state, and the core's own
+randomizers.
 
-It is what clients in other languages are held against (docs/conformance.md), and what the wrong
-ones of `wrong_clients.py` differ from, each in one method. No model for an app: it writes its whole
-state at every step.
+It is what clients in other languages are held against (docs/conformance.md), and what
+the wrong ones of `wrong_clients.py` differ from, each in one method. No model for an
+app: it writes its whole state at every step.
 """
 
 import hashlib
@@ -69,7 +70,9 @@ class SmallClient:
         }
 
     def open(self, survey, text, state, cap, *, collector, posts=False, **_):
-        """Read the survey, which has to be what it says, and the state, if there is one."""
+        """Read the survey, which has to be what it says, and the state, if there is
+        one.
+        """
         self.close()
         self.address = urlsplit(collector).netloc if posts else None
         self.until = 0.0
@@ -206,7 +209,9 @@ class SmallClient:
         )
 
     def response(self, question, value):
-        """The permanent response to a value; the last one if no charge is left for another."""
+        """The permanent response to a value; the last one if no charge is left for
+        another.
+        """
         key = question.fingerprint.hex()
         self.state["secret"] = self.state["secret"] or self.random(32).hex()
         responses = self.state["responses"].setdefault(key, {})
@@ -221,7 +226,9 @@ class SmallClient:
         return responses[memo]
 
     def charge_value(self, question):
-        """Spend one of the charges that were set aside when the question was answered first."""
+        """Spend one of the charges that were set aside when the question was answered
+        first.
+        """
         aside = self.state["aside"]
         key = question.fingerprint.hex()
         if key not in aside:
@@ -246,7 +253,9 @@ class SmallClient:
         self.state["charges"].append(charge)
 
     def set_aside(self, question, most):
-        """How many charges the limits allow, with one for each question that was not answered."""
+        """How many charges the limits allow, with one for each question that was not
+        answered.
+        """
         others = [
             other.price
             for other in self.survey
@@ -288,7 +297,9 @@ class SmallClient:
         return math.prod(ratios, start=Fraction(1))
 
     def send(self, verdict):
-        """Hand out batch after batch: each is on disk before it leaves, until it is accepted."""
+        """Hand out batch after batch: each is on disk before it leaves, until it is
+        accepted.
+        """
         while (
             self.state["batch"] or self.state["waiting"]
         ) and time.monotonic() >= self.until:
@@ -318,7 +329,9 @@ class SmallClient:
         return {"waiting": waiting, "pause": max(0.0, self.until - time.monotonic())}
 
     def posted(self, frame):
-        """The seconds until a batch is sent again that was posted; 0 if it is decided about."""
+        """The seconds until a batch is sent again that was posted; 0 if it is decided
+        about.
+        """
         connection = HTTPConnection(self.address, timeout=10)
         try:
             connection.request("POST", "/v1/reports", frame)
@@ -335,7 +348,9 @@ class SmallClient:
         return max(wait, self.pause_after(response.status, reason))
 
     def pause_after(self, status, reason):
-        """The seconds that a status asks for: none, some, or those that a person takes."""
+        """The seconds that a status asks for: none, some, or those that a person
+        takes.
+        """
         if status == 202 or (reason is not None and NEVER.get(status) == reason):
             return 0.0
         return 3600.0 if 400 <= status < 500 and status not in (408, 425, 429) else 1.0

@@ -1,7 +1,9 @@
-"""`ldp client test --depth device`: both clients pass, and each wrong one fails at its own point.
+"""`ldp client test --depth device`: both clients pass, and each wrong one fails at its
+own point.
 
-False alarms of a run are below 1e-6 (`ldp_simulations.conformance.law`). With the 600 reports for
-an answer of these tests, a probability that is off by .18 is noticed; the wrong ones are by more.
+False alarms of a run are below 1e-6 (`ldp_simulations.conformance.law`). With the 600
+reports for an answer of these tests, a probability that is off by .18 is noticed; the
+wrong ones are by more.
 """
 
 import sys
@@ -69,7 +71,9 @@ def test_every_point_can_be_failed():
 
 
 def test_a_survey_of_ones_own_is_tried():
-    """Its reports, their lengths and their law: of the notes app, whose law is written out."""
+    """Its reports, their lengths and their law: of the notes app, whose law is written
+    out.
+    """
     survey = ROOT / "examples" / "notes" / "survey.toml"
     words = (
         "--only",
@@ -140,5 +144,7 @@ def test_what_is_no_client_is_told_in_a_line(command):
 
 
 def test_what_is_noticed_is_said():
-    """As with n reports: at 10,000 and a level of 1e-8, about 9 halves of a standard deviation."""
+    """As with n reports: at 10,000 and a level of 1e-8, about 9 halves of a standard
+    deviation.
+    """
     assert abs(detectable(10_000, 1e-8) - (5.73 + 3.09) / 200) < 1e-3

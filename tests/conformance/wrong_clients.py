@@ -20,7 +20,8 @@ COIN = random.Random(7)
 
 
 def linger(client):
-    """Rest where devices are killed: on a busy machine the kill comes later than it was meant to.
+    """Rest where devices are killed: on a busy machine the kill comes later than it was
+    meant to.
 
     Without it a client may be done by then, with what it does too late or too early.
     """
@@ -191,7 +192,9 @@ class SilenceThatTells(SmallClient):
 
 
 class NothingSetAside(SmallClient):
-    """It sets nothing aside, so that other questions find more left if answers did not change."""
+    """It sets nothing aside, so that other questions find more left if answers did not
+    change.
+    """
 
     def charge_value(self, question):
         charges = [
@@ -317,7 +320,9 @@ class ChargeAfterReport(SmallClient):
 
 
 class ForgottenBeforeItLeaves(SmallClient):
-    """It takes all that waits out of its state, and then lets it leave; if that is accepted."""
+    """It takes all that waits out of its state, and then lets it leave; if that is
+    accepted.
+    """
 
     leaving = False
 

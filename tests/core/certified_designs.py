@@ -1,8 +1,9 @@
-"""Designs to certify, over all mechanisms, and the checker of certificates, loaded from its files.
+"""Designs to certify, over all mechanisms, and the checker of certificates, loaded from
+its files.
 
-What can be derived from the table of mechanisms is: a mechanism that joins it is certified over the
-grid and at random, or `test_certificate.py` fails until `OF_OTHER_KEYS` says what its questions
-look like.
+What can be derived from the table of mechanisms is: a mechanism that joins it is
+certified over the grid and at random, or `test_certificate.py` fails until
+`OF_OTHER_KEYS` says what its questions look like.
 """
 
 import importlib.util
@@ -146,7 +147,9 @@ KEPT = 4
 
 @cache
 def domains(mechanism):
-    """What a mechanism is tried on: categories, else numbers, sets, texts, trees, vectors, maps."""
+    """What a mechanism is tried on: categories, else numbers, sets, texts, trees,
+    vectors, maps.
+    """
     accepts = MECHANISMS[mechanism].accepts
     categories = [CATEGORY[size] for size in (2, 3, 5, 17, 300)]
     for kind in (
@@ -221,7 +224,9 @@ def grid():
 
 
 def random_design(draw):
-    """Arguments of `designed`: all that a survey file may say of small domains, which are quick."""
+    """Arguments of `designed`: all that a survey file may say of small domains, which
+    are quick.
+    """
     mechanism = draw.choice(QUICK)
     digits = draw.choice((1, 3, 8, 20))
     epsilon = Fraction(int(10**digits * 10 ** draw.uniform(-3, 1.6)) + 1, 10**digits)
@@ -249,7 +254,9 @@ _SHARES = ("0.001", "1/6", "0.25", "0.3", "0.49")
 
 
 class Way(NamedTuple):
-    """How questions of a mechanism are made up: each a domain, and the keys of a survey file."""
+    """How questions of a mechanism are made up: each a domain, and the keys of a survey
+    file.
+    """
 
     grid: Callable[[str], Iterator[tuple[Domain, dict]]]
     """Given the mechanism: some that lie far apart, its extremes among them."""
@@ -448,17 +455,23 @@ OF_OTHER_KEYS = {
     "taxonomy": Way(_taxonomy_grid, _taxonomy),
     "rappor": Way(_rappor_grid, _rappor),
 }
-"""Mechanisms that need, or take, other keys than an epsilon, or one of a report and one of all."""
+"""Mechanisms that need, or take, other keys than an epsilon, or one of a report and one
+of all.
+"""
 
 
 def as_read(asked):
-    """The certificate of a survey, or of one with but this question, as read from JSON."""
+    """The certificate of a survey, or of one with but this question, as read from
+    JSON.
+    """
     survey = asked if isinstance(asked, Survey) else Survey("s", (asked,))
     return json.loads(json.dumps(certificate(survey)))
 
 
 def judged(question):
-    """What the checker makes of a question: the ratio of one report, and all it finds wrong."""
+    """What the checker makes of a question: the ratio of one report, and all it finds
+    wrong.
+    """
     survey = checker.read(json.dumps(as_read(question)))
     (only,) = survey["questions"]
     wrong = checker.failures(only, survey) + checker.survey_failures(survey)

@@ -2,7 +2,9 @@
 
 
 class FailingSystem:
-    """A system with randomness for `calls` calls, then for `given` bytes of each, or none."""
+    """A system with randomness for `calls` calls, then for `given` bytes of each, or
+    none.
+    """
 
     def __init__(self, calls, given):
         self.calls = calls

@@ -1,7 +1,8 @@
 """Certificates that were tampered with: every part of a sound one altered.
 
-What is not tried, because it says the same: questions and groups in another order, members of an
-object in another order, an epsilon written as another text of the same number.
+What is not tried, because it says the same: questions and groups in another order,
+members of an object in another order, an epsilon written as another text of the same
+number.
 """
 
 import json
@@ -33,7 +34,9 @@ def doubled(certificate):
 
 
 def mixtures(first, second):
-    """Every certificate with some parts of one and some of the other, and neither as it is."""
+    """Every certificate with some parts of one and some of the other, and neither as it
+    is.
+    """
     parts = list(_differing(first, second))
     for chosen in product((False, True), repeat=len(parts)):
         if len(set(chosen)) == 2:
@@ -220,7 +223,9 @@ def _with(members, name, text, brackets="{}"):
 
 
 def _differing(first, second):
-    """The parts of survey and first question that differ: the way to the object, and the name."""
+    """The parts of survey and first question that differ: the way to the object, and
+    the name.
+    """
     for holder in ((), ("questions", 0)):
         one, other = _at(first, holder), _at(second, holder)
         yield from (

@@ -59,13 +59,17 @@ def test_totals(epsilons):
 
 @given(st.fractions(min_value=1, max_value=20, max_denominator=50), st.integers(1, 5))
 def test_product_of_channels_spends_the_sum(ratio, count):
-    """Asking k times through the worst channel multiplies its ratio k times: the bound is tight."""
+    """Asking k times through the worst channel multiplies its ratio k times: the bound
+    is tight.
+    """
     asked = reduce(product, [warner(ratio)] * count)
     assert worst_ratio(asked) == ratio**count
 
 
 def test_group():
-    """Respondents who answer alike are protected less by their number; a group has members."""
+    """Respondents who answer alike are protected less by their number; a group has
+    members.
+    """
     assert group(Fraction(1, 2), 3) == Fraction(3, 2)
     assert group(Fraction(1, 2), 1) == Fraction(1, 2)
     with pytest.raises(ValueError, match="at least 1"):
@@ -99,14 +103,16 @@ def test_delta_errs_upwards(epsilon, count, share):
     exact = summed_delta(epsilon, count, total)
     delta = Decimal(composed_delta(epsilon, count, total))
     assert exact <= delta or delta == 1
-    # The difference of losses is known to a unit in the last place of a loss, so tiny ones are
-    # known less well.
+    # The difference of losses is known to a unit in the last place of a loss, so tiny
+    # ones are known less well.
     assert delta <= exact * (1 + Decimal("1e-11")) + Decimal(2.0**-49 * count * epsilon)
 
 
 @pytest.mark.parametrize("count", range(1, 60))
 def test_delta_errs_upwards_next_to_a_loss(count):
-    """Also where the total is a float's step below the largest loss, and rounding could hide it."""
+    """Also where the total is a float's step below the largest loss, and rounding could
+    hide it.
+    """
     total = math.nextafter(count * 0.1, 0)
     assert summed_delta(0.1, count, total) <= Decimal(composed_delta(0.1, count, total))
 
@@ -140,7 +146,9 @@ def test_delta_errs_upwards_for_many(count):
 @given(st.floats(0.01, 2), st.integers(1, 200), st.floats(1e-12, 0.1))
 @settings(max_examples=60)
 def test_epsilon_is_the_least(epsilon, count, delta):
-    """The composed epsilon meets its delta, nothing below does, and it is at most k epsilon."""
+    """The composed epsilon meets its delta, nothing below does, and it is at most k
+    epsilon.
+    """
     total = composed_epsilon(epsilon, count, delta)
     assert 0 <= total <= count * epsilon
     if total:
@@ -149,14 +157,18 @@ def test_epsilon_is_the_least(epsilon, count, delta):
 
 
 def test_a_delta_that_needs_no_epsilon():
-    """From the delta that mechanisms have without any epsilon, itself included, the least is 0."""
+    """From the delta that mechanisms have without any epsilon, itself included, the
+    least is 0.
+    """
     enough = composed_delta(0.1, 3, 0.0)
     assert composed_epsilon(0.1, 3, enough) == 0.0
     assert composed_epsilon(0.1, 3, enough * (1 - 1e-6)) > 0.0
 
 
 def test_epsilon_without_delta():
-    """At delta 0 composition is the sum; one mechanism at its own epsilon needs no delta."""
+    """At delta 0 composition is the sum; one mechanism at its own epsilon needs no
+    delta.
+    """
     assert composed_epsilon(0.5, 30, 0.0) == pytest.approx(15, rel=1e-11)
     assert composed_delta(0.5, 1, 0.5) == 0
 
@@ -179,7 +191,9 @@ def test_delta_of_nonsense(delta):
 
 @given(fractions_of, rates)
 def test_best_test_beats_chance_and_stays_a_probability(epsilon, rate):
-    """The bound is from the false-positive rate to 1, and at least min(E a, 1 - (1 - a) / E)."""
+    """The bound is from the false-positive rate to 1, and at least min(E a, 1 - (1 - a)
+    / E).
+    """
     bound = best_true_positive_rate(epsilon, rate)
     low = exp_lower(epsilon)
     assert rate <= bound <= 1
@@ -200,7 +214,9 @@ def test_best_test_of_nonsense(rate):
     ),
 )
 def test_posterior_is_bayes(ratio, prior):
-    """A belief after one report of the worst channel is Bayes' rule, and bounds every report."""
+    """A belief after one report of the worst channel is Bayes' rule, and bounds every
+    report.
+    """
     truth, lie = warner(ratio).rows[0]
     after = prior * truth / (prior * truth + (1 - prior) * lie)
     assert posterior(ratio, prior) == after

@@ -1,4 +1,6 @@
-"""Certificates: every delivered ratio is at most e^epsilon, and another checker agrees."""
+"""Certificates: every delivered ratio is at most e^epsilon, and another checker
+agrees.
+"""
 
 import random
 from fractions import Fraction
@@ -51,7 +53,9 @@ def _within(ratio, declared):
 
 
 def test_every_design_of_the_grid_is_certified():
-    """At least 500 designs of all mechanisms keep e^epsilon, and the checker finds no fault."""
+    """At least 500 designs of all mechanisms keep e^epsilon, and the checker finds no
+    fault.
+    """
     counted = dict.fromkeys(MECHANISMS, 0)
     for mechanism, domain, keys in grid():
         question = designed(mechanism, domain, keys)
@@ -87,7 +91,9 @@ def test_every_mechanism_can_be_drawn_at_random():
 
 
 def declaring(bound, lifetime=None):
-    """A question that declares ratios, of which one report delivers 3, and all reports 5."""
+    """A question that declares ratios, of which one report delivers 3, and all reports
+    5.
+    """
     declared = Declared(
         "1.1", bound, None if lifetime is None else Declared("1.7", lifetime)
     )
@@ -109,7 +115,9 @@ THREE, FIVE, CLOSE = Fraction(3), Fraction(5), Fraction(1, 10**40)
 
 @pytest.mark.parametrize("certified", [exact_ratios, certify])
 def test_ratios_are_compared_exactly(certified):
-    """A declared ratio less than the delivered by 10^-40 is not kept; an equal or larger one is."""
+    """A declared ratio less than the delivered by 10^-40 is not kept; an equal or
+    larger one is.
+    """
     assert float(THREE - CLOSE) == 3.0
     assert float(FIVE - CLOSE) == 5.0
     for more in (Fraction(0), CLOSE):

@@ -1,4 +1,6 @@
-"""Channels written out: privacy, chains, products, inverses and tests, in exact arithmetic."""
+"""Channels written out: privacy, chains, products, inverses and tests, in exact
+arithmetic.
+"""
 
 import math
 from fractions import Fraction
@@ -63,7 +65,9 @@ def test_worst_ratio_is_over_reports_and_pairs(channel):
 
 
 def test_worst_ratio_of_certainty():
-    """A report that rules a value out is infinitely telling; one that never comes tells nothing."""
+    """A report that rules a value out is infinitely telling; one that never comes tells
+    nothing.
+    """
     one, half, none = Fraction(1), Fraction(1, 2), Fraction(0)
     assert worst_ratio(Channel(((one, none), (half, half)))) is None
     assert worst_ratio(Channel(((half, half, none), (half, half, none)))) == 1
@@ -71,7 +75,9 @@ def test_worst_ratio_of_certainty():
 
 @given(channels(3, 3), channels(3, 4))
 def test_chain_never_reveals_more(first, second):
-    """Post-processing costs no privacy, and a second channel leaves no more than either."""
+    """Post-processing costs no privacy, and a second channel leaves no more than
+    either.
+    """
     assert worst_ratio(chain(first, second)) <= min(
         worst_ratio(first), worst_ratio(second)
     )
@@ -88,7 +94,9 @@ def test_chain_is_associative(first, second, third):
 
 @given(channels(3, 2), channels(3, 3))
 def test_product_adds_epsilons_at_most(first, second):
-    """Two reports of one value reveal at most the product of the ratios, and both are there."""
+    """Two reports of one value reveal at most the product of the ratios, and both are
+    there.
+    """
     both = product(first, second)
     assert (
         max(worst_ratio(first), worst_ratio(second))
@@ -104,7 +112,9 @@ def test_product_adds_epsilons_at_most(first, second):
 
 @pytest.mark.parametrize("combine", [chain, product])
 def test_channels_that_do_not_fit(combine):
-    """A chain needs a row for each report of the first channel, a product one for each value."""
+    """A chain needs a row for each report of the first channel, a product one for each
+    value.
+    """
     half, third = Fraction(1, 2), Fraction(1, 3)
     two, three = Channel(((half, half),) * 2), Channel(((third, third, third),) * 3)
     with pytest.raises(ValueError, match="zip"):
@@ -149,7 +159,9 @@ def test_inverse(channel):
 
 @given(ratios, st.floats(1.01, 50))
 def test_renyi_of_randomized_response(ratio, alpha):
-    """Randomized response has the divergence ln(p^a q^(1-a) + q^a p^(1-a)) / (a - 1)."""
+    """Randomized response has the divergence ln(p^a q^(1-a) + q^a p^(1-a)) / (a -
+    1).
+    """
     p = float(ratio / (ratio + 1))
     q = 1 - p
     closed = math.log(p**alpha * q ** (1 - alpha) + q**alpha * p ** (1 - alpha)) / (
@@ -160,7 +172,9 @@ def test_renyi_of_randomized_response(ratio, alpha):
 
 @given(channels(3, 4), st.floats(1.1, 20), st.floats(1, 5))
 def test_renyi_grows_with_its_order_up_to_epsilon(channel, alpha, factor):
-    """The divergence is between 0 and epsilon, grows with alpha, and tends to epsilon."""
+    """The divergence is between 0 and epsilon, grows with alpha, and tends to
+    epsilon.
+    """
     epsilon = log(worst_ratio(channel))
     divergence = renyi_divergence(channel, alpha)
     assert -1e-9 <= divergence <= renyi_divergence(channel, alpha * factor) + 1e-9
@@ -196,7 +210,9 @@ def test_renyi_of_certainty():
 
 @given(channels(2, 4, least=0), rates)
 def test_best_test_beats_every_other(channel, rate):
-    """No mixture of two sets of reports finds the value more often at that false-positive rate."""
+    """No mixture of two sets of reports finds the value more often at that
+    false-positive rate.
+    """
     value, other = channel.rows
     sets = list(
         chained.from_iterable(combinations(range(4), size) for size in range(5))
@@ -226,7 +242,9 @@ def test_best_test_within_the_bound_of_epsilon(channel, rate):
 
 @given(st.fractions(min_value=Fraction(1, 10), max_value=5, max_denominator=20), rates)
 def test_best_test_of_warner_meets_the_bound(epsilon, rate):
-    """Warner's channel is the easiest to test: the two views agree to the last of 70 digits."""
+    """Warner's channel is the easiest to test: the two views agree to the last of 70
+    digits.
+    """
     bound = accounting.best_true_positive_rate(epsilon, rate)
     ratio = accounting.exp_upper(epsilon)
     assert (

@@ -30,7 +30,9 @@ HEAD = 'epoch = "1d"\nlifetime_epsilon = "100"\njoint = ["second", "third"]'
 
 
 def surveyed(mechanism, *designs, head=HEAD, name="forged"):
-    """The certificate, as read from a file, of a survey of these designs and two more questions."""
+    """The certificate, as read from a file, of a survey of these designs and two more
+    questions.
+    """
     questions = (
         f'name = "q{number}"\nmechanism = "{mechanism}"\n'
         f"{DESIGNS[mechanism][number % len(DESIGNS[mechanism])]}"
@@ -59,7 +61,9 @@ def first_ones():
 
 
 def test_the_checker_knows_every_mechanism_and_its_integers():
-    """Its table has the mechanisms of the package, each with exactly the integers that it has."""
+    """Its table has the mechanisms of the package, each with exactly the integers that
+    it has.
+    """
     assert ratios.MECHANISMS.keys() == MECHANISMS.keys()
     for mechanism, sound in sound_ones().items():
         for question in sound["questions"][:-2]:
@@ -71,7 +75,8 @@ def test_the_checker_knows_every_mechanism_and_its_integers():
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_sound_certificates_hold(mechanism):
-    """Every design, in a survey with epochs, a lifetime and questions answered together.
+    """Every design, in a survey with epochs, a lifetime and questions answered
+    together.
 
     And without all that.
     """
@@ -81,7 +86,8 @@ def test_sound_certificates_hold(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_whatever_is_altered_is_refused(mechanism):
-    """Each part, integer and claim of a certificate, in every way: over 600 forgeries of each.
+    """Each part, integer and claim of a certificate, in every way: over 600 forgeries
+    of each.
 
     But for what people are asked for a field: its words are claimed by nothing.
     """
@@ -109,7 +115,9 @@ def test_a_member_that_comes_twice_is_refused(mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_parts_of_two_certificates_make_none(mechanism):
-    """One survey's epsilon with another's fingerprint, and every other mixture of two designs."""
+    """One survey's epsilon with another's fingerprint, and every other mixture of two
+    designs.
+    """
     other = surveyed(mechanism, 1)
     other["questions"][0]["name"] = "q0"
     other = refingerprinted(other)
@@ -122,7 +130,9 @@ def test_parts_of_two_certificates_make_none(mechanism):
 
 
 def test_every_claim_is_refuted_by_some_forgery():
-    """No claim of the checker is there for nothing: somewhere it is what is found wrong."""
+    """No claim of the checker is there for nothing: somewhere it is what is found
+    wrong.
+    """
     sound = first_ones()["l-grr"]
     twice = refingerprinted(
         {**sound, "questions": [*sound["questions"], sound["questions"][-1]]}
@@ -203,7 +213,9 @@ def wrong_with(question, survey):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_integers_are_refused_with_fitting_fingerprints_too(mechanism):
-    """Changed integers whose fingerprints and terms fit still leave claims that do not follow."""
+    """Changed integers whose fingerprints and terms fit still leave claims that do not
+    follow.
+    """
     for question in sound_ones()[mechanism]["questions"]:
         for integers in tampered_integers(question["integers"]):
             forged = refingerprinted(
@@ -266,7 +278,9 @@ def on_a_scale(mechanism, **keys):
     ids=["points", "mean", "cells", "shape"],
 )
 def test_scales_are_read_in_full(sound, scale):
-    """What is no scale is refused, with fitting fingerprints too; another one has another."""
+    """What is no scale is refused, with fitting fingerprints too; another one has
+    another.
+    """
     [question] = sound["questions"]
     assert question["scale"] == scale
     assert findings(sound) == []
@@ -322,7 +336,9 @@ def test_means_are_those_of_points():
     ids=["points", "cells", "whole", "texts", "open"],
 )
 def test_many_records_are_read_in_full(keys, width):
-    """How they are bounded, and by how much: in the fingerprint, and no word of it passed over."""
+    """How they are bounded, and by how much: in the fingerprint, and no word of it
+    passed over.
+    """
     if "f" in keys:
         keys = {"mechanism": "rappor", "bloom_bits": 16, "hashes": 2, **keys}
     else:
@@ -351,7 +367,9 @@ def test_many_records_are_read_in_full(keys, width):
 
 
 def test_circles_are_read_in_full():
-    """That values lie on one is in the fingerprint; there may be as many places as values."""
+    """That values lie on one is in the fingerprint; there may be as many places as
+    values.
+    """
     keys = {"low": 1, "high": 7, "circular": True, "goal": "distribution"}
     sound = as_read(ldp.survey("s", ldp.question("x", **keys, epsilon=1)))
     [question] = sound["questions"]
@@ -389,7 +407,8 @@ def test_a_single_permanent_response_is_enough():
     """
     sound = as_read(
         survey_of(
-            f'name = "x"\nmechanism = "l-grr"\nmemoized_values = 1\n{DESIGNS["l-grr"][0]}'
+            'name = "x"\nmechanism = "l-grr"\nmemoized_values = '
+            f"1\n{DESIGNS['l-grr'][0]}"
         )
     )
     assert findings(sound) == []
@@ -529,7 +548,9 @@ def test_parts_that_are_no_numbers_are_unusable(path, part):
 
 
 def test_fields_are_read_in_full():
-    """A table's certificate holds; fields that are altered, left out or none are told."""
+    """A table's certificate holds; fields that are altered, left out or none are
+    told.
+    """
     fields = [
         ldp.field("smokes", type="boolean"),
         ldp.field("sport", ["never", "weekly", "daily"], text="How often?"),

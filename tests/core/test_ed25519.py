@@ -59,7 +59,9 @@ def test_signatures_of_another_library(number):
 
 
 def test_a_signature_has_one_spelling():
-    """Numbers and coordinates that are not reduced are refused, and so are other lengths."""
+    """Numbers and coordinates that are not reduced are refused, and so are other
+    lengths.
+    """
     key, message, signature = signed(7)
     number = int.from_bytes(signature[32:], "little") + ORDER
     assert not verifies(key, message, signature[:32] + number.to_bytes(32, "little"))

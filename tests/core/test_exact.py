@@ -1,4 +1,6 @@
-"""Exact arithmetic: numbers as they are written, and directed bounds of e^x and ln x."""
+"""Exact arithmetic: numbers as they are written, and directed bounds of e^x and ln
+x.
+"""
 
 import math
 import random
@@ -67,7 +69,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("written", "exact"), READ.items())
 def test_number_as_written(written, exact):
-    """A number is what its text says; a float is its shortest text, not its binary value."""
+    """A number is what its text says; a float is its shortest text, not its binary
+    value.
+    """
     assert fraction(written) == exact
 
 
@@ -120,7 +124,9 @@ def test_exponential_is_bounded(exponent):
 
 @given(ratios)
 def test_logarithm_is_bounded(ratio):
-    """A printed epsilon is never below the delivered one, nor two steps of a float above it."""
+    """A printed epsilon is never below the delivered one, nor two steps of a float
+    above it.
+    """
     epsilon = log_upper(ratio)
     assert taylor_exp(Fraction(epsilon))[0] >= ratio
     assert (
@@ -137,7 +143,9 @@ def test_logarithm_next_to_one(size):
 
 @given(st.fractions(min_value=Fraction(1, 10_000), max_value=40, max_denominator=10**9))
 def test_odds_are_the_best_below(epsilon):
-    """The odds are at most e^epsilon, and one step of their grid more would be above."""
+    """The odds are at most e^epsilon, and one step of their grid more would be
+    above.
+    """
     truth, other = odds(epsilon)
     low, high = taylor_exp(epsilon)
     assert other == WEIGHT_SCALE
@@ -152,7 +160,9 @@ def test_exponential_of_zero():
 
 @given(ratios, st.integers(min_value=1, max_value=12))
 def test_epsilons_are_shown_rounded_up(ratio, places):
-    """What people read is no less than the epsilon, and within a unit of its last decimal."""
+    """What people read is no less than the epsilon, and within a unit of its last
+    decimal.
+    """
     shown = fraction(log_text(ratio, places))
     assert exp_upper(shown) >= ratio
     assert (
@@ -172,14 +182,18 @@ def test_bounds_are_shown_rounded_up(number):
 
 
 def test_three_is_shown_above_its_logarithm():
-    """The logarithm 1.0986122886681098 is not shown as 1.098612288668, nor 73.106 % as 73.1 %."""
+    """The logarithm 1.0986122886681098 is not shown as 1.098612288668, nor 73.106 % as
+    73.1 %.
+    """
     assert log_text(Fraction(3), 12) == "1.098612288669"
     assert text_upper(Fraction("73.106"), 1) == "73.2"
     assert text_upper(Fraction(2), 6) == "2.000000"
 
 
 def test_decays_are_lower_bounds():
-    """Powers of e^-step stay below the true ones when multiplied, and within 1e-69 of them."""
+    """Powers of e^-step stay below the true ones when multiplied, and within 1e-69 of
+    them.
+    """
     drawn = random.Random(7)
     for text in ("1/3", "50", "1e-30", "7/1000000000"):
         step = fraction(text)
@@ -242,7 +256,9 @@ def test_square_roots_are_bounded(square):
     ],
 )
 def test_what_is_not_certain_is_not_shown_as_certain(share, text):
-    """Percentages are rounded up, with as many decimals as keep them below 100, up to twelve."""
+    """Percentages are rounded up, with as many decimals as keep them below 100, up to
+    twelve.
+    """
     assert percent_below(share) == text
 
 

@@ -1,4 +1,6 @@
-"""Finite fields obey the axioms, exhaustively, and arrays over them agree with elements."""
+"""Finite fields obey the axioms, exhaustively, and arrays over them agree with
+elements.
+"""
 
 from itertools import product
 

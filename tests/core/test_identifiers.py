@@ -1,4 +1,6 @@
-"""Lasting identifiers: the bits that a device keeps and shows, and how often they match."""
+"""Lasting identifiers: the bits that a device keeps and shows, and how often they
+match.
+"""
 
 import math
 import re
@@ -29,7 +31,9 @@ ENUMERABLE = [specimen for specimen in KEPT if specimen in SMALL]
 
 
 def laws(randomizer):
-    """(law of a permanent response, law of a report of each), written out over whole responses."""
+    """(law of a permanent response, law of a report of each), written out over whole
+    responses.
+    """
     if isinstance(randomizer, BitFlip):
         p, q = randomizer.within
         permanent = product_row([p, *[q] * (randomizer.sampled - 1)])
@@ -53,7 +57,9 @@ def laws(randomizer):
 
 @pytest.mark.parametrize("specimen", ENUMERABLE, ids=lambda specimen: specimen.name)
 def test_bits_are_those_of_the_definition(specimen):
-    """Mutual information of two reports, and entropy of the response, summed over all of them."""
+    """Mutual information of two reports, and entropy of the response, summed over all
+    of them.
+    """
     permanent, sent = laws(specimen.randomizer)
     reports = range(len(sent[0]))
     once = [
@@ -94,14 +100,18 @@ def test_what_is_shown_has_as_many_values_as_stated(specimen):
 
 @pytest.mark.parametrize("specimen", KEPT, ids=lambda specimen: specimen.name)
 def test_more_reports_tell_more(specimen):
-    """No bits less than none, none lost with a second report, and no more than what is kept."""
+    """No bits less than none, none lost with a second report, and no more than what is
+    kept.
+    """
     shown, between_two, over_time = identifier(specimen.randomizer)
     assert 0 <= shown <= between_two <= over_time + 1e-9
 
 
 @pytest.mark.parametrize("weight", [10**6, 10**9])
 def test_a_tiny_epsilon_leaves_tiny_bits(weight):
-    """Where logarithms of floats would leave rounding alone, half the square comes out, above 0."""
+    """Where logarithms of floats would leave rounding alone, half the square comes out,
+    above 0.
+    """
     fresh = RandomizedResponse(2, weight + 1, weight)
     bits = identifier(Chain(RandomizedResponse(2, 10**9 + 1, 10**9), fresh))
     # With no prior to speak of, two reports are equal with 1/2 + (p2 - q2)^2 / 2.
@@ -142,8 +152,8 @@ MATCHED = {
         (0, 0.02),
     ),
 }
-"""Questions, and between what their 500 devices are matched by one report each: measured, with room
-for other seeds.
+"""Questions, and between what their 500 devices are matched by one report each:
+measured, with room for other seeds.
 """
 
 
@@ -224,7 +234,8 @@ def test_too_many_cohorts_are_warned_about(command, question, warned, tmp_path):
 
 
 def test_explain_prints_the_bits(tmp_path):
-    """In clear, between two reports and over time, as `ldp.mechanisms.chains.identifiers` has them.
+    """In clear, between two reports and over time, as
+    `ldp.mechanisms.chains.identifiers` has them.
 
     Nothing for what is asked once.
     """

@@ -1,4 +1,6 @@
-"""Draws: each is compared with its definition, on tapes made for it; sources fail loudly."""
+"""Draws: each is compared with its definition, on tapes made for it; sources fail
+loudly.
+"""
 
 import random as seeded
 from itertools import islice, permutations, product
@@ -90,7 +92,9 @@ def test_bits_by_definition(drawn):
 
 @given(bit_draws(), st.integers(0, (1 << WORD) - 1), st.integers(0, (1 << 40) - 1))
 def test_bits_take_what_they_take(drawn, threshold, chosen):
-    """How many bytes a vector draws depends on neither thresholds nor bits, within the reserve."""
+    """How many bytes a vector draws depends on neither thresholds nor bits, within the
+    reserve.
+    """
     word, size, thresholds, *_, tops, reserve, padding = drawn
     planes = min(word, size.bit_length() + 3)
     tape = plane_bytes(size, planes, tops, padding=padding) + reserve
@@ -113,7 +117,9 @@ def test_bits_take_what_they_take(drawn, threshold, chosen):
 
 
 def test_reserve_is_drawn_again():
-    """With more ties than the reserve has words for, another one is drawn, and still exactly."""
+    """With more ties than the reserve has words for, another one is drawn, and still
+    exactly.
+    """
     size, threshold = 40, 0xABCDEF01_23456789
     planes = size.bit_length() + 3
     rest = WORD - planes
@@ -134,7 +140,9 @@ def test_reserve_is_drawn_again():
 
 @given(st.integers(1, 1 << 70), st.binary(min_size=200, max_size=200))
 def test_integers_by_definition(bound, tape):
-    """An integer is the remainder of the first whole word below the bound's largest multiple."""
+    """An integer is the remainder of the first whole word below the bound's largest
+    multiple.
+    """
     size = (bound.bit_length() + 7) // 8
     words = (
         int.from_bytes(tape[at : at + size], "little")
@@ -151,7 +159,8 @@ def test_integers_by_definition(bound, tape):
     st.lists(st.integers(0, (1 << 82) - 1), min_size=64, max_size=64),
 )
 def test_streams_of_integers_by_definition(bound, words):
-    """A stream has the remainders of all words below the bound's largest multiple, and no others.
+    """A stream has the remainders of all words below the bound's largest multiple, and
+    no others.
 
     Among them are that multiple itself and its neighbours, at either end of a block.
     """
@@ -168,7 +177,9 @@ def test_streams_of_integers_by_definition(bound, words):
 
 @pytest.mark.parametrize("bound", [3, 5, 100, 255, 257, 1000, 65_535, 3**30])
 def test_integers_beside_the_limit(bound):
-    """The largest multiple of the bound that fits is refused, and the word before it is not."""
+    """The largest multiple of the bound that fits is refused, and the word before it is
+    not.
+    """
     size = (bound.bit_length() + 7) // 8
     limit = 256**size // bound * bound
     tape = Replay(
@@ -179,7 +190,9 @@ def test_integers_beside_the_limit(bound):
 
 
 def test_every_order_comes_from_as_many_tapes():
-    """Four things: the draws below 4, 3 and 2 lead to an order each, and take no byte besides."""
+    """Four things: the draws below 4, 3 and 2 lead to an order each, and take no byte
+    besides.
+    """
     tapes = [Replay(bytes(draws)) for draws in product(range(4), range(3), range(2))]
     assert sorted(tuple(shuffle("abcd", tape)) for tape in tapes) == sorted(
         permutations("abcd")
@@ -188,7 +201,9 @@ def test_every_order_comes_from_as_many_tapes():
 
 
 def test_bernoulli_over_every_tape():
-    """A probability a / b is a / b, not the nearest float: that share of tapes is true."""
+    """A probability a / b is a / b, not the nearest float: that share of tapes is
+    true.
+    """
     for denominator in range(1, 60):
         for numerator in range(denominator + 1):
 
@@ -222,8 +237,8 @@ def test_no_report_from_a_tape_that_ends(specimen):
     """However early randomness fails, there is an error and no report."""
     tape = seeded.Random(3).randbytes(4096)
     replay = Replay(tape)
-    # Not `specimen.values`: that writes the channel out, and a channel with seeds of real size
-    # fills the memory.
+    # Not `specimen.values`: that writes the channel out, and a channel with seeds of
+    # real size fills the memory.
     value = b"text" if specimen.randomizer.kind in ("bloom", "search") else 1
     if specimen.randomizer.kind == "codebook":
         value = specimen.randomizer.probes[0]

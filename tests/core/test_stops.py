@@ -1,4 +1,6 @@
-"""Stop lists: read as they were written, and refused if anything about them is not right."""
+"""Stop lists: read as they were written, and refused if anything about them is not
+right.
+"""
 
 import json
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""Clocks that move when they are told to: that on the wall, and the one since the start."""
+"""Clocks that move when they are told to: that on the wall, and the one since the
+start.
+"""
 
 import time
 from contextlib import contextmanager

@@ -1,4 +1,6 @@
-"""Clients that send nothing by themselves, opened one after the other on one state file."""
+"""Clients that send nothing by themselves, opened one after the other on one state
+file.
+"""
 
 from contextlib import ExitStack, contextmanager
 
@@ -10,7 +12,9 @@ from ldp_client.testing import RecordingTransport
 
 @contextmanager
 def opening(state):
-    """Opens clients, each with the transport that records what it sends; closes them in the end."""
+    """Opens clients, each with the transport that records what it sends; closes them in
+    the end.
+    """
     with ExitStack() as clients:
 
         def open_client(outcomes=(), survey=DEVICE_SURVEY, **settings):

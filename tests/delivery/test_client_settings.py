@@ -1,4 +1,6 @@
-"""Settings that make no sense are refused when a client is opened, in words of whoever set them."""
+"""Settings that make no sense are refused when a client is opened, in words of whoever
+set them.
+"""
 
 import copy
 import sys

@@ -1,4 +1,6 @@
-"""Clocks that are ahead, behind, or were never set: nothing is lost by them, nor held for ever."""
+"""Clocks that are ahead, behind, or were never set: nothing is lost by them, nor held
+for ever.
+"""
 
 import pytest
 from hypothesis import given
@@ -78,7 +80,9 @@ def test_a_pause_ends_by_the_other_clock_if_one_stands_still(opened, clocks):
     st.floats(0, 1e7),
 )
 def test_no_clocks_make_a_span_longer(seconds, wall, later, boot, after):
-    """Whatever the clocks do, no more is left than the span had, and nothing once it is over."""
+    """Whatever the clocks do, no more is left than the span had, and nothing once it is
+    over.
+    """
     span = Span.of(seconds, Now(wall, boot))
     left = span.left(Now(later, after))
     assert 0 <= left <= seconds
@@ -135,7 +139,9 @@ def test_a_jump_ahead_and_back_empties_no_queue(opened, clocks):
 
 
 def test_a_clock_that_goes_to_and_fro_makes_nothing_old(opened, clocks):
-    """A device that forgets the time at each start sees two days, however often it starts."""
+    """A device that forgets the time at each start sees two days, however often it
+    starts.
+    """
     client, transport = opened(limits=QueueLimits(days=2))
     client.record("once", "red")
     for _ in range(20):
@@ -149,7 +155,9 @@ def test_a_clock_that_goes_to_and_fro_makes_nothing_old(opened, clocks):
 
 
 def test_days_are_forgotten_once_nothing_waits(opened, clocks):
-    """How often an app is used is not kept for its own sake, nor for longer than matters."""
+    """How often an app is used is not kept for its own sake, nor for longer than
+    matters.
+    """
     client, transport = opened([retry()] * 50, limits=QueueLimits(days=7))
     store, kept = client._store, []
     client.record("once", "red")
@@ -168,7 +176,9 @@ def test_days_are_forgotten_once_nothing_waits(opened, clocks):
 
 
 def test_no_batch_is_made_by_a_clock_that_was_never_set(opened, clocks):
-    """Where a survey has epochs: its id would be of 1970 for good, and rejected as late."""
+    """Where a survey has epochs: its id would be of 1970 for good, and rejected as
+    late.
+    """
     clocks.restart(CLOCK_WAS_SET - 1)
     client, transport = opened(survey=EPOCHS)
     client.record("q", True)

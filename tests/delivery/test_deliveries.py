@@ -1,4 +1,6 @@
-"""What became of reports: what is held, dropped, counted, logged, and said by `status()`."""
+"""What became of reports: what is held, dropped, counted, logged, and said by
+`status()`.
+"""
 
 import asyncio
 import logging
@@ -61,7 +63,9 @@ def opened(outcomes=(), state=None, interval=None, **settings):
 
 @pytest.mark.parametrize("verdict", sorted(VERDICTS))
 def test_each_verdict_is_counted_as_such(verdict, caplog):
-    """None is taken for another; what is lost, or waits, makes `flush` say so, and is logged."""
+    """None is taken for another; what is lost, or waits, makes `flush` say so, and is
+    logged.
+    """
     client, transport = opened([Outcome(verdict, reason="status 401")])
     with caplog.at_level(logging.DEBUG), client:
         client.record("once", "red")
@@ -171,7 +175,9 @@ def test_questions_are_named_and_harmless_repeats_are_quiet(caplog):
 
 
 def test_nothing_is_printed_without_logging(capfd):
-    """An app that has not set up logging finds nothing of ours on its standard error."""
+    """An app that has not set up logging finds nothing of ours on its standard
+    error.
+    """
     logger = logging.getLogger("ldp_client")
     root, before = logging.getLogger(), logging.getLogger().handlers[:]
     root.handlers.clear()
@@ -222,7 +228,9 @@ def test_daily_questions_are_reported_once_a_day(tmp_path, clocks):
 
 
 def test_a_daily_answer_that_is_refused_leaves_the_day_open(caplog):
-    """Nothing is noted for what was not reported; and what is answered once is a mistake."""
+    """Nothing is noted for what was not reported; and what is answered once is a
+    mistake.
+    """
     client, _ = opened(strict=True)
     with client:
         with pytest.raises(AnswerError):
@@ -281,7 +289,9 @@ def test_status_says_all_of_it(tmp_path, clocks):
 
 @pytest.mark.parametrize("content", [b"damaged", b""])
 def test_status_never_raises(content, tmp_path, clocks):
-    """A file that cannot be used is said; so is a disk that is not there, or a clock gone mad."""
+    """A file that cannot be used is said; so is a disk that is not there, or a clock
+    gone mad.
+    """
     (tmp_path / "state").write_bytes(content)
     (tmp_path / "a-file").touch()
     for place in ("state", "a-file/state"):
@@ -338,7 +348,9 @@ class Hanging:
 
 
 def test_a_loop_goes_on_while_its_client_works(tmp_path):
-    """`await flush()` holds up no loop, can be cancelled, and lets the loop end at once."""
+    """`await flush()` holds up no loop, can be cancelled, and lets the loop end at
+    once.
+    """
     transport = Hanging()
 
     async def use():
@@ -398,7 +410,9 @@ def test_an_asynchronous_client_sends_and_closes(tmp_path):
 
 
 def test_an_asynchronous_client_has_every_member_of_the_client_within(tmp_path):
-    """It opens its file in a thread; each method gives what that of the client gives."""
+    """It opens its file in a thread; each method gives what that of the client
+    gives.
+    """
 
     async def use():
         within = EmbeddedClient
@@ -524,7 +538,9 @@ def test_reports_that_were_tried_elsewhere_are_told_of(tmp_path):
 
 
 def test_reports_for_another_address_are_told_of(tmp_path):
-    """Who corrects an address learns that what was recorded before waits for the wrong one."""
+    """Who corrects an address learns that what was recorded before waits for the wrong
+    one.
+    """
     with EmbeddedClient(
         DEVICE_SURVEY,
         state=tmp_path / "state",

@@ -1,4 +1,6 @@
-"""When something is sent: due times that are kept, pauses that are written before an attempt."""
+"""When something is sent: due times that are kept, pauses that are written before an
+attempt.
+"""
 
 import gc
 import os
@@ -59,8 +61,8 @@ def until(done, seconds=90.0):
 def test_due_times_are_uniform_and_kept(tmp_path, clocks):
     """From 0 to twice the interval, whatever the time is; the same after a restart.
 
-    Of 400 draws each quarter has 100 expected, with a standard deviation of 8.7; 40 to 160 is left
-    once in 10^11.
+    Of 400 draws each quarter has 100 expected, with a standard deviation of 8.7; 40 to
+    160 is left once in 10^11.
     """
     waits = []
     with patch("ldp_client.delivery.sender.Sender._start"):
@@ -104,7 +106,9 @@ def test_what_is_overdue_goes_at_the_start(tmp_path):
 
 
 def test_the_thread_looks_at_the_clock_again(tmp_path):
-    """A device that slept for a day sends within seconds of waking, and not when a wait is over."""
+    """A device that slept for a day sends within seconds of waking, and not when a wait
+    is over.
+    """
     assert SLICE <= 10
     transport = RecordingTransport()
     with (
@@ -186,7 +190,9 @@ def test_how_long_a_batch_waits(outcome, least, most, clocks):
 
 
 def test_a_swallowing_collector_slows_one_command(tmp_path):
-    """Of ten commands that flush, one after the other, few wait for it; each of them did before."""
+    """Of ten commands that flush, one after the other, few wait for it; each of them
+    did before.
+    """
     code = """
 import os, sys, time
 from ldp_client import EmbeddedClient
@@ -221,17 +227,20 @@ print(time.monotonic() - begin)
             env=environment,
         )
         said.append(done.stdout.split())
-    # The first has waited as long as it was told to; another that sends would have, and ends there.
+    # The first has waited as long as it was told to; another that sends would have, and
+    # ends there.
     assert said[0][0] == "sends"
     assert float(said[0][1]) > 0.3
     assert all(words == ["sends"] or float(*words) < 50 for words in said[1:])
-    # Commands follow on each other by a tenth of a second, and pauses are uniform up to 4, 8, 16
-    # and 32 s: that five of eight commands send has a chance of 2.2e-7.
+    # Commands follow on each other by a tenth of a second, and pauses are uniform up to
+    # 4, 8, 16 and 32 s: that five of eight commands send has a chance of 2.2e-7.
     assert sum("sends" in words for words in said) < 5
 
 
 def test_clients_that_no_one_closes_are_collected(tmp_path):
-    """The thread holds nothing of them while it rests, nor does what is called at exit."""
+    """The thread holds nothing of them while it rests, nor does what is called at
+    exit.
+    """
     threads = []
     for number in range(3):
         client = opened(tmp_path / str(number), interval=3600.0)
@@ -281,10 +290,12 @@ def test_without_consent_there_is_no_thread(tmp_path):
 
 @pytest.mark.parametrize("minutes", [1, 3])
 def test_reports_of_short_sessions_arrive(minutes):
-    """After days offline, and with ten seconds of a network once: 40 devices each, all of them.
+    """After days offline, and with ten seconds of a network once: 40 devices each, all
+    of them.
 
-    Where due times are drawn anew at each start, as they once were, one of 3 minutes sends in a
-    week of them with a chance of .163 at most: that 20 of 40 did has one of 8e-7.
+    Where due times are drawn anew at each start, as they once were, one of 3 minutes
+    sends in a week of them with a chance of .163 at most: that 20 of 40 did has one of
+    8e-7.
     """
     for life in (Life(minutes, 3, 10), Life(minutes, 3, 4, window=10.0)):
         kept = row("kept", life, 40, seed=1)

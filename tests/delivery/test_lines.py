@@ -1,4 +1,6 @@
-"""Uploads over real sockets: deadlines, proxies, certificates and headers of an app's own."""
+"""Uploads over real sockets: deadlines, proxies, certificates and headers of an app's
+own.
+"""
 
 import socket
 import ssl
@@ -106,7 +108,9 @@ def test_a_resolver_that_takes_its_time_is_not_waited_for():
 
 
 def test_the_second_address_is_tried():
-    """Of a host with two addresses, one of which leads nowhere, the other has time left."""
+    """Of a host with two addresses, one of which leads nowhere, the other has time
+    left.
+    """
     with (
         listening(
             lambda connection: (head_of(connection), connection.sendall(ANSWER))
@@ -123,7 +127,8 @@ def test_the_second_address_is_tried():
 
 @pytest.mark.parametrize(("a_connection", "connections"), [(6, 1), (4, 2), (1, 6)])
 def test_reports_travel_by_one_connection(a_connection, connections):
-    """One-time reports go alone, and yet no connection has one each; nor is one lost with it.
+    """One-time reports go alone, and yet no connection has one each; nor is one lost
+    with it.
 
     A collector may end a connection that is kept, and does not say so.
     """
@@ -150,7 +155,9 @@ def test_reports_travel_by_one_connection(a_connection, connections):
 
 
 def test_addresses_share_the_time():
-    """Each may take an even part of what is left: of three that fail at once a third, half, all."""
+    """Each may take an even part of what is left: of three that fail at once a third,
+    half, all.
+    """
     nowhere = (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 9))
     with (
         patch("socket.getaddrinfo", return_value=[nowhere] * 3),
@@ -197,7 +204,8 @@ def secure_collector(certificate, requests):
 
 
 def test_certificates_of_an_apps_own(certificate):
-    """`ca` and `context` vouch for a collector that the system does not know; neither by default.
+    """`ca` and `context` vouch for a collector that the system does not know; neither
+    by default.
 
     A name that the certificate is not for is refused all the same.
     """
@@ -219,7 +227,9 @@ def test_certificates_of_an_apps_own(certificate):
 
 
 def test_settings_that_check_nothing_are_refused(certificate):
-    """A context that trusts anyone, two kinds of trust, and certificates that are not there."""
+    """A context that trusts anyone, two kinds of trust, and certificates that are not
+    there.
+    """
     careless = ssl.create_default_context()
     careless.check_hostname = False
     for settings, expected in (
@@ -266,7 +276,9 @@ def proxying(port, heads, status="200 fine"):
 
 
 def test_a_proxy_connects(certificate):
-    """TLS is with the collector; the proxy learns its name, and the app's name and password."""
+    """TLS is with the collector; the proxy learns its name, and the app's name and
+    password.
+    """
     requests, heads = [], []
     with (
         secure_collector(certificate, requests) as port,
@@ -369,7 +381,9 @@ def test_headers_of_an_apps_own():
     ],
 )
 def test_headers_that_are_refused(headers, expected):
-    """Those that are ours, and those that would end a line; what they say is not repeated."""
+    """Those that are ours, and those that would end a line; what they say is not
+    repeated.
+    """
     with pytest.raises(ValueError, match=expected) as caught:
         HTTPTransport("https://collect.example", headers=headers)
     assert "ses" not in str(caught.value)

@@ -1,4 +1,6 @@
-"""What `status()` goes on saying: numbers since the file was made, by question, with what to do."""
+"""What `status()` goes on saying: numbers since the file was made, by question, with
+what to do.
+"""
 
 import socket
 import time
@@ -27,7 +29,9 @@ def opened(
 
 @pytest.mark.parametrize("verdict", sorted(LOST | {"quarantined"}))
 def test_what_became_of_reports_is_said_after_the_next_success(tmp_path, verdict):
-    """The number stays, also over restarts, with the question and what there is to do."""
+    """The number stays, also over restarts, with the question and what there is to
+    do.
+    """
     client, _ = opened([Outcome(verdict)] * 2 + [ACCEPTED], tmp_path / "state")
     with client:
         for answer in ("red", "blue", "red"):
@@ -52,7 +56,9 @@ def test_what_became_of_reports_is_said_after_the_next_success(tmp_path, verdict
 
 
 def test_a_full_queue_drops_what_can_be_given_again(tmp_path):
-    """Reports to memoized questions go first, however new: a one-time report never comes again."""
+    """Reports to memoized questions go first, however new: a one-time report never
+    comes again.
+    """
     client, transport = opened(limits=QueueLimits(reports=20))
     with client:
         client.record("once", "red")
@@ -92,7 +98,9 @@ def test_one_time_reports_go_where_nothing_else_is_left():
 
 
 def test_forgetting_counts_what_waits_for_other_addresses(tmp_path):
-    """All queues of a file are erased: those of another address are told of before and after."""
+    """All queues of a file are erased: those of another address are told of before and
+    after.
+    """
     wrong, _ = opened([retry(3600.0)], tmp_path / "state", destination="wrong")
     with wrong:
         wrong.record("once", "red")
@@ -165,7 +173,9 @@ def test_a_clock_of_1970_matters_to_epochs_alone():
     ],
 )
 def test_a_mistyped_address_is_named(reason, hint):
-    """Where the way fails in a manner that a wrong address would, doing nothing is no advice."""
+    """Where the way fails in a manner that a wrong address would, doing nothing is no
+    advice.
+    """
     for outcome in (OFFLINE._replace(reason=reason), retry(reason=reason)):
         client, _ = opened([outcome])
         with client:
@@ -177,7 +187,9 @@ def test_a_mistyped_address_is_named(reason, hint):
 
 
 def test_a_mistyped_port_is_named_by_the_system():
-    """With the transport of apps: what it says of a port where no one listens is understood."""
+    """With the transport of apps: what it says of a port where no one listens is
+    understood.
+    """
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     with EmbeddedClient(
@@ -210,7 +222,9 @@ def test_a_long_queue_is_read_once_and_not_for_each_batch():
 
 
 def test_what_comes_while_a_long_queue_is_sent_is_sent_too():
-    """As is what another process has sent or dropped by then: nothing twice, nothing left."""
+    """As is what another process has sent or dropped by then: nothing twice, nothing
+    left.
+    """
     client, transport = opened(limits=QueueLimits(batch=5))
     send = transport.send
 
@@ -229,7 +243,9 @@ def test_what_comes_while_a_long_queue_is_sent_is_sent_too():
 
 
 def test_the_limits_of_a_long_queue_are_not_looked_at_all_the_time():
-    """Of a thousand reports to a queue that has room, few take longer than the others."""
+    """Of a thousand reports to a queue that has room, few take longer than the
+    others.
+    """
     client, _ = opened(limits=QueueLimits(reports=10_000))
     with (
         client,

@@ -1,4 +1,6 @@
-"""`--design` in commands: counts and rows in, shares by group and plans out; what is refused."""
+"""`--design` in commands: counts and rows in, shares by group and plans out; what is
+refused.
+"""
 
 import json
 

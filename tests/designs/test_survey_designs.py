@@ -1,4 +1,6 @@
-"""Survey designs: published figures, closed forms, and intervals that hold what they say."""
+"""Survey designs: published figures, closed forms, and intervals that hold what they
+say.
+"""
 
 import math
 from fractions import Fraction
@@ -55,7 +57,9 @@ def test_doping_intervals():
 
 
 def test_the_anchor_corrects_inattention():
-    """The example of cWise: 2,000 respondents, naive .195, corrected .1054, attentive .7729."""
+    """The example of cWise: 2,000 respondents, naive .195, corrected .1054, attentive
+    .7729.
+    """
     pi, attentive = 0.1053604, 0.7728571
     law = design("crosswise-anchor p=.15 anchor=.15")
     shares = np.array([attentive * pi, attentive * (1 - pi), 1 - attentive])
@@ -101,7 +105,9 @@ def test_two_samples(words, expected):
 
 
 def test_extended_crosswise_sees_a_preference():
-    """Turned answers pool to one estimate; a preference for one side shows, honest ones do not."""
+    """Turned answers pool to one estimate; a preference for one side shows, honest ones
+    do not.
+    """
     law = design("extended-crosswise p=.2")
     honest = law.estimate({"yes": 260, "no": 140}, {"yes": 140, "no": 260})
     assert honest["yes"].estimate == approx((0.65 - 0.8) / -0.6)
@@ -115,7 +121,9 @@ def test_extended_crosswise_sees_a_preference():
 
 
 def test_counts_of_cards():
-    """Kuk's and Christofides's estimates go by means, with the variances that they published."""
+    """Kuk's and Christofides's estimates go by means, with the variances that they
+    published.
+    """
     kuk = design("kuk red=.7,.2 cards=4")
     assert kuk.estimate("0=30,1=30,2=20,3=15,4=5")["yes"].estimate == approx(
         (1.35 / 4 - 0.2) / 0.5
@@ -132,7 +140,9 @@ def test_counts_of_cards():
 
 
 def test_list_experiments():
-    """The difference in means with its variance; a design effect shows; types of counts agree."""
+    """The difference in means with its variance; a design effect shows; types of counts
+    agree.
+    """
     law = design("list items=3")
     control, treatment = "0=10,1=30,2=40,3=20", "0=10,1=20,2=40,3=20,4=10"
     result = law.estimate(control, treatment)["yes"]
@@ -152,7 +162,9 @@ def test_list_experiments():
 
 
 def test_people_who_say_no_to_all_questions():
-    """Expected counts give back the shares of the mixture; associated answers need four."""
+    """Expected counts give back the shares of the mixture; associated answers need
+    four.
+    """
     law = design("self-protective yes=1/6 no=1/6 questions=3")
     shares = [0.1, 0.2, 0.3]
     products = [
@@ -213,7 +225,9 @@ def test_privacy_is_said():
 
 
 def test_a_design_becomes_a_survey_file():
-    """Devices and paper then ask by its very law; one that reveals, or asks otherwise, is none."""
+    """Devices and paper then ask by its very law; one that reveals, or asks otherwise,
+    is none.
+    """
     asked = parse_survey(design("two-stage t=1/4 p=2/3").to_toml("cheats"))["cheats"]
     assert asked.randomizer.channel().rows == (
         (1 - QUARTER, QUARTER),
@@ -241,7 +255,9 @@ def test_missing_answers():
 
 
 def test_far_below_zero_is_no_noise():
-    """A remark names the models that estimate how many do not follow; noise is not remarked."""
+    """A remark names the models that estimate how many do not follow; noise is not
+    remarked.
+    """
     law = design("warner p=.9")
     far, near = (
         law.estimate({"yes": 0, "no": 300}),
@@ -255,7 +271,9 @@ def test_far_below_zero_is_no_noise():
 
 
 def test_sizes():
-    """Sample sizes for 5 points about a share are published; those of a test give its power."""
+    """Sample sizes for 5 points about a share are published; those of a test give its
+    power.
+    """
     for words, share, people in (
         ("warner p=.7", 0.2, 2263),
         ("crosswise p=.16", 0.2, 692),
@@ -312,8 +330,8 @@ CELLS = [
 def test_intervals_hold_the_truth(words, share, people, types):
     """Of 1,000 surveys, 95 % intervals hold the share in 925 to 980.
 
-    A coverage of .95 leaves this range with a chance below 1e-3 at the lower end, of .90 stays in
-    it with one of 3e-3.
+    A coverage of .95 leaves this range with a chance below 1e-3 at the lower end, of
+    .90 stays in it with one of 3e-3.
     """
     law = design(words)
     shares = dict(zip(law.law.types, shares_for(law.law, share, types), strict=True))

@@ -67,7 +67,9 @@ def even(arcs, queries):
 
 
 def test_published_numbers():
-    """In seven digits: shares of a range from five and four values, of arcs in small integers."""
+    """In seven digits: shares of a range from five and four values, of arcs in small
+    integers.
+    """
     for numbers, mean, most in (
         (FIVE, 2.73026, 2.96516),
         ((4, 5, 1, 7, 1, (1, 1)), 0.51389, 0.51389),
@@ -97,9 +99,11 @@ def test_published_numbers():
     ],
 )
 def test_errors_are_near_the_least(size, epsilon, least):
-    """Within 2 % of the best design for all ranges, the worst, and those from the first value on.
+    """Within 2 % of the best design for all ranges, the worst, and those from the first
+    value on.
 
-    The best were found by the exact error, over many widths; the usual arcs err up to 1.9 times.
+    The best were found by the exact error, over many widths; the usual arcs err up to
+    1.9 times.
     """
     keys = f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = {epsilon}'
     arcs = question("auto", f'{keys}\ngoal = "distribution"').randomizer
@@ -116,7 +120,9 @@ def test_errors_are_near_the_least(size, epsilon, least):
 
 
 def test_arcs_are_searched_for_in_integers():
-    """As every reader gets them: of five values, and few frequencies at a large epsilon."""
+    """As every reader gets them: of five values, and few frequencies at a large
+    epsilon.
+    """
     assert search_weights(7, 20, 1) == (1, (5592405, 5592405, 5592405))
     assert search_weights(7, 3, 1) == (2, (10773743, 1749752, 4253720))
     width, weights = search_weights(71, *odds(Fraction(4)))
@@ -129,7 +135,9 @@ def test_arcs_are_searched_for_in_integers():
 
 
 def test_nothing_can_be_much_better():
-    """The bound for cumulative shares is that of the reference, and arcs are within 16 % of it."""
+    """The bound for cumulative shares is that of the reference, and arcs are within 16
+    % of it.
+    """
     assert least_variance(256, math.exp(1)) / limit(1) == pytest.approx(4.07, abs=0.005)
     assert least_variance(64, math.exp(1)) / limit(1) == pytest.approx(2.49, abs=0.005)
     arcs = of_values(256, 1)
@@ -141,7 +149,9 @@ def test_nothing_can_be_much_better():
 
 
 def test_the_circle():
-    """Its length is prime and a tenth above the line's; arcs are as wide as errors are least."""
+    """Its length is prime and a tenth above the line's; arcs are as wide as errors are
+    least.
+    """
     lengths = {3: 5, 4: 5, 5: 7, 64: 71, 256: 281, 1024: 1129, 4096: 4507}
     assert {size: usual_modulus(size) for size in lengths} == lengths
     assert all(map(is_prime, lengths.values()))
@@ -151,7 +161,8 @@ def test_the_circle():
     assert {
         epsilon: usual_width(281, ratio) for epsilon, ratio in ratios.items()
     } == widths
-    # Times (R + 1) / P: 1 up to an R of 9/2, 5/4 up to 12, 3/2 up to 33, and 7/4 beyond.
+    # Times (R + 1) / P: 1 up to an R of 9/2, 5/4 up to 12, 3/2 up to 33, and 7/4
+    # beyond.
     at_most = [
         usual_width(1001, ratio)
         for ratio in (Fraction(9, 2), Fraction(12), Fraction(33))
@@ -187,7 +198,9 @@ def test_weights_are_those_of_the_formula(modulus, width):
 
 
 def test_moments_of_ranges_are_those_of_scores():
-    """Squares and cubes, of those who hold a value of a range and of others: report by report."""
+    """Squares and cubes, of those who hold a value of a range and of others: report by
+    report.
+    """
     response = of_values(6, 1.5)
     law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
     shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
@@ -240,7 +253,9 @@ def test_the_explanation_has_the_greatest_error_of_a_share():
 
 
 def test_scores_are_those_of_the_law():
-    """Of random queries: unbiased, with the squares, cubes and ends of every report, one by one."""
+    """Of random queries: unbiased, with the squares, cubes and ends of every report,
+    one by one.
+    """
     arcs = of_values(6, 1.5)
     circle, generator = circle_of(arcs), np.random.default_rng(6)
     queries = generator.normal(size=(4, 6))
@@ -277,9 +292,11 @@ def test_scores_are_those_of_the_law():
 
 @pytest.mark.parametrize("width", [1, 3, 6, 10])
 def test_pairs_are_counted(width):
-    """By frequency, arc and pair of values, one by one: of narrow arcs, and of most of a circle.
+    """By frequency, arc and pair of values, one by one: of narrow arcs, and of most of
+    a circle.
 
-    With them, products of the scores of two queries have the mean that reports give them.
+    With them, products of the scores of two queries have the mean that reports give
+    them.
     """
     arcs = Arcs(7, 11, width, truth=3, other=1)
     circle, generator = circle_of(arcs), np.random.default_rng(width)
@@ -307,7 +324,9 @@ def test_pairs_are_counted(width):
 
 
 def test_the_band_is_that_of_its_correlation():
-    """Drawn from a root of the circle's own, or of the correlation: 3.58 of 24,000 draws."""
+    """Drawn from a root of the circle's own, or of the correlation: 3.58 of 24,000
+    draws.
+    """
     circle = circle_of(of_values(256, 1))
     queries = prefixes(256, most=255)
     together = correlation(queries, scores(circle, queries))
@@ -323,7 +342,9 @@ def _correlation(worth, law):
 
 
 def test_many_queries_are_as_few():
-    """In seven digits: what is summed in single precision, side by side, and one by one."""
+    """In seven digits: what is summed in single precision, side by side, and one by
+    one.
+    """
     arcs = of_values(300, 2)
     circle = circle_of(arcs)
     counts = sample_counts(
@@ -370,7 +391,9 @@ def test_stated_integers():
 
 
 def test_what_can_be_asked():
-    """Numbers in their order: not categories, not two values, and no more than 4,096."""
+    """Numbers in their order: not categories, not two values, and no more than
+    4,096.
+    """
     for keys in (
         'type = "category"\nvalues = ["a", "b", "c"]',
         'type = "integer"\nlow = 0\nhigh = 1',

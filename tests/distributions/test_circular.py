@@ -1,4 +1,6 @@
-"""Numbers on a circle: hours, months, angles. Ranges that go around, and the mean direction."""
+"""Numbers on a circle: hours, months, angles. Ranges that go around, and the mean
+direction.
+"""
 
 import json
 import math
@@ -70,7 +72,9 @@ def nights(size, strength=1.0):
 
 
 def test_the_key():
-    """It is for numbers through arcs, and neither end counts; false is as if it were not there."""
+    """It is for numbers through arcs, and neither end counts; false is as if it were
+    not there.
+    """
     assert hours()["hour"].domain.circular
     assert "on a circle" in repr(hours()["hour"])
     assert hours(circular=False) == hours(circular=None) != hours()
@@ -95,7 +99,9 @@ def test_the_key():
 
 
 def test_the_fingerprint_covers_it():
-    """Only where it is said: a circle of the same integers is another question than the line."""
+    """Only where it is said: a circle of the same integers is another question than the
+    line.
+    """
     keys = {"low": 0, "high": 12, "step": 1, "modulus": 17, "bins": None}
     on_line, on_circle = (
         hours(circular=known, **keys)["hour"] for known in (None, True)
@@ -130,7 +136,9 @@ def test_no_place_is_empty_if_need_not_be(size, modulus):
 def test_ranges_of_a_circle_are_known_better_without_a_gap(
     size, epsilon, around, with_gap
 ):
-    """N Var of ranges of all widths on average, and the worst of them, as the page says."""
+    """N Var of ranges of all widths on average, and the worst of them, as the page
+    says.
+    """
     ratio = Fraction(*odds(Fraction(epsilon)))
     limit = 4 * float(ratio) / (float(ratio) - 1) ** 2
     queries = around_circle(size, most=240)
@@ -236,7 +244,9 @@ def test_a_cut_makes_a_line():
 
 
 def test_the_resultant_of_known_shares():
-    """Of the tally to be expected: exactly that of the shares, in the unit of the answers."""
+    """Of the tally to be expected: exactly that of the shares, in the unit of the
+    answers.
+    """
     shares = nights(24)
     asked = asked_of(1)
     counts = expected_counts(asked.randomizer, (), shares)
@@ -254,7 +264,9 @@ def test_the_resultant_of_known_shares():
 
 @pytest.mark.parametrize("mean", [(0.3, 0.0), (-0.2, 0.25), (0.05, -0.4)])
 def test_the_interval_has_the_directions_that_are_not_ruled_out(mean):
-    """Beside all directions one by one: those across which the mean is not told from 0."""
+    """Beside all directions one by one: those across which the mean is not told
+    from 0.
+    """
     from scipy.special import ndtri
 
     covariance = np.array([[0.004, 0.001], [0.001, 0.002]])
@@ -271,7 +283,9 @@ def test_the_interval_has_the_directions_that_are_not_ruled_out(mean):
 
 
 def test_no_direction():
-    """Where the mean is not told from the middle, or errors are no errors, none is stated."""
+    """Where the mean is not told from the middle, or errors are no errors, none is
+    stated.
+    """
     covariance = np.eye(2) * 0.01
     for mean, is_told in (((0.244, 0), False), ((0.245, 0), True)):
         where = direction(line(), Resultant(np.array(mean), covariance), 0.95)
@@ -291,10 +305,11 @@ def test_no_direction():
 
 
 def test_what_is_told_is_seldom_wrong():
-    """A direction is missed less often than the level allows, however short the true mean is.
+    """A direction is missed less often than the level allows, however short the true
+    mean is.
 
-    By the normal law, along and across the true direction, a million draws each, seed 4: shares of
-    misses are seen within .0012 of their own with a chance of 1e-6.
+    By the normal law, along and across the true direction, a million draws each, seed
+    4: shares of misses are seen within .0012 of their own with a chance of 1e-6.
     """
     from scipy.special import ndtri
 
@@ -308,7 +323,8 @@ def test_what_is_told_is_seldom_wrong():
 
 
 def test_lengths_hold_at_least_as_often_as_they_say():
-    """Means of any length, errors alike in all directions or not, 20,000 draws each, seed 5.
+    """Means of any length, errors alike in all directions or not, 20,000 draws each,
+    seed 5.
 
     A miss of .05 is seen as one of .058 or more with a chance below 1e-6.
     """
@@ -344,11 +360,12 @@ def test_far_from_the_middle_the_law_is_normal():
 )
 @pytest.mark.parametrize("strength", [0.2, 1.0])
 def test_how_often_directions_hold(epsilon, keys, estimand, strength):
-    """The mean direction, its length and a range around, of 300 surveys of 4,000, seed 11.
+    """The mean direction, its length and a range around, of 300 surveys of 4,000, seed
+    11.
 
-    With 300 surveys a coverage of .95 is seen below .885 with a chance below 1e-6, as intervals
-    are that are a quarter too narrow (.86); a mean of squared standardized errors of 1 within .6 to
-    1.5.
+    With 300 surveys a coverage of .95 is seen below .885 with a chance below 1e-6, as
+    intervals are that are a quarter too narrow (.86); a mean of squared standardized
+    errors of 1 within .6 to 1.5.
     """
     generator = np.random.default_rng(11)
     asked = asked_of(epsilon, keys)
@@ -399,7 +416,9 @@ def of_night_people(survey):
 
 
 def test_estimates():
-    """A histogram, a direction and its length, in every output; no mean, no quantiles."""
+    """A histogram, a direction and its length, in every output; no mean, no
+    quantiles.
+    """
     survey = hours()
     reports, held = of_night_people(survey)
     options = ldp_aggregator.Options(
@@ -452,7 +471,9 @@ def test_nobody_has_a_direction():
 
 
 def test_commands(tmp_path):
-    """Estimates with a range that goes around, the plan, the explanation and a simulation."""
+    """Estimates with a range that goes around, the plan, the explanation and a
+    simulation.
+    """
     survey = hours()
     place, reports = tmp_path / "clock.toml", tmp_path / "reports.ldp"
     place.write_text(survey.to_toml())
@@ -471,7 +492,9 @@ def test_commands(tmp_path):
 
 
 def test_plans_of_a_circle():
-    """A half-width of the direction that surveys come up to, for half a resultant; no median."""
+    """A half-width of the direction that surveys come up to, for half a resultant; no
+    median.
+    """
     survey = hours()
     (planned,) = plan(survey, respondents=20_000).distributions
     assert planned.median_error is planned.mean_error is None
@@ -492,7 +515,9 @@ def test_plans_of_a_circle():
 
 
 def test_simulations_of_a_circle():
-    """How often directions are told and hold, beside shares that are cumulated from the start."""
+    """How often directions are told and hold, beside shares that are cumulated from the
+    start.
+    """
     survey = hours(epsilon=2)
     population = synthetic(survey, 3_000, "zipf:1.1")
     said = simulate(survey, population, runs=20, seed=3)
@@ -511,7 +536,9 @@ def test_simulations_of_a_circle():
 @pytest.mark.parametrize("size", [3, 8, 31])
 @pytest.mark.parametrize("ratio", [1.5, 2.7, 7.4])
 def test_the_bound_has_known_eigenvalues(size, ratio):
-    """Those of matrices that are written out, for cumulative shares and ranges of a circle."""
+    """Those of matrices that are written out, for cumulative shares and ranges of a
+    circle.
+    """
     from scipy.linalg import eigvalsh
 
     places = np.arange(size)
@@ -532,7 +559,9 @@ def test_the_bound_has_known_eigenvalues(size, ratio):
 
 
 def test_the_bound_of_any_size():
-    """In a moment for 4,096 values; none where it says nothing; averages are over all widths."""
+    """In a moment for 4,096 values; none where it says nothing; averages are over all
+    widths.
+    """
     assert least_variance(4096, math.exp(1)) == pytest.approx(30.9876, abs=1e-3)
     assert least_variance(7, math.exp(4)) is None
     assert efficiency(prefixes(7, 64), np.ones(6), math.exp(4)) is None
@@ -550,11 +579,14 @@ def test_the_bound_of_any_size():
     ("size", "epsilon", "least"), [(7, 1, 0.9), (31, 1, 0.97), (256, 2, 0.9)]
 )
 def test_arcs_come_close_to_the_bound_of_a_circle(size, epsilon, least):
-    """Closer than on a line, where the ends of the line are known better by what is empty."""
+    """Closer than on a line, where the ends of the line are known better by what is
+    empty.
+    """
     keys = f'type = "integer"\nlow = 1\nhigh = {size}\ncircular = true\n'
     (planned,) = plan(
         ldp.parse_survey(
-            f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{keys}mechanism = "arcs"\n'
+            f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{keys}mechanism = '
+            '"arcs"\n'
             f"epsilon = {epsilon}"
         ),
         respondents=100,

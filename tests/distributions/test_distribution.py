@@ -1,4 +1,6 @@
-"""The distribution of a number: ranges, histograms, quantiles, bands, and how often they hold."""
+"""The distribution of a number: ranges, histograms, quantiles, bands, and how often
+they hold.
+"""
 
 import json
 from fractions import Fraction
@@ -59,7 +61,9 @@ def line(**keys):
 
 
 def test_ranges_of_points():
-    """A range has the points from its first end up to its last, whatever lies between points."""
+    """A range has the points from its first end up to its last, whatever lies between
+    points.
+    """
     hours = line(low=0, high=4, step="0.5")
     assert hours.within("1", "2.25").tolist() == [0, 0, 1, 1, 1, 0, 0, 0, 0]
     assert hours.within(-3, 100).sum() == 9
@@ -131,7 +135,9 @@ def test_rising():
 
 
 def test_quantiles_of_known_functions():
-    """Without errors a quantile is the first value that reaches it; with them, all that may."""
+    """Without errors a quantile is the first value that reaches it; with them, all that
+    may.
+    """
     cumulative = np.array([0.1, 0.5, 0.5, 0.9, 1.0])
     exact = np.zeros(5)
     assert quantile_places(cumulative, exact, 0.5, quantile=2) == (1, 1, 3)
@@ -143,7 +149,9 @@ def test_quantiles_of_known_functions():
 
 
 def test_the_band_is_as_wide_as_it_has_to_be():
-    """Errors that all go together need the factor of one; independent ones that of Sidak."""
+    """Errors that all go together need the factor of one; independent ones that of
+    Sidak.
+    """
     together, apart = np.ones((10, 10)), np.eye(10)
     assert multiplier(root_of(together), 0.95) == pytest.approx(1.96, abs=0.08)
     assert multiplier(root_of(apart), 0.95) == pytest.approx(2.8, abs=0.08)
@@ -154,9 +162,11 @@ def test_the_band_is_as_wide_as_it_has_to_be():
 
 
 def test_ends_of_a_population_are_wilsons_with_noise():
-    """Without noise the textbook's: 0 of 10 is [0, .2775]; at an end the distance is what it says.
+    """Without noise the textbook's: 0 of 10 is [0, .2775]; at an end the distance is
+    what it says.
 
-    Worked out by hand, and by putting the ends back into the inequality that they solve.
+    Worked out by hand, and by putting the ends back into the inequality that they
+    solve.
     """
     low, high = ends_of_shares(np.array([0.0, 0.3]), np.zeros(2), 1.96, drawn=10)
     np.testing.assert_allclose((low[0], high[0]), (0, 0.2775), atol=1e-4)
@@ -172,10 +182,12 @@ def test_ends_of_a_population_are_wilsons_with_noise():
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("epsilon", ["0.5", "4"])
 def test_how_often_intervals_hold(epsilon, estimand):
-    """Ranges, cumulative shares, quantiles, the mean and the band: 300 surveys of 3,000, seed 9.
+    """Ranges, cumulative shares, quantiles, the mean and the band: 300 surveys of
+    3,000, seed 9.
 
-    With 300 surveys a coverage of .95 is seen outside .885 to .99 with a chance below 1e-6; errors
-    understated by a fifth (.88) are detected in the averages over all cells.
+    With 300 surveys a coverage of .95 is seen outside .885 to .99 with a chance below
+    1e-6; errors understated by a fifth (.88) are detected in the averages over all
+    cells.
     """
     asked, shares = asked_of(epsilon), humps(100)
     generator = np.random.default_rng(9)
@@ -300,7 +312,9 @@ def test_what_people_write_for_a_range():
 
 
 def test_the_mode():
-    """The highest cell, and all that may be it: of few reports nearly all, of many it alone."""
+    """The highest cell, and all that may be it: of few reports nearly all, of many it
+    alone.
+    """
     asked, shares = asked_of(2), humps(100)
     generator = np.random.default_rng(10)
     few, many = (
@@ -341,7 +355,9 @@ def test_cells_have_quantiles_within():
 
 
 def test_more_values_than_points():
-    """Of 2,000 values the cumulative distribution has 499 points, and the band goes through."""
+    """Of 2,000 values the cumulative distribution has 499 points, and the band goes
+    through.
+    """
     asked = asked_of(4, 'type = "integer"\nlow = 0\nhigh = 1999\n')
     shares = humps(2000)
     counts = sample_counts(
@@ -359,7 +375,9 @@ def test_more_values_than_points():
 
 
 def test_views():
-    """`monotone` is a biased view beside the unbiased shares, and is for distributions alone."""
+    """`monotone` is a biased view beside the unbiased shares, and is for distributions
+    alone.
+    """
     asked = asked_of(1)
     counts = sample_counts(
         asked, Holders((), apportion(2000, humps(100))), np.random.default_rng(12)
@@ -416,10 +434,12 @@ def test_a_line_is_of_numbers():
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_planned_errors_are_those_of_simulations(estimand):
-    """Of 4,000 respondents spread evenly: 40 tallies, of ranges, median and mean, seed 14.
+    """Of 4,000 respondents spread evenly: 40 tallies, of ranges, median and mean, seed
+    14.
 
-    Within 12 %: what a tally states varies by 2 %, an empirical error by 11 %, of which the worst
-    of three is looked at; a plan without the spread of a population is detected for the mean.
+    Within 12 %: what a tally states varies by 2 %, an empirical error by 11 %, of which
+    the worst of three is looked at; a plan without the spread of a population is
+    detected for the mean.
     """
     survey = sixty(4)
     (planned,) = plan(survey, respondents=4000, estimand=estimand).distributions
@@ -441,7 +461,9 @@ def test_planned_errors_are_those_of_simulations(estimand):
 
 
 def test_least_respondents():
-    """They keep what is asked for, and one fewer do not; without a goal there is no plan."""
+    """They keep what is asked for, and one fewer do not; without a goal there is no
+    plan.
+    """
     survey = sixty(1)
     kinds = {
         "half_width": "range_error",
@@ -468,8 +490,10 @@ def test_plans_of_cells(tmp_path):
     """Cells have no mean to plan; the command shows a table and records."""
     path = tmp_path / "s.toml"
     path.write_text(
-        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "number"\nlow = 0\nhigh = 9\n'
-        'bins = 30\nunit = "km"\ngoal = "distribution"\nmechanism = "auto"\nepsilon = 1\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "number"\nlow = '
+        "0\nhigh = 9\n"
+        'bins = 30\nunit = "km"\ngoal = "distribution"\nmechanism = "auto"\nepsilon = '
+        "1\n"
     )
     text = run("plan", path, "-n", "1e4").output
     assert "distribution of" in text
@@ -483,7 +507,9 @@ def test_plans_of_cells(tmp_path):
 
 
 def test_the_picture_of_a_distribution():
-    """A figure with the band, the shares, the rising curve and the truth; equal bytes twice."""
+    """A figure with the band, the shares, the rising curve and the truth; equal bytes
+    twice.
+    """
     asked = sixty(2)["x"]
     counts = sample_counts(
         asked, Holders((), apportion(5000, humps(60))), np.random.default_rng(22)
@@ -503,7 +529,9 @@ def test_the_picture_of_a_distribution():
 
 
 def test_plans_know_of_draws():
-    """Of a draw of three a third answers each: distributions and trees are planned by these."""
+    """Of a draw of three a third answers each: distributions and trees are planned by
+    these.
+    """
     tree = ldp.question(
         "t", list("abc"), parents={"a": "n", "b": "n", "c": "m"}, epsilon=1
     )
@@ -521,11 +549,13 @@ def test_plans_know_of_draws():
 
 @pytest.mark.parametrize("epsilon", [1, 4])
 def test_bands_of_populations_hold_at_the_ends(epsilon):
-    """Of 200 people spread evenly over 100 values, 60 times: a band in 75 % at least (1e-7).
+    """Of 200 people spread evenly over 100 values, 60 times: a band in 75 % at least
+    (1e-7).
 
-    Two hold what lies below the second value, on average: an estimate of 0 there does not pass for
-    a certain one. Ends by the standard errors of estimates held in 82 % at epsilon 4 and in 68 % at
-    8, where fewer than 30 reports miss their value, which is said.
+    Two hold what lies below the second value, on average: an estimate of 0 there does
+    not pass for a certain one. Ends by the standard errors of estimates held in 82 % at
+    epsilon 4 and in 68 % at 8, where fewer than 30 reports miss their value, which is
+    said.
     """
     asked = ldp.survey(
         "s", ldp.question("x", low=0, high=99, goal="distribution", epsilon=epsilon)
@@ -545,7 +575,9 @@ def test_bands_of_populations_hold_at_the_ends(epsilon):
 
 
 def test_few_reports_that_miss_are_told():
-    """Of 200 at epsilon 8, seven are expected to hold another value: too few for the normal law."""
+    """Of 200 at epsilon 8, seven are expected to hold another value: too few for the
+    normal law.
+    """
     asked = ldp.survey(
         "s", ldp.question("x", low=0, high=99, goal="distribution", epsilon=8)
     )["x"]

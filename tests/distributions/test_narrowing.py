@@ -1,4 +1,6 @@
-"""A second survey on the range that a first one found: what it says, and how much it errs."""
+"""A second survey on the range that a first one found: what it says, and how much it
+errs.
+"""
 
 import numpy as np
 import pytest
@@ -40,10 +42,12 @@ def first_tally(weights, generator):
 
 
 def test_two_stages_err_far_less_than_one():
-    """Normal numbers about 420, deviation 10, within 0 to 1,000; 30,000 people, 60 times; seed 16.
+    """Normal numbers about 420, deviation 10, within 0 to 1,000; 30,000 people, 60
+    times; seed 16.
 
-    A quarter answer for the range. The root mean square error of one survey about the mean is 6.1;
-    of two stages .80 (the reference), seen within .5 to 1.15 with a chance of failing below 1e-6.
+    A quarter answer for the range. The root mean square error of one survey about the
+    mean is 6.1; of two stages .80 (the reference), seen within .5 to 1.15 with a chance
+    of failing below 1e-6.
     """
     generator = np.random.default_rng(16)
     errors = []
@@ -64,7 +68,9 @@ def test_two_stages_err_far_less_than_one():
 
 
 def test_what_the_second_survey_asks():
-    """The same question, for a mean, with the same privacy; the shares outside are told."""
+    """The same question, for a mean, with the same privacy; the shares outside are
+    told.
+    """
     generator = np.random.default_rng(17)
     result = narrow(first_tally(generator.normal(420, 10, 7500), generator))
     asked = result.survey["w"]
@@ -82,7 +88,9 @@ def test_what_the_second_survey_asks():
 
 
 def test_ranges_end_where_the_first_survey_did():
-    """Evenly spread answers keep the whole range: nothing is cut, and nothing is said of it."""
+    """Evenly spread answers keep the whole range: nothing is cut, and nothing is said
+    of it.
+    """
     generator = np.random.default_rng(18)
     result = narrow(first_tally(generator.uniform(0, 1000, 50_000), generator))
     scale = result.survey["w"].domain.scale
@@ -91,11 +99,12 @@ def test_ranges_end_where_the_first_survey_did():
 
 
 def test_a_few_large_numbers_move_the_end():
-    """Nine of ten are 5, one of ten 150 to 400, 100,000 people: both deciles lie in one cell.
+    """Nine of ten are 5, one of ten 150 to 400, 100,000 people: both deciles lie in one
+    cell.
 
-    Decile and decile make a range of four cells, which clips a tenth: a share nine of its standard
-    errors above .01, which moves the end beyond 100. The mean loses what the shift says, within
-    five of its standard errors.
+    Decile and decile make a range of four cells, which clips a tenth: a share nine of
+    its standard errors above .01, which moves the end beyond 100. The mean loses what
+    the shift says, within five of its standard errors.
     """
     generator = np.random.default_rng(21)
     tail = generator.uniform(150, 400, 100_000)
@@ -110,7 +119,9 @@ def test_a_few_large_numbers_move_the_end():
 
 
 def test_what_is_clipped_and_left_out_is_said(tmp_path):
-    """On standard error, where shares are surely outside; and which questions have no range."""
+    """On standard error, where shares are surely outside; and which questions have no
+    range.
+    """
     first = ldp.survey(
         "s",
         ldp.question("x", low=0, high=100, bins=100, goal="distribution", epsilon=12),
@@ -141,7 +152,9 @@ def test_what_is_clipped_and_left_out_is_said(tmp_path):
 
 
 def test_points_have_a_range_too():
-    """Of whole numbers the ends are two of them; the shares beside are of the others."""
+    """Of whole numbers the ends are two of them; the shares beside are of the
+    others.
+    """
     first = ldp.survey(
         "s", ldp.question("x", low=0, high=199, goal="distribution", epsilon=4)
     )
@@ -160,7 +173,9 @@ def test_points_have_a_range_too():
 
 
 def test_what_has_no_range_is_told(tmp_path):
-    """Questions that are for something else, unknown ones, none at all, and no reports yet."""
+    """Questions that are for something else, unknown ones, none at all, and no reports
+    yet.
+    """
     other = ldp.survey("s", ldp.question("y", ["a", "b"], epsilon=1))
     with pytest.raises(EstimateError, match="question y: expected one of"):
         narrow(Tally.empty(other))

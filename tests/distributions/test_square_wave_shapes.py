@@ -1,4 +1,6 @@
-"""The shapes that square waves give: EM and EMS, what they promise, and how far they are off."""
+"""The shapes that square waves give: EM and EMS, what they promise, and how far they
+are off.
+"""
 
 import json
 from fractions import Fraction
@@ -110,7 +112,9 @@ def test_prefix_sums_are_the_matrix(numbers):
 @pytest.mark.parametrize("smooth", [False, True], ids=["em", "ems"])
 @pytest.mark.parametrize("epsilon", ["1", "4"])
 def test_shapes_are_those_of_the_formulas(epsilon, smooth):
-    """The same as with matrices, to 9 digits; and a window that is too wide gives another shape."""
+    """The same as with matrices, to 9 digits; and a window that is too wide gives
+    another shape.
+    """
     wave = wave_of(24, epsilon)
     _, [counts] = tallies(wave, humps(24), 1, respondents=4_000)
     shape = shape_of(window_of(wave), counts, smooth=smooth)
@@ -126,7 +130,9 @@ def test_shapes_are_those_of_the_formulas(epsilon, smooth):
 
 
 def test_em_never_lowers_the_likelihood():
-    """Step by step, from an even shape, of three surveys; and shares that are exact stay."""
+    """Step by step, from an even shape, of three surveys; and shares that are exact
+    stay.
+    """
     wave = wave_of(40, "2")
     window = window_of(wave)
     truth, counted = tallies(wave, humps(40, narrow=True), 3, respondents=10_000)
@@ -156,7 +162,9 @@ def test_smoothing():
 
 @pytest.mark.parametrize("epsilon", ["1/10000", "40"])
 def test_extreme_odds(epsilon):
-    """A shape that is finite and sums to 1, where places outside the window hardly ever come."""
+    """A shape that is finite and sums to 1, where places outside the window hardly ever
+    come.
+    """
     wave = wave_of(300, epsilon)
     _, [counts] = tallies(wave, humps(300), 1, respondents=5_000)
     for smooth in (False, True):
@@ -179,10 +187,11 @@ def test_extreme_odds(epsilon):
     ],
 )
 def test_distances(epsilon, narrow, em, ems):
-    """W1 times 10^4 of 40 surveys of 32,561 people in 256 cells, seed 1: as the reference has it.
+    """W1 times 10^4 of 40 surveys of 32,561 people in 256 cells, seed 1: as the
+    reference has it.
 
-    Within 18 %, which is six standard errors of a mean of 40; the reference's figures over shapes
-    of this sort are 114 and 125 at epsilon 1, 56 and 40 at 2.
+    Within 18 %, which is six standard errors of a mean of 40; the reference's figures
+    over shapes of this sort are 114 and 125 at epsilon 1, 56 and 40 at 2.
     """
     wave = wave_of(256, epsilon)
     truth, counted = tallies(wave, humps(256, narrow=narrow), 40)
@@ -198,11 +207,12 @@ def test_distances(epsilon, narrow, em, ems):
 
 @pytest.mark.parametrize(("narrow", "bias"), [(False, 0.033), (True, 0.098)])
 def test_smoothing_is_biased(narrow, bias):
-    """The largest error of cumulated shares in 64 cells, averaged over 60 surveys, seed 1.
+    """The largest error of cumulated shares in 64 cells, averaged over 60 surveys, seed
+    1.
 
-    With smoothing it is `bias`, which is five times the spread of a single survey or more, and four
-    times the people make little of it less. Without it is within six standard errors of a mean of
-    60 and what stopping early leaves, .015.
+    With smoothing it is `bias`, which is five times the spread of a single survey or
+    more, and four times the people make little of it less. Without it is within six
+    standard errors of a mean of 60 and what stopping early leaves, .015.
     """
     wave = wave_of(64, "1")
     for respondents in (RESPONDENTS, 4 * RESPONDENTS):
@@ -240,7 +250,9 @@ def shaped(
 
 @pytest.mark.parametrize("post_process", ["em", "ems"])
 def test_a_shape_is_bare(post_process):
-    """In every output: frequencies that say they are biased, and no error, interval or test."""
+    """In every output: frequencies that say they are biased, and no error, interval or
+    test.
+    """
     asked, counts, estimates = shaped(post_process)
     expected = shape_of(
         window_of(asked.randomizer), counts, smooth=post_process == "ems"
@@ -281,7 +293,9 @@ def test_a_shape_is_bare(post_process):
 
 
 def test_pictures_of_many_values():
-    """Neighbours are added up, the truth beside them too, and nothing is left out or reordered."""
+    """Neighbours are added up, the truth beside them too, and nothing is left out or
+    reordered.
+    """
     keys = 'type = "integer"\nlow = 0\nhigh = 99'
     _, _, estimates = shaped("ems", keys)
     truth = np.arange(100) / 4950
@@ -304,7 +318,9 @@ def test_pictures_of_many_values():
 
 @pytest.mark.parametrize("post_process", [None, "em"])
 def test_the_page_shows_bare_bars(post_process):
-    """With a view bars without whiskers, and a table without errors; else mean and variance."""
+    """With a view bars without whiskers, and a table without errors; else mean and
+    variance.
+    """
     keys = 'type = "number"\nlow = 0\nhigh = 99\nstep = 1\nunit = "min"'
     estimates = shaped(post_process, keys)[2]
     page = SimpleNamespace(served=SimpleNamespace(survey=SimpleNamespace(epoch=None)))
@@ -324,7 +340,9 @@ def test_the_page_shows_bare_bars(post_process):
 
 
 def test_other_questions_of_a_survey_stay_unbiased():
-    """A view of shapes is for those; the others say so, in surveys and in versions of them."""
+    """A view of shapes is for those; the others say so, in surveys and in versions of
+    them.
+    """
     survey = ldp.survey(
         "s",
         ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1),
@@ -354,7 +372,9 @@ def test_other_questions_of_a_survey_stay_unbiased():
 
 
 def test_shapes_of_cells_are_not_planned():
-    """Nothing is known of their errors beforehand; other questions are planned beside them."""
+    """Nothing is known of their errors beforehand; other questions are planned beside
+    them.
+    """
     cells = ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=1)
     steps = ldp.question("y", low=0, high=9, step=1, goal="shape", epsilon=1)
     with pytest.raises(EstimateError, match="'x': expected steps"):
@@ -414,7 +434,9 @@ def test_no_reports_yet():
 @pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize("post_process", [None, "em"])
 def test_simulations_show_shapes_beside_the_truth(post_process, runs):
-    """The mean with its coverage as ever; a shape with what is true, and how far they are apart."""
+    """The mean with its coverage as ever; a shape with what is true, and how far they
+    are apart.
+    """
     survey = ldp.survey(
         "s", ldp.question("x", low=0, high=9, step=1, goal="shape", epsilon=2)
     )
@@ -440,7 +462,9 @@ def test_simulations_show_shapes_beside_the_truth(post_process, runs):
 
 
 def test_simulated_from_the_command_line(tmp_path):
-    """`ldp simulate --post-process` shows a shape, also of cells; without it the note says how."""
+    """`ldp simulate --post-process` shows a shape, also of cells; without it the note
+    says how.
+    """
     cells = ldp.question("x", low=0, high=9, bins=5, goal="shape", epsilon=2)
     steps = ldp.question("y", low=0, high=90, step=1, goal="shape", epsilon=2)
     path = tmp_path / "survey.toml"
@@ -465,7 +489,8 @@ def test_simulated_from_the_command_line(tmp_path):
 
 
 def test_health_of_square_waves():
-    """Honest reports look like it; those of a window elsewhere, or always the same, do not.
+    """Honest reports look like it; those of a window elsewhere, or always the same, do
+    not.
 
     20 tallies of 5,000, seed 1; a check is suspicious by chance once in 1,000.
     """

@@ -1,4 +1,6 @@
-"""Halves of halves: their integers, exact targets, pooling, and errors that are the law's."""
+"""Halves of halves: their integers, exact targets, pooling, and errors that are the
+law's.
+"""
 
 import math
 from fractions import Fraction
@@ -87,7 +89,8 @@ def skewed(size):
     ],
 )
 def test_errors_of_all_ranges(size, epsilon, mean, most):
-    """Within 2 % of subset selection in every level, with the best weights; exactly, all ranges.
+    """Within 2 % of subset selection in every level, with the best weights; exactly,
+    all ranges.
 
     Equal weights for all levels are 20 % worse or more.
     """
@@ -114,7 +117,9 @@ def test_errors_of_all_ranges(size, epsilon, mean, most):
 
 
 def test_the_law():
-    """A quarter to a third for the values, little for the top; whole numbers up to 2^16."""
+    """A quarter to a third for the values, little for the top; whole numbers up to
+    2^16.
+    """
     law = of_values(256, 1).law
     shares = np.array(law) / 2**16
     best = [0.004, 0.081, 0.100, 0.117, 0.125, 0.126, 0.119, 0.328]
@@ -126,7 +131,9 @@ def test_the_law():
 
 
 def test_cells_and_steps():
-    """Halves of 2^L places, of which the first n are values; steps that reach every point."""
+    """Halves of 2^L places, of which the first n are values; steps that reach every
+    point.
+    """
     assert cells_of(3) == (2, 3)
     assert cells_of(4) == (2, 4)
     assert cells_of(5) == (2, 3, 5)
@@ -148,7 +155,9 @@ def test_sets_have_numbers(size, chosen):
 @pytest.mark.parametrize("size", [3, 8, 13, 64])
 @pytest.mark.parametrize("epsilon", ["0.5", 4])
 def test_pooling_is_least_squares(size, epsilon):
-    """The two passes, and what they make of queries, are dense weighted least squares."""
+    """The two passes, and what they make of queries, are dense weighted least
+    squares.
+    """
     response = of_values(size, epsilon)
     views = views_of(response)
     generator = np.random.default_rng(2)
@@ -178,7 +187,9 @@ def test_pooling_is_least_squares(size, epsilon):
 
 
 def test_pooling_is_a_mean_in_the_haar_basis():
-    """With full levels, what is left of a middle less what is right is a mean over the levels."""
+    """With full levels, what is left of a middle less what is right is a mean over the
+    levels.
+    """
     response = of_values(64, 1)
     views = views_of(response)
     generator = np.random.default_rng(3)
@@ -207,7 +218,9 @@ def test_pooling_is_a_mean_in_the_haar_basis():
 @pytest.mark.parametrize("size", [5, 50, 300])
 @pytest.mark.parametrize("epsilon", ["0.5", 2, 4])
 def test_scores_are_unbiased(size, epsilon):
-    """Given any value, the mean of a score is what is asked for of that value, exactly."""
+    """Given any value, the mean of a score is what is asked for of that value,
+    exactly.
+    """
     views = views_of(of_values(size, epsilon))
     queries = np.concatenate(
         [below(size, [1, size // 2, size - 1]), np.arange(size)[None] - 2.0]
@@ -218,10 +231,11 @@ def test_scores_are_unbiased(size, epsilon):
 
 @pytest.mark.parametrize("epsilon", ["0.5", 1, 2, 4])
 def test_errors_in_one_pass_are_those_of_scores(epsilon):
-    """Standard errors of 5,000 cumulative shares and of values: within 1.5 % of the exact ones.
+    """Standard errors of 5,000 cumulative shares and of values: within 1.5 % of the
+    exact ones.
 
-    Where half of all people hold the first value. If points next to each other stood for
-    neighbours, those at epsilon 4 would be 12 % too small.
+    Where half of all people hold the first value. If points next to each other stood
+    for neighbours, those at epsilon 4 would be 12 % too small.
     """
     size = 5000
     response = of_values(size, epsilon)
@@ -252,7 +266,9 @@ def test_errors_in_one_pass_are_those_of_scores(epsilon):
 
 
 def test_moments_of_ranges_are_those_of_scores():
-    """Squares and cubes, of those who hold a value of a range and of others: report by report."""
+    """Squares and cubes, of those who hold a value of a range and of others: report by
+    report.
+    """
     response = of_values(6, 1.5)
     law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
     shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
@@ -282,7 +298,9 @@ def test_moments_of_ranges_are_those_of_scores():
 
 
 def test_errors_of_sets_are_exact_in_one_pass():
-    """Where all levels have numbered sets, and of any number of values: to all digits."""
+    """Where all levels have numbered sets, and of any number of values: to all
+    digits.
+    """
     for size, epsilon in ((5, 1), (6, "0.5"), (13, 2), (30, 8)):
         response = of_values(size, epsilon)
         assert not any(order for order, _, _ in response.spaces)
@@ -296,7 +314,9 @@ def test_errors_of_sets_are_exact_in_one_pass():
 
 
 def test_what_reports_say_is_the_law():
-    """Mean squares over the tally that is to be expected are those of the law, for any query."""
+    """Mean squares over the tally that is to be expected are those of the law, for any
+    query.
+    """
     response = of_values(300, 1)
     views = views_of(response)
     shares = skewed(300)
@@ -313,7 +333,9 @@ def test_what_reports_say_is_the_law():
 
 
 def test_no_report_reaches_further():
-    """Every report by itself moves an answer by no more than the range of scores says."""
+    """Every report by itself moves an answer by no more than the range of scores
+    says.
+    """
     response = of_values(20, 1)
     queries = below(20, [1, 8, 10])
     least, most = extremes(views_of(response), queries)
@@ -332,11 +354,13 @@ def test_no_report_reaches_further():
 @pytest.mark.parametrize("size", [40, 600])
 @pytest.mark.parametrize("epsilon", ["0.5", 4])
 def test_how_often_intervals_hold(size, epsilon):
-    """Errors of cumulative shares, over the stated ones, squared: 1 on average; 200 surveys.
+    """Errors of cumulative shares, over the stated ones, squared: 1 on average; 200
+    surveys.
 
-    Of 20,000 respondents each, seed 4. The mean of z^2 over surveys and nine places is within 5
-    sqrt(2/200) of 1, which variances of three fifths of the right ones are not. Of 600
-    values three levels have points, as of more; errors of 5,000 are worked out exactly above.
+    Of 20,000 respondents each, seed 4. The mean of z^2 over surveys and nine places is
+    within 5 sqrt(2/200) of 1, which variances of three fifths of the right ones are
+    not. Of 600 values three levels have points, as of more; errors of 5,000 are worked
+    out exactly above.
     """
     asked = question(
         "tree", f'type = "integer"\nlow = 0\nhigh = {size - 1}\nepsilon = {epsilon}'
@@ -358,8 +382,8 @@ def test_how_often_intervals_hold(size, epsilon):
 def test_all_results_of_a_distribution():
     """Ranges, quantiles, the curve in its band, a mode and a mean, of 10,000 values.
 
-    200,000 respondents at epsilon 2, seed 5; the truth lies within five standard errors, and the
-    band holds all of it.
+    200,000 respondents at epsilon 2, seed 5; the truth lies within five standard
+    errors, and the band holds all of it.
     """
     size = 10_000
     asked = ldp.survey(
@@ -386,7 +410,9 @@ def test_all_results_of_a_distribution():
 
 
 def test_the_band_is_that_of_its_correlation():
-    """Drawn from the top down, errors are those that the correlation of all places has."""
+    """Drawn from the top down, errors are those that the correlation of all places
+    has.
+    """
     response = of_values(100, 1)
     views = views_of(response)
     queries = queries_of(response, expected_counts(response, (), np.full(100, 0.01)))
@@ -399,7 +425,9 @@ def test_the_band_is_that_of_its_correlation():
 
 @pytest.mark.parametrize(("size", "epsilon"), [(64, 8), (100, 6), (16, 4)])
 def test_the_band_is_between_one_share_and_all_by_themselves(size, epsilon):
-    """Wider than a single share's 95 %, narrower than Bonferroni's, also where errors are small."""
+    """Wider than a single share's 95 %, narrower than Bonferroni's, also where errors
+    are small.
+    """
     from scipy.stats import norm
 
     all_by_themselves = norm.isf(0.025 / (size - 1))
@@ -450,7 +478,9 @@ def test_what_can_be_asked():
 
 
 def test_values_are_not_shown_by_the_thousand():
-    """Frequencies of 10,000 values one by one are refused, with what to ask for in their place."""
+    """Frequencies of 10,000 values one by one are refused, with what to ask for in
+    their place.
+    """
     asked = question("tree", 'type = "integer"\nlow = 0\nhigh = 9999\nepsilon = 1')
     counts = sample_counts(
         asked, Holders((), apportion(1000, np.ones(10_000))), np.random.default_rng(1)
@@ -484,7 +514,9 @@ def test_the_ratio_is_just_below_what_was_declared():
 
 
 def test_differences_are_those_of_the_channel():
-    """V is half the variance of a difference of two cells under the law of numbered sets."""
+    """V is half the variance of a difference of two cells under the law of numbered
+    sets.
+    """
     for oracle in of_values(13, 2).oracles:
         rows = oracle.channel().rows
         p, q = oracle.support
@@ -516,7 +548,9 @@ def test_health_knows_the_law_of_levels():
 
 
 def test_the_worst_cumulative_share():
-    """Of 65,536 values at epsilon 1 it is known to 10.5 / sqrt(n) or so, whatever people hold."""
+    """Of 65,536 values at epsilon 1 it is known to 10.5 / sqrt(n) or so, whatever
+    people hold.
+    """
     response = of_values(65_536, 1)
     even = by_level(response, np.full(65_536, 1 / 65_536))
     places = prefixes(65_536, most=64).sum(axis=1).astype(np.int64)
@@ -528,7 +562,9 @@ def test_the_worst_cumulative_share():
     ("size", "epsilon"), [(300, 4), (700, 1), (5000, 1), (8192, 4)]
 )
 def test_no_value_has_scores_beyond_the_range(size, epsilon):
-    """Of 64 values that are drawn: the range is a bound, and near to what is reached above."""
+    """Of 64 values that are drawn: the range is a bound, and near to what is reached
+    above.
+    """
     response = of_values(size, epsilon)
     places = np.random.default_rng(1).choice(size, 64, replace=False)
     queries = (np.arange(size) == places[:, None]).astype(float)

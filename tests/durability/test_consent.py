@@ -46,7 +46,9 @@ def test_the_three_states_and_what_they_let_through(opened):
 @pytest.mark.parametrize("version", [DEAR, REWORDED])
 @pytest.mark.parametrize("otherwise", ["on", "off"])
 def test_consent_to_one_version_is_none_to_another(version, otherwise, opened):
-    """Agreed at epsilon 1, nothing is spent at epsilon 12, nor on a question in other words."""
+    """Agreed at epsilon 1, nothing is spent at epsilon 12, nor on a question in other
+    words.
+    """
     first = opened(CHEAP, consent=otherwise)
     first.set_consent("on")
     second = opened(version, consent=otherwise)
@@ -59,7 +61,9 @@ def test_consent_to_one_version_is_none_to_another(version, otherwise, opened):
 
 
 def test_the_words_of_a_question_cost_nothing():
-    """They are agreed to, and change neither fingerprint nor terms: reports stay comparable."""
+    """They are agreed to, and change neither fingerprint nor terms: reports stay
+    comparable.
+    """
     assert CHEAP.terms == REWORDED.terms
     assert CHEAP["a"].fingerprint == REWORDED["a"].fingerprint
     agreements = {agreement(survey) for survey in (CHEAP, DEAR, REWORDED, ELSEWHERE)}
@@ -83,7 +87,9 @@ def test_what_was_agreed_to_is_still_sent(opened):
 
 
 def test_yes_is_for_one_survey_and_no_for_all(opened):
-    """No stops surveys that no one asked about too, and yes to another does not start them."""
+    """No stops surveys that no one asked about too, and yes to another does not start
+    them.
+    """
     one, other = opened(CHEAP, consent="off"), opened(ELSEWHERE)
     one.set_consent("on")
     assert (one.said, other.said) == ("on", "never asked")
@@ -95,7 +101,9 @@ def test_yes_is_for_one_survey_and_no_for_all(opened):
 
 
 def test_one_word_for_a_whole_file_is_consent_to_nothing_in_particular(opened):
-    """What was kept before consent was bound to terms; that a person said no stays no."""
+    """What was kept before consent was bound to terms; that a person said no stays
+    no.
+    """
     client = opened(CHEAP)
     for word, said in (("on", "other terms"), ("off", "off")):
         client._store.transact(
@@ -106,7 +114,9 @@ def test_one_word_for_a_whole_file_is_consent_to_nothing_in_particular(opened):
 
 
 def test_without_being_asked_no_version_gets_more(opened):
-    """Where the app never asks, what the first version could spend is all that any may."""
+    """Where the app never asks, what the first version could spend is all that any
+    may.
+    """
     assert opened(CHEAP).record("a", True)
     assert not opened(DEAR).record("a", True)
     assert opened(DEAR).ledger().epsilon() < 1.001

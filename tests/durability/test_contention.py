@@ -1,4 +1,6 @@
-"""A state file that others write to, and a disk that is slow: the app waits for neither."""
+"""A state file that others write to, and a disk that is slow: the app waits for
+neither.
+"""
 
 import gc
 import sqlite3
@@ -57,7 +59,9 @@ def drained(client):
 
 
 def test_what_is_being_written_waits_once(opened, path):
-    """While drafts move from memory to the file, from before until after, there are as many."""
+    """While drafts move from memory to the file, from before until after, there are as
+    many.
+    """
     client = opened()
     backlog = client._recorder.backlog
     backlog._closed.set()  # no thread is quicker than this test
@@ -85,7 +89,9 @@ def test_the_file_is_made_when_a_client_is_opened(opened, path):
 
 @pytest.mark.parametrize("name", ["once", "bits", "bare", "mirror", "listed"])
 def test_a_busy_file_loses_no_answer(name, opened, path):
-    """Nothing is charged or queued while another process writes; once it is done, both are."""
+    """Nothing is charged or queued while another process writes; once it is done, both
+    are.
+    """
     transport = RecordingTransport()
     client = opened(transport=transport)
     with written_by_another(path):
@@ -105,7 +111,9 @@ def test_a_busy_file_loses_no_answer(name, opened, path):
 
 
 def test_what_was_answered_before_is_not_promised_again(opened, path):
-    """By this client, or by one before: `record` says no while the file is busy, too."""
+    """By this client, or by one before: `record` says no while the file is busy,
+    too.
+    """
     survey = survey_of(yes_no("a"), yes_no("b"))
     opened(survey).record("a", True)
     client = opened(survey)
@@ -129,7 +137,9 @@ def test_groups_wait_as_well(opened, path):
 
 
 def test_what_waits_is_the_report_that_would_have_been_made(opened, path, tmp_path):
-    """A draft is randomized under the device's secret: the same report as if nothing was busy."""
+    """A draft is randomized under the device's secret: the same report as if nothing
+    was busy.
+    """
     client = opened()
     rows = {}
     with written_by_another(path):
@@ -210,7 +220,9 @@ def test_what_cannot_be_charged_for_later_is_dropped(opened, path):
 
 @pytest.mark.parametrize("said", ["off", "forget"])
 def test_who_withdraws_takes_back_what_waits(said, opened, path):
-    """Also where the withdrawal itself has to wait, after which nothing is left to send."""
+    """Also where the withdrawal itself has to wait, after which nothing is left to
+    send.
+    """
     client = opened()
     with written_by_another(path):
         assert client.record("once", "red")
@@ -260,7 +272,9 @@ def test_a_child_leaves_what_waits_to_its_parent(opened, path):
 
 
 def test_threads_that_meet_a_busy_file_lose_nothing(opened, path):
-    """Of 8 threads, 25 answers each, all 200 reports are there, charged as one value."""
+    """Of 8 threads, 25 answers each, all 200 reports are there, charged as one
+    value.
+    """
     client = opened()
 
     def on_and_on():
@@ -292,9 +306,11 @@ def test_a_busy_file_is_not_called_damaged(opened, path, caplog):
 
 @pytest.mark.needs("linux", "cc")
 def test_recording_costs_no_sync():
-    """On a disk whose syncs take 300 ms, 99 of 100 records take less than 50 ms, and none is lost.
+    """On a disk whose syncs take 300 ms, 99 of 100 records take less than 50 ms, and
+    none is lost.
 
-    Times on an idle machine are in `docs/benchmarks.md`; here it is enough that none holds a sync.
+    Times on an idle machine are in `docs/benchmarks.md`; here it is enough that none
+    holds a sync.
     """
     result = slow_disk.measured(400)
     assert slow_disk.quantile(result["record"], 0.99) < 0.3

@@ -1,4 +1,6 @@
-"""The first start of an app: its state file is made once, whole, whoever else makes it too."""
+"""The first start of an app: its state file is made once, whole, whoever else makes it
+too.
+"""
 
 import subprocess
 import sys
@@ -14,7 +16,9 @@ from ldp_client.testing import RecordingTransport
 
 @pytest.mark.parametrize("threads", [2, 8])
 def test_threads_that_open_one_new_file_share_it(threads, tmp_path):
-    """A client for each thread, as web frameworks have it: one of them records, and once."""
+    """A client for each thread, as web frameworks have it: one of them records, and
+    once.
+    """
     state, collector, clients = tmp_path / "state", RecordingTransport(), []
     barrier = threading.Barrier(threads)
 

@@ -1,4 +1,6 @@
-"""A damaged state file: the app is told by values, and there is one way out, which is noted."""
+"""A damaged state file: the app is told by values, and there is one way out, which is
+noted.
+"""
 
 import math
 import os
@@ -122,7 +124,9 @@ def test_what_can_be_read_is_carried_over(kind, path):
 
 
 def test_a_lost_charge_costs_no_second_report(path):
-    """With the secret carried over, the same answer gives the same report, under the same id."""
+    """With the secret carried over, the same answer gives the same report, under the
+    same id.
+    """
     lived(path)
     with opened(path) as client:
         (first,) = [

@@ -1,4 +1,6 @@
-"""A state file that is restored from a backup, or copied: the same report, under the same id."""
+"""A state file that is restored from a backup, or copied: the same report, under the
+same id.
+"""
 
 import shutil
 import time
@@ -42,7 +44,9 @@ DRAWN = ldp.survey(
 
 @pytest.mark.parametrize("renewed", [None, "rotate", "forget"])
 def test_power_takes_no_secret(tmp_path, renewed):
-    """All that is left of a file without its log has the secret that any backup of it has."""
+    """All that is left of a file without its log has the secret that any backup of it
+    has.
+    """
     state, left = tmp_path / "state", tmp_path / "left"
     with EmbeddedClient(DEVICE_SURVEY, state=state, interval=None) as client:
         if renewed == "rotate":
@@ -57,7 +61,9 @@ def test_power_takes_no_secret(tmp_path, renewed):
 
 
 def test_a_new_file_needs_no_key_store(tmp_path):
-    """Where a secret cannot be sealed yet, there is a file all the same, and it is drawn later."""
+    """Where a secret cannot be sealed yet, there is a file all the same, and it is
+    drawn later.
+    """
     handed = []
     state = tmp_path / "state"
 
@@ -77,7 +83,9 @@ def test_a_new_file_needs_no_key_store(tmp_path):
 
 
 def sent(survey, state, answer, **settings):
-    """The batches of one session of a device, which records what `answer` says and sends it."""
+    """The batches of one session of a device, which records what `answer` says and
+    sends it.
+    """
     transport = RecordingTransport()
     with EmbeddedClient(
         survey, state=state, transport=transport, interval=None, **settings
@@ -113,7 +121,9 @@ def lives(tmp_path, survey, *answers, **settings):
 def test_one_report_counts_once_however_often_a_backup_is_restored(
     survey, name, answer, tmp_path
 ):
-    """Twenty restored devices send one batch, to the byte; fresh randomness gives several."""
+    """Twenty restored devices send one batch, to the byte; fresh randomness gives
+    several.
+    """
 
     def record(client):
         assert client.record(name, answer)
@@ -126,7 +136,9 @@ def test_one_report_counts_once_however_often_a_backup_is_restored(
 
 
 def test_a_collector_counts_it_once(tmp_path):
-    """All that five restored devices send is one report of the tally, and four duplicates."""
+    """All that five restored devices send is one report of the tally, and four
+    duplicates.
+    """
     (tmp_path / "backup").mkdir()
     device = Client(DEVICE_SURVEY, state=tmp_path / "state")
     for path in tmp_path.glob("state*"):
@@ -148,10 +160,12 @@ def test_a_collector_counts_it_once(tmp_path):
 
 
 def test_a_changed_answer_is_a_report_of_its_own(tmp_path):
-    """After a rollback two answers have independent reports, under ids that nothing links.
+    """After a rollback two answers have independent reports, under ids that nothing
+    links.
 
-    With one tape for both, some pairs of reports could not occur: of 300 devices that answer yes
-    and then no, each of the four pairs is seen (one is missed with a chance below 1e-17).
+    With one tape for both, some pairs of reports could not occur: of 300 devices that
+    answer yes and then no, each of the four pairs is seen (one is missed with a chance
+    below 1e-17).
     """
     survey = survey_of(yes_no("a", "0.5"))
     pairs = Counter()
@@ -169,7 +183,9 @@ def test_a_changed_answer_is_a_report_of_its_own(tmp_path):
 
 
 def test_what_a_device_keeps_comes_back_as_well(tmp_path):
-    """Cohort and permanent responses are those that it had: no fresh noise on the same answer."""
+    """Cohort and permanent responses are those that it had: no fresh noise on the same
+    answer.
+    """
     kept = []
     for state in lives_of_a_file(tmp_path, 5):
         with EmbeddedClient(DEVICE_SURVEY, state=state) as client:
@@ -195,7 +211,9 @@ def lives_of_a_file(tmp_path, number):
 
 
 def test_groups_and_draws_come_back(tmp_path):
-    """A group that holds a question that is answered once, its memoized ones included; a draw."""
+    """A group that holds a question that is answered once, its memoized ones included;
+    a draw.
+    """
 
     def together(client):
         assert client.record_together({"a": True, "m": "red"})
@@ -214,7 +232,9 @@ def test_groups_and_draws_come_back(tmp_path):
 
 
 def test_answers_that_may_be_repeated_have_no_mark(tmp_path):
-    """Their batches have random ids: two days of a device must not be linked by them."""
+    """Their batches have random ids: two days of a device must not be linked by
+    them.
+    """
     client = Client(DEVICE_SURVEY, state=tmp_path / "state", lifetime_cap="1000")
     assert client.record("mirror", "red").mark is None
     marks = [client.record("once", "red").mark, client.record("bits", "red").mark]
@@ -246,7 +266,9 @@ def test_what_is_answered_every_day_chooses_a_record_anew(tmp_path):
 
 
 def test_ids_of_two_epochs_have_nothing_in_common(tmp_path):
-    """A report that comes again within its epoch counts once; later, no id tells that it did."""
+    """A report that comes again within its epoch counts once; later, no id tells that
+    it did.
+    """
     survey = survey_of(yes_no("a"), head='epoch = "1d"')
     device = Client(survey, state=tmp_path / "state")
     report = device.record("a", True)
@@ -261,7 +283,9 @@ def test_ids_of_two_epochs_have_nothing_in_common(tmp_path):
 
 
 def test_collectors_get_reports_that_have_nothing_in_common(tmp_path):
-    """Of one device and question, 64 collectors get different marks, and both answers."""
+    """Of one device and question, 64 collectors get different marks, and both
+    answers.
+    """
     reports = []
     survey = survey_of(yes_no("a", "0.5"))
     for number in range(64):
@@ -278,7 +302,8 @@ def test_collectors_get_reports_that_have_nothing_in_common(tmp_path):
 
 
 def test_the_law_is_that_of_the_mechanism(tmp_path):
-    """Of 4,000 devices 62.2 % tell the truth at epsilon 0.5, within 5.1 standard errors.
+    """Of 4,000 devices 62.2 % tell the truth at epsilon 0.5, within 5.1 standard
+    errors.
 
     That is a chance of a false alarm below 1e-6; a truth of 66.2 % is detected.
     """

@@ -1,4 +1,6 @@
-"""A state file that nothing can be written to, or that is not where it was: it is said."""
+"""A state file that nothing can be written to, or that is not where it was: it is
+said.
+"""
 
 import os
 import sqlite3
@@ -39,7 +41,9 @@ def put_folder(path):
     ids=["none", "other", "folder"],
 )
 def test_a_file_that_is_removed_or_replaced_is_noticed(replace, path):
-    """Nothing is recorded into, or sent from, a file without a name: it would be forgotten."""
+    """Nothing is recorded into, or sent from, a file without a name: it would be
+    forgotten.
+    """
     collector = RecordingTransport()
     with opened(path, transport=collector) as client:
         assert client.record("once", "red")
@@ -130,7 +134,9 @@ def test_the_log_of_an_app_that_is_always_killed_does_not_grow(path):
 
 
 def test_a_file_system_without_locks_is_not_called_damaged(path):
-    """Nor is another process blamed alone: a refused lock looks like one that is held."""
+    """Nor is another process blamed alone: a refused lock looks like one that is
+    held.
+    """
     store = Database(path)
     for code, words in (
         (sqlite3.SQLITE_IOERR_SHMMAP, "shared memory"),

@@ -15,7 +15,9 @@ from ldp_client.keeping.turns import BusyError, Turns
 
 @pytest.fixture
 def held():
-    """A function that has another thread hold a turn, after some work, until the test is over."""
+    """A function that has another thread hold a turn, after some work, until the test
+    is over.
+    """
     over, threads = threading.Event(), []
 
     def hold(take, work=lambda: None):

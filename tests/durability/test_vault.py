@@ -1,4 +1,6 @@
-"""A secret that the platform keeps: without it, a state file tells nothing, and no other fits."""
+"""A secret that the platform keeps: without it, a state file tells nothing, and no
+other fits.
+"""
 
 import sys
 from types import SimpleNamespace
@@ -32,7 +34,9 @@ def secret_of(client):
 
 @pytest.mark.parametrize("handed", [KEY, lambda: KEY], ids=["bytes", "function"])
 def test_the_file_holds_no_secret(handed, path):
-    """Neither what was handed over nor the device's own; its responses are the same ones again."""
+    """Neither what was handed over nor the device's own; its responses are the same
+    ones again.
+    """
     with opened(path, secret=handed) as client:
         assert client.record("mirror", "red")
         secret = secret_of(client)
@@ -51,7 +55,9 @@ def test_the_file_holds_no_secret(handed, path):
     "handed", [None, OTHER, lambda: OTHER, lambda: b"", lambda: "text" * 9]
 )
 def test_another_secret_is_noticed(handed, path):
-    """Nothing is reported, and nothing changes, until the one that was there is back."""
+    """Nothing is reported, and nothing changes, until the one that was there is
+    back.
+    """
     with opened(path, secret=KEY) as client:
         assert client.record("mirror", "red")
         kept = everything(client._store)
@@ -71,7 +77,9 @@ def test_another_secret_is_noticed(handed, path):
 
 
 def test_a_lost_secret_is_replaced_by_rotating(path):
-    """What was spent stays so: a question that is answered once is not answered again."""
+    """What was spent stays so: a question that is answered once is not answered
+    again.
+    """
     with opened(path, secret=KEY) as client:
         assert client.record("mirror", "red")
         assert client.record("once", "red")
@@ -97,7 +105,9 @@ def test_a_secret_that_was_kept_as_it_is_gets_sealed(path):
 
 
 def test_a_key_store_that_is_locked_is_asked_again(path):
-    """Until it opens nothing is recorded; its error is not passed on, nor what it says."""
+    """Until it opens nothing is recorded; its error is not passed on, nor what it
+    says.
+    """
     answers = [OSError("locked: hunter2"), OSError("locked: hunter2"), KEY]
 
     def fetch():
@@ -117,7 +127,9 @@ def test_a_key_store_that_is_locked_is_asked_again(path):
 
 
 def test_seals_differ():
-    """One secret is sealed otherwise each time, so that two seals combined tell nothing of it."""
+    """One secret is sealed otherwise each time, so that two seals combined tell nothing
+    of it.
+    """
     vault, tape = Vault(KEY), iter(bytes([number]) * 16 for number in range(9))
     seals = [vault.seal(b"s" * 32, lambda _: next(tape)) for _ in range(3)]
     assert len({sealed for _, sealed, _ in seals}) == 3
@@ -128,7 +140,9 @@ def test_seals_differ():
 
 
 def test_a_secret_in_the_keyring(path, monkeypatch):
-    """It is made once, under the app's name, and is not what an app without that name gets."""
+    """It is made once, under the app's name, and is not what an app without that name
+    gets.
+    """
     kept = {}
     keyring = SimpleNamespace(
         get_password=lambda app, user: kept.get((app, user)),

@@ -1,4 +1,5 @@
-"""Estimates from what an analyst has at hand, and what is said where it is something else.
+"""Estimates from what an analyst has at hand, and what is said where it is something
+else.
 
 Bytes, paths, tallies, and several of these.
 """
@@ -196,7 +197,9 @@ def test_of_many_names_some_are_shown():
 
 
 def test_values_are_looked_up_by_name():
-    """The estimate of a value is the one at its place, its interval the ends of that."""
+    """The estimate of a value is the one at its place, its interval the ends of
+    that.
+    """
     question = estimates()["mode"]
     assert [question[value] for value in question.values] == list(question)
     assert question["bus"].interval == (question.low[1], question.high[1])

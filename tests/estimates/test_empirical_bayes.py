@@ -1,4 +1,6 @@
-"""The view posterior-mean: frequencies shrunk by a law that is learned from all of them."""
+"""The view posterior-mean: frequencies shrunk by a law that is learned from all of
+them.
+"""
 
 import math
 
@@ -14,10 +16,11 @@ from ldp_aggregator.numerics.empirical_bayes import (
 
 
 def test_learns_the_law_that_frequencies_are_drawn_from():
-    """Half of 20,000 values at 0, half at 3 errors: the view errs as little as one that knows that.
+    """Half of 20,000 values at 0, half at 3 errors: the view errs as little as one that
+    knows that.
 
-    The mean squared errors differ by .6 % here; shrinking all by one factor costs 59 %, doing
-    nothing 129 %.
+    The mean squared errors differ by .6 % here; shrinking all by one factor costs 59 %,
+    doing nothing 129 %.
     """
     from scipy.stats import norm
 
@@ -36,7 +39,9 @@ def test_what_no_one_holds_shrinks_to_nothing():
 
 
 def test_errors_may_differ():
-    """Every estimate is measured by its own standard error: scaling both scales the view."""
+    """Every estimate is measured by its own standard error: scaling both scales the
+    view.
+    """
     generator = np.random.default_rng(3)
     scores, error = (
         generator.normal(1, 2, size=500),
@@ -48,7 +53,9 @@ def test_errors_may_differ():
 
 
 def written_out(scores):
-    """The view of scores with errors of 1, one by one: a law on eighths, from bins of .05."""
+    """The view of scores with errors of 1, one by one: a law on eighths, from bins of
+    .05.
+    """
     grid = [place / 8 for place in range(81)]
     within = [score for score in scores if score < 10]
     middles = [
@@ -80,7 +87,9 @@ def posterior(law, score):
 
 
 def test_view_written_out():
-    """Score by score, also below the bins, in the first and the last, and beyond the grid."""
+    """Score by score, also below the bins, in the first and the last, and beyond the
+    grid.
+    """
     scores = [
         -8.0,
         -6.0,
@@ -102,7 +111,9 @@ def test_view_written_out():
 
 @pytest.mark.parametrize("error", [0.0, 1e-3])
 def test_certain_frequencies_stay(error):
-    """An estimate of ten standard errors or more, or without any error, is left as it is."""
+    """An estimate of ten standard errors or more, or without any error, is left as it
+    is.
+    """
     frequency = np.array([0.01, 0.3, 0.69])
     assert posterior_mean(frequency, np.full(3, error)).tolist() == frequency.tolist()
 
@@ -117,7 +128,8 @@ def test_order_and_sign():
 
 
 def test_freedom_is_what_more_noise_moves():
-    """With a little noise added, means move along with it, and further if the law is made again.
+    """With a little noise added, means move along with it, and further if the law is
+    made again.
 
     300 draws of noise tell that to 3.4 %, of which 20 % are 6.
     """

@@ -1,9 +1,11 @@
-"""Few expected reports: laws and intervals against enumeration, families against simulations.
+"""Few expected reports: laws and intervals against enumeration, families against
+simulations.
 
-A family of 95 % may be missed in 1 survey of 20. Of `SURVEYS` surveys more than `MOST_MISSED` are
-missed with a chance below 1e-6 (binomial); and a mean share of false discoveries above `MOST_FALSE`
-has, if 5 % is true, a chance below 1e-6 by Hoeffding's bound for means of numbers between 0 and 1.
-Families missed in 1 of 5 are told from those with certainty.
+A family of 95 % may be missed in 1 survey of 20. Of `SURVEYS` surveys more than
+`MOST_MISSED` are missed with a chance below 1e-6 (binomial); and a mean share of false
+discoveries above `MOST_FALSE` has, if 5 % is true, a chance below 1e-6 by Hoeffding's
+bound for means of numbers between 0 and 1. Families missed in 1 of 5 are told from
+those with certainty.
 """
 
 from dataclasses import replace
@@ -66,7 +68,9 @@ def law(p, q, reports, holders):
 
 
 def moments(p, q, reports, counts):
-    """The moments of a pure mechanism for such counts, each as if it were one value's."""
+    """The moments of a pure mechanism for such counts, each as if it were one
+    value's.
+    """
     scale, ones = (p - q) ** 2, np.ones(len(counts))
     return Moments(
         reports,
@@ -101,7 +105,9 @@ def test_tails_are_those_of_the_convolution(reports, p, q):
     [(10**9, 1e-8, 30), (10**12, 1e-11, 40), (10**6, 0.5, 505_000)],
 )
 def test_tails_of_many_reports(reports, rate, count):
-    """Where no convolution is feasible, scipy's binomial tail, of 1e-7 to 1e-23, to nine digits."""
+    """Where no convolution is feasible, scipy's binomial tail, of 1e-7 to 1e-23, to
+    nine digits.
+    """
     assert tails(count, 0.0, reports, p=0.9, q=rate).upper == pytest.approx(
         scipy.stats.binom.sf(count - 1, reports, rate), rel=1e-9
     )
@@ -110,7 +116,9 @@ def test_tails_of_many_reports(reports, rate, count):
 @pytest.mark.parametrize(("p", "q"), RATES)
 @pytest.mark.parametrize("reports", [7, 60])
 def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
-    """Enumerated: for every number of holders, 95 % intervals miss either side in 2.5 % at most."""
+    """Enumerated: for every number of holders, 95 % intervals miss either side in 2.5 %
+    at most.
+    """
     known = moments(p, q, reports, counts=np.arange(reports + 1))
     low, high = for_respondents(known, 0.05)
     for holders in range(reports + 1):
@@ -126,7 +134,9 @@ def test_exact_intervals_are_never_missed_more_often_than_stated(reports, p, q):
 
 
 def test_exact_intervals_for_respondents_are_narrower():
-    """Who answered is known; so intervals for respondents lie within those for the population."""
+    """Who answered is known; so intervals for respondents lie within those for the
+    population.
+    """
     known = moments(0.75, 0.001, 500, counts=np.arange(0, 501, 10))
     low, high = for_respondents(known, 0.05)
     wide_low, wide_high = for_population(known, 0.05)
@@ -169,7 +179,9 @@ def test_p_values_are_binomial_tails():
 
 @pytest.mark.parametrize("expected", [0.3, 4.0, 300.0])
 def test_scaled_poisson_tails(expected):
-    """Those of the count at its steps, either way up; without steps, those of the normal law."""
+    """Those of the count at its steps, either way up; without steps, those of the
+    normal law.
+    """
     from scipy.stats import poisson
 
     size, counts = 0.01, np.arange(1, 12) + int(expected)
@@ -195,7 +207,9 @@ def test_scaled_poisson_tails(expected):
 
 
 def test_rates_of_zero_and_one():
-    """Where all holders of a value support it and no one else does, the count is their number."""
+    """Where all holders of a value support it and no one else does, the count is their
+    number.
+    """
     for p, q in ((1.0, 0.0), (0.5, 0.0), (1.0, 0.25)):
         masses = law(p, q, 9, holders=4)
         both = tails(np.arange(11), 4, 9, p=p, q=q)
@@ -232,7 +246,9 @@ def test_shapes_of_tails():
 @pytest.mark.parametrize(("p", "q"), RATES)
 @pytest.mark.parametrize("reports", [1, 7, 60])
 def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, p, q):
-    """Every number of holders tried: those left out lack a tail of 2.5 %, those in have both."""
+    """Every number of holders tried: those left out lack a tail of 2.5 %, those in have
+    both.
+    """
     from scipy.stats import binomtest
 
     known, missing = moments(p, q, reports, counts=np.arange(reports + 1)), 0.05
@@ -262,7 +278,9 @@ def test_exact_intervals_are_the_frequencies_that_are_not_too_unlikely(reports, 
 
 
 def skewed(size=6):
-    """Moments of an estimate with long tails that is no single count, also below 0 and above 1."""
+    """Moments of an estimate with long tails that is no single count, also below 0 and
+    above 1.
+    """
     ones = np.ones(size)
     return Moments(
         40,
@@ -303,7 +321,9 @@ def test_scaled_poisson_ends_are_where_tails_begin(estimand):
 
 
 def test_tails_of_next_to_no_steps_are_normal():
-    """Below a thousandth of an error; above it, and where nothing varies at all, they are not."""
+    """Below a thousandth of an error; above it, and where nothing varies at all, they
+    are not.
+    """
     from scipy.special import gammaincc
 
     variance, excess = np.full(3, 4.0), np.array([-1.0, 0.0, 5.0])
@@ -411,7 +431,10 @@ def closed(name, size, keys):
     return question(name, f'type = "category"\nvalues = [{values}]\n{keys}')
 
 
-BLOOM = 'type = "text"\np = ".02"\nq = ".75"\nf = "0"\nbloom_bits = 128\nhashes = 2\ncohorts = 16'
+BLOOM = (
+    'type = "text"\np = ".02"\nq = ".75"\nf = "0"\nbloom_bits = 128\nhashes = '
+    "2\ncohorts = 16"
+)
 FAMILIES = {
     "grr": (closed("grr", 1000, "epsilon = 8"), 10_000, 1000),
     "oue": (closed("oue", 1000, "epsilon = 8"), 10_000, 1000),
@@ -428,7 +451,9 @@ FAMILIES = {
 
 
 def collections(asked, respondents, size):
-    """(estimates of the family, truth) of surveys with ten values held, by falling shares."""
+    """(estimates of the family, truth) of surveys with ten values held, by falling
+    shares.
+    """
     values, weights = tuple(f"v{index}" for index in range(size)), np.zeros(size)
     weights[:10] = 1 / np.arange(1, 11)
     holders, generator = apportion(respondents, weights), np.random.default_rng(11)
@@ -460,7 +485,9 @@ def kept(surveys):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_claims_for_families_are_kept(name):
-    """Simultaneous intervals, Bonferroni's false alarms, Benjamini and Hochberg's discoveries."""
+    """Simultaneous intervals, Bonferroni's false alarms, Benjamini and Hochberg's
+    discoveries.
+    """
     missed, wrong, false = kept(collections(*FAMILIES[name]))
     assert missed <= MOST_MISSED
     assert wrong <= MOST_MISSED
@@ -469,11 +496,12 @@ def test_claims_for_families_are_kept(name):
 
 @pytest.mark.parametrize("name", ["grr", "l-grr", "she"])
 def test_normal_theory_keeps_none_of_them(name, monkeypatch):
-    """Score intervals and normal p-values miss 30 % of the families, where the law is exact or not.
+    """Score intervals and normal p-values miss 30 % of the families, where the law is
+    exact or not.
 
-    They find a value wrongly in 29 % of the surveys and more: where an estimate is one count,
-    and where it is not. (So it is with `oue` and `dbitflip`; the Bloom filters here are no
-    harder than normal theory bears.)
+    They find a value wrongly in 29 % of the surveys and more: where an estimate is one
+    count, and where it is not. (So it is with `oue` and `dbitflip`; the Bloom filters
+    here are no harder than normal theory bears.)
     """
     monkeypatch.setitem(INTERVAL_ENDS, "score", score_interval)
     monkeypatch.setattr(
@@ -535,7 +563,8 @@ def test_it_is_said_where_normal_theory_is_not_used():
     ("name", "epsilon"), [("grr", "8"), ("oue", "8"), ("grr", "6")]
 )
 def test_plans_promise_what_is_kept(name, epsilon):
-    """Exactly: a test of 1,000 values has 5 % false alarms at most, and finds what was planned.
+    """Exactly: a test of 1,000 values has 5 % false alarms at most, and finds what was
+    planned.
 
     The planned frequency is found 4 times in 5.
     """
@@ -558,7 +587,9 @@ def test_plans_promise_what_is_kept(name, epsilon):
 
 
 def test_bloom_errors_do_not_sink_where_chance_made_an_estimate_high():
-    """No candidate that no one holds has less than the noise of its own bits, 2 in each cohort."""
+    """No candidate that no one holds has less than the noise of its own bits, 2 in each
+    cohort.
+    """
     asked, respondents, size = FAMILIES["bloom"]
     least = np.sqrt(0.02 * 0.98 / 2 / 0.73**2 / respondents)
     for estimates, _ in islice(collections(asked, respondents, size), 20):

@@ -1,7 +1,7 @@
 """Honest reports pass the checks, and each fault that a check is for fails it.
 
-Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 standard errors of
-.011 above 5 %).
+Honest tallies are drawn 400 times: p-values below .05 may make up 10.3 % (4.9 standard
+errors of .011 above 5 %).
 """
 
 import math
@@ -32,9 +32,12 @@ QUESTIONS = {
     "hcms": CLOSED + 'mechanism = "hcms"\nepsilon = "1"\nhashes = 4\nwidth = 16',
     "she": CLOSED + 'mechanism = "she"\nepsilon = "1"',
     "laplace": (
-        'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "laplace"\nepsilon = "8"\nmargin = 20'
+        'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "laplace"\nepsilon = '
+        '"8"\nmargin = 20'
     ),
-    "geometric": 'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "geometric"\nepsilon = "8"',
+    "geometric": (
+        'type = "integer"\nlow = 1\nhigh = 30\nmechanism = "geometric"\nepsilon = "8"'
+    ),
     "exponential": (
         f'{CLOSED}mechanism = "exponential"\nepsilon = "2"\n'
         f"quality = {np.eye(30, dtype=int).tolist()}"
@@ -105,7 +108,9 @@ def test_cohorts_written_out(reports_per_person):
 
 
 def test_payloads_of_pure_mechanisms():
-    """Points of a space, whose supporters hold it alike; not those that a tally does not count."""
+    """Points of a space, whose supporters hold it alike; not those that a tally does
+    not count.
+    """
     question, _ = draw("pgr")
     decoder, response = decoder_of(question.randomizer), question.randomizer
     least, greatest = decoder.payload_chances(response)
@@ -117,7 +122,10 @@ def test_payloads_of_pure_mechanisms():
 
 def test_a_space_without_phantoms_is_not_checked_for_them():
     """Thirteen values take all points of the plane of order 3."""
-    keys = f'type = "category"\nvalues = {list(VALUES[:13])}\nmechanism = "pgr"\nepsilon = "1"'
+    keys = (
+        f'type = "category"\nvalues = {list(VALUES[:13])}\nmechanism = '
+        '"pgr"\nepsilon = "1"'
+    )
     question = parse_survey(HEAD + keys)["x"]
     assert "phantoms" not in chances(question, np.full((1, 13), 100))
 
@@ -137,7 +145,8 @@ def test_two_cohorts_are_compared():
     ("name", "reports_per_person"), [("oue", 1), ("one-hot", 1), ("one-hot", 3)]
 )
 def test_rates_written_out(name, reports_per_person):
-    """The least binomial p-value of all rates, two for each, as often as there are of these.
+    """The least binomial p-value of all rates, two for each, as often as there are of
+    these.
 
     Fewer and fewer reports set one bit, or more and more set another.
     """
@@ -241,7 +250,9 @@ def test_lost_cohort_shows():
 
 @pytest.mark.parametrize("name", ["bloom", "one-hot", "oue", "grr"])
 def test_impossible_rates_show(name):
-    """A twentieth more reports set one bit, or none (name one value, in randomized response)."""
+    """A twentieth more reports set one bit, or none (name one value, in randomized
+    response).
+    """
     question, counts = draw(name)
     floods = counts.copy()
     if name == "grr":
@@ -269,7 +280,9 @@ def test_repeated_reports_show():
     ("name", "share"), [("hr", 20), ("hcms", 20), ("laplace", 20), ("exponential", 10)]
 )
 def test_repeated_payloads_show(name, share):
-    """One report in twenty, or ten, is the one symbol that is worth most to a forger."""
+    """One report in twenty, or ten, is the one symbol that is worth most to a
+    forger.
+    """
     question, counts = draw(name)
     counts[:, 0] += REPORTS // share // len(counts)
     (payloads,) = (
@@ -289,7 +302,8 @@ def test_levels_beyond_noise_show():
 
 
 def test_payloads_are_as_likely_as_channels_have_it():
-    """The least and the largest chance of each symbol are those of the channel's column.
+    """The least and the largest chance of each symbol are those of the channel's
+    column.
 
     Given its cohort, of those that devices draw.
     """
@@ -333,7 +347,9 @@ def test_nothing_to_check():
 
 
 def test_estimating_warns(tmp_path):
-    """`ldp estimate` says on standard error which check failed, and leaves its results alone."""
+    """`ldp estimate` says on standard error which check failed, and leaves its results
+    alone.
+    """
     survey = parse_survey(HEAD + QUESTIONS["oue"])
     _, counts = draw("oue")
     counts[:, -1] = 0
@@ -345,7 +361,9 @@ def test_estimating_warns(tmp_path):
 
 
 def test_repeats_do_not_cry_wolf():
-    """Ten reports from each respondent spread cohort sizes as the respondents do, not ten times."""
+    """Ten reports from each respondent spread cohort sizes as the respondents do, not
+    ten times.
+    """
     question, counts = draw("bloom")
     assert (
         chances(question, counts * 10)["cohorts"] < chances(question, counts)["cohorts"]

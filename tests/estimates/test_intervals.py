@@ -1,4 +1,6 @@
-"""Intervals: against other implementations, their definition, and their exact coverage."""
+"""Intervals: against other implementations, their definition, and their exact
+coverage.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -61,7 +63,9 @@ def moments(rates, trials, counts=None):
 
 
 def mapped(rates, trials, method, level):
-    """The intervals of scipy for the rate of supporting reports, mapped to the frequency."""
+    """The intervals of scipy for the rate of supporting reports, mapped to the
+    frequency.
+    """
     from scipy.stats import binomtest
 
     p, q = rates
@@ -80,7 +84,9 @@ def mapped(rates, trials, method, level):
     ids=["score", "clopper-pearson"],
 )
 def test_population_intervals_are_those_of_the_support_rate(ends, method, rates, level):
-    """For a population, score is Wilson's and exact Clopper-Pearson's interval, as frequencies."""
+    """For a population, score is Wilson's and exact Clopper-Pearson's interval, as
+    frequencies.
+    """
     for trials in (1, 7, 60):
         low, high = ends(moments(rates, trials), 1 - level, "population")
         expected_low, expected_high = mapped(rates, trials, method, level=level)
@@ -91,7 +97,9 @@ def test_population_intervals_are_those_of_the_support_rate(ends, method, rates,
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
 def test_score_ends_are_where_the_test_turns(rates, estimand):
-    """At an end within (0, 1) the estimate is exactly z standard errors off, as they are there."""
+    """At an end within (0, 1) the estimate is exactly z standard errors off, as they
+    are there.
+    """
     trials, missing = 400, 0.05
     known = moments(rates, trials)
     z = scipy.stats.norm.ppf(1 - missing / 2)
@@ -111,7 +119,9 @@ def test_score_ends_are_where_the_test_turns(rates, estimand):
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("rates", RATES.values(), ids=RATES)
 def test_intervals_hold_their_estimate_and_stay_within_bounds(rates, estimand, ends):
-    """0 <= low <= high <= 1, the clipped estimate in between, and wider at a higher level."""
+    """0 <= low <= high <= 1, the clipped estimate in between, and wider at a higher
+    level.
+    """
     known = moments(rates, 200)
     shares = np.clip(known.frequency, 0, 1)
     low, high = within_bounds(ends(known, 0.05, estimand))
@@ -133,12 +143,16 @@ WITH_MORE = Moments(
     below=(np.full(6, 1.5), np.full(6, 0.5)),
     collision_variance=np.linspace(0.001, 0.006, 6),
 )
-"""Frequencies from below 0 to above 1, other variances below, and one that does not shrink."""
+"""Frequencies from below 0 to above 1, other variances below, and one that does not
+shrink.
+"""
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_score_ends_with_the_variance_of_collisions(estimand):
-    """Each end is z errors off, as they are there: below the estimate by lower variances."""
+    """Each end is z errors off, as they are there: below the estimate by lower
+    variances.
+    """
     low, high = score_interval(WITH_MORE, 0.1, estimand)
     for ends, (if_held, if_not) in (
         (low, WITH_MORE.below),
@@ -183,7 +197,9 @@ def test_standard_errors():
 
 
 def test_an_interval_that_is_no_number_has_no_width():
-    """Where no frequency is within z errors, both ends are the middle of what is nearest."""
+    """Where no frequency is within z errors, both ends are the middle of what is
+    nearest.
+    """
     certain = Moments(
         10,
         np.array([0.4]),
@@ -225,9 +241,9 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
         [remark] = few_reports(known, missing, estimand)
         assert remark.name == "few-reports"
         assert (
-            f"for {many:,} of 201 values: their intervals are exact, from binomial tails."
-            in remark.text
-        )
+            f"for {many:,} of 201 values: their intervals are exact, from binomial "
+            "tails."
+        ) in remark.text
     else:
         assert few_reports(known, missing, estimand) == ()
     loose = replace(known, supports=None, rates=None)
@@ -250,7 +266,9 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
 @pytest.mark.parametrize(("if_held", "if_not"), [(0.8, 0.3), (3.0, 7.0), (40.0, 41.0)])
 @pytest.mark.parametrize("missing", [0.05, 0.3])
 def test_the_fewest_respondents_that_say_something(if_held, if_not, missing):
-    """From it on the best interval is no wider than 1, where the smaller variance counts."""
+    """From it on the best interval is no wider than 1, where the smaller variance
+    counts.
+    """
     ends = np.array([if_held, 2 * if_held]), np.array([if_not, 2 * if_not])
     moments = Moments(1, np.zeros(2), *ends, lambda: np.eye(2))
     least = least_respondents(moments, missing)
@@ -268,7 +286,9 @@ def test_the_fewest_respondents_that_say_something(if_held, if_not, missing):
 
 
 def null_wald(known, missing, estimand):
-    """The mistake of many: the error of a value that no one holds, used for every value."""
+    """The mistake of many: the error of a value that no one holds, used for every
+    value.
+    """
     reach = scipy.stats.norm.ppf(1 - missing / 2) * np.sqrt(
         known.variance_if_not / known.reports
     )
@@ -289,14 +309,16 @@ def law(rates, trials, holders):
 
 
 def coverage(ends, estimand, rates, trials, holders):
-    """The exact chance that a 95 % interval, before the cut to [0, 1], holds the frequency."""
+    """The exact chance that a 95 % interval, before the cut to [0, 1], holds the
+    frequency.
+    """
     low, high = ends(moments(rates, trials), 0.05, estimand)
     truth = holders / trials
     return law(rates, trials, holders)[(low <= truth) & (truth <= high)].sum()
 
 
-# (rates, respondents, holders, coverage of: score, score for the population, Clopper-Pearson, Wald
-# at the null error)
+# (rates, respondents, holders, coverage of: score, score for the population,
+# Clopper-Pearson, Wald at the null error)
 COVERAGE = [
     (GRR_10, 50, 0, ".964", ".964", ".964", ".964"),
     (GRR_10, 50, 25, ".950", ".950", ".973", ".836"),
@@ -328,7 +350,9 @@ KINDS = [
     "column", range(len(KINDS)), ids=[name for name, _, _ in KINDS]
 )
 def test_exact_coverage(column, row):
-    """Each kind of interval's coverage, enumerated over all counts, is the published one."""
+    """Each kind of interval's coverage, enumerated over all counts, is the published
+    one.
+    """
     rates, trials, holders, *published = row
     _, ends, estimand = KINDS[column]
     share = coverage(ends, estimand, rates, trials=trials, holders=holders)
@@ -351,7 +375,9 @@ def test_the_null_error_is_caught():
 
 @pytest.mark.parametrize("size", [1, 2, 20, 1000])
 def test_families_share_their_misses(size):
-    """Bonferroni divides the misses, Sidak takes the root of the hits: both bound the family's."""
+    """Bonferroni divides the misses, Sidak takes the root of the hits: both bound the
+    family's.
+    """
     assert miss(0.95, size, None) == pytest.approx(0.05)
     assert size * miss(0.95, size, "bonferroni") == pytest.approx(0.05)
     assert (1 - miss(0.95, size, "sidak")) ** size == pytest.approx(0.95)
@@ -388,7 +414,9 @@ def test_simultaneous_intervals_are_single_ones_at_another_level(
 
 
 def test_clopper_pearson_needs_counts():
-    """Where an estimate is no function of one count, exact intervals are refused, score offered."""
+    """Where an estimate is no function of one count, exact intervals are refused, score
+    offered.
+    """
     rows = '[["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]'
     survey = Survey(
         "s",

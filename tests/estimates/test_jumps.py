@@ -37,7 +37,9 @@ def test_jumps_of_a_law():
 
 
 def test_repeated_bits():
-    """Of three bits that are 1 with 90 or with 20 %: the law of their share, and its mean."""
+    """Of three bits that are 1 with 90 or with 20 %: the law of their share, and its
+    mean.
+    """
     shares, chances = repeat_law(((0.25, 0.9), (0.75, 0.2)), 3)
     assert np.allclose(shares, [0, 1 / 3, 2 / 3, 1])
     assert np.isclose(chances[3], 0.25 * 0.9**3 + 0.75 * 0.2**3)
@@ -46,7 +48,9 @@ def test_repeated_bits():
 
 
 def test_a_billion_repeats():
-    """A share that is all but its rate: the law of two points, and no more numbers than needed."""
+    """A share that is all but its rate: the law of two points, and no more numbers than
+    needed.
+    """
     shares, chances = repeat_law(((0.25, 0.9), (0.75, 0.2)), 10**9)
     of_many, plain = (
         jumps_of(shares, chances),
@@ -57,7 +61,9 @@ def test_a_billion_repeats():
 
 
 def score_moments(scores, law, mean):
-    """The third and the fourth central moments of scores, and the fourth's part above the mean."""
+    """The third and the fourth central moments of scores, and the fourth's part above
+    the mean.
+    """
     away = scores - mean
     return law @ away**3, law @ away**4, law @ np.where(away > 0, away, 0) ** 4
 
@@ -69,7 +75,10 @@ def test_memoized_symbols(reports):
 
     randomizer = question(
         "l-grr",
-        'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = "1"\nepsilon_lifetime = "3"',
+        (
+            'type = "category"\nvalues = ["a", "b", "c"]\nepsilon_first = '
+            '"1"\nepsilon_lifetime = "3"'
+        ),
     ).randomizer
     moments = moments_of(
         randomizer,
@@ -111,7 +120,10 @@ def test_windows():
     """
     randomizer = question(
         "dbitflip",
-        f'type = "category"\nvalues = {[str(n) for n in range(6)]}\nepsilon = 2\nsampled = 2',
+        (
+            f'type = "category"\nvalues = {[str(n) for n in range(6)]}\nepsilon = '
+            "2\nsampled = 2"
+        ),
     ).randomizer
     moments = moments_of(randomizer, np.full((6, 3), 50), ())
     p, q = (float(rate) for rate in randomizer.within)
@@ -140,7 +152,8 @@ def test_the_likelier_start_is_taken():
 
 @pytest.mark.filterwarnings("error")
 def test_values_out_of_the_reach_of_noise():
-    """Between two ends that are too far apart for any number to come there, nothing is held.
+    """Between two ends that are too far apart for any number to come there, nothing is
+    held.
 
     Frequencies that have nothing at one of them make its numbers impossible.
     """
@@ -200,7 +213,9 @@ def test_noisy_numbers(epsilon):
     "pair", [("grr", "hr"), ("oue", "matrix"), ("she", "exponential"), ("blocks", "ss")]
 )
 def test_joint_cells(pair):
-    """Enumerated for independent answers; for matrices, others hold what their margins say."""
+    """Enumerated for independent answers; for matrices, others hold what their margins
+    say.
+    """
     survey = survey_of(*pair)
     margins = [np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.2, 0.6])]
     scores, laws = [], []
@@ -250,7 +265,9 @@ def powers_of(numbers):
 
 
 def test_joint_cells_of_any_scores():
-    """Shares are cut to [0, 1], and cells of which others have nothing jump alike both ways."""
+    """Shares are cut to [0, 1], and cells of which others have nothing jump alike both
+    ways.
+    """
     own = (
         powers_of([[2.0, 3, 5], [1, 4, 2], [7, 11, 0], [1, -2, 0]]),
         powers_of([[2.0, 4], [3, 1], [9, 8], [2, 5]]),
@@ -345,10 +362,15 @@ def expected_counts(asked, shares):
 
 
 def test_each_way_has_its_own_step():
-    """Rare upward jumps of others give a step up, as large as a report's worth, hardly one down."""
+    """Rare upward jumps of others give a step up, as large as a report's worth, hardly
+    one down.
+    """
     asked = question(
         "dbitflip",
-        f'type = "category"\nvalues = {[str(n) for n in range(9)]}\nepsilon = 8\nsampled = 1',
+        (
+            f'type = "category"\nvalues = {[str(n) for n in range(9)]}\nepsilon = '
+            "8\nsampled = 1"
+        ),
     )
     moments = moments_of(asked.randomizer, np.full((9, 2), 20), ())
     laws = cumulants(moments, 0.0, "respondents")

@@ -1,8 +1,9 @@
-"""The manipulation bound: no report that exists moves an estimate further, and one moves it as far.
+"""The manipulation bound: no report that exists moves an estimate further, and one
+moves it as far.
 
-Exact: scores are worked out in `written_out`, apart from the code under test, for every report of
-small configurations. What makes the bound one of whole tallies is that an estimate is the mean of
-scores, and that is tested as well.
+Exact: scores are worked out in `written_out`, apart from the code under test, for every
+report of small configurations. What makes the bound one of whole tallies is that an
+estimate is the mean of scores, and that is tested as well.
 """
 
 import json
@@ -68,7 +69,9 @@ def bound_violations(specimen, reach):
 
 
 def in_families(specimens):
-    """A test for the specimens of each first word, and for each that takes long by itself."""
+    """A test for the specimens of each first word, and for each that takes long by
+    itself.
+    """
     families = {}
     for specimen in specimens:
         word = (
@@ -80,7 +83,8 @@ def in_families(specimens):
 
 @in_families(SCORED.values())
 def test_no_report_moves_a_frequency_further(family):
-    """The reach is the largest distance between a score and 0 or 1, over all reports and values.
+    """The reach is the largest distance between a score and 0 or 1, over all reports
+    and values.
 
     Some report has it.
     """
@@ -97,7 +101,11 @@ def test_no_report_moves_a_frequency_further(family):
         ),
         (
             Manipulation(2.5, 300.0),
-            "1 % forged reports can move a frequency by at most 0.025, and the mean by at most 3.",
+            (
+                "1 % forged reports can move a frequency by at most 0.025, and the "
+                "mean by "
+                "at most 3."
+            ),
         ),
         (
             Manipulation(None, 300.0),
@@ -105,7 +113,11 @@ def test_no_report_moves_a_frequency_further(family):
         ),
         (
             Manipulation(None, reason="as it is"),
-            "Forged reports can move a frequency without a bound that is known: as it is.",
+            (
+                "Forged reports can move a frequency without a bound that is known: as "
+                "it "
+                "is."
+            ),
         ),
     ],
 )
@@ -115,7 +127,9 @@ def test_bounds_in_words(bound, said):
 
 
 def test_broken_bounds_are_caught():
-    """A reach 1 % off, with p and q the wrong way round, or of adding but not of hiding a value."""
+    """A reach 1 % off, with p and q the wrong way round, or of adding but not of hiding
+    a value.
+    """
     for specimen in SCORED.values():
         reach = frequency_reach(specimen.randomizer)
         assert bound_violations(specimen, reach * Fraction(99, 100))
@@ -140,7 +154,9 @@ def test_broken_bounds_are_caught():
 
 @pytest.mark.parametrize("specimen", SEARCHES.values(), ids=SEARCHES)
 def test_no_report_moves_a_text_further(specimen):
-    """Of a search, scores are those of the reports held out, where all forged ones may be."""
+    """Of a search, scores are those of the reports held out, where all forged ones may
+    be.
+    """
     randomizer = specimen.randomizer
     p, q = randomizer.oracle.support
     q += (p - q) / randomizer.oracle.size
@@ -187,7 +203,9 @@ AVERAGED = {
 
 
 def mean_violations(specimen, reach):
-    """What is wrong with a stated reach of the mean: by the mean of every report by itself."""
+    """What is wrong with a stated reach of the mean: by the mean of every report by
+    itself.
+    """
     randomizer = specimen.randomizer
     half = (len(randomizer.channel().rows) - 1) / 2
     worths = []
@@ -206,7 +224,9 @@ def mean_violations(specimen, reach):
 
 @in_families(AVERAGED.values())
 def test_no_report_moves_a_mean_further(family):
-    """The mean's reach is the largest distance from a report's worth to either end of the range."""
+    """The mean's reach is the largest distance from a report's worth to either end of
+    the range.
+    """
     for specimen in family:
         reach = mean_reach(specimen.randomizer)
         assert mean_violations(specimen, reach) == []
@@ -214,7 +234,9 @@ def test_no_report_moves_a_mean_further(family):
 
 
 def mean_and_estimate(specimen):
-    """The weighted mean of the estimates of seven reports and of five, and that of all twelve."""
+    """The weighted mean of the estimates of seven reports and of five, and that of all
+    twelve.
+    """
     randomizer, generator = specimen.randomizer, np.random.default_rng(5)
     # Held-out cohorts come last.
     chosen = [int(place) for place in generator.integers(0, 10**6, 12)]
@@ -242,7 +264,9 @@ def mean_and_estimate(specimen):
 
 @in_families([*SCORED.values(), *SEARCHES.values()])
 def test_estimates_are_means_of_scores(family):
-    """Added reports move an estimate to the weighted mean of both: what the bound rests on."""
+    """Added reports move an estimate to the weighted mean of both: what the bound rests
+    on.
+    """
     for specimen in family:
         mixed, joined = mean_and_estimate(specimen)
         assert joined == pytest.approx(mixed, rel=1e-9, abs=1e-9), specimen.name
@@ -269,7 +293,9 @@ def test_bloom_filters_have_no_bound(name):
 
 
 def test_published_figures():
-    """What 1 % forged reports can do at epsilon 1: 3.16 % with `oue`, 58.6 % with `grr` of 100."""
+    """What 1 % forged reports can do at epsilon 1: 3.16 % with `oue`, 58.6 % with `grr`
+    of 100.
+    """
     values = [str(value) for value in range(100)]
     for mechanism, shift in (("oue", "0.0316"), ("grr", "0.586"), ("olh", "0.0333")):
         asked = question(
@@ -302,7 +328,9 @@ def test_estimates_carry_their_bound():
 
 
 def test_means_carry_their_bound():
-    """An integer question says how far its mean moves; mechanisms without a mean do not."""
+    """An integer question says how far its mean moves; mechanisms without a mean do
+    not.
+    """
     steps = 'type = "integer"\nlow = 0\nhigh = 10\nepsilon = 1'
     has_bound = {
         "geometric": True,

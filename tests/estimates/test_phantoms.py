@@ -1,9 +1,9 @@
 """Phantom values look like no one holds them where reports are honest, and only there.
 
-For each population 400 tallies of 20,000 reports are drawn from their law, with fixed seeds. The
-mean of the mean squares is compared with 1 at 6 standard errors; p-values below 0.05 may make up
-11.5 % at most (6 standard errors again). A score that ignored the correlation of points on a line
-would give 25 to 29 % in the plane of order 37.
+For each population 400 tallies of 20,000 reports are drawn from their law, with fixed
+seeds. The mean of the mean squares is compared with 1 at 6 standard errors; p-values
+below 0.05 may make up 11.5 % at most (6 standard errors again). A score that ignored
+the correlation of points on a line would give 25 to 29 % in the plane of order 37.
 """
 
 import math
@@ -41,7 +41,9 @@ POPULATIONS = {
 )
 @pytest.mark.parametrize("population", POPULATIONS)
 def test_honest_reports(randomizer, population):
-    """The mean square is 1 in expectation, and p-values are not smaller than they say."""
+    """The mean square is 1 in expectation, and p-values are not smaller than they
+    say.
+    """
     holders, generator = (
         POPULATIONS[population](randomizer.size),
         np.random.default_rng(23),
@@ -52,8 +54,8 @@ def test_honest_reports(randomizer, population):
     ]
     squares = np.array([score.mean_square for score in scores])
     assert scores[0].phantoms == PHANTOMS[randomizer]
-    # Points on a line with the one value are correlated also with each other's mean, by less than a
-    # hundredth.
+    # Points on a line with the one value are correlated also with each other's mean, by
+    # less than a hundredth.
     assert abs(squares.mean() - 1) < 6 * squares.std() / np.sqrt(TALLIES) + 0.01
     assert np.mean([score.p_value < 0.05 for score in scores]) < 0.05 + 6 * np.sqrt(
         0.05 * 0.95 / TALLIES
@@ -80,7 +82,9 @@ INCIDENT = np.array([[orthogonal(x, y, 3) for y in POINTS] for x in POINTS])
 
 
 def correlation_on_a_line():
-    """Of two points on a line with the value 0, which all hold, less that of two others."""
+    """Of two points on a line with the value 0, which all hold, less that of two
+    others.
+    """
     chances = np.where(INCIDENT[0], 27, 10) / (13 * 27 + 27 * 10)
     rates, both = INCIDENT @ chances, INCIDENT * chances @ INCIDENT.T
     q = rates[1]

@@ -46,7 +46,9 @@ def question(mechanism, epsilon, values=VALUES):
 
 
 def draw(asked, respondents, generator, *, population=False):
-    """Counts of respondents who hold the values as TRUTH says, or are drawn from such people."""
+    """Counts of respondents who hold the values as TRUTH says, or are drawn from such
+    people.
+    """
     holders = np.round(respondents * TRUTH).astype(np.int64)
     if population:
         holders = generator.multinomial(respondents, TRUTH)
@@ -54,7 +56,9 @@ def draw(asked, respondents, generator, *, population=False):
 
 
 def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
-    """Weights by reports make the pooled estimate of equal mechanisms that of the summed counts."""
+    """Weights by reports make the pooled estimate of equal mechanisms that of the
+    summed counts.
+    """
     asked, generator = question("grr", 1), np.random.default_rng(1)
     parts = [draw(asked, respondents, generator) for respondents in (1000, 3000)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
@@ -69,7 +73,9 @@ def test_versions_with_one_mechanism_pool_to_what_one_tally_gives():
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
-    """In 2,000 surveys of two versions, 95 % intervals hold in 92.2 to 97.5 % (one in 10^6)."""
+    """In 2,000 surveys of two versions, 95 % intervals hold in 92.2 to 97.5 % (one in
+    10^6).
+    """
     versions, generator = (
         [question("grr", 1), question("oue", 2)],
         np.random.default_rng(7),
@@ -95,7 +101,9 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
     ("estimand", "weights"), [("respondents", (0.8, 0.2)), ("population", None)]
 )
 def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
-    """The variance of a value that no one holds is the versions' sum, by their squared weights."""
+    """The variance of a value that no one holds is the versions' sum, by their squared
+    weights.
+    """
     versions, generator = (
         [question("grr", 1), question("oue", 2)],
         np.random.default_rng(3),
@@ -144,7 +152,9 @@ def test_weights_do_not_depend_on_the_answers():
 
 
 def test_forged_reports_are_bounded_where_they_weigh_the_most():
-    """All forged reports may be sent to one version: the bound is the greatest of theirs."""
+    """All forged reports may be sent to one version: the bound is the greatest of
+    theirs.
+    """
     versions, generator = (
         [question("grr", 1), question("oue", 2)],
         np.random.default_rng(5),
@@ -165,7 +175,9 @@ def test_forged_reports_are_bounded_where_they_weigh_the_most():
 
 
 def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
-    """Variances for frequencies below the estimate, and known jumps, of whatever version."""
+    """Variances for frequencies below the estimate, and known jumps, of whatever
+    version.
+    """
     asked = [question("hr", 5), question("grr", 5), question("she", 2)]
     assert asked[0].randomizer.blocks > 1
     generator = np.random.default_rng(17)
@@ -183,8 +195,8 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
         np.testing.assert_allclose(
             both.below[place], (blocks.below[place] + own) / 2, rtol=1e-9
         )
-        # The third cumulant of the half of an estimate: an eighth of it, over twice as many
-        # reports, squared.
+        # The third cumulant of the half of an estimate: an eighth of it, over twice as
+        # many reports, squared.
         np.testing.assert_allclose(
             both.third[place], symbols.third[place] * 120**2 / 60**2 / 8, rtol=1e-9
         )
@@ -202,7 +214,9 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
 
 
 def test_a_low_end_goes_by_the_variances_for_frequencies_below():
-    """Pooled with itself, a question has the intervals of summed counts, symmetrical or not."""
+    """Pooled with itself, a question has the intervals of summed counts, symmetrical or
+    not.
+    """
     asked, generator = question("hr", 5), np.random.default_rng(19)
     parts = [draw(asked, 400, generator) for _ in range(2)]
     together = estimate_question(asked, parts[0].counts + parts[1].counts, Options())
@@ -212,7 +226,9 @@ def test_a_low_end_goes_by_the_variances_for_frequencies_below():
 
 
 def test_few_reports_of_one_version_are_told_of_beside_another():
-    """Where one version knows how its estimates jump and the other does not, the remark stays."""
+    """Where one version knows how its estimates jump and the other does not, the remark
+    stays.
+    """
     generator = np.random.default_rng(23)
     parts = [draw(question(name, 5), 30, generator) for name in ("hr", "grr")]
     assert "few-reports" in [
@@ -279,7 +295,9 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
 
 
 def test_the_newest_version_describes_all():
-    """Of three versions it is the last; the note has the weight of each, in their order."""
+    """Of three versions it is the last; the note has the weight of each, in their
+    order.
+    """
     generator = np.random.default_rng(31)
     asked = [question("grr", 1), question("oue", 1), question("grr", 2)]
     parts = [
@@ -290,9 +308,9 @@ def test_the_newest_version_describes_all():
     assert estimates.question is asked[2]
     assert "pooled over 3 versions" in estimates.note
     assert (
-        "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, epsilon 2"
-        in estimates.note
-    )
+        "epsilon 1, 100 reports: 10.0%; oue, epsilon 1, 200 reports: 20.0%; grr, "
+        "epsilon 2"
+    ) in estimates.note
     assert "reports_per_person" not in estimates.note
     drawn = [draw(question("l-grr", epsilon), 400, generator) for epsilon in (1, 2)]
     assert (
@@ -328,7 +346,9 @@ def test_weights_where_variances_are_known_before():
     [("grr", True), ("she", True), ("cms", True), ("dbitflip", True), ("hr", False)],
 )
 def test_where_variances_are_known_before(name, known):
-    """Whoever holds what, others' scores vary by the same; elsewhere weights are by reports."""
+    """Whoever holds what, others' scores vary by the same; elsewhere weights are by
+    reports.
+    """
     randomizer = next(kind.randomizer for kind in DESIGNED if kind.name == f"{name}-0")
     assert decoder_of(randomizer).known_before == known
     generator, values = (

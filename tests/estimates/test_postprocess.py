@@ -1,4 +1,6 @@
-"""Post-processing: what it computes, and that no one can take it for an unbiased estimate."""
+"""Post-processing: what it computes, and that no one can take it for an unbiased
+estimate.
+"""
 
 import json
 from itertools import product
@@ -65,7 +67,9 @@ def test_norm_sub_is_the_projection_on_the_simplex(frequency):
 
 @pytest.mark.parametrize("frequency", NOISY)
 def test_norm_sub_meets_the_conditions_of_the_projection(frequency):
-    """Sum 1, none negative, one number taken from all positive ones, no more from the others."""
+    """Sum 1, none negative, one number taken from all positive ones, no more from the
+    others.
+    """
     projected = norm_sub(frequency)
     assert projected.sum() == pytest.approx(1, abs=1e-12)
     assert projected.min() >= 0
@@ -84,7 +88,9 @@ def test_norm_sub_leaves_distributions_alone(frequency):
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_base_cut_zeroes_what_noise_would_reach(level):
-    """Frequencies that chance gives some value more often than stated become 0, others stay."""
+    """Frequencies that chance gives some value more often than stated become 0, others
+    stay.
+    """
     from scipy.stats import norm
 
     frequency = np.linspace(-0.2, 0.4, 61)
@@ -102,7 +108,9 @@ def test_base_cut_at_the_edge():
 
 @pytest.mark.parametrize("post_process", BESIDE)
 def test_views_say_that_they_are_biased(post_process):
-    """The name and the word `biased` are in everything a view prints; the default says neither."""
+    """The name and the word `biased` are in everything a view prints; the default says
+    neither.
+    """
     view, plain = estimated(post_process), estimated(None)
     texts = [view.describe(), repr(view), view._repr_html_()]
     assert all(post_process in text and "biased" in text for text in texts)

@@ -68,7 +68,9 @@ def test_every_text_says_the_remarks(tally):
 
 @pytest.mark.usefixtures("_remarked")
 def test_the_page_says_the_remarks(tmp_path):
-    """A question's section on the page of a service has what its JSON has, letter by letter."""
+    """A question's section on the page of a service has what its JSON has, letter by
+    letter.
+    """
     with service_of(COMMUTE, folder=tmp_path) as service:
         service.writer.write(answers(SURVEY, 5))
         analyst = visitor(service, TOKEN)
@@ -126,7 +128,9 @@ def test_intervals_that_say_nothing_are_told():
 
 
 def test_points_are_no_certainty():
-    """[0, 0] and [1, 1] are said to be no certainty, wherever an estimate lies beyond."""
+    """[0, 0] and [1, 1] are said to be no certainty, wherever an estimate lies
+    beyond.
+    """
     estimates = estimated(SYMBOLS.format("1"), [[3_000, 2_950, 2_950, 1_100]])
     assert estimates.low[3] == estimates.high[3] == 0
     assert "1 of 4 intervals reaches from 0 to 0 or from 1 to 1" in " ".join(
@@ -136,7 +140,8 @@ def test_points_are_no_certainty():
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
 def test_the_least_number_of_respondents(epsilon):
-    """From it on some estimate in [0, 1] has an interval narrower than 1 before it is cut.
+    """From it on some estimate in [0, 1] has an interval narrower than 1 before it is
+    cut.
 
     With one fewer none has.
     """
@@ -163,7 +168,10 @@ def test_the_least_number_of_respondents(epsilon):
     )
 
 
-TEXTS = 'type = "text"\nbloom_bits = 4\nhashes = 1\ncohorts = 2\np = "0.2"\nq = "0.8"\nf = "0"'
+TEXTS = (
+    'type = "text"\nbloom_bits = 4\nhashes = 1\ncohorts = 2\np = "0.2"\nq = '
+    '"0.8"\nf = "0"'
+)
 NUMBERS = 'type = "integer"\nlow = 0\nhigh = 99\nepsilon = "8"'
 
 
@@ -216,7 +224,10 @@ def test_which_intervals_are_told():
     [remark] = on_intervals(low, high)
     assert remark == (
         "whole-range",
-        "1 of 4 intervals reaches from 0 to 1: the reports say nothing about these frequencies.",
+        (
+            "1 of 4 intervals reaches from 0 to 1: the reports say nothing about these "
+            "frequencies."
+        ),
     )
     [remark] = on_intervals(np.array([0.0, 1.0, 0.5]), np.array([0.0, 1.0, 0.6]))
     assert remark.name == "beyond-range"
@@ -251,7 +262,9 @@ def test_estimates_of_few_reports(counts, said):
     [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}],
 )
 def test_estimates_with_nothing_better_than_the_normal_law(known):
-    """Where neither rates nor a third cumulant are known: n V / w^2 reports carry an estimate."""
+    """Where neither rates nor a third cumulant are known: n V / w^2 reports carry an
+    estimate.
+    """
     for reports, few in ((10, True), (11, True), (20, False)):
         moments = Moments(
             reports,
@@ -286,7 +299,9 @@ def test_ranges_of_means():
 
 
 def test_joint_cells_with_few_reports_are_told():
-    """A table of three respondents says on what its cells rest, in print and in JSON."""
+    """A table of three respondents says on what its cells rest, in print and in
+    JSON.
+    """
     survey = survey_of("grr", "grr")
     rows = rows_of(survey, np.zeros((3, 2), dtype=int), np.random.default_rng(1))
     association = associate(tally_of(survey, rows), ["a", "b"])

@@ -1,7 +1,7 @@
 """Several reports of one permanent response are one respondent, and errors say so.
 
-200 collections of 40 texts from 20,000 respondents with 10 reports each: gates 4.9 standard errors
-(.0024) away.
+200 collections of 40 texts from 20,000 respondents with 10 reports each: gates 4.9
+standard errors (.0024) away.
 """
 
 import json
@@ -56,8 +56,8 @@ def test_coverage(stated, low, high):
             SHAPE, design, holders, generator=generator, repeats=REPEATS
         )
         fit = regress(counts, design, SHAPE.noise(stated), background=SHAPE.background)
-        # The residuals know nothing of the statement, so the variance is taken before they correct
-        # it.
+        # The residuals know nothing of the statement, so the variance is taken before
+        # they correct it.
         variance = fit.variance / fit.dispersion - truth * (1 - truth) / fit.respondents
         covered.append(np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(variance))
     assert low <= np.mean(covered) <= high
@@ -128,7 +128,9 @@ def test_impossible_repeats():
 )
 @pytest.mark.parametrize("repeats", [2, 3])
 def test_repeated_reports_have_the_stated_variance(name, repeats):
-    """The variance of a respondent's mean score is that over all reports that can come, exactly."""
+    """The variance of a respondent's mean score is that over all reports that can come,
+    exactly.
+    """
     randomizer = GENUINE[name].randomizer
     rows, fresh = (
         permanent_channel(randomizer).rows,
@@ -181,7 +183,9 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
 
 @pytest.mark.parametrize("repeats", [2, 5])
 def test_repeats_of_bits_have_no_covariance_but_their_own(repeats):
-    """Bits are independent given the value: variances of one respondent, over their number."""
+    """Bits are independent given the value: variances of one respondent, over their
+    number.
+    """
     counts = np.array([[60, 20, 35]])
     moments = memoized_moments(GENUINE["chain-of-2-bits"].randomizer, counts, repeats)
     variances = (
@@ -234,7 +238,9 @@ def test_repeats_of_permanent_noise():
 
 
 def test_several_reports_have_to_be_for_some_question():
-    """A question that keeps nothing has one report of each; asked alone, several are refused."""
+    """A question that keeps nothing has one report of each; asked alone, several are
+    refused.
+    """
     head = '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\n'
     lasting, plain = (
         'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"',
@@ -261,7 +267,9 @@ def test_repeats_of_symbols_have_no_covariance():
 
 
 def test_commands_take_repeats_and_say_what_is_assumed(tmp_path):
-    """Twenty unchanged days of 200 devices: intervals held .71 of 95 %, without a remark."""
+    """Twenty unchanged days of 200 devices: intervals held .71 of 95 %, without a
+    remark.
+    """
     keys = {"epsilon_first": "1", "epsilon_lifetime": "2", "memoized_values": 2}
     question = ldp.question("on", type="boolean", mechanism="l-grr", **keys)
     survey = ldp.survey("s", question, epoch="1d")

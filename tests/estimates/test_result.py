@@ -87,13 +87,15 @@ def test_estimates_are_equal_to_themselves_alone(nasty):
 
 
 def test_repr_shows_every_number_with_its_error(nasty):
-    """The survey, the question, what the numbers are, and each value with error and interval."""
+    """The survey, the question, what the numbers are, and each value with error and
+    interval.
+    """
     shown = repr(nasty)
     assert NASTY_TALLY.survey.fingerprint.hex() in shown
     assert (
-        "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the population (sampling"
-        in shown
-    )
+        "x: grr, epsilon 1, 420 reports; 0.95 score intervals for the population "
+        "(sampling"
+    ) in shown
     value = nasty["x"]["a & b"]
     (row,) = (line for line in shown.splitlines() if "a & b" in line)
     assert f"{value.frequency:.4f}   {value.standard_error:>14.4f}" in row
@@ -129,7 +131,9 @@ class Reader(html.parser.HTMLParser):
 
 
 def test_html_escapes_what_people_wrote(nasty):
-    """Values, names and notes are text: no tag comes out but the table's own, and a picture."""
+    """Values, names and notes are text: no tag comes out but the table's own, and a
+    picture.
+    """
     page = Reader(nasty._repr_html_())
     assert page.tags == {
         "table",
@@ -170,7 +174,9 @@ def test_dictionaries_are_json(nasty):
 
 
 def test_csv_comes_back(nasty):
-    """Every value, however awkward, is one record, and safe; numbers come back to the last bit."""
+    """Every value, however awkward, is one record, and safe; numbers come back to the
+    last bit.
+    """
     records = list(csv.DictReader(io.StringIO(nasty.to_csv())))
     assert list(records[0]) == COLUMNS
     assert [record["value"] for record in records] == [
@@ -253,7 +259,9 @@ def test_pictures_mark_the_truth_where_it_is_known(nasty):
 
 
 def test_forgers_move_a_mean_by_steps():
-    """Of 10, 12, 14 an end is worth 1 / (p - q) steps of 2, and its device may hold the other."""
+    """Of 10, 12, 14 an end is worth 1 / (p - q) steps of 2, and its device may hold the
+    other.
+    """
     keys = 'type = "number"\nlow = 10\nhigh = 14\nstep = 2\nepsilon = 1'
     asked = question("grr", keys)
     estimates = estimate_question(asked, np.array([[3, 4, 5]]), Options())
@@ -262,7 +270,8 @@ def test_forgers_move_a_mean_by_steps():
 
 
 def test_pictures_of_a_mean():
-    """Values have bars, also where they have a mean; a mean without values is a bar itself.
+    """Values have bars, also where they have a mean; a mean without values is a bar
+    itself.
 
     No bar is longer than a share can be, or shorter. Beside a variance stands its root.
     """
@@ -297,7 +306,9 @@ def test_pictures_of_a_mean():
 
 
 def test_what_is_said_of_numbers(nasty):
-    """Whose they are, how they were chosen and made, and how far forgers could move them."""
+    """Whose they are, how they were chosen and made, and how far forgers could move
+    them.
+    """
     asked = nasty["x"]
     assert str(asked.manipulation) in asked.sentences
     assert str(asked.manipulation) not in replace(asked, manipulation=None).sentences
@@ -320,7 +331,9 @@ def test_what_is_said_of_numbers(nasty):
 
 
 def test_records_have_what_there_is(nasty):
-    """Nothing stands for what there is none of: checks, remarks, values left out, repeats."""
+    """Nothing stands for what there is none of: checks, remarks, values left out,
+    repeats.
+    """
     record = nasty.to_dict()
     assert record["format"] == 1
     assert record["version"] == __version__
@@ -367,7 +380,9 @@ def test_data_frames_hold_the_records(library, nasty):
 
 @pytest.mark.filterwarnings("error")
 def test_no_reports_are_no_numbers():
-    """Before the first report frequencies are no numbers, intervals are [0, 1], a note says why."""
+    """Before the first report frequencies are no numbers, intervals are [0, 1], a note
+    says why.
+    """
     estimates = estimate(EMPTY)
     for name in ("smoker", "transport"):
         for estimated in estimates[name]:
@@ -392,7 +407,9 @@ def test_no_reports_are_no_numbers():
 
 @pytest.mark.parametrize("candidates", [None, {}, {"homepage": ()}])
 def test_open_questions_without_candidates_say_so(candidates):
-    """Reports alone name no texts: there are no values, and the note says what to do."""
+    """Reports alone name no texts: there are no values, and the note says what to
+    do.
+    """
     counts = {
         question.name: empty_counts(question.layout) for question in COMMUTE_SURVEY
     }
@@ -463,7 +480,10 @@ def test_where_nothing_is_known_an_interval_is_everything():
 
 
 CLOSED = question("grr", _KEYS)
-TEXT = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = 2\ncohorts = 4'
+TEXT = (
+    'type = "text"\np = "0.2"\nq = "0.8"\nf = "0"\nbloom_bits = 16\nhashes = '
+    "2\ncohorts = 4"
+)
 
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
@@ -512,7 +532,9 @@ def test_those_without_a_candidate(estimand, level, others):
     ],
 )
 def test_those_without_a_candidate_at_the_edges(share, error, variance):
-    """For respondents no variance is below 0, and what drawing adds is that of a share."""
+    """For respondents no variance is below 0, and what drawing adds is that of a
+    share.
+    """
     asked, counts = question("rappor", TEXT), np.full((4, 17), 12)
     moments = moments_of(asked.randomizer, counts, ("a", "b"))
     moments = replace(moments, reports=100, unallocated=(share, error))
@@ -585,7 +607,9 @@ def test_values_without_reports_have_no_errors():
 
 
 def test_covariances_of_at_most_so_many_values(monkeypatch):
-    """Of more it is refused, and the question is named; without being asked for it is not there."""
+    """Of more it is refused, and the question is named; without being asked for it is
+    not there.
+    """
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
     assert question_estimation.MOST_COVARIANCE == 10_000
     monkeypatch.setattr(question_estimation, "MOST_COVARIANCE", 7)
@@ -629,7 +653,11 @@ def test_several_reports_of_what_keeps_nothing():
     """
     chain = question(
         "l-grr",
-        'type = "category"\nvalues = ["a", "b"]\nepsilon_first = 1\nepsilon_lifetime = 2',
+        (
+            'type = "category"\nvalues = ["a", "b"]\nepsilon_first = '
+            "1\nepsilon_lifetime = "
+            "2"
+        ),
     )
     counts = np.array([[9, 8, 7, 6, 5, 4, 3]])
     estimates = estimate_question(CLOSED, counts, Options(reports_per_person=3))
@@ -657,7 +685,9 @@ def test_several_reports_of_what_keeps_nothing():
 
 
 def test_whatever_is_unknown_may_be_anything(monkeypatch):
-    """Noisy numbers of which too few are expected to stay have [0, 1] and a p-value of 1."""
+    """Noisy numbers of which too few are expected to stay have [0, 1] and a p-value of
+    1.
+    """
     asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
     counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
     unknown = moments_of(asked.randomizer, counts, asked.domain.values).unknown
@@ -682,7 +712,9 @@ def test_whatever_is_unknown_may_be_anything(monkeypatch):
 
 @pytest.mark.parametrize("post_process", ["norm-sub", "base-cut", "posterior-mean"])
 def test_views_leave_what_is_unbiased(post_process):
-    """Only the frequency is another; errors and intervals are those of the unbiased one."""
+    """Only the frequency is another; errors and intervals are those of the unbiased
+    one.
+    """
     counts = np.array([[400, 80, 70, 60, 50, 40, 30]])
     plain, viewed = (
         estimate_question(CLOSED, counts, Options(post_process=view))
@@ -723,13 +755,18 @@ def test_corrections_of_p_values():
     )
     with pytest.raises(
         EstimateError,
-        match="expected correction to be one of default, bonferroni, benjamini-hochberg, storey",
+        match=(
+            "expected correction to be one of default, bonferroni, "
+            "benjamini-hochberg, storey"
+        ),
     ):
         adjusted_p_values(other, "x")
 
 
 def test_the_top_of_a_question_is_not_tested_by_itself():
-    """What is picked for being high would be found too often: all values are asked for."""
+    """What is picked for being high would be found too often: all values are asked
+    for.
+    """
     counts = np.array([[90, 8, 7, 6, 5, 4, 3]])
     whole = estimate_question(CLOSED, counts, Options())
     top = whole.top(2)

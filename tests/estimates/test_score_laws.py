@@ -1,7 +1,7 @@
 """The moments that estimators state, against sums over all the reports that can come.
 
-The tally is the expected one for shares that differ by value, so that estimates are those shares,
-and whatever an estimator takes from its tally is what it stands for.
+The tally is the expected one for shares that differ by value, so that estimates are
+those shares, and whatever an estimator takes from its tally is what it stands for.
 """
 
 from fractions import Fraction
@@ -70,7 +70,9 @@ def expected_tally(randomizer):
 
 
 def central(law, score, mean):
-    """The second to fourth central moments of a score, and the fourth's part above its mean."""
+    """The second to fourth central moments of a score, and the fourth's part above its
+    mean.
+    """
     away = score - mean
     return (*(law @ away**power for power in (2, 3, 4)), law @ np.maximum(away, 0) ** 4)
 
@@ -162,7 +164,9 @@ def test_a_matrix_of_two_reports_is_one_count():
 
 
 def test_shares_that_cannot_be_weigh_nothing():
-    """Of the values that another may hold, estimates below 0 count as 0, those above 1 as 1."""
+    """Of the values that another may hold, estimates below 0 count as 0, those above 1
+    as 1.
+    """
     moments = moments_of(
         StochasticMatrix(((5, 3, 2), (1, 7, 2), (2, 2, 6))),
         np.array([[600, 20, 380]]),
@@ -199,7 +203,9 @@ def test_values_that_no_one_holds_have_a_law():
     "weights", [((3, 2, 1), (1, 1, 4)), ((5, 3, 2), (1, 7, 2), (2, 2, 6))]
 )
 def test_the_inverse_of_a_channel(weights):
-    """The one that `ldp.numbers.channel` has in fractions, also with more reports than values."""
+    """The one that `ldp.numbers.channel` has in fractions, also with more reports than
+    values.
+    """
     channel = StochasticMatrix(weights).channel()
     exact = np.array(right_inverse(channel), dtype=float)
     assert close(decoding(np.array(channel.rows, dtype=float)), exact)
@@ -360,7 +366,9 @@ def test_sketches(sketch):
 
 @pytest.mark.parametrize("sketch", SKETCHES.values(), ids=SKETCHES)
 def test_sketches_of_one_value_alone(sketch):
-    """An estimate above 1, where all reports support one value, counts as 1 where texts meet."""
+    """An estimate above 1, where all reports support one value, counts as 1 where texts
+    meet.
+    """
     row = sketch.channel().rows[0]
     often = {
         report: int(mass == max(row))
@@ -422,7 +430,9 @@ def laws_of_scores(**more):
 
 
 def of_a_score(laws, frequency, estimand):
-    """The second to fourth cumulant of one respondent's score: given what they hold, or drawn."""
+    """The second to fourth cumulant of one respondent's score: given what they hold, or
+    drawn.
+    """
     if estimand == "population":
         score = np.concatenate([score for score, _ in laws])
         law = np.concatenate(
@@ -525,7 +535,8 @@ def test_cumulants_that_are_not_known():
 
 @pytest.mark.parametrize("z", [1.0, 1.96, 4.0])
 def test_where_normal_theory_ends(z):
-    """Where z^3 step / 6, or half a count in errors, is more than a share of the standard error.
+    """Where z^3 step / 6, or half a count in errors, is more than a share of the
+    standard error.
 
     Either way.
     """

@@ -1,4 +1,6 @@
-"""What a search is said to find, against the law of its scores; and the lines that they pass."""
+"""What a search is said to find, against the law of its scores; and the lines that they
+pass.
+"""
 
 import math
 from itertools import pairwise
@@ -36,7 +38,9 @@ TWO = HeavyHitters(ORACLE, (3, 3), 1, alphabet="ab")
 
 
 def lines_of(randomizer):
-    """By stage: of three letters to the power of the bytes added, one in four, or 16 of all."""
+    """By stage: of three letters to the power of the bytes added, one in four, or 16 of
+    all.
+    """
     letters, steps = len(randomizer.alphabet), pairwise((0, *randomizer.lengths))
     chances = [
         min((1 / 4 if stage else 16) / letters ** (end - begin), 0.5)
@@ -46,7 +50,9 @@ def lines_of(randomizer):
 
 
 def chance_to_miss(randomizer, reports, line, stage, frequency):
-    """Of a text that ends in a stage, by integrals over the normal law of each score."""
+    """Of a text that ends in a stage, by integrals over the normal law of each
+    score.
+    """
     from scipy.integrate import quad
 
     p, q = rates(randomizer)
@@ -105,7 +111,8 @@ def test_frequencies_stated_are_missed_once_in_a_hundred(randomizer, remembered)
 
 
 def test_what_respondents_will_let_be_found():
-    """Each cohort falls short by three standard deviations; as much is remembered as may be.
+    """Each cohort falls short by three standard deviations; as much is remembered as
+    may be.
 
     In the first stage of one prefix, later of 256: 1 + 3 texts of up to a byte, or 1.
     """
@@ -129,7 +136,9 @@ def test_what_respondents_will_let_be_found():
 
 @pytest.mark.parametrize("letters", range(1, 31))
 def test_how_many_texts_chance_has_remembered(letters):
-    """Of all that end in a stage, after one prefix or 256; and all prefixes of the last."""
+    """Of all that end in a stage, after one prefix or 256; and all prefixes of the
+    last.
+    """
     alphabet = "".join(chr(ord("a") + number) for number in range(letters))
     randomizer = FOUR._replace(lengths=(3, 5, 6, 6), alphabet=alphabet)
     ending = 1 + letters + letters**2 + 256 * (1 + letters) + 256
@@ -139,7 +148,9 @@ def test_how_many_texts_chance_has_remembered(letters):
 
 
 def test_no_reports_let_nothing_be_found():
-    """Not even of a text that all hold; a stage without reports is one with a single one."""
+    """Not even of a text that all hold; a stage without reports is one with a single
+    one.
+    """
     counts = empty_counts(FOUR.layout)
     nothing = reach_of(FOUR, counts, 0)
     counts[:4, 0] = 1
@@ -193,7 +204,9 @@ def test_lines():
 
 
 def test_scores():
-    """Support less what chance gives it, in standard errors of a cell that no one is in."""
+    """Support less what chance gives it, in standard errors of a cell that no one is
+    in.
+    """
     counts = empty_counts(FOUR.layout)
     counts[1] = [round(52_000 * mass) for mass in ORACLE.channel().rows[7]]
     p, q = (float(rate) for rate in ORACLE.support)
@@ -213,7 +226,9 @@ def test_scores():
 
 @pytest.fixture
 def search_of(monkeypatch):
-    """Searches scores that are given by stage and text, in cells of their own; others are -9."""
+    """Searches scores that are given by stage and text, in cells of their own; others
+    are -9.
+    """
 
     def searched(randomizer, by_stage):
         texts = {text for stage in by_stage for text in stage}
@@ -250,7 +265,9 @@ def test_a_text_is_remembered_above_one(search_of):
 
 
 def test_a_text_is_confirmed_by_the_stages_after_its_own(search_of):
-    """Scores before that in which it ends are those of its prefixes, and say nothing of it."""
+    """Scores before that in which it ends are those of its prefixes, and say nothing of
+    it.
+    """
     whole = {b"ab": 9.0}, {b"abca": 9.0}, {b"abcab": 9.0}
     line = confirming_line(1)
     assert search_of(FOUR, [*whole, {b"abcab": line + 0.01}]).texts == ("abcab",)

@@ -14,11 +14,13 @@ from ldp_aggregator.exchange.layouts import parse_counts
 
 SURVEY = survey_of(
     *(
-        f'name = "{name}"\ntype = "category"\nvalues = ["car", "bus", "walk"]\nepsilon = "1"\n'
+        f'name = "{name}"\ntype = "category"\nvalues = ["car", "bus", "walk"]\nepsilon '
+        '= "1"\n'
         f'mechanism = "{name}"'
         for name in ("grr", "oue", "hr")
     ),
-    'name = "site"\ntype = "text"\nbloom_bits = 64\nhashes = 2\ncohorts = 4\nmechanism = "rappor"\n'
+    'name = "site"\ntype = "text"\nbloom_bits = 64\nhashes = 2\ncohorts = 4\nmechanism '
+    '= "rappor"\n'
     'p = "1/4"\nq = "3/4"\nf = "1/2"',
 )
 CELLS = [31, 97, 72]
@@ -32,7 +34,9 @@ TABLES = {
         ]
     ),
     "dap": json.dumps({"report_count": 200, "aggregate_result": CELLS}),
-    "dap printed": f"Number of reports: 200\nSpanned: a day\nAggregation result: {CELLS}\n",
+    "dap printed": (
+        f"Number of reports: 200\nSpanned: a day\nAggregation result: {CELLS}\n"
+    ),
     "opendp": json.dumps(["car"] * 31 + ["bus"] * 97 + ["walk"] * 72),
     "in words": "car = 31, bus=97,walk=72\n",
     "by name": json.dumps(dict(zip(("car", "bus", "walk"), CELLS, strict=True))),
@@ -68,7 +72,10 @@ def test_bits(content, reports):
 
 SCALE = survey_of(
     *(
-        f'name = "{name}"\ntype = "integer"\nlow = 1\nhigh = 3\nepsilon = "1"\nmechanism = "{name}"'
+        (
+            f'name = "{name}"\ntype = "integer"\nlow = 1\nhigh = 3\nepsilon = '
+            f'"1"\nmechanism = "{name}"'
+        )
         for name in ("grr", "oue")
     )
 )
@@ -79,7 +86,9 @@ SCALE = survey_of(
 )
 @pytest.mark.parametrize("name", ["grr", "oue"])
 def test_numbers_of_symbols_are_no_values(name, layout):
-    """On a scale from 1 to 3 the symbols are 0 to 2: what a file calls 1 is the second of them."""
+    """On a scale from 1 to 3 the symbols are 0 to 2: what a file calls 1 is the second
+    of them.
+    """
     numbers = range(1, 4) if layout == "value" else range(3)
     content = {
         "sums": json.dumps({"sums": CELLS}),

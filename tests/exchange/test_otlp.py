@@ -1,4 +1,6 @@
-"""Estimates go to a collector of OpenTelemetry as its protocol has them, whole or with an error."""
+"""Estimates go to a collector of OpenTelemetry as its protocol has them, whole or with
+an error.
+"""
 
 import json
 from contextlib import contextmanager
@@ -44,7 +46,9 @@ def words(tmp_path):
 
 
 def test_a_collector_gets_gauges(words):
-    """A gauge for each number, a point for each value, doubles and times as the protocol says."""
+    """A gauge for each number, a point for each value, doubles and times as the
+    protocol says.
+    """
     with receiver() as (url, came):
         shown = run(*words, url, "--format", "csv").stdout
     ((path, kind, request),) = came
@@ -76,7 +80,10 @@ def test_a_collector_gets_gauges(words):
         ),
         (
             200,
-            b'{"partialSuccess": {"rejectedDataPoints": 3, "errorMessage": "no\\u001b[2J"}}',
+            (
+                b'{"partialSuccess": {"rejectedDataPoints": 3, "errorMessage": '
+                b'"no\\u001b[2J"}}'
+            ),
             "3 left out: 'no\\x1b[2J'",
         ),
     ],

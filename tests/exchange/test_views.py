@@ -19,7 +19,10 @@ from ldp_aggregator.decoders.intervals.intervals import (
 from ldp_aggregator.exchange.view import COLUMNS, Names, counts_table, view
 from ldp_aggregator.tallies.counting.counting import empty_counts
 
-FIVE = 'type = "category"\nvalues = ["car", "bus", "it\'s", "a \\"b\\"", "walk"]\nepsilon = "1"'
+FIVE = (
+    'type = "category"\nvalues = ["car", "bus", "it\'s", "a \\"b\\"", '
+    '"walk"]\nepsilon = "1"'
+)
 SURVEY = survey_of(
     *(
         f'name = "{mechanism}"\nmechanism = "{mechanism}"\n{FIVE}'
@@ -68,7 +71,9 @@ def expected(question, counts, options):
 
 
 def check(dialect, execute):
-    """Every question, few reports and many, in a database whose statements return rows."""
+    """Every question, few reports and many, in a database whose statements return
+    rows.
+    """
     for question in SURVEY:
         if question.name == "hr":
             continue
@@ -130,7 +135,9 @@ def test_no_reports_are_no_estimates():
 
 
 def test_what_has_no_view():
-    """Other mechanisms are named, and what to do; other dialects and options are refused."""
+    """Other mechanisms are named, and what to do; other dialects and options are
+    refused.
+    """
     with pytest.raises(EstimateError, match=r"got hr \(ldp estimate --counts"):
         view(SURVEY["hr"], "duckdb")
     with pytest.raises(

@@ -1,4 +1,6 @@
-"""Collections of google/rappor without any chance in them: every count is its own expectation."""
+"""Collections of google/rappor without any chance in them: every count is its own
+expectation.
+"""
 
 from fractions import Fraction
 
@@ -41,7 +43,9 @@ def params_text(parameters):
 
 
 def counts_text(parameters, cells, reports=REPORTS, dialect=PYTHON, shares=SHARES):
-    """The expected counts of n reports in each cohort, which have to be whole numbers."""
+    """The expected counts of n reports in each cohort, which have to be whole
+    numbers.
+    """
     one, zero = dialect.as_run(parameters).support
     rows = []
     for cohort in range(parameters.cohorts):

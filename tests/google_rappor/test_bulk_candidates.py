@@ -1,4 +1,6 @@
-"""Candidates in bulk: many read, hashed and multiplied at a time are as one at a time."""
+"""Candidates in bulk: many read, hashed and multiplied at a time are as one at a
+time.
+"""
 
 import hashlib
 
@@ -27,7 +29,9 @@ def random_places(cohorts, hashes, bits, many, seed=1):
 
 @pytest.mark.parametrize("length", [0, 1, 3, 4, 50, 51, 52, 114, 115, 116, 300])
 def test_md5_is_that_of_the_library(length):
-    """Texts of as many bytes as fill one, two and more blocks, in the first and the last cohort."""
+    """Texts of as many bytes as fill one, two and more blocks, in the first and the
+    last cohort.
+    """
     texts = [bytes([first]) * length for first in (0, 97, 255)]
     messages = Messages(texts)
     for cohort in (0, 1, 65535):
@@ -117,7 +121,9 @@ def test_a_table_of_positions_is_a_matrix(cohorts, hashes, bits, monkeypatch):
 
 
 def test_a_covariance_of_many_is_that_of_few(monkeypatch):
-    """Of a table of positions no row for each candidate is made, and the result is the same."""
+    """Of a table of positions no row for each candidate is made, and the result is the
+    same.
+    """
     places = random_places(3, 2, 8, many=40)
     matrix = design_of(places.copy(), 8)
     shares = np.random.default_rng(3).dirichlet(np.ones(40)) * 0.9
@@ -177,7 +183,9 @@ WAYS = {
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_write_a_map(way, ending, tmp_path, monkeypatch):
-    """The same bits, whether rows are plain or not, and in however many pieces the file is read."""
+    """The same bits, whether rows are plain or not, and in however many pieces the file
+    is read.
+    """
     plain, other = tmp_path / "plain.csv", tmp_path / "other.csv"
     plain.write_text(map_text(CELLS))
     rows = [[name, *map(str, cells)] for name, cells in CELLS.items()]
@@ -247,7 +255,10 @@ def test_many_candidates_decode_as_few_do(tmp_path, monkeypatch):
     (tmp_path / "params.csv").write_text(params_text(PARAMETERS))
     (tmp_path / "counts.csv").write_text(counts_text(PARAMETERS, names, shares=shares))
     (tmp_path / "map.csv").write_text(map_text(names))
-    line = "rappor import --params params.csv --counts counts.csv --map map.csv -q --format json"
+    line = (
+        "rappor import --params params.csv --counts counts.csv --map map.csv -q "
+        "--format json"
+    )
     few = ldp(line).stdout
     monkeypatch.setattr(files, "design_of", lambda places, bits: in_bulk(places, bits))
     assert ldp(line).stdout == few

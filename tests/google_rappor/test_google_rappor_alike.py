@@ -1,4 +1,6 @@
-"""Candidates that no report tells apart are one group under all their names, and end no import."""
+"""Candidates that no report tells apart are one group under all their names, and end no
+import.
+"""
 
 import csv
 import io
@@ -46,7 +48,9 @@ def values_of(line=FILES):
 
 
 def test_candidates_with_the_same_bits(folder):
-    """Three names for the bits of one, wherever in the map, are the one under three names."""
+    """Three names for the bits of one, wherever in the map, are the one under three
+    names.
+    """
     alone = values_of()
     rows = map_text(CELLS).splitlines()
     # In any order of bits, which is no difference.
@@ -108,7 +112,9 @@ def write_four(folder, order=tuple(FOUR)):
 
 
 def test_candidates_that_depend_on_each_other(folder):
-    """The sum of all four is right, and that of the others; whichever are kept for it."""
+    """The sum of all four is right, and that of the others; whichever are kept for
+    it.
+    """
     write_four(folder)
     values = values_of()
     assert {
@@ -134,9 +140,9 @@ def test_candidates_that_depend_on_each_other(folder):
 def test_the_error_of_a_sum_is_that_of_draws(folder):
     """Estimates of 400 simulated collections spread as stated.
 
-    The chi-square of their standardized deviations has 400 degrees of freedom, of which less than
-    276 or more than 555 come about with a chance below 1e-6; errors stated a third too large, or a
-    quarter too small, do not pass.
+    The chi-square of their standardized deviations has 400 degrees of freedom, of which
+    less than 276 or more than 555 come about with a chance below 1e-6; errors stated a
+    third too large, or a quarter too small, do not pass.
     """
     write_four(folder)
     parameters, cells, shares = four(tuple(FOUR))
@@ -167,7 +173,9 @@ def test_the_error_of_a_sum_is_that_of_draws(folder):
 
 
 def test_sums_that_cannot_be_told_end_the_import(folder):
-    """Candidates whose bits together are set by everyone: texts that are none look alike."""
+    """Candidates whose bits together are set by everyone: texts that are none look
+    alike.
+    """
     cells = {
         name: [bit, 4 + bit, 8 + bit, 12 + bit] for bit, name in enumerate(SHARES, 1)
     }
@@ -209,12 +217,15 @@ def test_large_groups_have_short_names():
 
 
 def test_candidates_of_a_survey_are_grouped_too(tmp_path, monkeypatch):
-    """Those with the same bits in all cohorts: told by `check`, and estimated as one."""
+    """Those with the same bits in all cohorts: told by `check`, and estimated as
+    one.
+    """
     monkeypatch.chdir(tmp_path)
     names = [f"text {number}" for number in range(12)]
     (tmp_path / "texts.txt").write_text("\n".join(names))
     (tmp_path / "s.toml").write_text(
-        '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "text"\nmechanism = "rappor"\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "text"\nmechanism = '
+        '"rappor"\n'
         'candidates = "texts.txt"\nbloom_bits = 16\nhashes = 1\ncohorts = 1\n'
         'f = "1/8"\np = "1/8"\nq = "7/8"'
     )

@@ -1,4 +1,6 @@
-"""`ldp rappor associate`: google/rappor's reports to several variables, joint answers out."""
+"""`ldp rappor associate`: google/rappor's reports to several variables, joint answers
+out.
+"""
 
 import json
 import math
@@ -26,7 +28,10 @@ PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(8, 1, 16, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 2))
 ONE, ZERO = Fraction(5, 8), Fraction(3, 8)
 PARAMS = "k,h,m,p,q,f\n8,1,16,0.25,0.75,0.5\n"
-SCHEMA = "metric, var, var_type, params\nm,domain,string,m_params\nm,https,boolean,m_params\n"
+SCHEMA = (
+    "metric, var, var_type, "
+    "params\nm,domain,string,m_params\nm,https,boolean,m_params\n"
+)
 STRING = Variable("domain", PARAMETERS, "m_params.csv")
 BOOLEAN = Variable("https", PARAMETERS._replace(bits=1), "m_params.csv")
 SHARES = {
@@ -55,7 +60,9 @@ def true_bits(text, parameters=PARAMETERS):
 
 
 def expected_reports(shares, each=16 * 64):
-    """What reports add up to without chance: so many in each cohort, of strings and booleans."""
+    """What reports add up to without chance: so many in each cohort, of strings and
+    booleans.
+    """
     table = np.zeros((PARAMETERS.cohorts, 9, 2), dtype=object)
     for (text, answer), share in shares.items():
         yes = ONE if answer else ZERO
@@ -119,10 +126,12 @@ def test_expected_reports_give_the_truth():
 
 
 def test_texts_that_are_no_candidates_leave_no_bias():
-    """Half of the respondents hold one: over 60 choices of hash functions others are right.
+    """Half of the respondents hold one: over 60 choices of hash functions others are
+    right.
 
-    The mean of 60 estimates has a standard error of their deviation over sqrt(60); five of these
-    have a chance below 1e-6. Without a background the estimates are off by more than that.
+    The mean of 60 estimates has a standard error of their deviation over sqrt(60); five
+    of these have a chance below 1e-6. Without a background the estimates are off by
+    more than that.
     """
     shares = {("known", 1): Fraction(1, 2), ("missing", 0): Fraction(1, 2)}
     means = {}
@@ -154,7 +163,9 @@ def test_texts_that_are_no_candidates_leave_no_bias():
 
 
 def test_reports_as_decode_assoc_takes_them(folder):
-    """A file of 20,000 reports: cells within 5.5 standard errors of the truth, by every way in."""
+    """A file of 20,000 reports: cells within 5.5 standard errors of the truth, by every
+    way in.
+    """
     generator = np.random.default_rng(2)
     cells = list(SHARES)
     drawn = generator.choice(
@@ -180,7 +191,10 @@ def test_reports_as_decode_assoc_takes_them(folder):
         for place, text in enumerate(TEXTS)
     ]
     (folder / "map.csv").write_text("\n".join(lines))
-    line = f"rappor associate {LINE} --var1 domain --var2 https --map map.csv --format json -q"
+    line = (
+        f"rappor associate {LINE} --var1 domain --var2 https --map map.csv --format "
+        "json -q"
+    )
     assert json.loads(ldp(line).stdout)["cells"] == record["cells"]
     messages = ldp(f"rappor associate {BOTH} --likelihood")
     assert "most likely (biased)" in messages.stdout
@@ -239,7 +253,9 @@ def test_rows_with_a_blank_cell(folder):
 
 
 def test_candidates_that_are_one(folder):
-    """Candidates with the same bits are a group here as well, and the others are as before."""
+    """Candidates with the same bits are a group here as well, and the others are as
+    before.
+    """
     design = PYTHON.candidates(TEXTS, PARAMETERS).design[:, [0, 1, 2, 1]]
     twice = Candidates((*TEXTS, "google.co.uk"), design)
     association, groups = associate_variables(
@@ -333,7 +349,9 @@ def test_bad_files(name, text, said, folder):
 
 
 def test_two_strings_are_refused(folder):
-    """Their cohort is one: their bits do not go together as those of two questions do."""
+    """Their cohort is one: their bits do not go together as those of two questions
+    do.
+    """
     with pytest.raises(EstimateError, match="got the strings 'domain' and 'url'"):
         check_kinds((STRING, STRING._replace(name="url")))
     check_kinds((BOOLEAN, BOOLEAN))
@@ -345,7 +363,9 @@ def test_two_strings_are_refused(folder):
 
 @pytest.mark.needs("adult.data")
 def test_a_census(folder):
-    """Education and sex of 32,561 people: cells within 5.5 standard errors of the truth."""
+    """Education and sex of 32,561 people: cells within 5.5 standard errors of the
+    truth.
+    """
     people = [
         line.split(", ")
         for line in (DATA / "adult.data").read_text().splitlines()

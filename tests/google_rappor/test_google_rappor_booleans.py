@@ -38,12 +38,15 @@ def answered(line):
 
 
 def test_expected_counts_give_the_truth(folder):
-    """A quarter said yes in each of four cohorts, which are of no account; no map is needed."""
+    """A quarter said yes in each of four cohorts, which are of no account; no map is
+    needed.
+    """
     ones = 6400 * (ONE + 3 * ZERO) / 4
     (folder / "counts.csv").write_text(f"6400,{ones}\n" * 4)
     value = answered("--counts counts.csv --estimand respondents")
     assert value["frequency"] == pytest.approx(0.25, abs=1e-12)
-    # Both answers have the same noise, 15/64 / (q* - p*)^2, and respondents are who they are.
+    # Both answers have the same noise, 15/64 / (q* - p*)^2, and respondents are who
+    # they are.
     low, high = value["interval"]
     assert (high - low) / 2 == pytest.approx(
         1.96 * math.sqrt(15 / 4 / 25_600), rel=1e-3
@@ -66,7 +69,9 @@ def test_reports_of_one_digit(folder):
 
 
 def test_what_one_bit_tells(folder):
-    """A boolean differs in the one bit, not in two: both epsilons are those of that bit."""
+    """A boolean differs in the one bit, not in two: both epsilons are those of that
+    bit.
+    """
     (folder / "counts.csv").write_text("100,50\n" * 4)
     messages = ldp("rappor import --params params.csv --counts counts.csv").stderr
     once = f"{math.log(ONE / ZERO):.6f}"

@@ -44,7 +44,9 @@ def test_java_bits(text, cohort, bits):
 
 
 def test_python_report():
-    """The Python client's published report: its Bloom bits, permanent response and noise."""
+    """The Python client's published report: its Bloom bits, permanent response and
+    noise.
+    """
     params = parameters("0.5", "0.75", "0.5", cohorts=64, bits=16)
     bloom = vector(PYTHON.positions(b"abc", 0, params.hashes, bits=params.bits))
     run, span = PYTHON.as_run(params), 1 << PYTHON.word
@@ -62,7 +64,9 @@ def test_python_report():
 
 
 def test_python_and_cpp_agree_up_to_256_bits():
-    """One byte a hash for both; beyond 256 bits the C++ client takes two, the low one first."""
+    """One byte a hash for both; beyond 256 bits the C++ client takes two, the low one
+    first.
+    """
     for cohort in range(8):
         assert PYTHON.positions(b"abc", cohort, 8, bits=256) == CPP.positions(
             b"abc", cohort, 8, bits=256
@@ -100,12 +104,15 @@ def test_java_cohorts(name, cohort):
     ("dialect", "first"), [("python", b"\0\1"), ("cpp", b"\0\1"), ("java", b"\1\0")]
 )
 def test_raw_reports(dialect, first):
-    """Position 0 is in the last byte of a Python or C++ report, and in a Java report's first."""
+    """Position 0 is in the last byte of a Python or C++ report, and in a Java report's
+    first.
+    """
     assert DIALECTS[dialect].vector(first) == 1
 
 
 def test_what_was_delivered():
-    """The C++ client turns q = 1 into 0; C++ and Java deliver 6.99 for a declared 6.94 at f = .3.
+    """The C++ client turns q = 1 into 0; C++ and Java deliver 6.99 for a declared 6.94
+    at f = .3.
 
     Python does not.
     """
@@ -119,7 +126,9 @@ def test_what_was_delivered():
 
 
 def test_our_rounding_keeps_the_promise():
-    """With the same parameters, our client delivers at most what they declare, exactly."""
+    """With the same parameters, our client delivers at most what they declare,
+    exactly.
+    """
     checked = 0
     for p, q, f in itertools.product(NUMBERS, repeat=3):
         asked = parameters(p, q, f)

@@ -1,4 +1,6 @@
-"""`ldp rappor import` and `ldp rappor survey`: google/rappor's files in, estimates out."""
+"""`ldp rappor import` and `ldp rappor survey`: google/rappor's files in, estimates
+out.
+"""
 
 import csv
 import io
@@ -118,7 +120,9 @@ def test_candidates_need_no_map(folder):
     ("client", "explained"), [("python", True), ("cpp", True), ("java", False)]
 )
 def test_another_clients_bits_do_not_explain_the_reports(client, explained, folder):
-    """Candidates that were hashed like those of another client fail the check of the dictionary."""
+    """Candidates that were hashed like those of another client fail the check of the
+    dictionary.
+    """
     (folder / "words.txt").write_text("\n".join(CELLS) + "\n")
     line = "--params params.csv --counts counts.csv --candidates words.txt "
     line += f"--client {client} --format json -q"
@@ -162,7 +166,9 @@ def test_reports_have_one_of_two_names(name, folder):
 
 
 def test_reports_decode_like_their_counts(folder):
-    """A file of reports gives what its counts give, and warns of clients that came twice."""
+    """A file of reports gives what its counts give, and warns of clients that came
+    twice.
+    """
     noise = np.random.default_rng(3)
     bits = noise.random((400, 16)) < np.where(np.arange(16) < 4, 0.6, 0.4)
     reports = [
@@ -207,7 +213,9 @@ def test_both_epsilons_are_told(folder):
 
 
 def test_a_client_is_decoded_with_what_it_drew(folder):
-    """For the C++ client p = .34 is .3359375 and q = .41 is .40625: else estimates are biased."""
+    """For the C++ client p = .34 is .3359375 and q = .41 is .40625: else estimates are
+    biased.
+    """
     drawn = PARAMETERS._replace(p=Fraction("0.34"), q=Fraction("0.41"))
     (folder / "params.csv").write_text(params_text(drawn))
     counts = counts_text(
@@ -219,7 +227,9 @@ def test_a_client_is_decoded_with_what_it_drew(folder):
 
 
 def test_rates_that_no_client_can_have_are_told(folder):
-    """Bits that are set more often than any answer sets them are no answer, but a warning."""
+    """Bits that are set more often than any answer sets them are no answer, but a
+    warning.
+    """
     (folder / "counts.csv").write_text(lines([[REPORTS] * 17] * 4))
     messages = ldp(f"rappor import {FILES}").stderr
     assert "warning: question 'rappor': rates" in messages
@@ -229,7 +239,8 @@ def test_rates_that_no_client_can_have_are_told(folder):
 def test_options_and_writers_are_those_of_estimate(folder):
     """Level, estimand, JSON, pictures and post-processing, as for `ldp estimate`."""
     ldp(
-        f"rappor import {FILES} --level 0.9 --estimand population --format json -o out.json "
+        f"rappor import {FILES} --level 0.9 --estimand population --format json -o "
+        "out.json "
         f"--plot out.svg -q"
     )
     question = json.loads((folder / "out.json").read_text())["questions"]["rappor"]
@@ -243,7 +254,9 @@ def test_options_and_writers_are_those_of_estimate(folder):
 
 
 def test_export_has_the_columns_of_its_decoder(folder):
-    """What is found, the most frequent first, in its seven columns, whatever view is printed."""
+    """What is found, the most frequent first, in its seven columns, whatever view is
+    printed.
+    """
     ldp(f"rappor import {FILES} --export results.csv --post-process base-cut -q")
     rows = list(csv.DictReader(io.StringIO((folder / "results.csv").read_text())))
     columns = [
@@ -272,7 +285,9 @@ def test_export_has_the_columns_of_its_decoder(folder):
 
 @pytest.mark.parametrize("option", ["--export", "--output", "--plot", "--cells"])
 def test_what_cannot_be_written_is_refused_before_decoding(option, folder, monkeypatch):
-    """A folder that is not there, and a path that is one; nothing has been decoded by then."""
+    """A folder that is not there, and a path that is one; nothing has been decoded by
+    then.
+    """
     monkeypatch.setattr("ldp_aggregator.exchange.google_rappor.decoding.decode", None)
     line = f"rappor import {FILES} {option}"
     message = ldp(f"{line} none/results.svg", 1).stderr
@@ -307,7 +322,9 @@ def test_survey_for_new_collections(folder):
 
 
 def test_basic_survey_for_new_collections(folder):
-    """One bit for each value, which have to be named: in one cohort, hashed ones collide."""
+    """One bit for each value, which have to be named: in one cohort, hashed ones
+    collide.
+    """
     (folder / "params.csv").write_text("k,h,m,p,q,f\n4,1,1,0.25,0.75,0.5\n")
     line = "rappor survey --params params.csv --name mode -o mode.toml"
     assert "name its values by --map or --values" in ldp(line, 2).stderr
@@ -335,7 +352,9 @@ def test_basic_survey_for_new_collections(folder):
 
 
 def test_bits_in_opposite_order_are_named(folder):
-    """The reports of one who wrote the lowest bit first: the cause, and not texts in no list."""
+    """The reports of one who wrote the lowest bit first: the cause, and not texts in no
+    list.
+    """
     rows = [row.split(",") for row in COUNTS.splitlines()]
     (folder / "counts.csv").write_text(lines([row[0], *row[:0:-1]] for row in rows))
     line = "rappor import --params params.csv --counts counts.csv --map map.csv"
@@ -361,7 +380,10 @@ BAD = {
     "params-twice": (
         "params.csv",
         "k,h,m,p,q,f,k\n16,2,4,.25,.75,.5,8\n",
-        "row 1, column 7: expected columns whose names differ, got 'k' of column 1 again",
+        (
+            "row 1, column 7: expected columns whose names differ, got 'k' of column 1 "
+            "again"
+        ),
     ),
     "params-width": (
         "params.csv",
@@ -477,7 +499,8 @@ BAD = {
 
 @pytest.mark.parametrize(("name", "content", "told"), BAD.values(), ids=BAD)
 def test_bad_files(name, content, told, folder):
-    """Every malformed file is a message with the file, the place, what was expected and what came.
+    """Every malformed file is a message with the file, the place, what was expected and
+    what came.
 
     And exit code 1.
     """
@@ -497,7 +520,11 @@ BAD_REPORTS = {
     "counts": ("6400,7,7\n", "the columns cohort and irr (or rappor), got '6400,7,7'"),
     "cohort twice": (
         "cohort,irr,cohort\n",
-        "row 1, column 3: expected columns whose names differ, got 'cohort' of column 1 again",
+        (
+            "row 1, column 3: expected columns whose names differ, got 'cohort' of "
+            "column "
+            "1 again"
+        ),
     ),
     "irr twice": (
         f"cohort,irr,irr\n1,{'0' * 16},{'1' * 16}\n",
@@ -525,7 +552,9 @@ BAD_REPORTS = {
 
 @pytest.mark.parametrize(("content", "told"), BAD_REPORTS.values(), ids=BAD_REPORTS)
 def test_bad_reports(content, told, folder):
-    """The same for files of reports; a cohort out of range stops nothing but the import."""
+    """The same for files of reports; a cohort out of range stops nothing but the
+    import.
+    """
     (folder / "reports.csv").write_text(content)
     assert (
         told
@@ -565,7 +594,9 @@ def test_no_candidates(folder):
 
 
 def test_only_line_ends_end_lines(folder):
-    r"""A candidate may have a form feed or U+2028 in it: lines end at \n, \r\n and \r alone."""
+    r"""A candidate may have a form feed or U+2028 in it: lines end at \n, \r\n and \r
+    alone.
+    """
     (folder / "words.txt").write_bytes(
         "red\u2028x\r\ngreen\x0cy\rblue \n\x85z\n\n".encode()
     )
@@ -578,12 +609,17 @@ def test_only_line_ends_end_lines(folder):
 
 
 def test_more_reports_each_than_reports(folder):
-    """Of no respondent's whole reports there is nothing to check, and nothing to estimate."""
+    """Of no respondent's whole reports there is nothing to check, and nothing to
+    estimate.
+    """
     question = legacy_question(PARAMETERS, None, "params.csv")
     counts = read_counts(folder / "counts.csv", PARAMETERS)
     assert health(question, counts, reports_per_person=4 * REPORTS)
     assert health(question, counts, reports_per_person=1 << 63) == ()
-    read = f"expected at least the 1000000000 reports that a respondent sent, got {4 * REPORTS}"
+    read = (
+        "expected at least the 1000000000 reports that a respondent sent, got "
+        f"{4 * REPORTS}"
+    )
     assert (
         read in ldp(f"rappor import {FILES} --reports-per-person 1000000000", 1).stderr
     )
@@ -598,7 +634,9 @@ def test_no_reports(folder):
 
 
 def test_signal_lost_in_rounding(folder):
-    """Parameters that a client rounds to pure noise, or none, are refused with what it draws."""
+    """Parameters that a client rounds to pure noise, or none, are refused with what it
+    draws.
+    """
     (folder / "params.csv").write_text("k,h,m,p,q,f\n16,2,4,0.5,0.501,0.5\n")
     assert (
         "params.csv: expected p, q and f that leave signal"
@@ -608,12 +646,15 @@ def test_signal_lost_in_rounding(folder):
 
 @pytest.mark.needs("rappor-example")
 def test_published_example(tmp_path):
-    """Of 300 strings and 10,000,000 reports, 100 to 130 are found, with most of the mass."""
+    """Of 300 strings and 10,000,000 reports, 100 to 130 are found, with most of the
+    mass.
+    """
     files = " ".join(
         f"--{name} {EXAMPLE / name}.csv" for name in ("params", "counts", "map")
     )
     ldp(
-        f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg -o "
+        f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg "
+        "-o "
         f"{tmp_path}/table.txt"
     )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))

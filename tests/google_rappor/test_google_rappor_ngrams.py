@@ -27,7 +27,10 @@ SCHEMA = (
     "metric,var,var_type,params\nm,text,string,p\nm,first,string,p\nm,second,string,p\n"
     "m,flag,boolean,p\n"
 )
-LINE = "--schema vars.csv --params-dir . --reports reports.csv --client python --ngrams pairs.txt"
+LINE = (
+    "--schema vars.csv --params-dir . --reports reports.csv --client python "
+    "--ngrams pairs.txt"
+)
 BOTH = f"{LINE} --text text --part first --part second"
 
 
@@ -73,9 +76,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_texts_are_found(folder):
-    """Four of 256 texts, by 20,000 reports of halves: within 5.5 standard errors of the truth.
+    """Four of 256 texts, by 20,000 reports of halves: within 5.5 standard errors of the
+    truth.
 
-    Each half takes 10,000 reports, whose error is .02 or less, for shares of .1 and more.
+    Each half takes 10,000 reports, whose error is .02 or less, for shares of .1 and
+    more.
     """
     lines, true = rows_of(20_000)
     (folder / "reports.csv").write_text("\n".join(lines))

@@ -1,4 +1,6 @@
-"""Results of the RAPPOR paper (Erlingsson, Pihur and Korolova 2014), by the exact law."""
+"""Results of the RAPPOR paper (Erlingsson, Pihur and Korolova 2014), by the exact
+law.
+"""
 
 import numpy as np
 import pytest
@@ -18,7 +20,9 @@ HEAD = (
 
 @pytest.mark.parametrize("respondents", [10_000, 100_000, 1_000_000])
 def test_normal_data_one_hot(respondents):
-    """Normal data, one bit a value, epsilon ln 3: a rare value's standard error is 2 / sqrt(N)."""
+    """Normal data, one bit a value, epsilon ln 3: a rare value's standard error is 2 /
+    sqrt(N).
+    """
     values = [str(value) for value in range(101)]
     survey = parse_survey(HEAD + f'f = "0"\ntype = "category"\nvalues = {values}')
     weights = np.exp(-(((np.arange(101) - 50) / 10) ** 2) / 2)
@@ -30,8 +34,8 @@ def test_normal_data_one_hot(respondents):
         2 / np.sqrt(respondents), rel=0.02
     )
     errors = estimates.frequency - holders.counts / respondents
-    # 101 nearly independent errors: their root mean square is within 5 of its standard errors (7 %
-    # each) of theory.
+    # 101 nearly independent errors: their root mean square is within 5 of its standard
+    # errors (7 % each) of theory.
     assert np.sqrt((errors**2).mean()) == pytest.approx(
         2 / np.sqrt(respondents), rel=0.35
     )
@@ -76,8 +80,8 @@ def exponential_runs():
 def test_exponential_data_first_string(exponential_runs):
     """The least-squares error of the count of V_1 is near 2,973 (2,806 is the theory).
 
-    The paper drew its people: 49,884 of them held V_1, within two standard deviations (217) of the
-    49,568 expected.
+    The paper drew its people: 49,884 of them held V_1, within two standard deviations
+    (217) of the 49,568 expected.
     """
     holders, runs = exponential_runs
     assert holders.counts[0] == pytest.approx(49_884, abs=2 * 217)
@@ -90,10 +94,11 @@ def test_exponential_data_first_string(exponential_runs):
 
 
 def test_exponential_data_detections(exponential_runs):
-    """44 to 50 strings are found on average, the top 20 always, and few of them are false.
+    """44 to 50 strings are found on average, the top 20 always, and few of them are
+    false.
 
-    Of 20 runs, .05 in the long run: at most .08, three standard errors (.01) more. The paper
-    found 47, 2 of them false. Benjamini and Hochberg's correction finds 42 to 47.
+    Of 20 runs, .05 in the long run: at most .08, three standard errors (.01) more. The
+    paper found 47, 2 of them false. Benjamini and Hochberg's correction finds 42 to 47.
     """
     _, runs = exponential_runs
     by_default = np.stack([detected(run) for run in runs])

@@ -1,4 +1,6 @@
-"""Queries, comparisons and trends by public attributes: of what `ldp estimate --by` shows."""
+"""Queries, comparisons and trends by public attributes: of what `ldp estimate --by`
+shows.
+"""
 
 import json
 from dataclasses import replace
@@ -68,7 +70,9 @@ def test_queries_by_group():
 
 
 def test_what_is_suppressed_stays_so():
-    """In queries, comparisons and trends it is named as in estimates, and nothing else of it."""
+    """In queries, comparisons and trends it is named as in estimates, and nothing else
+    of it.
+    """
     asked = {"by": ["platform", "country"]}
     expected = estimate_groups(tally_of_all(), names=("mode",), **asked)
     hidden = expected.to_dict()["suppressed"]["mode"]
@@ -91,14 +95,17 @@ def test_what_is_suppressed_stays_so():
         assert keys == shown
         for form in ("json", "csv", "markdown", "html"):
             assert result.rendered(form)
-    # A tally of a group says nothing of those who are not in it, whatever is asked of it.
+    # A tally of a group says nothing of those who are not in it, whatever is asked of
+    # it.
     parts = queried.parts.parts
     assert all(not part.tally.combinations for part in parts)
     assert all(not part.tally.counts["daily"].any() for part in parts)
 
 
 def test_groups_with_each_other():
-    """Each against the rest, or a baseline; both are what two tallies of these people would say."""
+    """Each against the rest, or a baseline; both are what two tallies of these people
+    would say.
+    """
     people = people_of(6_000)
     against_rest = compare_groups(tally_of_all(), question="mode", options=PLAIN, **BY)
     bike = against_rest["ios"]["bike"]
@@ -122,7 +129,9 @@ def test_groups_with_each_other():
 
 
 def test_the_rest_rests_on_enough():
-    """Where a group's rest would be a small group, the group is not shown; it is no way around."""
+    """Where a group's rest would be a small group, the group is not shown; it is no way
+    around.
+    """
     survey = survey_of(SURVEY["mode"])
     people = {"mode": ["car"] * 1_000, "platform": ["ios"] * 950 + ["android"] * 50}
     tally = aggregate(survey, randomize(survey, people))
@@ -211,7 +220,9 @@ WEEKS = 5
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A survey and a tally for each week; from the fourth, all with ios take the bus."""
+    """A survey and a tally for each week; from the fourth, all with ios take the
+    bus.
+    """
     folder = tmp_path_factory.mktemp("groups")
     survey = survey_of(
         ldp.question("mode", ["car", "bus", "bike"], mechanism="grr", epsilon="3")
@@ -287,7 +298,9 @@ def test_refusals_of_the_commands(files):
 
 
 def test_a_change_in_one_group(files):
-    """Is found there; the rate is divided among all groups, those that are not shown as well."""
+    """Is found there; the rate is divided among all groups, those that are not shown as
+    well.
+    """
     words = (
         "analyze",
         "trend",
@@ -307,7 +320,9 @@ def test_a_change_in_one_group(files):
 
 
 def test_an_epoch_without_a_group():
-    """Is one in which the group is missing; a group of a single epoch is not followed."""
+    """Is one in which the group is missing; a group of a single epoch is not
+    followed.
+    """
     small = aggregate(SURVEY, reports_of(SURVEY, 150, seed=9))
     groups = [
         estimate_groups(tally, names=("mode",), **BY)
@@ -321,11 +336,16 @@ def test_an_epoch_without_a_group():
     assert "ios: not followed" in " ".join(remarks)
 
 
-SMALL = "got some that are suppressed, because they have fewer than 100 reports.*android, us"
+SMALL = (
+    "got some that are suppressed, because they have fewer than 100 "
+    "reports.*android, us"
+)
 
 
 def test_weights_and_regressions_are_of_groups_that_are_shown():
-    """So they tell no more; what they would be made of beside these is refused, with advice."""
+    """So they tell no more; what they would be made of beside these is refused, with
+    advice.
+    """
     margins = {"platform": {"android": 0.5, "ios": 0.45, "unknown": 0.05}}
     weighted = weigh(tally_of_all(), "mode", margins)
     shown = estimate_groups(tally_of_all(), names=("mode",), **BY)

@@ -1,4 +1,6 @@
-"""Public attributes: what a survey declares of them, what clients say, and what travels."""
+"""Public attributes: what a survey declares of them, what clients say, and what
+travels.
+"""
 
 import json
 
@@ -51,7 +53,9 @@ def test_a_combination_is_a_number_in_a_mixed_radix():
 
 
 def test_a_survey_without_attributes_is_as_it_was():
-    """Fingerprints, terms, the compiled form and what people are told say nothing of any."""
+    """Fingerprints, terms, the compiled form and what people are told say nothing of
+    any.
+    """
     assert PLAIN["mode"].fingerprint != SURVEY["mode"].fingerprint
     assert PLAIN.terms != SURVEY.terms
     assert agreement(PLAIN) != agreement(SURVEY)
@@ -161,7 +165,9 @@ def embedded(said, state=None, **settings):
 
 
 def test_reports_carry_what_their_question_has():
-    """A question without an attribute does not say it; what says nothing is as it was."""
+    """A question without an attribute does not say it; what says nothing is as it
+    was.
+    """
     client = Client(SURVEY, attributes={"country": "de", **IOS})
     assert client.record("mode", "bus").combination == 7
     assert client.record("daily", True).combination == 2

@@ -1,4 +1,6 @@
-"""Tallies by combination: they merge as others do, and what they say of a group is unbiased."""
+"""Tallies by combination: they merge as others do, and what they say of a group is
+unbiased.
+"""
 
 from functools import cache
 
@@ -133,7 +135,9 @@ def test_forged_combinations_are_refused(change):
 
 @pytest.mark.parametrize("mechanism", ["grr", "oue", "pgr", "olh", "cms"])
 def test_estimates_of_a_group_are_of_its_people(mechanism):
-    """Within 6 standard errors (2e-9 each) of the share of cyclists, which differs by 0.4."""
+    """Within 6 standard errors (2e-9 each) of the share of cyclists, which differs by
+    0.4.
+    """
     survey = survey_of(questions(mechanism)[0])
     people = people_of(4_000, seed=3)
     tally = aggregate(survey, randomize(survey, people, seed=3))
@@ -191,7 +195,9 @@ def test_only_more_can_be_asked_for():
 
 
 def test_asking_for_more_shows_a_part_of_what_is_shown():
-    """So that two tables of the same reports show no more than the one by the lowest least."""
+    """So that two tables of the same reports show no more than the one by the lowest
+    least.
+    """
     lowest = {
         group.name
         for group in estimate_groups(tally_of_all(), by=["platform", "country"])
@@ -231,7 +237,9 @@ def test_groups_that_there_are_none_of(asked, error):
 
 
 def test_ranges_by_group():
-    """Are asked of numbers, and no obstacle to groups of which other questions alone are shown."""
+    """Are asked of numbers, and no obstacle to groups of which other questions alone
+    are shown.
+    """
     age = ldp.question(
         "age", type="integer", low=0, high=99, goal="distribution", epsilon="4"
     )

@@ -1,4 +1,6 @@
-"""Which groups are shown: whoever has all that is shown learns nothing of few people."""
+"""Which groups are shown: whoever has all that is shown learns nothing of few
+people.
+"""
 
 from fractions import Fraction
 from itertools import chain, combinations
@@ -94,7 +96,9 @@ def attack(attributes, sizes, shown):
     ],
 )
 def test_no_small_group_can_be_recovered(sizes, reports, seed):
-    """By any linear algebra on all that is shown; without complementary suppression many can."""
+    """By any linear algebra on all that is shown; without complementary suppression
+    many can.
+    """
     attributes = attributes_of(*sizes)
     counts = population(sizes, reports, seed)
     released = release(attributes, counts, LEAST)
@@ -117,9 +121,11 @@ def test_the_attack_works():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_nothing_that_is_shown_rests_on_few_reports(seed):
-    """Of small tables every figure on few reports is tried: none is in the span of what is shown.
+    """Of small tables every figure on few reports is tried: none is in the span of what
+    is shown.
 
-    A figure on a set of combinations is in the span if rows that vanish on all others are.
+    A figure on a set of combinations is in the span if rows that vanish on all others
+    are.
     """
     sizes = [(2, 2), (3, 1), (1, 1, 1), (4,)][seed % 4]
     attributes, counts = attributes_of(*sizes), population(sizes, 1_200, seed)
@@ -129,7 +135,9 @@ def test_nothing_that_is_shown_rests_on_few_reports(seed):
 
 
 def rests_on_enough(attributes, counts, shown, *, least):
-    """Whether no figure that follows from crowds rests on fewer reports than the least."""
+    """Whether no figure that follows from crowds rests on fewer reports than the
+    least.
+    """
     reports = {number: count for number, count in counts.items() if count}
     rows = members(attributes, [*shown], [*reports]).astype(np.float64)
     masses = np.array([*reports.values()])
@@ -139,14 +147,17 @@ def rests_on_enough(attributes, counts, shown, *, least):
     ):
         if masses[[*few]].sum() < least:
             others = np.delete(rows, few, axis=1)
-            # As many independent rows without these columns: nothing vanishes on the others alone.
+            # As many independent rows without these columns: nothing vanishes on the
+            # others alone.
             if np.linalg.matrix_rank(others) < np.linalg.matrix_rank(rows):
                 return False
     return True
 
 
 ISOLATED = {4: 1, 5: 260, 7: 99, 8: 2000}
-"""Reports of two attributes with two values each: by 100 both margins are shown, by 300 a cell."""
+"""Reports of two attributes with two values each: by 100 both margins are shown, by 300
+a cell.
+"""
 
 
 def test_two_releases_that_do_not_know_of_each_other_show_one_report():
@@ -160,7 +171,9 @@ def test_two_releases_that_do_not_know_of_each_other_show_one_report():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_releases_by_other_leasts_are_part_of_that_by_the_lowest(seed):
-    """So that all of them together show no more; and each by itself is safe by its own least."""
+    """So that all of them together show no more; and each by itself is safe by its own
+    least.
+    """
     sizes = [(2, 2), (3, 1), (1, 1, 1), (4,)][seed % 4]
     attributes, counts = attributes_of(*sizes), population(sizes, 2_500, seed)
     counts = counts if seed else ISOLATED
@@ -174,7 +187,9 @@ def test_releases_by_other_leasts_are_part_of_that_by_the_lowest(seed):
 
 
 def test_what_is_shown_is_no_less_than_it_has_to_be():
-    """All groups of one attribute are shown where they are large, and all where every cell is."""
+    """All groups of one attribute are shown where they are large, and all where every
+    cell is.
+    """
     attributes = attributes_of(2, 3)
     even = dict.fromkeys(range(12), LEAST)
     assert len(release(attributes, even, LEAST).shown) == 1 + 3 + 4 + 12
@@ -200,7 +215,9 @@ def test_a_crowd_of_too_few_has_no_groups():
 
 
 def test_no_difference_of_two_releases_is_a_small_group():
-    """A group that grew by few is not shown again until it has grown by more, or not at all."""
+    """A group that grew by few is not shown again until it has grown by more, or not at
+    all.
+    """
     attributes = attributes_of(2)
     before = {1: 500, 2: 700}
     assert ("0-0",) in release(attributes, before, LEAST).shown
@@ -227,7 +244,9 @@ def test_what_is_shown_hangs_on_neither_order_nor_question():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_leftovers_only_save_time(seed):
-    """What is shown is what trying one crowd at a time would show, whatever is looked at first."""
+    """What is shown is what trying one crowd at a time would show, whatever is looked
+    at first.
+    """
     sizes = [(2, 3), (1, 2, 2)][seed % 2]
     attributes, counts = attributes_of(*sizes), population(sizes, 2_500, seed)
     numbers = [number for number, count in counts.items() if count]
@@ -248,7 +267,9 @@ def test_leftovers_only_save_time(seed):
 
 
 def test_tables_are_decided_to_the_end():
-    """Crowds of 98 combinations take 130 bounds, and as many may be taken as time allows."""
+    """Crowds of 98 combinations take 130 bounds, and as many may be taken as time
+    allows.
+    """
     attributes, counts = attributes_of(2, 2, 2, 3), population((2, 2, 2, 3), 10_000, 1)
     assert sum(map(bool, counts.values())) == 98
     assert len(release(attributes, counts, LEAST).shown) == 86
@@ -257,7 +278,9 @@ def test_tables_are_decided_to_the_end():
 
 
 def test_the_bound_is_one():
-    """On random spans it is never above the truth, which is found by trying all sets of cells."""
+    """On random spans it is never above the truth, which is found by trying all sets of
+    cells.
+    """
     random = np.random.default_rng(7)
     for _ in range(60):
         sizes = random.integers(1, 60, 7).astype(np.float64)

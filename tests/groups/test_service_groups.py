@@ -1,4 +1,6 @@
-"""Groups out of a service: of closed epochs, the same in every answer, and none of few people."""
+"""Groups out of a service: of closed epochs, the same in every answer, and none of few
+people.
+"""
 
 import sqlite3
 import time
@@ -34,7 +36,9 @@ PLAIN = ldp.survey("plain", *questions()[:1], attributes=[PLATFORM])
 
 
 def reports_of_one_hour():
-    """Those of 3,000 people and of 90; made again if the hour was over before the last of them."""
+    """Those of 3,000 people and of 90; made again if the hour was over before the last
+    of them.
+    """
     while True:
         hour = time.time() // HOUR
         reports = [
@@ -150,7 +154,9 @@ def test_the_history_of_groups(service):
 
 
 def test_what_a_service_shows_recovers_no_small_group(service):
-    """By any linear algebra on all groups that it shows, in whatever way they are asked for."""
+    """By any linear algebra on all groups that it shows, in whatever way they are asked
+    for.
+    """
     close_epochs(service, service.test_clock)
     shown = set()
     for by in ("platform", "country", "platform,country"):
@@ -174,7 +180,8 @@ CROSSED = {
     ("ios", "de"): 99,
     ("ios", "us"): 2000,
 }
-"""People of two attributes: by 100 both margins are shown, and by 300 one of the cells."""
+"""People of two attributes: by 100 both margins are shown, and by 300 one of the cells.
+"""
 
 
 def version_of(least_group, *more):
@@ -207,7 +214,9 @@ def all_shown(service):
 
 @pytest.mark.parametrize("leasts", [(100, 300), (300, 100)])
 def test_what_is_shown_of_an_epoch_is_decided_once(tmp_path, leasts):
-    """By the survey that was served first: no other version and no reports_per_person show more."""
+    """By the survey that was served first: no other version and no reports_per_person
+    show more.
+    """
     first, second = version_of(leasts[0]), version_of(leasts[1], questions()[1])
     people = [labels for labels, number in CROSSED.items() for _ in range(number)]
     platforms, countries = zip(*people, strict=True)
@@ -223,7 +232,8 @@ def test_what_is_shown_of_an_epoch_is_decided_once(tmp_path, leasts):
             looks.append(all_shown(service))
     assert all(shown <= looks[0] for shown in looks)
     assert ("ios", "us") in looks[0] or ("ios", "") in looks[0]
-    # What was once asked for more is not shown by less, whichever versions are served then.
+    # What was once asked for more is not shown by less, whichever versions are served
+    # then.
     assert looks[1:] == [looks[1]] * 3
     sizes = sizes_of(aggregate(first, randomize(first, answers, seed=1)), first["mode"])
     assert not attack(first.attributes, sizes, set().union(*looks))
@@ -301,7 +311,9 @@ def test_the_page_offers_groups(service):
 
 
 def test_groups_on_postgresql(postgres_server):
-    """Two processes that share a store count parts of it: combinations add up, and are shown."""
+    """Two processes that share a store count parts of it: combinations add up, and are
+    shown.
+    """
     clock, url = Clock(), postgres_server.emptied()
     frames = [encode_frame(payload) for payload in read_frames(REPORTS[0])]
     served, settings = [Served(SURVEY, TEXT)], Settings(publication=LIVE)
@@ -328,7 +340,9 @@ def test_groups_on_postgresql(postgres_server):
 
 @pytest.mark.parametrize("what", ["a combination", "all of them"])
 def test_a_damaged_store_is_repaired_with_its_combinations(tmp_path, what):
-    """What is lost is counted anew from batches that were kept, of all combinations alike."""
+    """What is lost is counted anew from batches that were kept, of all combinations
+    alike.
+    """
     clock, store = Clock(), f"sqlite:///{tmp_path}/store.db"
     settings = Settings(rules=Rules(kept_days=9), publication=LIVE)
     service = Service([Served(SURVEY, TEXT)], store, settings, clock=clock)
@@ -350,7 +364,10 @@ def test_a_damaged_store_is_repaired_with_its_combinations(tmp_path, what):
         ]
         damaged = [key for key in of_mode if key[:16] != whole]
         for key in damaged[:1] if what == "a combination" else of_mode:
-            change = "UPDATE records SET content = zeroblob(24) WHERE kind = 'tally' AND key = ?"
+            change = (
+                "UPDATE records SET content = zeroblob(24) WHERE kind = 'tally' "
+                "AND key = ?"
+            )
             connection.execute(change, (key,))
     assert examine(store, {}).troubles
     repair(store, {})

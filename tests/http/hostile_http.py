@@ -1,7 +1,7 @@
 """Uploads that are framed to be misunderstood: what is sent, by what is wrong with it.
 
-Each holds a batch that no one has sent before, and a good token, so that a server that takes it by
-mistake counts it.
+Each holds a batch that no one has sent before, and a good token, so that a server that
+takes it by mistake counts it.
 """
 
 import gzip
@@ -19,7 +19,9 @@ _REFUSED = (400, 404, 405, 411, 413, 415)
 
 
 class Hostile(NamedTuple):
-    """Pieces to send, one after the other; statuses that are right for it, 0 being none at all."""
+    """Pieces to send, one after the other; statuses that are right for it, 0 being none
+    at all.
+    """
 
     pieces: tuple[bytes, ...]
     statuses: tuple[int, ...] = (0, *_REFUSED)

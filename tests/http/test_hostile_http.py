@@ -1,4 +1,6 @@
-"""The service over HTTP, by clients that break its rules: the real server, plain sockets."""
+"""The service over HTTP, by clients that break its rules: the real server, plain
+sockets.
+"""
 
 import socket
 import time
@@ -16,7 +18,9 @@ _ACCEPTED = 'ldp_batches_total{outcome="accepted",reason=""}'
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """A service that has to stay healthy whatever the tests of this module do, and log nothing."""
+    """A service that has to stay healthy whatever the tests of this module do, and log
+    nothing.
+    """
     with running_service(tmp_path_factory.mktemp("hostile")) as service:
         yield service
         assert service.get("/readyz").status_code == 200
@@ -25,7 +29,9 @@ def service(tmp_path_factory):
 
 
 def test_hostile_framings(service):
-    """Each of a hundred hostile framings is refused, closes its connection, and counts nowhere."""
+    """Each of a hundred hostile framings is refused, closes its connection, and counts
+    nowhere.
+    """
     before = service.accounts()
     assert len(FRAMINGS) >= 100
     failed = {}
@@ -38,7 +44,9 @@ def test_hostile_framings(service):
 
 
 def test_sound_requests_are_counted(service):
-    """What the hostile framings are made of is counted if framed well: the frames were refused."""
+    """What the hostile framings are made of is counted if framed well: the frames were
+    refused.
+    """
     before = service.accounts().get(_ACCEPTED, 0)
     sound = {
         "at once": [request(fresh())],
@@ -61,7 +69,9 @@ def test_sound_requests_are_counted(service):
 
 
 def test_second_request_before_the_answer(service):
-    """What comes behind a request that waits for its answer is dropped, the connection closed."""
+    """What comes behind a request that waits for its answer is dropped, the connection
+    closed.
+    """
     before = service.accounts().get(_ACCEPTED, 0)
     for pause in (0.0, 0.001, 0.01):
         service.exchange(request(fresh()), request(fresh()), pause=pause)
@@ -75,7 +85,9 @@ def test_second_request_before_the_answer(service):
 
 
 def test_a_head_that_comes_again_means_the_same(service):
-    """Heads of one connection, the last one byte for byte among them: as if read anew each time."""
+    """Heads of one connection, the last one byte for byte among them: as if read anew
+    each time.
+    """
     before = service.accounts().get(_ACCEPTED, 0)
     sound = [request(fresh()) for _ in range(4)]
     other = request(fresh(), b"x-other: 1")
@@ -96,7 +108,8 @@ def test_a_head_that_comes_again_means_the_same(service):
 
 
 def test_heads_have_to_come_in_time(service):
-    """A connection whose head is not whole in time is closed, however busy, and idle ones too.
+    """A connection whose head is not whole in time is closed, however busy, and idle
+    ones too.
 
     A body that comes more slowly than it has to is told so.
     """
@@ -143,7 +156,9 @@ def test_too_many_connections(tmp_path):
 
 
 def test_wrong_tokens_hold_no_bytes(service):
-    """A body that is announced with a token that is not good is refused before it is sent."""
+    """A body that is announced with a token that is not good is refused before it is
+    sent.
+    """
     for token, status in (
         ("", 401),
         ("x" * 47, 401),

@@ -10,7 +10,9 @@ REQUESTS, BODIES, MOST_GROWTH = 4000, 200_000, 64
 
 
 def test_requests(tmp_path):
-    """Mutated requests get known answers, leave nothing in the log, and little in memory."""
+    """Mutated requests get known answers, leave nothing in the log, and little in
+    memory.
+    """
     with running_service(tmp_path) as service:
         before = service.resident()
         statuses = fuzz_requests(service, REQUESTS, seed=2)
@@ -19,7 +21,9 @@ def test_requests(tmp_path):
 
 
 def test_bodies():
-    """Mutated bodies are counted, each batch under a known outcome, and leave nothing in memory."""
+    """Mutated bodies are counted, each batch under a known outcome, and leave nothing
+    in memory.
+    """
     before = resident()
     outcomes = fuzz_bodies(BODIES, seed=2)
     assert resident() - before < MOST_GROWTH

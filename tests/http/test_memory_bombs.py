@@ -1,4 +1,6 @@
-"""Uploads that are made to exhaust memory: a hundred at a time, of the greatest size."""
+"""Uploads that are made to exhaust memory: a hundred at a time, of the greatest
+size.
+"""
 
 import os
 import socket
@@ -64,7 +66,9 @@ def service(tmp_path_factory):
 
 
 def test_a_hundred_at_a_time(service):
-    """They are taken or told to come back, others are served, and memory stays in its bound."""
+    """They are taken or told to come back, others are served, and memory stays in its
+    bound.
+    """
     bodies, statuses = list(bombs().values()), []
 
     def send(number):
@@ -92,7 +96,9 @@ def test_a_hundred_at_a_time(service):
 
 @pytest.mark.parametrize("sent", [0, 60_000])
 def test_uploads_that_are_never_whole_keep_no_one_out(tmp_path, sent):
-    """They are told so in the end; and where they fill their room, the slowest makes way."""
+    """They are told so in the end; and where they fill their room, the slowest makes
+    way.
+    """
     limits = UploadLimits(patience=4.0, held_small=600_010)
     settings = Settings(open_uploads=True, publication=LIVE, limits=limits)
     service = Service(

@@ -1,4 +1,6 @@
-"""What the benchmark says of PCKV-UE is so: its privacy, its estimators, its published figures."""
+"""What the benchmark says of PCKV-UE is so: its privacy, its estimators, its published
+figures.
+"""
 
 from itertools import product
 from math import exp, prod
@@ -49,7 +51,9 @@ def test_its_figures_are_the_published_ones(epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_ours_errs_less_in_shares(epsilon):
-    """With ten keys and a hundred; in balances about as much, or less from epsilon 2 on."""
+    """With ten keys and a hundred; in balances about as much, or less from epsilon 2
+    on.
+    """
     for size in (10, 100):
         ours, theirs = rare(signed_items(size, epsilon)), Pckv.of(float(epsilon)).rare
         assert ours[0] < theirs[0]

@@ -1,4 +1,6 @@
-"""Keys that come with numbers: answers, laws, errors, intervals, populations, in every format."""
+"""Keys that come with numbers: answers, laws, errors, intervals, populations, in every
+format.
+"""
 
 import json
 from fractions import Fraction
@@ -38,7 +40,9 @@ def survey_of(*arguments, **keys):
 
 
 def test_answers_become_items_and_their_chances():
-    """A number is the lower item with the chance of the upper one; the upper end is that itself."""
+    """A number is the lower item with the chance of the upper one; the upper end is
+    that itself.
+    """
     domain = survey_of()["x"].domain
     assert domain.places({"k1": 4, "k0": 8}) == ((2, HALF), (1, 0))
     assert domain.places({"k2": "0.5"} | {"k2": 0.5}) == ((4, (1 << 64) // 16),)
@@ -102,7 +106,9 @@ def test_surveys_say_what_is_wrong(keys, problem):
 
 
 def test_surveys_are_written_down():
-    """A question made in Python is that of its file; its range and its keys are in fingerprints."""
+    """A question made in Python is that of its file; its range and its keys are in
+    fingerprints.
+    """
     survey = survey_of(low="-0.5", unit="minutes", outside="clip", missing=["NA"])
     assert ldp.parse_survey(survey.to_toml()) == survey
     others = (
@@ -117,7 +123,9 @@ def test_surveys_are_written_down():
 
 
 def test_one_draw_rounds_all_numbers():
-    """Eight bytes are drawn before those of the randomizer, whatever is held; none is biased."""
+    """Eight bytes are drawn before those of the randomizer, whatever is held; none is
+    biased.
+    """
     question = survey_of()["x"]
     drawn = []
 
@@ -137,7 +145,9 @@ def test_one_draw_rounds_all_numbers():
 
 
 def exact_moments(randomizer):
-    """(mean of s, of t, of s^2, of t^2, of s t) of the first key, for each set, in fractions."""
+    """(mean of s, of t, of s^2, of t^2, of s t) of the first key, for each set, in
+    fractions.
+    """
     rows = randomizer.channel().rows
     worths = []
     for report in range(len(rows[0])):
@@ -170,7 +180,9 @@ def _counted(counts, randomizer, report):
     ("size", "most", "epsilon"), [(2, 1, "1"), (2, 2, "2"), (3, 2, "0.5")]
 )
 def test_squares_of_scores_are_those_of_the_channel(mechanism, size, most, epsilon):
-    """For every set and sign: E[s], E[t], E[s^2], E[t^2], E[s t], worked out report by report."""
+    """For every set and sign: E[s], E[t], E[s^2], E[t^2], E[s t], worked out report by
+    report.
+    """
     randomizer = survey_of(size, most, epsilon, mechanism=mechanism)["x"].randomizer
     law = PairLaw.of(randomizer)
     sets = [
@@ -213,12 +225,16 @@ REFERENCE = {
     (10, "2"): (1.05, 1.15),
     (10, "4"): (0.05, 0.05),
 }
-"""n times the variances of the share and the balance of a rare key, one key a respondent."""
+"""n times the variances of the share and the balance of a rare key, one key a
+respondent.
+"""
 
 
 @pytest.mark.parametrize(("size", "epsilon"), REFERENCE)
 def test_errors_of_rare_keys(size, epsilon):
-    """What is published for signed items, within 2 %, or the last digit that is stated."""
+    """What is published for signed items, within 2 %, or the last digit that is
+    stated.
+    """
     randomizer = survey_of(size, 1, epsilon)["x"].randomizer
     law = PairLaw.of(randomizer)
     for stated, square in zip(
@@ -251,7 +267,9 @@ def fieller(share, balance, law, reports, quantile):
     [(0.3, 0.1), (0.3, -0.29), (0.9, 0.9), (0.05, 0.04), (1.01, -0.2)],
 )
 def test_intervals_of_means_are_fiellers(share, balance):
-    """The same as the means on a fine grid of which the difference is within its error."""
+    """The same as the means on a fine grid of which the difference is within its
+    error.
+    """
     law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     numbers = key_means(
         Balances(20_000, np.array([share]), np.array([balance]), law=law),
@@ -269,7 +287,9 @@ def test_intervals_of_means_are_fiellers(share, balance):
 @pytest.mark.parametrize("ends", [(2, 10), (-3, -1), (-1, 4)])
 @pytest.mark.parametrize(("share", "balance"), [(0.3, 0.1), (0.3, -0.29), (0.9, 0.9)])
 def test_sums_have_the_errors_of_their_scores(share, balance, ends):
-    """From the law of those who have the upper item, the lower one, or none, and what they hold."""
+    """From the law of those who have the upper item, the lower one, or none, and what
+    they hold.
+    """
     law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2
     reported = Balances(20_000, np.array([share]), np.array([balance]), law=law)
@@ -280,7 +300,8 @@ def test_sums_have_the_errors_of_their_scores(share, balance, ends):
         of_sign = middle**2 * law.of_share.held + half**2 * law.of_balance.held
         of_sign += 2 * middle * half * law.together * sign
         square += (share + sign * balance) / 2 * of_sign
-    # A population's mean, and the least that numbers of that sum have for a mean square.
+    # A population's mean, and the least that numbers of that sum have for a mean
+    # square.
     total = share * middle + balance * half
     for estimand, known in (
         ("population", total**2),
@@ -299,7 +320,9 @@ def test_sums_have_the_errors_of_their_scores(share, balance, ends):
 
 
 def test_sums_keep_to_what_they_can_be():
-    """No sum is beyond the end of the range, or beyond 0 where all numbers are on one side."""
+    """No sum is beyond the end of the range, or beyond 0 where all numbers are on one
+    side.
+    """
     law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     share = np.array([0.01, 0.99])
     for ends, sign, least, most in (((2, 10), 1, 0, 10), ((-3, -1), -1, -3, 0)):
@@ -337,11 +360,13 @@ def test_a_rare_key_has_no_mean(share):
     ("size", "most", "epsilon"), [(10, 3, "1"), (10, 3, "4"), (100, 2, "2")]
 )
 def test_intervals_hold_the_truth(size, most, epsilon):
-    """Nominal 95 % over all keys of 400 runs, .925 to .975; means may hold it more often.
+    """Nominal 95 % over all keys of 400 runs, .925 to .975; means may hold it more
+    often.
 
-    The standard error of the coverage is at most that of 400 independent runs of one key, .011, and
-    about .0035 for ten; 1.8 standard errors in place of 1.96 (.928) are noticed by the ten keys'
-    frequencies, and means whose error leaves out that of the share.
+    The standard error of the coverage is at most that of 400 independent runs of one
+    key, .011, and about .0035 for ten; 1.8 standard errors in place of 1.96 (.928) are
+    noticed by the ten keys' frequencies, and means whose error leaves out that of the
+    share.
     """
     survey = survey_of(size, most, epsilon)
     people = sim.synthetic(survey, 30_000, "zipf:0.7")
@@ -359,7 +384,9 @@ def test_intervals_hold_the_truth(size, most, epsilon):
 
 
 def test_both_ways_have_one_law():
-    """Reports of clients and tallies from the law: shares and means agree within 5 errors."""
+    """Reports of clients and tallies from the law: shares and means agree within 5
+    errors.
+    """
     survey = survey_of(4, 2, "3")
     people = sim.synthetic(survey, 3_000)
     by_law, by_clients = (
@@ -374,7 +401,9 @@ def test_both_ways_have_one_law():
 
 
 def test_populations_of_tables():
-    """Shares and means of a table's answers are the truth that estimates are compared with."""
+    """Shares and means of a table's answers are the truth that estimates are compared
+    with.
+    """
     survey = survey_of()
     rows = [
         {"x": {"k0": 2, "k1": 8}},
@@ -422,7 +451,9 @@ def test_every_format_has_the_means():
 
 
 def test_forged_reports_keep_to_the_bound():
-    """Reports of greatest worth move the shares of two keys, and no further than is said."""
+    """Reports of greatest worth move the shares of two keys, and no further than is
+    said.
+    """
     survey = survey_of(10, 2, "1")
     people = sim.synthetic(survey, 5_000)["x"]
     for kind in ("random", "input", "maximal-gain"):
@@ -436,7 +467,9 @@ def test_forged_reports_keep_to_the_bound():
 
 
 def test_sums_are_moved_no_further_than_is_said():
-    """The bound is the worth of the report that is worth most to a sum, or least, and no less."""
+    """The bound is the worth of the report that is worth most to a sum, or least, and
+    no less.
+    """
     for ends in ((0, 8), (-3, 8), (2, 8)):
         survey = survey_of(3, 2, "1", low=ends[0], high=ends[1], mechanism="pad-ss")
         question = survey["x"]
@@ -489,9 +522,11 @@ def test_the_commands(tmp_path):
 
 
 def test_plans_are_kept():
-    """Of 200 simulated surveys, the errors of a share and of a mean are within 20 % of the plan's.
+    """Of 200 simulated surveys, the errors of a share and of a mean are within 20 % of
+    the plan's.
 
-    The standard error of a root mean square of 200 is 5 %; twice the error would be noticed.
+    The standard error of a root mean square of 200 is 5 %; twice the error would be
+    noticed.
     """
     survey = survey_of(4, 1, "2")
     share, respondents = 0.1, 40_000

@@ -1,4 +1,5 @@
-"""The laws of what surrounds a mechanism: draws, randomness, the client, the automatic choice.
+"""The laws of what surrounds a mechanism: draws, randomness, the client, the automatic
+choice.
 
 Like the laws of mechanisms they take a subject and return the violations they find.
 """
@@ -27,7 +28,9 @@ NOT_A_VALUE = "a secret of mine"
 
 
 def uniform(randbelow):
-    """Every integer below the bound is equally likely on the accepted tapes, and no other comes."""
+    """Every integer below the bound is equally likely on the accepted tapes, and no
+    other comes.
+    """
     problems = []
     for bound in range(1, 256):
         law = condition_on_finish(
@@ -39,7 +42,9 @@ def uniform(randbelow):
 
 
 def fresh(source):
-    """A source gives as many bytes as it is asked for, and never the same sixteen again."""
+    """A source gives as many bytes as it is asked for, and never the same sixteen
+    again.
+    """
     problems = [
         f"{size} bytes were asked for"
         for size in (1, 7, 4096)
@@ -56,7 +61,9 @@ def fresh_after_fork(source):
 
 
 def no_randomness(source):
-    """A source whose operating system gives nothing, or too little, gives an error and no bytes."""
+    """A source whose operating system gives nothing, or too little, gives an error and
+    no bytes.
+    """
     problems = []
     failures = {
         "OSError": OSError("no entropy"),
@@ -73,14 +80,18 @@ def no_randomness(source):
 
 
 def answered_once(client):
-    """A question spent by one report never gets fresh noise, not even after a restart."""
+    """A question spent by one report never gets fresh noise, not even after a
+    restart.
+    """
     return _refused_again(client, client(DEVICE_SURVEY)) + _on_disk(
         client, _refused_again
     )
 
 
 def memoized(client):
-    """A repeated answer is reported from the same permanent response, also after a restart."""
+    """A repeated answer is reported from the same permanent response, also after a
+    restart.
+    """
 
     def repeat(client, device, path=None):
         first = {
@@ -130,15 +141,17 @@ def nothing_without_randomness(client):
                 )
             except RandomnessError:
                 continue
-            # `once` needs one call at least, `mirror` four: cohort, secret, permanent and
-            # instantaneous bits.
+            # `once` needs one call at least, `mirror` four: cohort, secret, permanent
+            # and instantaneous bits.
             if working < {"once": 1, "mirror": 4}[name]:
                 problems.append(f"{name}: reported after {working} calls of randomness")
     return problems
 
 
 def silent(client):
-    """An answer is in no error message and no state file, and memo keys are a device's secret."""
+    """An answer is in no error message and no state file, and memo keys are a device's
+    secret.
+    """
     problems, keys = [], []
     try:
         client(DEVICE_SURVEY).record("once", NOT_A_VALUE)
@@ -187,7 +200,9 @@ def one_width(client):
 
 
 def least_error(choose):
-    """`choose(size, epsilon)` names the mechanism of least summed variance: sets, or one value."""
+    """`choose(size, epsilon)` names the mechanism of least summed variance: sets, or
+    one value.
+    """
     problems = []
     # Some of these pairs lie where one value more or less would change the choice.
     for epsilon in (

@@ -25,7 +25,9 @@ DAY = 86_400
 
 
 def one_transaction(client):
-    """Wherever the disk fails, an answer is charged for and waits to be sent, or neither."""
+    """Wherever the disk fails, an answer is charged for and waits to be sent, or
+    neither.
+    """
     problems, recorded, working = [], False, count()
     with tempfile.TemporaryDirectory() as folder:
         while not recorded:
@@ -70,7 +72,9 @@ def spent_for_good(client):
 
 
 def never_silent(client):
-    """Every answer to a memoized question is reported, from the permanent responses allowed."""
+    """Every answer to a memoized question is reported, from the permanent responses
+    allowed.
+    """
     with _opened(client) as (device, transport), _quiet():
         recorded = [device.record("mirror", f"value {number}") for number in range(20)]
         device._sender.send_all()
@@ -84,7 +88,9 @@ def never_silent(client):
 
 
 def nothing_without_consent(client):
-    """While a person does not agree nothing is recorded, and nothing that waits is sent."""
+    """While a person does not agree nothing is recorded, and nothing that waits is
+    sent.
+    """
     with _opened(client) as (device, transport):
         device.record("once", "red")
         device.set_consent("off")

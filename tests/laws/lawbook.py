@@ -1,7 +1,8 @@
 """The laws of mechanisms: each takes a `Specimen` and returns the violations it finds.
 
-All but the laws about the decoder's floats are exact: they compare fractions, worked out here from
-the integers of the randomizer or from its channel written out, never by sampling.
+All but the laws about the decoder's floats are exact: they compare fractions, worked
+out here from the integers of the randomizer or from its channel written out, never by
+sampling.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def privacy(specimen):
 
 
 def declared(specimen):
-    """The delivered ratio <= the declared <= e^epsilon, and hardly any of epsilon is wasted."""
+    """The delivered ratio <= the declared <= e^epsilon, and hardly any of epsilon is
+    wasted.
+    """
     problems = _declared(
         specimen.randomizer.ratio, specimen.declared, specimen.spends_all
     )
@@ -91,7 +94,9 @@ def _declared(ratio, declaration, spends_all):
 
 
 def support(specimen):
-    """A report supports its value with p, others with q, and two as `joint_support` says."""
+    """A report supports its value with p, others with q, and two as `joint_support`
+    says.
+    """
     randomizer = specimen.randomizer
     if randomizer.kind in (
         *(
@@ -144,8 +149,8 @@ def support(specimen):
                 if {one, other} <= voted
             )
             hits = len({one, other} & own)
-            # Of two that a set holds `joint_support` says nothing: `errors` tells whether the
-            # covariance is right.
+            # Of two that a set holds `joint_support` says nothing: `errors` tells
+            # whether the covariance is right.
             expected = (both_other, both_own, None)[hits]
             if one == other:
                 expected = p if hits else q
@@ -153,16 +158,18 @@ def support(specimen):
                 expected = randomizer.of_pair()[1 - hits]
             if rate != expected and expected is not None:
                 problems.append(
-                    f"P[supports {one} and {other} | {value}] = {rate}, stated {expected}"
+                    f"P[supports {one} and {other} | {value}] = {rate}, stated "
+                    f"{expected}"
                 )
     return problems
 
 
 def unbiased(specimen):
-    """The expectation of the score of one report is the indicator of the true value, exactly.
+    """The expectation of the score of one report is the indicator of the true value,
+    exactly.
 
-    Sketches are unbiased over the choice of hash functions only: see `test_sketches.py`, and
-    `test_heavy_hitters.py`.
+    Sketches are unbiased over the choice of hash functions only: see
+    `test_sketches.py`, and `test_heavy_hitters.py`.
     """
     problems = []
     if specimen.randomizer.kind in ("bloom", "sketch", "search", *MEANS):
@@ -185,7 +192,9 @@ def unbiased(specimen):
 
 
 def decoder(specimen):
-    """What the aggregator makes of one report is its score; so its estimates are unbiased."""
+    """What the aggregator makes of one report is its score; so its estimates are
+    unbiased.
+    """
     problems = []
     if specimen.randomizer.kind in ("bloom", "search", *MEANS):
         return problems
@@ -203,7 +212,9 @@ def decoder(specimen):
 
 
 def errors(specimen):
-    """The aggregator's variances and covariance are the channel's, worked out report by report."""
+    """The aggregator's variances and covariance are the channel's, worked out report by
+    report.
+    """
     randomizer = specimen.randomizer
     if randomizer.kind in ("bloom", "sketch", "search", *MEANS):
         return []
@@ -244,7 +255,8 @@ def errors(specimen):
     if not _close(moments.frequency, frequency_of):
         problems.append("the frequencies are not the mean score")
     if randomizer.kind == "blocks" and hasattr(randomizer, "most"):
-        # What else a set holds makes a difference to its spread, and only the mean of all is known.
+        # What else a set holds makes a difference to its spread, and only the mean of
+        # all is known.
         means = [mean_spread(x, x, range(len(rows))) for x in range(size)]
         if not _close(
             moments.frequency * moments.variance_if_held
@@ -293,8 +305,8 @@ def errors(specimen):
 def averages(specimen):
     """Mean, second moment and variance of whole numbers are unbiased, report by report.
 
-    Where a report tells of no second moment, the variance is at least what it is. Vectors are
-    unbiased over the choice of seeds only: see `test_codebook.py`.
+    Where a report tells of no second moment, the variance is at least what it is.
+    Vectors are unbiased over the choice of seeds only: see `test_codebook.py`.
     """
     randomizer = specimen.randomizer
     without = ("bloom", "sketch", "search", "views", "codebook", "marginals")
@@ -319,7 +331,8 @@ def averages(specimen):
         return problems + (
             [] if (law @ variances > spread - 1e-9).all() else ["too small a variance"]
         )
-    # Of a number between two places of a coarser grid, the place is known, and that it was rounded.
+    # Of a number between two places of a coarser grid, the place is known, and that it
+    # was rounded.
     below, between = _between_places(randomizer, len(rows))
     problems += (
         []
@@ -332,7 +345,9 @@ def averages(specimen):
 
 
 def _between_places(randomizer, size):
-    """For each value, what rounding to a grid adds to the stated variance, and to the square."""
+    """For each value, what rounding to a grid adds to the stated variance, and to the
+    square.
+    """
     grid = getattr(randomizer, "grid", size - 1)
     if grid == size - 1:
         return np.zeros(size), np.zeros(size)
@@ -359,7 +374,8 @@ def sampler(specimen):
             declared_law(specimen.randomizer, value),
         )
         problems += [
-            f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, stated "
+            f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, "
+            "stated "
             f"{stated.get(report, 0)}"
             for report in sorted(drawn.keys() | stated.keys())
             if drawn.get(report, 0) != stated.get(report, 0)
@@ -372,7 +388,9 @@ def sampler(specimen):
 
 
 def same_bytes(specimen):
-    """On one tape, every value draws as many bytes, and gives an admitted report of one width."""
+    """On one tape, every value draws as many bytes, and gives an admitted report of one
+    width.
+    """
     randomizer, problems = specimen.randomizer, []
     for seed in range(100):
         used = set()
@@ -417,7 +435,9 @@ SAMPLER_LAWS = (sampler, permanent)
 
 
 def _support_in_cohorts(sketch):
-    """A report supports its bucket's values with p, the others with q, in each cohort as often."""
+    """A report supports its bucket's values with p, the others with q, in each cohort
+    as often.
+    """
     p, q = sketch.within
     votes, problems = [supported(sketch, report) for report in reports_of(sketch)], []
     for value, row in enumerate(sketch.channel().rows):
@@ -439,7 +459,9 @@ def _support_in_cohorts(sketch):
 
 
 def _support_in_blocks(specimen):
-    """Of the reports in a value's block, the share that supports it is what `within` says."""
+    """Of the reports in a value's block, the share that supports it is what `within`
+    says.
+    """
     randomizer, problems = specimen.randomizer, []
     p, q = randomizer.within
     reports, shares = reports_of(randomizer), {x: set() for x in range(randomizer.size)}

@@ -1,7 +1,7 @@
 """The laws of what a device keeps: permanent responses, and what their reports reveal.
 
-Like the others in `lawbook`, to which they belong, they take a `Specimen` and return the violations
-they find.
+Like the others in `lawbook`, to which they belong, they take a `Specimen` and return
+the violations they find.
 """
 
 from __future__ import annotations
@@ -55,10 +55,11 @@ def lifetime(specimen):
 
 
 def repeated(specimen):
-    """The likeliest reports of a value are as much likelier than for another as is stated.
+    """The likeliest reports of a value are as much likelier than for another as is
+    stated.
 
-    Many reports say more than fewer do, and never more than the permanent response that they
-    were made from.
+    Many reports say more than fewer do, and never more than the permanent response that
+    they were made from.
     """
     randomizer = specimen.randomizer
     if not hasattr(randomizer, "memoizes"):
@@ -82,13 +83,16 @@ def repeated(specimen):
         )
         if worst != stated[reports - 1]:
             problems.append(
-                f"{reports} reports have a ratio of {worst}, stated {stated[reports - 1]}"
+                f"{reports} reports have a ratio of {worst}, stated "
+                f"{stated[reports - 1]}"
             )
     return problems
 
 
 def stages(specimen):
-    """The permanent channel, then the instantaneous one, is the stated law of a first report."""
+    """The permanent channel, then the instantaneous one, is the stated law of a first
+    report.
+    """
     randomizer, problems = specimen.randomizer, []
     if not hasattr(randomizer, "memoizes"):
         return problems
@@ -135,11 +139,13 @@ def permanent(specimen):
                 problems.append(f"value {value!r} in cohort {cohort}: another law")
             if laws.setdefault(randomizer.memo_value(value, cohort), law) != law:
                 problems.append(
-                    f"value {value!r} in cohort {cohort} shares another value's permanent response"
+                    f"value {value!r} in cohort {cohort} shares another value's "
+                    "permanent response"
                 )
         if randomizer.memos is not None and len(laws) > randomizer.memos:
             problems.append(
-                f"cohort {cohort} keeps {len(laws)} responses, stated at most {randomizer.memos}"
+                f"cohort {cohort} keeps {len(laws)} responses, stated at most "
+                f"{randomizer.memos}"
             )
     return problems
 
@@ -158,7 +164,8 @@ def bloom_ratio(randomizer, rows, stated):
         channels.worst_ratio(Channel((rows[one], rows[other]))) for one, other in apart
     } != {stated}:
         problems.append(
-            f"two filters that differ in {hashes} bits each way do not have the stated ratio of "
+            f"two filters that differ in {hashes} bits each way do not have the stated "
+            "ratio of "
             f"{stated}"
         )
     if any(

@@ -1,7 +1,7 @@
 """Permanent responses and repeated reports, worked out apart from the code under test.
 
-A permanent response starts from a *state*: the true symbol or bucket, or the vector of true bits as
-an integer.
+A permanent response starts from a *state*: the true symbol or bucket, or the vector of
+true bits as an integer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def instantaneous_channel(randomizer):
 
 
 def cohorts_of(randomizer):
-    """Every cohort that a device may be in, or every seed of a hash function that it may keep."""
+    """Every cohort that a device may be in, or every seed of a hash function that it
+    may keep.
+    """
     modulus = randomizer.layout.modulus
     return [b << 32 | a for a in range(1, modulus) for b in range(modulus)] or list(
         range(randomizer.layout.cohorts)
@@ -94,7 +96,9 @@ def true_states(randomizer):
 
 
 def worst_of_repeated(permanents, fresh, reports):
-    """The largest ratio of two values' chances of the same reports, over all that can come."""
+    """The largest ratio of two values' chances of the same reports, over all that can
+    come.
+    """
     worst = Fraction(1)
     for chances, _ in repeated_reports(permanents, fresh, reports):
         if max(chances) == 0:
@@ -104,7 +108,9 @@ def worst_of_repeated(permanents, fresh, reports):
 
 
 def best_guess(permanents, fresh, reports):
-    """How often the best guess at one of equally likely values is right, after n reports."""
+    """How often the best guess at one of equally likely values is right, after n
+    reports.
+    """
     total = scale = 0
     for chances, often in repeated_reports(permanents, fresh, reports):
         total += often * max(chances)
@@ -113,11 +119,13 @@ def best_guess(permanents, fresh, reports):
 
 
 def repeated_reports(permanents, fresh, reports):
-    """For each number of reports, in whatever order: each value's chance of them on a common scale.
+    """For each number of reports, in whatever order: each value's chance of them on a
+    common scale.
 
     In how many orders.
 
-    P[y1 ... yt | x] = sum over permanent responses z of P1[z | x] P2[y1 | z] ... P2[yt | z]
+    P[y1 ... yt | x] = sum over permanent responses z of P1[z | x] P2[y1 | z] ... P2[yt
+    | z]
     """
     first, second = map(_whole, (permanents, fresh))
     for drawn in combinations_with_replacement(range(len(second[0])), reports):

@@ -1,7 +1,9 @@
-"""What the laws are tried on: every mechanism, designed by survey files and in small integers.
+"""What the laws are tried on: every mechanism, designed by survey files and in small
+integers.
 
-A mechanism of other questions than categories, or of other keys than an epsilon, has a row in
-`DESIGNS`: until then, no law can be tried on it. Vectors and other tests take theirs from here.
+A mechanism of other questions than categories, or of other keys than an epsilon, has a
+row in `DESIGNS`: until then, no law can be tried on it. Vectors and other tests take
+theirs from here.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ class Specimen(NamedTuple):
     randomizer: Randomizer
     declared: Declared | None = None
     tape: tuple[int, ...] = ()
-    """Random bits per byte in each call of `randomize`, where it can be run over every tape."""
+    """Random bits per byte in each call of `randomize`, where it can be run over every
+    tape.
+    """
     decode: Callable[..., Any] = pure_moments
     average: Callable[..., Any] = parts_of
     spends_all: bool = True
@@ -152,13 +156,21 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
     "matrix": (
         'type = "boolean"\nmatrix = [["3/4", "1/4"], ["1/8", "7/8"]]',
         'type = "category"\nvalues = ["a", "b", "c"]\n'
-        'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", "3/4"]]',
+        'matrix = [["0.6", "0.3", "0.1"], ["0.25", "0.5", "0.25"], ["1/8", "1/8", '
+        '"3/4"]]',
     ),
     "exponential": (
         'type = "category"\nvalues = ["a", "b", "c"]\nepsilon = 2\n'
         'quality = [[1, 0, 0], [0, 1, 0.2], [0, "1/3", 1]]',
-        'type = "boolean"\nepsilon = "0.1"\nquality = [[3, 2, 0], [0, 2, 3]]\nsensitivity = 4',
-        f"{_STEPS}epsilon = 6\nquality = [[0, -1, -4, -9], [-1, 0, -1, -4], [-4, -1, 0, -1]]",
+        (
+            'type = "boolean"\nepsilon = "0.1"\nquality = [[3, 2, 0], [0, 2, '
+            "3]]\nsensitivity = 4"
+        ),
+        (
+            f"{_STEPS}epsilon = 6\nquality = [[0, -1, -4, -9], [-1, 0, -1, -4], [-4, "
+            "-1, "
+            "0, -1]]"
+        ),
     ),
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),
     "laplace": (
@@ -169,7 +181,10 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
     "dithered": (
         *(_STEPS + keys for keys in _EPSILONS),
         f"{_STEPS}epsilon = 1\nlevels = 3",
-        'type = "number"\nlow = "-0.5"\nhigh = 2\nstep = "1/2"\noutside = "clip"\nepsilon = 2',
+        (
+            'type = "number"\nlow = "-0.5"\nhigh = 2\nstep = "1/2"\noutside = '
+            '"clip"\nepsilon = 2'
+        ),
     ),
     "arcs": (
         *(_STEPS + keys for keys in _EPSILONS),
@@ -186,7 +201,10 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
     "codebook": (
         *(_VECTORS + keys for keys in _EPSILONS),
         f"{_VECTORS}epsilon = 1\nwords = 2",
-        'type = "vector"\ndimensions = 3\nradius = "2.5"\nwords = 10\nnear = 5\nepsilon = 2',
+        (
+            'type = "vector"\ndimensions = 3\nradius = "2.5"\nwords = 10\nnear = '
+            "5\nepsilon = 2"
+        ),
     ),
     "grr": tuple(
         f'type = "category"\nvalues = ["a", "b", "c", "d", "e"]\n{keys}'
@@ -222,7 +240,10 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
     "pad-hr": tuple(_SETS + keys for keys in _EPSILONS),
     "heavy-hitters": (
         *(f'type = "text"\ncells = 4\nlongest = 3\n{keys}' for keys in _EPSILONS[:3]),
-        'type = "text"\ncells = 2\nepsilon = 2\nalphabet = "ab"\nheld_out = 2\nhash_seed = 7',
+        (
+            'type = "text"\ncells = 2\nepsilon = 2\nalphabet = "ab"\nheld_out = '
+            "2\nhash_seed = 7"
+        ),
     ),
     "l-grr": tuple(_CODES + keys for keys in _TWO_EPSILONS),
     "l-sue": tuple(_CODES + keys for keys in _TWO_EPSILONS),
@@ -294,15 +315,17 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
         ),
     ),
 }
-"""For each mechanism, the questions (as survey text, without name and mechanism) that it is tried
-on. A row is needed for other types of question, and for other keys than an epsilon.
+"""For each mechanism, the questions (as survey text, without name and mechanism) that
+it is tried on. A row is needed for other types of question, and for other keys than an
+epsilon.
 """
 
 
 def question(mechanism, keys):
     """The question that survey text describes."""
     return parse_survey(
-        f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n{keys}\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = '
+        f'"{mechanism}"\n{keys}\n'
     )["x"]
 
 
@@ -332,7 +355,9 @@ def designed(mechanism, number):
 
 
 def abridged(specimen):
-    """The specimen with so few hash functions, levels or cells that one can write its channel."""
+    """The specimen with so few hash functions, levels or cells that one can write its
+    channel.
+    """
     randomizer = specimen.randomizer
     if randomizer.layout.places > 1:
         return specimen._replace(randomizer=randomizer._replace(levels=4))
@@ -676,7 +701,9 @@ _CHOSEN = (
         tape=(1, 4),
     ),
 )
-"""Small integers with something of their own, beside those that every randomizer states."""
+"""Small integers with something of their own, beside those that every randomizer
+states.
+"""
 
 
 def _stated(specimen):

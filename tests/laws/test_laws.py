@@ -30,7 +30,9 @@ def violations(laws, subject):
 
 
 def test_every_randomizer_is_run_over_every_tape():
-    """Whatever randomizer a design gives, some small instance of it is run over every tape."""
+    """Whatever randomizer a design gives, some small instance of it is run over every
+    tape.
+    """
     assert {type(specimen.randomizer) for specimen in DESIGNED} == {
         type(specimen.randomizer) for specimen in SMALL
     }
@@ -43,7 +45,9 @@ def test_channel(specimen):
 
 
 def test_declared():
-    """No design delivers less privacy than declared, and e^epsilon is bounded from below."""
+    """No design delivers less privacy than declared, and e^epsilon is bounded from
+    below.
+    """
     assert [
         (specimen.name, declared(specimen))
         for specimen in DESIGNED
@@ -53,13 +57,17 @@ def test_declared():
 
 @every_specimen(SMALL)
 def test_every_tape(specimen, monkeypatch):
-    """Run over every tape, of short blocks of randomness, the sampler draws from its channel."""
+    """Run over every tape, of short blocks of randomness, the sampler draws from its
+    channel.
+    """
     monkeypatch.setattr("ldp.numbers.randomness.BLOCK", 6)
     assert violations(SAMPLER_LAWS, specimen) == {}
 
 
 def test_memory_costs_at_least_one_report():
-    """What a device ever reveals about a value is bounded by its permanent response, if any."""
+    """What a device ever reveals about a value is bounded by its permanent response, if
+    any.
+    """
     for specimen in DESIGNED:
         one, ever = specimen.randomizer.ratio, lifetime_ratio(specimen.randomizer)
         assert ever is None or one <= ever, specimen.name
@@ -85,8 +93,8 @@ def test_client(law):
 def test_embedded_client(law):
     """What apps embed keeps its laws of charging, queueing, repeating and consent.
 
-    It charges and queues as one, repeats its bytes, never forgets a charge, is not silent, and
-    asks.
+    It charges and queues as one, repeats its bytes, never forgets a charge, is not
+    silent, and asks.
     """
     assert law(EmbeddedClient) == []
 

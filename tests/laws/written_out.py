@@ -1,4 +1,6 @@
-"""Channels, scores and counts worked out from integers, apart from the code under test."""
+"""Channels, scores and counts worked out from integers, apart from the code under
+test.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,16 @@ from ldp_aggregator.tallies.counting.counting import count_rows
 
 
 def taylor_exp(exponent, terms=300, digits=120):
-    """Rational (lower, upper) bounds of e^exponent, 0 <= exponent <= 50: its series, rounded."""
+    """Rational (lower, upper) bounds of e^exponent, 0 <= exponent <= 50: its series,
+    rounded.
+    """
     low = high = low_term = high_term = unit = 10**digits
     for count in range(1, terms):
         low_term = low_term * exponent.numerator // (exponent.denominator * count)
         high_term = -(-high_term * exponent.numerator // (exponent.denominator * count))
         low, high = low + low_term, high + high_term
-    # From here on each term is less than half of the one before, so all of them together are less
-    # than the last.
+    # From here on each term is less than half of the one before, so all of them
+    # together are less than the last.
     return Fraction(low, unit), Fraction(high + high_term, unit)
 
 
@@ -39,7 +43,9 @@ def warner(ratio):
 
 
 def product_law(pattern, size, if_one, if_zero):
-    """The law of a vector of independent bits: P[1] of each depends on the pattern's bit."""
+    """The law of a vector of independent bits: P[1] of each depends on the pattern's
+    bit.
+    """
     law = []
     for report in range(1 << size):
         mass = Fraction(1)
@@ -51,7 +57,9 @@ def product_law(pattern, size, if_one, if_zero):
 
 
 def reports_of(randomizer):
-    """The report that each column of the channel stands for: by its prefix, then its body."""
+    """The report that each column of the channel stands for: by its prefix, then its
+    body.
+    """
     layout = randomizer.layout
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
     if layout.places > 1:
@@ -71,7 +79,9 @@ def reports_of(randomizer):
 
 
 def values_of(randomizer):
-    """What the rows of a closed domain's channel stand for: values, or sets of them as integers."""
+    """What the rows of a closed domain's channel stand for: values, or sets of them as
+    integers.
+    """
     if randomizer.kind == "codebook":
         return randomizer.probes
     if not hasattr(randomizer, "most"):
@@ -86,7 +96,9 @@ def values_of(randomizer):
 
 
 def held_in(randomizer, value):
-    """What a value of the randomizer counts for: itself, those of a set, or its keys or nodes."""
+    """What a value of the randomizer counts for: itself, those of a set, or its keys or
+    nodes.
+    """
     if randomizer.kind == "signed":
         return {item // 2 for item in items_in(randomizer, value)}
     return items_in(randomizer, value)
@@ -104,7 +116,9 @@ def items_in(randomizer, value):
 
 
 def values_of_fields(randomizer, value):
-    """The value of each field in a cell of the table of all, among the values of all fields."""
+    """The value of each field in a cell of the table of all, among the values of all
+    fields.
+    """
     held, first = set(), sum(randomizer.sizes)
     for size in reversed(randomizer.sizes):
         value, own = divmod(value, size)
@@ -146,13 +160,17 @@ def declared_law(randomizer, value):
 
 @lru_cache
 def projective_points(order, dimension):
-    """The points of a projective space, lexicographically: their first coordinate not 0 is 1."""
+    """The points of a projective space, lexicographically: their first coordinate not 0
+    is 1.
+    """
     vectors = product(range(order), repeat=dimension)
     return [vector for vector in vectors if next((x for x in vector if x), 0) == 1]
 
 
 def orthogonal(one, other, order):
-    """Whether products of coordinates add up to 0, in the field of prime order or of order 4."""
+    """Whether products of coordinates add up to 0, in the field of prime order or of
+    order 4.
+    """
     if order == 4:
         logarithms = (None, 0, 1, 2)
         powers = (1, 2, 3, 1, 2)
@@ -199,14 +217,18 @@ def supported(randomizer, report):
 
 
 def same_block(randomizer, report):
-    """The values of the block of a Hadamard response, of which it supports half or so."""
+    """The values of the block of a Hadamard response, of which it supports half or
+    so.
+    """
     oracle = getattr(randomizer, "oracle", randomizer)
     block = report // (oracle.symbols // oracle.blocks)
     return {x for x in range(randomizer.size) if x % oracle.blocks == block}
 
 
 def prefix_cell(randomizer, text, cohort):
-    """The cell of a text's prefix in a cohort; those held out take in as much as the last stage."""
+    """The cell of a text's prefix in a cohort; those held out take in as much as the
+    last stage.
+    """
     length = (
         randomizer.lengths[cohort]
         if cohort < len(randomizer.lengths)
@@ -317,10 +339,11 @@ def cells_of(randomizer):
 def least_squares(equations, size):
     """Shares of values that add up to 1, by dense weighted least squares, in fractions.
 
-    As (constant, matrix): each equation is (values whose sum it gives, weight), and the shares are
-    constant + matrix (what the equations give).
+    As (constant, matrix): each equation is (values whose sum it gives, weight), and the
+    shares are constant + matrix (what the equations give).
     """
-    # Conditions: the derivative by each share is the multiplier, and the shares add up to 1.
+    # Conditions: the derivative by each share is the multiplier, and the shares add up
+    # to 1.
     table = [
         [
             sum(weight for cell, weight in equations if {x, z} <= cell)
@@ -398,7 +421,9 @@ def _scores_of_halves(tree):
 
 
 def _cell_in(tree, number, value):
-    """The cell of a value in a level; in a pyramid, in one of the views with x halved first."""
+    """The cell of a value in a level; in a pyramid, in one of the views with x halved
+    first.
+    """
     if tree.kind == "tree":
         return value >> (len(tree.law) - number - 1)
     side = isqrt(tree.size)
@@ -409,7 +434,9 @@ def _cell_in(tree, number, value):
 
 
 def _scores_of_fields(randomizer):
-    """Main effects, those of each subset weighed by what it knows, of each report by itself."""
+    """Main effects, those of each subset weighed by what it knows, of each report by
+    itself.
+    """
     sizes = randomizer.sizes
     subsets = sorted(
         combinations(range(len(sizes)), randomizer.together), key=lambda s: s[::-1]
@@ -481,7 +508,9 @@ def _scores_of_nodes(randomizer):
 
 
 def _scores_of_noise(randomizer):
-    """Those of the report cut to the domain, decoded by the inverse of what its channel is then."""
+    """Those of the report cut to the domain, decoded by the inverse of what its channel
+    is then.
+    """
     size, margin = randomizer.size, randomizer.margin
     cut = [
         min(max(output - margin, 0), size - 1) for output in range(size + 2 * margin)
@@ -511,7 +540,8 @@ def _scores_of_arcs(arcs):
     def overlap(apart):
         return sum((apart + place) % modulus < width for place in range(width))
 
-    # In common, on average over the frequencies: the more, the nearer two values mostly are.
+    # In common, on average over the frequencies: the more, the nearer two values mostly
+    # are.
     common = tuple(
         tuple(
             sum(
@@ -594,7 +624,9 @@ def _scores_of_stripes(stripes):
 
 
 def _scores_in_blocks(randomizer):
-    """As much for supported values as against the others of the block, and 0 elsewhere."""
+    """As much for supported values as against the others of the block, and 0
+    elsewhere.
+    """
     oracle, most = (
         getattr(randomizer, "oracle", randomizer),
         getattr(randomizer, "most", 1),
@@ -616,7 +648,9 @@ def _scores_in_blocks(randomizer):
 
 
 def _scores_of_windows(randomizer):
-    """Those of the bits, as much larger as fewer reports have them; 0 where a report has none."""
+    """Those of the bits, as much larger as fewer reports have them; 0 where a report
+    has none.
+    """
     size, sampled = randomizer.size, randomizer.sampled
     q = Fraction(randomizer.flip, 1 << randomizer.word)
 
@@ -633,7 +667,9 @@ def _scores_of_windows(randomizer):
 
 
 def _scores_of_sums(randomizer):
-    """A report's numbers, moved from 1/2 so that the first one's mean is 0 if another is held."""
+    """A report's numbers, moved from 1/2 so that the first one's mean is 0 if another
+    is held.
+    """
     reports = [
         report.to_bytes(randomizer.size, "little") for report in reports_of(randomizer)
     ]
@@ -658,7 +694,9 @@ def _scores_of_sums(randomizer):
 
 
 def counts_of(randomizer, reports):
-    """The aggregator's counts of `{report: how often}`, through the bytes of the reports."""
+    """The aggregator's counts of `{report: how often}`, through the bytes of the
+    reports.
+    """
     layout = randomizer.layout
     total = 0
     for report, often in reports.items():

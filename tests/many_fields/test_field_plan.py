@@ -40,7 +40,9 @@ def asked(values=2, fields=8, **keys):
 
 @pytest.mark.parametrize("shape", PAIRS)
 def test_other_ways_are_those_of_the_reference(shape):
-    """Pairs to 5 %, as points are a little worse than sets of any size; the bound to 2 %."""
+    """Pairs to 5 %, as points are a little worse than sets of any size; the bound to 2
+    %.
+    """
     values, fields = shape
     for place, epsilon in enumerate(map(Fraction, EPSILONS)):
         sizes = (values,) * fields
@@ -51,7 +53,9 @@ def test_other_ways_are_those_of_the_reference(shape):
 
 
 def test_splitting_epsilon_is_a_product_of_scores():
-    """Two yes/no answers at a quarter of epsilon 4: scores (1 +- C) / 2, C = (E + 1) / (E - 1)."""
+    """Two yes/no answers at a quarter of epsilon 4: scores (1 +- C) / 2, C = (E + 1) /
+    (E - 1).
+    """
     coefficient = (np.e + 1) / (np.e - 1)
     square = (1 + coefficient**2) / 4
     assert by_splitting((2,) * 4, Fraction(4)) == pytest.approx(
@@ -86,7 +90,9 @@ def test_a_half_width_finds_respondents():
 
 
 def test_a_plan_in_words_and_in_numbers():
-    """A table, a record for JSON; of a population and of all cells at once, wider intervals."""
+    """A table, a record for JSON; of a population and of all cells at once, wider
+    intervals.
+    """
     survey = asked(2, 8)
     planned = plan(survey, respondents=10_000)
     assert "epsilon split among fields" in repr(planned)
@@ -101,7 +107,9 @@ def test_a_plan_in_words_and_in_numbers():
 
 
 def test_sampled_tallies_are_as_expected():
-    """The sampler and the tally to be expected: 10^9 respondents, each cell to 6 deviations."""
+    """The sampler and the tally to be expected: 10^9 respondents, each cell to 6
+    deviations.
+    """
     survey = asked(2, 4, epsilon=1)
     randomizer = survey["q"].randomizer
     shares = np.random.default_rng(1).dirichlet(np.ones(16))

@@ -1,4 +1,6 @@
-"""Many questions from the survey file to the page: commands, service, attacks, versions, health."""
+"""Many questions from the survey file to the page: commands, service, attacks,
+versions, health.
+"""
 
 import json
 

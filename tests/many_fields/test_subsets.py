@@ -1,4 +1,6 @@
-"""Reports that tell some of many fields: the mechanism, and the tables that are made of them."""
+"""Reports that tell some of many fields: the mechanism, and the tables that are made of
+them.
+"""
 
 import itertools
 import math
@@ -81,7 +83,9 @@ def margin(shares, fields):
     ("sizes", "together"), [(SIZES, 3), (SIZES, 2), ((3, 2), 2), ((5,) * 3, 2)]
 )
 def test_every_table_is_unbiased(sizes, together):
-    """All tables of as many fields as are told, by the exact law of reports, of any population."""
+    """All tables of as many fields as are told, by the exact law of reports, of any
+    population.
+    """
     randomizer, shares = response(sizes, together), skewed(sizes)
     tables = Tables(subsets_of(randomizer), law_of(randomizer, shares))
     for many in range(1, together + 1):
@@ -96,7 +100,9 @@ def test_every_table_is_unbiased(sizes, together):
 
 
 def test_tables_agree_with_each_other():
-    """Of a few reports: what two tables share is the same in both, and all adds up to 1."""
+    """Of a few reports: what two tables share is the same in both, and all adds up to
+    1.
+    """
     randomizer = response()
     generator = np.random.default_rng(3)
     counts = generator.integers(0, 4, (randomizer.subsets, randomizer.layout.symbols))
@@ -112,14 +118,16 @@ def test_tables_agree_with_each_other():
 
 
 def test_the_estimate_is_least_squares():
-    """On the cells of all subsets at once, each as precise as it is: by dense linear algebra."""
+    """On the cells of all subsets at once, each as precise as it is: by dense linear
+    algebra.
+    """
     randomizer = response()
     model = subsets_of(randomizer)
     generator = np.random.default_rng(4)
     counts = generator.integers(0, 9, (randomizer.subsets, randomizer.layout.symbols))
     whole, reports = math.prod(SIZES), counts.sum()
-    # The cells of each subset as sums of those of all fields, what reports say of them, and how
-    # precise that is. That all add up to 1 is as good as certain.
+    # The cells of each subset as sums of those of all fields, what reports say of them,
+    # and how precise that is. That all add up to 1 is as good as certain.
     rows, given, weights = [np.ones((1, whole))], [[1.0]], [[1e9]]
     for group in model.groups:
         supports = group.supports(range(randomizer.together))
@@ -170,7 +178,9 @@ def scores_of_reports(randomizer, counts):
 
 @pytest.mark.parametrize(("sizes", "together"), [(SIZES, 3), ((3, 3, 3), 2)])
 def test_covariances_are_those_of_scores(sizes, together):
-    """Report by report, less what the respondents hold; over a field there is no error."""
+    """Report by report, less what the respondents hold; over a field there is no
+    error.
+    """
     randomizer, shares = response(sizes, together), skewed(sizes)
     counts = law_of(randomizer, shares)
     scores, reports = scores_of_reports(randomizer, counts), counts.sum()
@@ -186,7 +196,9 @@ def test_covariances_are_those_of_scores(sizes, together):
 
 
 def _held(shares, first, second):
-    """The shares of those who hold both of two values: the first field's along the rows."""
+    """The shares of those who hold both of two values: the first field's along the
+    rows.
+    """
     table = margin(shares, {first, second})
     if first == second:
         return np.diag(table)
@@ -194,7 +206,9 @@ def _held(shares, first, second):
 
 
 def test_moments_are_those_of_scores_of_holders_and_of_others():
-    """Squares and cubes, of a population that holds all cells alike: by the channel's rows."""
+    """Squares and cubes, of a population that holds all cells alike: by the channel's
+    rows.
+    """
     randomizer, shares = response(), np.full(SIZES, 1 / math.prod(SIZES))
     counts = law_of(randomizer, shares)
     scores = scores_of_reports(randomizer, counts)
@@ -234,13 +248,16 @@ PAGE = {
     (2, 16): (347, 81.6, 15.9, 2.75),
     (5, 8): (289, 67.9, 13.3, 1.61),
 }
-"""n Var of a cell of a pair at epsilon 1/2, 1, 2, 4, by number of values and of fields."""
+"""n Var of a cell of a pair at epsilon 1/2, 1, 2, 4, by number of values and of fields.
+"""
 TOGETHER = {(2, 8): (3, 3, 3, 4), (2, 16): (3, 3, 3, 5), (5, 8): (2, 2, 2, 2)}
 
 
 @pytest.mark.parametrize("shape", PAGE)
 def test_errors_of_pairs_are_those_of_the_reference(shape):
-    """With sets of any size; 25 cells at a small epsilon have points instead, and 4 % more."""
+    """With sets of any size; 25 cells at a small epsilon have points instead, and 4 %
+    more.
+    """
     values, fields = shape
     slack = 0.01 if values == 2 else 0.04
     for place, epsilon in enumerate(("1/2", "1", "2", "4")):
@@ -253,7 +270,9 @@ def test_errors_of_pairs_are_those_of_the_reference(shape):
 
 @pytest.mark.parametrize(("sizes", "together"), [((2, 3, 4, 5), 2), ((2, 2, 7, 3), 3)])
 def test_the_stated_error_is_that_of_even_answers(sizes, together):
-    """From the products of scores, to 2 %: which points support which cells makes a difference."""
+    """From the products of scores, to 2 %: which points support which cells makes a
+    difference.
+    """
     randomizer = response(sizes, together)
     counts = law_of(randomizer, np.full(sizes, 1 / math.prod(sizes)))
     tables, errors = Tables(subsets_of(randomizer), counts), []
@@ -289,7 +308,9 @@ def test_draws_depend_on_no_answer():
 
 
 def test_many_fields_have_cells_without_names():
-    """Sixteen of five values: cells are numbers, answers are told by field, names are none."""
+    """Sixteen of five values: cells are numbers, answers are told by field, names are
+    none.
+    """
     question = asked((5,) * 16)
     assert question.domain.size == 5**16
     assert question.domain.values is None
@@ -356,7 +377,9 @@ def test_a_survey_has_so_many_fields_in_all():
 
 
 def test_reports_in_bulk_have_the_law_of_the_channel():
-    """Of 200,000 of each of four values, each symbol of each subset to six deviations."""
+    """Of 200,000 of each of four values, each symbol of each subset to six
+    deviations.
+    """
     randomizer = response((2, 3, 4), 2, "1")
     draw, rows = bulk_draw(randomizer), randomizer.channel().rows
     source = np.random.default_rng(10).bytes
@@ -383,9 +406,11 @@ def test_fingerprints_cover_how_many_are_told():
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_errors_are_as_stated(estimand):
-    """Mean z^2 of 7 shares in 400 surveys of 2,000: 1 but for five standard deviations, .35.
+    """Mean z^2 of 7 shares in 400 surveys of 2,000: 1 but for five standard deviations,
+    .35.
 
-    Errors of a population taken for those of respondents would give 1.4 for the largest.
+    Errors of a population taken for those of respondents would give 1.4 for the
+    largest.
     """
     question, shares = asked((2, 3, 2), epsilon=4, together=2), skewed((2, 3, 2), 8)
     generator = np.random.default_rng(6)
@@ -411,7 +436,8 @@ def test_errors_are_as_stated(estimand):
 
 
 def test_errors_with_points_are_those_of_scores():
-    """Where few hold most values, points tell some apart better: the tally says how well.
+    """Where few hold most values, points tell some apart better: the tally says how
+    well.
 
     From even answers alone some standard errors would be 8 % off.
     """
@@ -462,7 +488,8 @@ def test_crosstabs_are_those_of_the_fields_alone():
 
 
 def test_from_answers_to_tables():
-    """A table of answers, real reports, and what they add up to; sixteen fields of five values.
+    """A table of answers, real reports, and what they add up to; sixteen fields of five
+    values.
 
     Of 30,000 respondents at epsilon 4, each share within five standard errors.
     """

@@ -1,6 +1,7 @@
 """All pairs of eight yes/no questions about 32,561 people of the UCI Adult data.
 
-The data lie beside the checkout, in shared/data/adult.data; without them these tests are skipped.
+The data lie beside the checkout, in shared/data/adult.data; without them these tests
+are skipped.
 """
 
 import csv
@@ -30,7 +31,9 @@ BITS = {
     "over 40 years": lambda row: int(row[0]) > 40,
 }
 RMSE = {"1": 0.0261, "2": 0.0119, "4": 0.0047}
-"""Of the cells of all pairs, as the reference page measured it on eight bits of these data."""
+"""Of the cells of all pairs, as the reference page measured it on eight bits of these
+data.
+"""
 SURVEYS = 20
 
 pytestmark = pytest.mark.needs("adult.data")
@@ -50,8 +53,8 @@ def people():
 def test_pairs_of_adult(people, epsilon):
     """In 20 surveys: root mean square error within 8 % of the page's, errors as stated.
 
-    There are 28 pairs with some 3 independent cells; they go together as if there were 30 of them,
-    so that 20 surveys know the error to 3 %, and the mean z^2 to 6 %.
+    There are 28 pairs with some 3 independent cells; they go together as if there were
+    30 of them, so that 20 surveys know the error to 3 %, and the mean z^2 to 6 %.
     """
     fields = [ldp.field(name, type="boolean") for name in people]
     question = ldp.question("q", fields=fields, collect="subsets", epsilon=epsilon)

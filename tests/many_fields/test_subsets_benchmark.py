@@ -1,4 +1,6 @@
-"""What the benchmark says of other ways to all pairs is so: estimators without bias, figures."""
+"""What the benchmark says of other ways to all pairs is so: estimators without bias,
+figures.
+"""
 
 import numpy as np
 import pytest
@@ -28,7 +30,9 @@ def test_subsets_err_least(questions):
 
 @pytest.mark.parametrize("name", WAYS)
 def test_every_way_is_unbiased(name):
-    """Of four questions at epsilon 2, 100 surveys: means within 5 standard errors of the truth."""
+    """Of four questions at epsilon 2, 100 surveys: means within 5 standard errors of
+    the truth.
+    """
     answers, generator = people(4), np.random.default_rng(2)
     true = true_tables(answers)
     tables = [WAYS[name](answers, "2", generator) for _ in range(100)]
@@ -40,7 +44,9 @@ def test_every_way_is_unbiased(name):
 
 @pytest.mark.parametrize("name", WAYS)
 def test_errors_are_as_stated(name):
-    """Of four questions, 100 surveys: within 15 %, as answers are not quite spread evenly."""
+    """Of four questions, 100 surveys: within 15 %, as answers are not quite spread
+    evenly.
+    """
     answers = people(4)
     error = measured(WAYS[name], answers, "2", runs=100)
     assert error**2 * len(answers) == pytest.approx(exact(4, "2")[name], rel=0.15)

@@ -1,4 +1,6 @@
-"""Districts of a map: what they have of its cells, their shares, pictures, and bad files."""
+"""Districts of a map: what they have of its cells, their shares, pictures, and bad
+files.
+"""
 
 import json
 from fractions import Fraction
@@ -69,7 +71,9 @@ def estimated(question, held, seed=SEED, **options):
 
 
 def test_districts_have_shares_of_cells():
-    """Exactly: halves along a diagonal; of a frame, 3/4 at its corners and halves at its sides."""
+    """Exactly: halves along a diagonal; of a frame, 3/4 at its corners and halves at
+    its sides.
+    """
     parts = geography_of(ALL).parts(EDGES, EDGES)
     west, triangle, frame = parts.counted.reshape(3, 4, 4)
     np.testing.assert_array_equal(west, [[1] * 4] * 2 + [[0] * 4] * 2)
@@ -83,7 +87,9 @@ def test_districts_have_shares_of_cells():
 
 
 def test_districts_have_cells_by_their_middles():
-    """Each cell is in one district of two that share a border, also where it has the middles."""
+    """Each cell is in one district of two that share a border, also where it has the
+    middles.
+    """
     halves = collection(
         TRIANGLE,
         district("Other", ring((0, 0), (4, 4), (0, 4))),
@@ -112,7 +118,8 @@ def test_several_polygons_are_one_district():
 @pytest.mark.parametrize("goal", ["map", "rectangles"])
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_shares_of_districts_have_right_errors(goal, estimand):
-    """Mean z^2 over 300 surveys of 2,000 within 5 standard errors of 1, so errors within 20 %.
+    """Mean z^2 over 300 surveys of 2,000 within 5 standard errors of 1, so errors
+    within 20 %.
 
     What is estimated is the share of cells as they are counted.
     """
@@ -137,7 +144,9 @@ def test_shares_of_districts_have_right_errors(goal, estimand):
 
 
 def test_the_sure_interval_has_the_district_itself():
-    """Even where all who live in cut cells live on one side of the border; the other has not."""
+    """Even where all who live in cut cells live on one side of the border; the other
+    has not.
+    """
     question = surveyed()["home"]
     held = np.zeros((4, 4), dtype=np.int64)
     held[[0, 1, 2, 3], [0, 1, 2, 3]] = 10_000

@@ -1,4 +1,6 @@
-"""Hybrid-dimensional grids, beside which rectangles are measured: their sizes, model and errors."""
+"""Hybrid-dimensional grids, beside which rectangles are measured: their sizes, model
+and errors.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from ldp_aggregator.decoders.trees.zooms import sum_cells
     ("epsilon", "along", "square"), [(0.5, 4, 1), (1, 4, 2), (2, 5, 2), (4, 6, 3)]
 )
 def test_grids_have_the_sizes_of_the_paper(epsilon, along, square):
-    """Worked out by hand from its two formulas, for 100,000 respondents and two numbers."""
+    """Worked out by hand from its two formulas, for 100,000 respondents and two
+    numbers.
+    """
     views = grids(float(np.exp(epsilon)), RESPONDENTS, DEPTH)
     assert views == ((along, 0), (0, along), (square, square))
 
@@ -42,7 +46,9 @@ def test_numbers_that_have_nothing_to_do_with_each_other_are_made_up_whole():
 
 
 def test_the_table_has_the_shares_of_grids_that_agree():
-    """Of noisy ones as well, once these are on the simplex: sums differ by less than 1e-3."""
+    """Of noisy ones as well, once these are on the simplex: sums differ by less than
+    1e-3.
+    """
     generator = np.random.default_rng(3)
     noisy = {
         (a, b): 2.0 ** -(a + b) + generator.normal(0, 0.01, (1 << a, 1 << b))
@@ -60,7 +66,9 @@ def test_the_table_has_the_shares_of_grids_that_agree():
     ("epsilon", "stated"), [("1", 0.025), ("2", 0.020), ("4", 0.010)]
 )
 def test_errors_are_those_of_the_reference(epsilon, stated):
-    """Of two numbers that go together: within 30 % of what was measured elsewhere; five surveys."""
+    """Of two numbers that go together: within 30 % of what was measured elsewhere; five
+    surveys.
+    """
     generator = np.random.default_rng(4)
     places = generator.multivariate_normal((0, 0), ((1, 0.8), (0.8, 1)), RESPONDENTS)
     cells = ((places / 6 + 0.5) * SIDE).clip(0, SIDE - 1).astype(int)
@@ -71,6 +79,7 @@ def test_errors_are_those_of_the_reference(epsilon, stated):
     coarse = hybrid(pyramid, RESPONDENTS)
     of_model = error_of(coarse, held, 5, generator=generator, shares=hybrid_shares)
     assert of_model == pytest.approx(stated, rel=0.3)
-    # The view for the eye lies between: better than what is unbiased, with no model at all.
+    # The view for the eye lies between: better than what is unbiased, with no model at
+    # all.
     of_view = error_of(pyramid, held, 5, generator=generator, shares=shrunk)
     assert of_view < error_of(pyramid, held, 5, generator=generator)

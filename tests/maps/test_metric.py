@@ -1,4 +1,6 @@
-"""Metric privacy: a promise that fades with distance, what it comes to, and what it is worth."""
+"""Metric privacy: a promise that fades with distance, what it comes to, and what it is
+worth.
+"""
 
 import importlib
 import json
@@ -25,7 +27,9 @@ from ldp_simulations.sampling.table import sample_counts
 
 SEED = 20261123
 REFERENCE = 8.0
-"""n x mean squared distance x epsilon^2 of geometric noise along both axes, in its appendix."""
+"""n x mean squared distance x epsilon^2 of geometric noise along both axes, in its
+appendix.
+"""
 
 
 def surveyed(per_unit="1/2", cells=8, x=(0, 10), y=(0, 10), **keys):
@@ -42,7 +46,9 @@ def surveyed(per_unit="1/2", cells=8, x=(0, 10), y=(0, 10), **keys):
 
 
 def told_apart(question):
-    """The largest ratio of any two cells, by how many steps they are apart along x and y."""
+    """The largest ratio of any two cells, by how many steps they are apart along x and
+    y.
+    """
     rows = question.randomizer.weights
     cells = math.isqrt(len(rows))
     most = {}
@@ -66,7 +72,9 @@ def told_apart(question):
     ],
 )
 def test_cells_are_told_apart_by_their_distance_at_most(per_unit, cells, keys):
-    """Exactly, of every pair; along a diagonal of square cells all of it is used, to 1e-15."""
+    """Exactly, of every pair; along a diagonal of square cells all of it is used, to
+    1e-15.
+    """
     question = surveyed(per_unit, cells, **keys)["home"]
     across, up = question.declared.metric.steps
     for (x, y), ratio in told_apart(question).items():
@@ -86,7 +94,9 @@ def test_a_law_that_is_not_told_apart_enough_would_be_seen():
 
 
 def test_what_is_declared_is_the_total_across_the_map():
-    """The epsilon for a unit, times the largest distance: on a square, all that is delivered."""
+    """The epsilon for a unit, times the largest distance: on a square, all that is
+    delivered.
+    """
     question = surveyed()["home"]
     diameter = math.hypot(7 * 1.25, 7 * 1.25)
     assert float(question.declared.text) == pytest.approx(diameter / 2, rel=1e-11)
@@ -97,7 +107,8 @@ def test_what_is_declared_is_the_total_across_the_map():
 
 
 def test_noise_is_as_wide_as_the_reference_says():
-    """Of 64 x 64 km in 8 x 8 cells, from the middle: the mean squared distance is 8 / epsilon^2.
+    """Of 64 x 64 km in 8 x 8 cells, from the middle: the mean squared distance is 8 /
+    epsilon^2.
 
     Less what is cut at the borders, and up to the width of cells: within 10 %.
     """
@@ -114,7 +125,9 @@ def test_noise_is_as_wide_as_the_reference_says():
 
 
 def test_shares_of_cells_and_rectangles_are_unbiased():
-    """Mean z^2 over 200 surveys of 5,000 within 5 standard errors of 1, in each of the families."""
+    """Mean z^2 over 200 surveys of 5,000 within 5 standard errors of 1, in each of the
+    families.
+    """
     question = surveyed("1", 4, x=(0, 4), y=(0, 4))["home"]
     generator = np.random.default_rng(SEED)
     held = generator.multinomial(5_000, generator.dirichlet(np.ones(16) / 2))
@@ -139,9 +152,9 @@ def test_explain_says_both_promises(tmp_path):
     said = CliRunner().invoke(main, ["explain", str(tmp_path / "city.toml")]).output
     assert "declared epsilon    6.187184335383" in said
     assert (
-        "metric epsilon      0.5 for each unit of distance: ANOTHER PROMISE than epsilon"
-        in said
-    )
+        "metric epsilon      0.5 for each unit of distance: ANOTHER PROMISE than "
+        "epsilon"
+    ) in said
     assert (
         "across the map      the declared epsilon of 6.187184335383, at 12.37 units"
         in said
@@ -150,7 +163,9 @@ def test_explain_says_both_promises(tmp_path):
 
 
 def test_a_certificate_has_both_and_the_program_checks_both(monkeypatch):
-    """It refutes an epsilon for a unit that is less than what cells are told apart by."""
+    """It refutes an epsilon for a unit that is less than what cells are told apart
+    by.
+    """
     monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
     checker = importlib.import_module("check_certificate")
     stated = json.loads(json.dumps(certificate(surveyed(cells=4, lengths=["0.5", 1]))))
@@ -210,7 +225,9 @@ def test_what_is_refused(keys, problem):
 
 @pytest.mark.parametrize(("maps", "others"), [(4, 0), (4, 2), (5, 0)])
 def test_a_survey_has_few_maps_with_a_matrix(maps, others):
-    """Four of 8 x 8 cells fill what a file may have in matrices; other maps have none."""
+    """Four of 8 x 8 cells fill what a file may have in matrices; other maps have
+    none.
+    """
     metric, pyramid = (
         'mechanism = "metric"\nepsilon_per_unit = 1',
         'mechanism = "pyramid"\nepsilon = 1',
@@ -227,7 +244,9 @@ def test_a_survey_has_few_maps_with_a_matrix(maps, others):
 
 
 def test_it_is_chosen_by_name_alone():
-    """`auto` never makes this promise in place of an epsilon, and it serves places alone."""
+    """`auto` never makes this promise in place of an epsilon, and it serves places
+    alone.
+    """
     axes = {"x": (0, 1), "y": (0, 1), "cells": 4}
     for goal in ("map", "rectangles"):
         survey = ldp.survey("s", ldp.question("home", **axes, goal=goal, epsilon=1))

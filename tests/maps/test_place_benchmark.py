@@ -70,7 +70,9 @@ def test_rectangles_are_summed_up_whole():
 
 
 def test_measured_errors_are_those_to_be_expected(tmp_path):
-    """Of 2,000 rectangles and two surveys: within 30 % of the root of the average variance."""
+    """Of 2,000 rectangles and two surveys: within 30 % of the root of the average
+    variance.
+    """
     path = tmp_path / "adult.data"
     generator = np.random.default_rng(1)
     rows = (

@@ -1,4 +1,6 @@
-"""Questions of type place: their keys and answers, and maps, rectangles and files of results."""
+"""Questions of type place: their keys and answers, and maps, rectangles and files of
+results.
+"""
 
 import json
 from pathlib import Path
@@ -69,9 +71,12 @@ def test_axes_have_the_keys_of_numbers():
     assert ldp.parse_survey(survey.to_toml()) == survey
     assert compile_survey(survey)["questions"][0]["type"] == "place"
     text = (
-        '[survey]\nname = "city"\n[[question]]\nname = "home"\ntype = "place"\ncells = 8\n'
-        'goal = "rectangles"\nmechanism = "auto"\nepsilon = 2\n[question.x]\nlow = 4\nhigh = 8\n'
-        '[question.y]\nname = "north"\nlow = 45\nhigh = 49\noutside = "clip"\nmissing = ["-"]\n'
+        '[survey]\nname = "city"\n[[question]]\nname = "home"\ntype = "place"\ncells = '
+        "8\n"
+        'goal = "rectangles"\nmechanism = "auto"\nepsilon = 2\n[question.x]\nlow = '
+        "4\nhigh = 8\n"
+        '[question.y]\nname = "north"\nlow = 45\nhigh = 49\noutside = "clip"\nmissing '
+        '= ["-"]\n'
     )
     assert ldp.parse_survey(text).fingerprint == survey.fingerprint
 
@@ -156,14 +161,16 @@ def test_tables_of_answers_have_a_column_for_each_axis():
 def test_a_module_has_an_argument_for_each_axis():
     text = module(surveyed())
     assert (
-        "def record_home(client: EmbeddedClient, *, x: float, north: float) -> RecordOutcome:"
-        in text
-    )
+        "def record_home(client: EmbeddedClient, *, x: float, north: float) -> "
+        "RecordOutcome:"
+    ) in text
 
 
 @pytest.mark.parametrize("goal", ["map", "rectangles"])
 def test_rectangles_and_zooms_hold_the_truth(goal):
-    """Within 5 standard errors; 1 % of the map away would be seen, in a rectangle or cell."""
+    """Within 5 standard errors; 1 % of the map away would be seen, in a rectangle or
+    cell.
+    """
     question = surveyed(goal=goal)["home"]
     estimates, truth = estimated(question)
     rectangle = estimates.rectangle(x=(5, "6.5"), y=(46, 49))
@@ -234,7 +241,9 @@ def test_shown_cells_and_their_map_agree():
 
 @pytest.mark.parametrize("mechanism", ["auto", "ss", "pgr"])
 def test_products_of_scores_need_no_table(mechanism, monkeypatch):
-    """From how values are supported, errors are those of the table, but for how reports fell."""
+    """From how values are supported, errors are those of the table, but for how reports
+    fell.
+    """
     keys = (
         {"goal": "map"}
         if mechanism == "auto"
@@ -258,7 +267,9 @@ def test_products_of_scores_need_no_table(mechanism, monkeypatch):
 
 
 def test_rectangles_of_64_by_64_cells_hold_the_truth():
-    """Mean z^2 of 16 rectangles over 40 surveys, 640 in all: 1 +- .06 or so; .7 to 1.3 is five."""
+    """Mean z^2 of 16 rectangles over 40 surveys, 640 in all: 1 +- .06 or so; .7 to 1.3
+    is five.
+    """
     question = surveyed(goal="map", cells=64)["home"]
     squares = []
     along = np.eye(4).repeat(16, axis=1)
@@ -293,7 +304,8 @@ def test_what_no_map_has(ask, problem):
 
 
 def test_a_view_for_the_eye_is_closer_and_says_that_it_is_biased():
-    """Squared error a tenth or less on 32 x 32 cells; intervals stay those of unbiased shares.
+    """Squared error a tenth or less on 32 x 32 cells; intervals stay those of unbiased
+    shares.
 
     Over five surveys of 50,000; sums of all cells stay 1.
     """
@@ -321,7 +333,9 @@ def test_a_view_for_the_eye_is_closer_and_says_that_it_is_biased():
 
 
 def test_cells_of_a_map_are_those_of_a_table():
-    """Its axes are fields, whose margins and correlation are known; a pyramid has none of that."""
+    """Its axes are fields, whose margins and correlation are known; a pyramid has none
+    of that.
+    """
     generator = np.random.default_rng(SEED)
     people = {
         "home": [(float(x), float(x + 41)) for x in generator.uniform(4, 8, 2_000)]
@@ -337,7 +351,9 @@ def test_cells_of_a_map_are_those_of_a_table():
 
 
 def test_errors_of_queries_of_cells_go_together_as_their_covariance_says():
-    """Each with itself entirely, and those of two halves that make up all cells against it."""
+    """Each with itself entirely, and those of two halves that make up all cells against
+    it.
+    """
     estimates, _ = estimated(surveyed(goal="map", cells=4)["home"])
     queries = estimates.places.queries
     left = np.arange(16) < 8

@@ -1,4 +1,6 @@
-"""Pyramids: weights, least squares, errors of rectangles and zooms, and what a decoder says."""
+"""Pyramids: weights, least squares, errors of rectangles and zooms, and what a decoder
+says.
+"""
 
 import math
 from fractions import Fraction
@@ -46,7 +48,9 @@ def all_rectangles(side):
 
 
 def average_error(randomizer):
-    """N Var over all rectangles, on average, if answers are spread evenly: by dense matrices."""
+    """N Var over all rectangles, on average, if answers are spread evenly: by dense
+    matrices.
+    """
     views, side = views_of(randomizer), math.isqrt(randomizer.size)
     along = all_rectangles(side)
     information = np.zeros((randomizer.size, randomizer.size))
@@ -64,7 +68,9 @@ def average_error(randomizer):
 @pytest.mark.parametrize("epsilon", ["1/20", "1", "4"])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_contrasts_add_up_to_the_same_error(depth, epsilon):
-    """What the weights minimize is the average n Var: sums over pairs of levels, in closed form."""
+    """What the weights minimize is the average n Var: sums over pairs of levels, in
+    closed form.
+    """
     randomizer = response(depth, epsilon)
     assert by_contrasts(randomizer) == pytest.approx(
         average_error(randomizer), rel=1e-9
@@ -97,7 +103,9 @@ def by_contrasts(randomizer, law=None):
 
 
 def along_an_axis(side):
-    """How much of contrasts of each level, of length 1, is in a range: squared, on average."""
+    """How much of contrasts of each level, of length 1, is in a range: squared, on
+    average.
+    """
     ranges = all_rectangles(side)
     asked = [(ranges.sum(axis=1) ** 2).mean() / side]
     wide = side
@@ -122,9 +130,11 @@ def test_all_rectangles_have_the_error_of_the_reference(depth, stated, epsilon):
 
 
 def test_64_by_64_has_the_error_of_the_reference():
-    """At epsilon 1, where the shares of rectangles themselves matter little; within 2 %.
+    """At epsilon 1, where the shares of rectangles themselves matter little; within 2
+    %.
 
-    With all views as likely, and from the finest grid alone, docs/appendix/places.md has it.
+    With all views as likely, and from the finest grid alone, docs/appendix/places.md
+    has it.
     """
     randomizer = response(6, 1)
     views = len(randomizer.law)
@@ -156,7 +166,9 @@ def test_the_weights_are_near_the_best(epsilon):
 
 
 def test_pooling_is_least_squares():
-    """On 4 x 4 and 8 x 8 cells; and worths are the coefficients of the normal equations."""
+    """On 4 x 4 and 8 x 8 cells; and worths are the coefficients of the normal
+    equations.
+    """
     generator = np.random.default_rng(SEED)
     for depth, epsilon in product((2, 3), (1, 4)):
         randomizer = response(depth, epsilon)
@@ -186,7 +198,9 @@ def test_pooling_is_least_squares():
 
 
 def test_every_rectangle_is_unbiased_on_4_by_4():
-    """Enumerated: for each value, the mean score over all reports is whether it is within."""
+    """Enumerated: for each value, the mean score over all reports is whether it is
+    within.
+    """
     randomizer = response(2, 2)
     rows = np.array(
         [[float(mass) for mass in row] for row in randomizer.channel().rows]
@@ -230,7 +244,9 @@ def shares_by_view(randomizer, frequency):
 
 @pytest.mark.parametrize(("depth", "epsilon"), [(1, 1), (2, 1), (3, 2), (4, 4)])
 def test_zooms_have_the_errors_of_their_cells(depth, epsilon):
-    """The one pass is what the scores of each cell give; nearly so for what depends on lines."""
+    """The one pass is what the scores of each cell give; nearly so for what depends on
+    lines.
+    """
     randomizer = response(depth, epsilon)
     views = views_of(randomizer)
     frequency = np.random.default_rng(SEED).dirichlet(np.full(randomizer.size, 0.3))
@@ -247,9 +263,11 @@ def test_zooms_have_the_errors_of_their_cells(depth, epsilon):
 
 
 def test_errors_are_those_of_the_reports():
-    """Mean z^2 of rectangles and cells over 400 surveys of 30,000; a law that is not told fails it.
+    """Mean z^2 of rectangles and cells over 400 surveys of 30,000; a law that is not
+    told fails it.
 
-    With 100 rectangles z^2 has a mean of 1 +- .03 or so; .85 to 1.15 is five of these, or more.
+    With 100 rectangles z^2 has a mean of 1 +- .03 or so; .85 to 1.15 is five of these,
+    or more.
     """
     asked = question(8)
     generator = np.random.default_rng(SEED)
@@ -280,7 +298,9 @@ def test_errors_are_those_of_the_reports():
 
 
 def test_cells_of_a_zoom_are_known_as_their_rectangles_are():
-    """Shares alike, errors within a fifth: one from the law, the other from a million reports."""
+    """Shares alike, errors within a fifth: one from the law, the other from a million
+    reports.
+    """
     asked = question(8)
     holders = np.random.default_rng(SEED).multinomial(10**6, np.full(64, 1 / 64))
     counts = form_of(asked.randomizer).sample(

@@ -1,4 +1,6 @@
-"""Cells of a public geography: names in surveys, maps of districts, files, and the page."""
+"""Cells of a public geography: names in surveys, maps of districts, files, and the
+page.
+"""
 
 import json
 import re
@@ -132,7 +134,9 @@ def test_a_file_needs_a_survey_beside_it():
 
 
 def test_districts_that_values_name_are_on_a_map():
-    """With the shares, errors and intervals of the values, whatever the file's order is."""
+    """With the shares, errors and intervals of the values, whatever the file's order
+    is.
+    """
     question = ldp.parse_survey(LISTED)["home"]
     geography = geography_of(collection(TRIANGLE, EAST, WEST))
     answered = estimated(question, [5_000, 0, 5_000], geography=geography)
@@ -218,7 +222,8 @@ def test_the_page_has_districts_and_borders(tmp_path):
     """Of named cells a map; of a grid the borders over it, and a table."""
     grid = (
         '[[question]]\nname = "work"\ntype = "place"\nx = { low = 0, high = 4 }\n'
-        'y = { low = 0, high = 4 }\ncells = 4\ngoal = "rectangles"\nmechanism = "auto"\n'
+        'y = { low = 0, high = 4 }\ncells = 4\ngoal = "rectangles"\nmechanism = '
+        '"auto"\n'
         "epsilon = 2\n"
     )
     text = LISTED + grid

@@ -1,4 +1,6 @@
-"""Maps in two stages: cuts, the next version of a survey, its cells on a device, and its errors."""
+"""Maps in two stages: cuts, the next version of a survey, its cells on a device, and
+its errors.
+"""
 
 import json
 
@@ -23,7 +25,9 @@ PEOPLE = 20_000
 
 
 def first_stage(goal="rectangles", epsilon=2, cells=16, people=PEOPLE):
-    """The tally of a first stage, and where its people are: a town, and some all over."""
+    """The tally of a first stage, and where its people are: a town, and some all
+    over.
+    """
     axes = {"x": (0, 16), "y": (0, "3.2")}
     asked = ldp.question("home", **axes, cells=cells, goal=goal, epsilon=epsilon)
     survey = ldp.survey("town", asked, ldp.question("car", type="boolean", epsilon=1))
@@ -79,7 +83,9 @@ def test_cuts_leave_no_place_out():
 
 
 def test_the_next_version_asks_for_named_cells():
-    """The other question stays; budgets go by question, and the next stage is one of its own."""
+    """The other question stays; budgets go by question, and the next stage is one of
+    its own.
+    """
     tally, _ = first_stage()
     stage = second_stage(tally, "home", 16)
     assert [question.name for question in stage.survey] == ["home-2", "car"]
@@ -98,7 +104,9 @@ def test_the_next_version_asks_for_named_cells():
 
 @pytest.mark.parametrize("goal", ["rectangles", "map"])
 def test_cells_hold_about_as_many_people(goal):
-    """Of 16 cells the fullest has at most twice an even share; of a 4 x 4 grid six times that."""
+    """Of 16 cells the fullest has at most twice an even share; of a 4 x 4 grid six
+    times that.
+    """
     tally, where = first_stage(goal=goal)
     stage = second_stage(tally, "home", 16)
     names = [cell_at(stage.cells, *map(float, place)) for place in where[::7]]
@@ -111,7 +119,9 @@ def test_cells_hold_about_as_many_people(goal):
 
 
 def test_intervals_of_the_second_stage_hold():
-    """Of 16 cells, 100 times: 95 % intervals hold in 92 to 98 % of 1,600; and are unbiased."""
+    """Of 16 cells, 100 times: 95 % intervals hold in 92 to 98 % of 1,600; and are
+    unbiased.
+    """
     tally, _ = first_stage(people=4_000)
     stage = second_stage(tally, "home", 16)
     where = places(5_000, seed=1)

@@ -1,4 +1,6 @@
-"""Stripes: weights, least squares, errors of rectangles and zooms, and what a decoder says."""
+"""Stripes: weights, least squares, errors of rectangles and zooms, and what a decoder
+says.
+"""
 
 import math
 from fractions import Fraction
@@ -58,7 +60,9 @@ def asked_of_waves(side, modulus):
 
 
 def average_error(randomizer, weights=None):
-    """N Var over all rectangles, on average, if answers are spread evenly: wave by wave."""
+    """N Var over all rectangles, on average, if answers are spread evenly: wave by
+    wave.
+    """
     side, modulus, width = randomizer.side, randomizer.modulus, randomizer.width
     ratio = float(randomizer.ratio)
     weights = np.array(weights or randomizer.weights, dtype=float)
@@ -94,7 +98,9 @@ def average_error(randomizer, weights=None):
     ],
 )
 def test_all_rectangles_have_the_error_of_the_reference(side, epsilon, stated):
-    """In units of 4R / (R - 1)^2, as if the whole map were not known to add up to 1; in 2.5 %."""
+    """In units of 4R / (R - 1)^2, as if the whole map were not known to add up to 1; in
+    2.5 %.
+    """
     randomizer = stripes(side, epsilon)
     ratio = float(randomizer.ratio)
     unit = 4 * ratio / (ratio - 1) ** 2
@@ -105,7 +111,9 @@ def test_all_rectangles_have_the_error_of_the_reference(side, epsilon, stated):
     ("side", "epsilon"), [(4, "1"), (8, "1/2"), (16, "1"), (16, "2")]
 )
 def test_the_weights_are_near_the_best(side, epsilon):
-    """Some hundred steps, in floats, over every frequency by itself, gain less than 1 %."""
+    """Some hundred steps, in floats, over every frequency by itself, gain less than 1
+    %.
+    """
     randomizer = stripes(side, epsilon)
     modulus, half = randomizer.modulus, randomizer.modulus // 2
     pairs = np.array(
@@ -148,7 +156,9 @@ def test_the_usual_weights_are_these():
 
 
 def test_every_score_is_unbiased_on_4_by_4():
-    """Enumerated: for each cell the mean score of a query is what it asks of that cell."""
+    """Enumerated: for each cell the mean score of a query is what it asks of that
+    cell.
+    """
     randomizer = stripes(4, 2)
     plane = plane_of(randomizer)
     rows = np.array(
@@ -183,7 +193,9 @@ def test_the_whole_map_is_known():
     ("side", "epsilon"), [(2, "1"), (4, "1/2"), (8, "2"), (16, "1")]
 )
 def test_zooms_have_the_errors_of_their_cells(side, epsilon):
-    """The one pass is what the scores of each cell give, if people are where estimates say."""
+    """The one pass is what the scores of each cell give, if people are where estimates
+    say.
+    """
     randomizer = stripes(side, epsilon)
     plane = plane_of(randomizer)
     depth = side.bit_length() - 1
@@ -224,9 +236,11 @@ def test_covariance_is_that_of_sums():
 
 @pytest.mark.parametrize("cells", [8, 16])
 def test_errors_are_those_of_the_reports(cells, monkeypatch):
-    """Mean z^2 of rectangles and cells over 200 surveys of 30,000; a law that is not told fails it.
+    """Mean z^2 of rectangles and cells over 200 surveys of 30,000; a law that is not
+    told fails it.
 
-    With 60 rectangles z^2 has a mean of 1 +- .04 or so; .8 to 1.2 is five of these, or more.
+    With 60 rectangles z^2 has a mean of 1 +- .04 or so; .8 to 1.2 is five of these, or
+    more.
     """
     randomizer = question(cells).randomizer
     generator = np.random.default_rng(SEED)
@@ -260,7 +274,9 @@ def test_errors_are_those_of_the_reports(cells, monkeypatch):
 
 
 def test_tallies_of_many_have_the_law_of_those_of_few(monkeypatch):
-    """Both ways to draw a tally have its mean: 2 million reports, within six standard errors."""
+    """Both ways to draw a tally have its mean: 2 million reports, within six standard
+    errors.
+    """
     randomizer = stripes(4, 1)
     held = np.random.default_rng(SEED).multinomial(1_000_000, np.arange(1, 17) / 136)
     expected = form_of(randomizer).expected(randomizer, (), held / held.sum())
@@ -275,7 +291,9 @@ def test_tallies_of_many_have_the_law_of_those_of_few(monkeypatch):
 
 
 def test_reports_drawn_by_the_thousand_have_the_law_of_a_device():
-    """Of one cell, 200,000 reports, by frequency and arc: within six standard errors."""
+    """Of one cell, 200,000 reports, by frequency and arc: within six standard
+    errors.
+    """
     randomizer = stripes(4, 2)
     draw = bulk_draw(randomizer)
     rows = draw(np.full(200_000, 7), np.random.default_rng(SEED).bytes)
@@ -317,7 +335,9 @@ def test_moments_of_many_cells_are_those_of_the_zoom():
 
 
 def test_the_view_for_the_eye_is_nearer_to_the_truth():
-    """Of 16 x 16 cells, by ten surveys of 20,000: less than half of the squared error of cells."""
+    """Of 16 x 16 cells, by ten surveys of 20,000: less than half of the squared error
+    of cells.
+    """
     randomizer = stripes(16, 1)
     generator = np.random.default_rng(SEED)
     x, y = np.meshgrid(np.arange(16), np.arange(16), indexing="ij")

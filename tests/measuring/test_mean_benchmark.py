@@ -1,4 +1,6 @@
-"""The benchmark of means: its laws against draws and fractions, and its table against the page."""
+"""The benchmark of means: its laws against draws and fractions, and its table against
+the page.
+"""
 
 import numpy as np
 import pytest
@@ -42,9 +44,11 @@ def variance_of(reports, epsilon, numbers):
 @pytest.mark.parametrize("reports", [duchi_reports, piecewise_reports, hybrid_reports])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
 def test_published_mechanisms_have_the_variance_of_their_law(reports, epsilon):
-    """1,000,000 reports on each of five numbers, seed 7: their mean, and variance, are the law's.
+    """1,000,000 reports on each of five numbers, seed 7: their mean, and variance, are
+    the law's.
 
-    Within 5.5 standard errors, of chance 4e-8 each. A variance that is 5 % off is detected.
+    Within 5.5 standard errors, of chance 4e-8 each. A variance that is 5 % off is
+    detected.
     """
     generator = np.random.default_rng(7)
     for number in (-1.0, -0.5, 0.0, 0.5, 1.0):

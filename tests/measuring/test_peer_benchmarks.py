@@ -66,7 +66,9 @@ THEIR_ROW = Row(
 
 
 def test_table_names_each_mechanism_once_and_only_known_peers():
-    """A row is our mechanism and entries of peers that can be installed and have a worker."""
+    """A row is our mechanism and entries of peers that can be installed and have a
+    worker.
+    """
     assert len({row.mechanism for row in ROWS}) == len(ROWS)
     for row in ROWS:
         assert set(row.peers) <= set(REQUIREMENTS)
@@ -97,7 +99,9 @@ def test_rows_of_mechanisms_that_are_not_there_are_skipped_by_name():
 
 
 def test_sides_take_turns():
-    """Every round measures everything once, and the next takes the sides the other way round."""
+    """Every round measures everything once, and the next takes the sides the other way
+    round.
+    """
     pairs = [row for row in ROWS if row.mechanism == "oue"]
     todo = schedule(pairs, (CELL,), 2)
     assert [item.side for item in todo] == [OURS, PURE, MULTI, MULTI, PURE, OURS]
@@ -120,7 +124,9 @@ def test_unclipping_inverts_expected_counts():
 
 
 def test_witness_sees_what_clipping_hides():
-    """The witness returns what the estimator returns, and keeps negatives that it clips."""
+    """The witness returns what the estimator returns, and keeps negatives that it
+    clips.
+    """
 
     def clipping(counts, reports, p, q):
         frequencies = unclipped(counts, reports, p, q=q).clip(0)
@@ -136,7 +142,8 @@ def test_witness_sees_what_clipping_hides():
 def test_error_is_in_units_of_the_optimum():
     """No error is 0.
 
-    At two values and e^epsilon = E the least is 2 E / (E - 1)^2 over the reports, for both values.
+    At two values and e^epsilon = E the least is 2 E / (E - 1)^2 over the reports, for
+    both values.
     """
     answers = np.array([0] * 60 + [1] * 40)
     assert error_over_optimum([0.6, 0.4], answers, "1") == 0
@@ -204,7 +211,9 @@ def test_results_are_found_again(tmp_path):
 
 
 def test_rows_are_medians_of_times_and_means_of_errors():
-    """Times are medians over the good rounds, errors means; a side that never worked says why."""
+    """Times are medians over the good rounds, errors means; a side that never worked
+    says why.
+    """
     ours, pure, _ = schedule(
         [row for row in ROWS if row.mechanism == "oue"], (CELL,), 1
     )
@@ -245,7 +254,9 @@ def test_best_is_the_fastest_of_the_most_exact():
 
 
 def test_text_gives_figures_ratios_and_what_they_rest_on():
-    """A peer's figures carry their ratio to ours, and rows on fewer respondents say on how many."""
+    """A peer's figures carry their ratio to ours, and rows on fewer respondents say on
+    how many.
+    """
     both = [OURS_ROW, THEIR_ROW]
     assert mechanism_cells(THEIR_ROW, both) == [
         *("100,000", "1,024", "1", MULTI),
@@ -262,7 +273,9 @@ def test_text_gives_figures_ratios_and_what_they_rest_on():
 
 
 def test_page_is_whole_and_names_no_place():
-    """Page and picture come out whatever was measured, and give no path of the machine."""
+    """Page and picture come out whatever was measured, and give no path of the
+    machine.
+    """
     table = [OURS_ROW, THEIR_ROW, Row(CELL, "oue", PURE, failed="TypeError")]
     text = page(table, 1.0, 3, longest=8.0, absent=["ss", "olh"], unmeasured=7)
     assert "`ss` and `olh`" in text

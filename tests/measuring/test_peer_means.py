@@ -1,4 +1,5 @@
-"""Means of other libraries beside ours: who is asked, what workers say, and what the page shows.
+"""Means of other libraries beside ours: who is asked, what workers say, and what the
+page shows.
 
 Nothing is installed here.
 """
@@ -93,7 +94,9 @@ def test_a_mean_of_frequencies():
 
 @pytest.mark.parametrize("name", ["dithered", "one-bit", "geometric"])
 def test_our_side_goes_through_client_and_file(name):
-    """At an epsilon of 20 a survey of 60 comes to the mean itself, within a step of the grid."""
+    """At an epsilon of 20 a survey of 60 comes to the mean itself, within a step of the
+    grid.
+    """
     numbers = list(range(5)) * 60
     answer = answered(
         ours.build,
@@ -104,12 +107,15 @@ def test_our_side_goes_through_client_and_file(name):
         numbers=numbers,
         surveys=2,
     )
-    # Of `one-bit` numbers are rounded to the ends, which has a standard error of .08 steps.
+    # Of `one-bit` numbers are rounded to the ends, which has a standard error of .08
+    # steps.
     assert np.abs(np.array(answer["means"]) - 2).max() < 0.5
 
 
 class Scripted:
-    """A side that errs by a tenth of the range, or fails at the greater of two inputs."""
+    """A side that errs by a tenth of the range, or fails at the greater of two
+    inputs.
+    """
 
     alive = True
 
@@ -133,7 +139,9 @@ class Scripted:
 
 
 def test_what_cannot_be_measured_is_not_made_up(monkeypatch, tmp_path):
-    """A library that cannot be installed has a row that says so; one that fails has no figure."""
+    """A library that cannot be installed has a row that says so; one that fails has no
+    figure.
+    """
 
     def interpreter(name, _):
         if name != OURS:
@@ -174,11 +182,12 @@ def test_a_row():
 
 
 def test_the_page_has_what_was_measured():
-    """Every row; and where the law of an error is known, a figure that may come from it.
+    """Every row; and where the law of an error is known, a figure that may come from
+    it.
 
-    Of 200 surveys, within 5.5 standard errors of a root mean square, each 1 / sqrt(2 n) of it: so
-    within 27 %. False alarms: 4e-8 for each of 48 figures. An epsilon that is half as large again
-    is detected.
+    Of 200 surveys, within 5.5 standard errors of a root mean square, each 1 / sqrt(2 n)
+    of it: so within 27 %. False alarms: 4e-8 for each of 48 figures. An epsilon that is
+    half as large again is detected.
     """
     text = PAGE.read_text(encoding="utf-8").split("<!-- peers -->\n")[1]
     lines = text.split("<!-- /peers -->")[0].splitlines()

@@ -1,4 +1,6 @@
-"""The benchmark of shapes: its methods against least squares and truth, its tables on the page."""
+"""The benchmark of shapes: its methods against least squares and truth, its tables on
+the page.
+"""
 
 import numpy as np
 import pytest
@@ -45,7 +47,9 @@ def lines_of(mark):
 
 
 def test_two_passes_are_least_squares():
-    """Of a tree of 4 and 16 nodes and random estimates: dense weighted least squares, sum 1."""
+    """Of a tree of 4 and 16 nodes and random estimates: dense weighted least squares,
+    sum 1.
+    """
     generator = np.random.default_rng(5)
     estimates = [generator.normal(1 / 4, 0.2, 4), generator.normal(1 / 16, 0.2, 16)]
     variances = [0.3, 1.7]
@@ -61,7 +65,8 @@ def test_two_passes_are_least_squares():
 def test_others_are_unbiased(method):
     """400 surveys of 2,000 people, seed 6: within 5.5 standard errors in all cells.
 
-    The chance of a false alarm is 2e-6 for all 64; a tenth of a share that is lost is detected.
+    The chance of a false alarm is 2e-6 for all 64; a tenth of a share that is lost is
+    detected.
     """
     held = np.zeros(CELLS, dtype=np.int64)
     held[[0, 17, 40, 63]] = 1_000, 500, 300, 200
@@ -74,7 +79,9 @@ def test_others_are_unbiased(method):
 
 
 def test_a_tree_with_uneven_leaves_is_made_to_agree():
-    """Both passes of AHEAD: dense weighted least squares, given that all nodes hold exactly 1."""
+    """Both passes of AHEAD: dense weighted least squares, given that all nodes hold
+    exactly 1.
+    """
     tree = Node(0, 8, share=1.0)
     tree.parts = parts_of(tree)
     tree.parts[1].parts = parts_of(tree.parts[1])
@@ -93,7 +100,8 @@ def test_a_tree_with_uneven_leaves_is_made_to_agree():
             generator.normal(0.3, 0.1),
             float(generator.integers(1, 6)),
         )
-    # (nodes, leaves): which leaves are below a node, by the root of how well it is known.
+    # (nodes, leaves): which leaves are below a node, by the root of how well it is
+    # known.
     below = np.array(
         [*np.eye(4), [0, 1, 1, 1], [0, 1, 1, 0], [1, 1, 1, 1]], dtype=float
     )
@@ -107,10 +115,11 @@ def test_a_tree_with_uneven_leaves_is_made_to_agree():
 
 
 def test_nodes_are_divided_where_many_are():
-    """All 1,000,000 in two cells, at epsilon 4: the nodes about them are divided down to the cells.
+    """All 1,000,000 in two cells, at epsilon 4: the nodes about them are divided down
+    to the cells.
 
-    The threshold is 1.7 standard errors of a node that no one holds: one in twenty or so of these
-    is divided as well (seed 8: none of ten).
+    The threshold is 1.7 standard errors of a node that no one holds: one in twenty or
+    so of these is divided as well (seed 8: none of ten).
     """
     held = np.zeros(CELLS, dtype=np.int64)
     held[[5, 50]] = 600_000, 400_000
@@ -131,7 +140,8 @@ def test_nodes_are_divided_where_many_are():
         16,
         16,
     ]
-    # A leaf that was kept whole is asked for in every later round, a cell in the last alone.
+    # A leaf that was kept whole is asked for in every later round, a cell in the last
+    # alone.
     assert {cells.cells: cells.asked for cells in leaves.values()} == {
         1: 1,
         2: 2,
@@ -145,9 +155,11 @@ def test_nodes_are_divided_where_many_are():
 
 
 def test_ahead_is_biased():
-    """400 surveys of 2,000 people, seed 6: shares add up to 1, and a spike is far too low.
+    """400 surveys of 2,000 people, seed 6: shares add up to 1, and a spike is far too
+    low.
 
-    By more than 20 standard errors: leaves are flat, and what is cut at zero is taken from it.
+    By more than 20 standard errors: leaves are flat, and what is cut at zero is taken
+    from it.
     """
     held = np.zeros(CELLS, dtype=np.int64)
     held[:] = 20
@@ -169,7 +181,9 @@ def test_cells():
 
 
 def test_the_page_has_what_is_measured():
-    """Rows and columns of all tables; and a figure of each, measured again to the last digit."""
+    """Rows and columns of all tables; and a figure of each, measured again to the last
+    digit.
+    """
     inputs = list(drawn())
     far, off = distances(inputs, 1)
     tables = {"shapes": far, "ranges": off, "bias": biases(inputs, 1)}

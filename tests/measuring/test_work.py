@@ -1,4 +1,6 @@
-"""How much work a report and an estimate are, in calls of the product, which no machine changes."""
+"""How much work a report and an estimate are, in calls of the product, which no machine
+changes.
+"""
 
 import cProfile
 import pstats
@@ -39,7 +41,9 @@ def calls_of(work):
     ids=["Client", "EmbeddedClient"],
 )
 def test_a_report_takes_few_calls(opens, first, next_):
-    """A question that is answered once: the limits are kept with the first report of a device."""
+    """A question that is answered once: the limits are kept with the first report of a
+    device.
+    """
     questions = (
         ldp.question(name, ["x", "y"], epsilon=1, mechanism="grr") for name in "abc"
     )
@@ -76,7 +80,9 @@ def test_one_question_takes_few_calls():
 
 @pytest.mark.parametrize("mechanism", ["grr", "oue"])
 def test_what_was_not_asked_for_is_not_worked_out(mechanism):
-    """Frequencies of whole numbers: the line that they lie on is not listed, however long."""
+    """Frequencies of whole numbers: the line that they lie on is not listed, however
+    long.
+    """
     size = 4096
     names = [f"value {number}" for number in range(size)]
     whole = ldp.question(

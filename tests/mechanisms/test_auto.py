@@ -46,7 +46,9 @@ SIZES = (
 
 
 class Sized(Domain):
-    """A domain of which only the size matters, so that a million values are not written down."""
+    """A domain of which only the size matters, so that a million values are not written
+    down.
+    """
 
     def __init__(self, size):
         super().__init__("category", ())
@@ -71,7 +73,9 @@ def chosen(size, epsilon):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_efficiency(size):
-    """1.000 where `grr` or `ss` is chosen, at least .965 elsewhere, for epsilon from .05 to 8."""
+    """1.000 where `grr` or `ss` is chosen, at least .965 elsewhere, for epsilon from
+    .05 to 8.
+    """
     for epsilon in EPSILONS:
         name, randomizer = chosen(size, epsilon)
         reached = float(efficiency(randomizer))
@@ -88,7 +92,10 @@ def test_report_bytes():
 
     A limit that nothing keeps gives the shortest report.
     """
-    many = f'type = "category"\nvalues = {[str(number) for number in range(5000)]}\nepsilon = "1"'
+    many = (
+        'type = "category"\nvalues = '
+        f'{[str(number) for number in range(5000)]}\nepsilon = "1"'
+    )
     assert question("auto", many).mechanism == "pgr"
     assert question("auto", f"{many}\nreport_bytes = 1000").mechanism == "ss"
     assert question("auto", f"{many}\nreport_bytes = 1").width == 2
@@ -121,7 +128,9 @@ def test_the_choice_is_explained():
 
 @pytest.mark.parametrize("keys", ['type = "category"', 'type = "multi"\nmost = 2'])
 def test_each_candidate_is_designed_once(keys, monkeypatch):
-    """The chosen one not once more: surveys may have a thousand questions, with a dozen each."""
+    """The chosen one not once more: surveys may have a thousand questions, with a dozen
+    each.
+    """
     designed = []
 
     def counted(row):
@@ -163,7 +172,9 @@ def test_each_candidate_is_designed_once(keys, monkeypatch):
     ],
 )
 def test_limits_are_inclusive(limit, found, chosen):
-    """The least error within the limit; the shortest if none keeps to it; the first of equals."""
+    """The least error within the limit; the shortest if none keeps to it; the first of
+    equals.
+    """
     listed = [
         Considered(name, width, Fraction(error))
         for name, (width, error) in found.items()
@@ -172,10 +183,16 @@ def test_limits_are_inclusive(limit, found, chosen):
 
 
 def test_the_error_of_blocks():
-    """The mean squares of all values, less those of the means: 1 for each value held."""
+    """The mean squares of all values, less those of the means: 1 for each value
+    held.
+    """
     asked = question(
         "hr",
-        f'type = "category"\nvalues = {[str(number) for number in range(9)]}\nepsilon = "1"',
+        (
+            'type = "category"\nvalues = '
+            f"{[str(number) for number in range(9)]}\nepsilon "
+            '= "1"'
+        ),
     ).randomizer
     assert [total_error(asked, most) for most in (1, 2)] == [
         asked.squares - 1,

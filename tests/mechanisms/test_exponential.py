@@ -44,7 +44,9 @@ def test_probabilities_are_proportional_to_the_exponentials():
 
 @pytest.mark.parametrize("epsilon", ['"1/10000"', 1, 40])
 def test_less_is_delivered_than_declared(epsilon):
-    """With the identity as quality it is half, and `ldp explain` says that the rest is not used."""
+    """With the identity as quality it is half, and `ldp explain` says that the rest is
+    not used.
+    """
     survey = survey_of(IDENTITY, epsilon)
     question = survey["x"]
     assert question.randomizer.ratio < question.declared.bound
@@ -55,7 +57,9 @@ def test_less_is_delivered_than_declared(epsilon):
 
 
 def test_delivered_stays_below_declared_where_it_comes_closest():
-    """Many outputs that lose what one gains: the ratio nears e^epsilon and does not reach it."""
+    """Many outputs that lose what one gains: the ratio nears e^epsilon and does not
+    reach it.
+    """
     best, worst = [1] + [0] * 255, [0] + [1] * 255
     question = survey_of(f"quality = {[best, worst, [0, 1] + [0] * 254]}", '"0.001"')[
         "x"
@@ -78,7 +82,9 @@ def test_delivered_stays_below_declared_where_it_comes_closest():
     ],
 )
 def test_qualities_that_cannot_serve_are_problems(keys, place):
-    """Too small a sensitivity, values alike, too few outputs, ragged or far-apart rows."""
+    """Too small a sensitivity, values alike, too few outputs, ragged or far-apart
+    rows.
+    """
     with pytest.raises(SurveyError) as refused:
         survey_of(keys)
     assert place in [

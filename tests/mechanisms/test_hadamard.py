@@ -46,7 +46,8 @@ BLOCKS = {
     ids=str,
 )
 def test_total_error(randomizer):
-    """The largest summed variance of a report's scores over all that may be held, exactly.
+    """The largest summed variance of a report's scores over all that may be held,
+    exactly.
 
     A respondent holds one value, or as many as may be.
     """
@@ -119,7 +120,8 @@ def test_published_errors():
 
 @pytest.fixture(scope="module")
 def surveys():
-    """Moments of 30 surveys of 10,000 who hold 22,000 values by Zipf's law, at epsilon 5.
+    """Moments of 30 surveys of 10,000 who hold 22,000 values by Zipf's law, at epsilon
+    5.
 
     And the frequencies.
     """
@@ -135,10 +137,11 @@ def surveys():
 
 
 def test_errors_are_as_derived(surveys):
-    """Over 30 surveys the mean squared error is within 5 % of what is derived and stated.
+    """Over 30 surveys the mean squared error is within 5 % of what is derived and
+    stated.
 
-    One survey's is spread by 1.7 %, so that 30 are off by 5 % once in never; one block would be 19
-    times as much.
+    One survey's is spread by 1.7 %, so that 30 are off by 5 % once in never; one block
+    would be 19 times as much.
     """
     estimates, truth = surveys
     expected = float(total_error(least_error_response(MANY, *AT_FIVE)) / MANY / 10_000)
@@ -155,10 +158,11 @@ def test_errors_are_as_derived(surveys):
 
 
 def test_intervals_of_many_values_hold_together(surveys):
-    """22,000 intervals at 95 % together, 70 reports a block: all hold in 20 of 30 surveys or more.
+    """22,000 intervals at 95 % together, 70 reports a block: all hold in 20 of 30
+    surveys or more.
 
-    A false alarm has a probability of 2e-7. If lower ends took the block's reports for the value's
-    own, few would hold.
+    A false alarm has a probability of 2e-7. If lower ends took the block's reports for
+    the value's own, few would hold.
     """
     estimates, truth = surveys
     missing = 0.05 / MANY
@@ -181,7 +185,9 @@ def _all_hold(interval, truth):
 
 
 def test_the_best_forged_report():
-    """Of all symbols, those that forgers send are worth the most to their targets together."""
+    """Of all symbols, those that forgers send are worth the most to their targets
+    together.
+    """
     response = least_error_response(40, *odds(Fraction(3)))
     score = np.array(scores(response), dtype=float)
     for targets in ((3,), (0, 8, 16, 24), (1, 2, 5, 13, 39)):
@@ -194,7 +200,9 @@ def test_the_best_forged_report():
 
 
 def test_reports_of_another_epsilon_show():
-    """All hold one value: at epsilon 3.2 in place of 3, its block has too large a share."""
+    """All hold one value: at epsilon 3.2 in place of 3, its block has too large a
+    share.
+    """
     keys = (
         f'type = "category"\nvalues = {[str(value) for value in range(40)]}\nepsilon = '
     )
@@ -217,7 +225,9 @@ def test_reports_of_another_epsilon_show():
     ids=str,
 )
 def test_moments_written_out(randomizer):
-    """Of scores that a tally has: mean, mean square, and the variances of the docstring."""
+    """Of scores that a tally has: mean, mean square, and the variances of the
+    docstring.
+    """
     oracle, most = (
         getattr(randomizer, "oracle", randomizer),
         getattr(randomizer, "most", 1),
@@ -270,7 +280,9 @@ def test_moments_written_out(randomizer):
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_value_that_all_hold(alone):
-    """Then there are no others; those that there might be are taken to be in its block."""
+    """Then there are no others; those that there might be are taken to be in its
+    block.
+    """
     response = HadamardResponse(10, 4, 16, truth=12, other=1)
     if alone:
         response = HadamardResponse(4, 2, 8, truth=5, other=2)
@@ -283,7 +295,9 @@ def test_a_value_that_all_hold(alone):
 
 
 def test_a_block_that_has_all_reports():
-    """A value's block has no more than all others and no less than none, whatever chance does."""
+    """A value's block has no more than all others and no less than none, whatever
+    chance does.
+    """
     response = HadamardResponse(5, 2, 8, truth=5, other=2)
     moments = block_moments(response, np.repeat([1000, 0], response.rows)[None])
     worth, elsewhere = float(response.worth), float(2 / (response.ratio - 1))
@@ -294,7 +308,9 @@ def test_a_block_that_has_all_reports():
 
 
 def test_what_blocks_do_not_have():
-    """No Clopper-Pearson intervals, as estimates are more than one count: the error says so."""
+    """No Clopper-Pearson intervals, as estimates are more than one count: the error
+    says so.
+    """
     response = HadamardResponse(5, 2, 8, truth=5, other=2)
     moments = block_moments(response, np.full((1, 8), 100))
     with pytest.raises(EstimateError, match="one count each"):

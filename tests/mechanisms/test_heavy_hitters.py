@@ -1,9 +1,9 @@
 """Heavy hitters: what a search looks for, what it finds, and what is said about it.
 
-Populations are of made-up words, by a Zipf law. A text is promised to be found 99 times in 100: of
-20 searches for one held by exactly the frequency stated, 6 misses or more have a probability below
-1e-6, and a search that misses half of the time is seen. Shares of intervals that hold the truth are
-compared at 6 standard errors.
+Populations are of made-up words, by a Zipf law. A text is promised to be found 99 times
+in 100: of 20 searches for one held by exactly the frequency stated, 6 misses or more
+have a probability below 1e-6, and a search that misses half of the time is seen. Shares
+of intervals that hold the truth are compared at 6 standard errors.
 """
 
 import json
@@ -105,7 +105,8 @@ def searched(keys, words, weights, respondents, seed):
 
 
 def test_continuations_of_nothing_begin_texts():
-    """Of two bytes: the beginnings of long characters, and a short one with that of another.
+    """Of two bytes: the beginnings of long characters, and a short one with that of
+    another.
 
     No more than reckoned.
     """
@@ -141,7 +142,9 @@ def test_continuations_of_an_alphabet():
 
 
 def test_texts_without_a_character_in_common_are_unfinished_nowhere():
-    """A whole text never counts as broken off; each beginning of its last character does."""
+    """A whole text never counts as broken off; each beginning of its last character
+    does.
+    """
     for character in ("a", "é", "€", "\N{HAMMER AND WRENCH}"):
         encoded = f"x{character}".encode()
         assert partial_character(encoded) == b""
@@ -152,7 +155,9 @@ def test_texts_without_a_character_in_common_are_unfinished_nowhere():
 
 
 def test_estimates_are_unbiased_over_cells():
-    """A text is estimated as 1 where its holders report, as 0 on average in others' cells."""
+    """A text is estimated as 1 where its holders report, as 0 on average in others'
+    cells.
+    """
     oracle, cohort = SMALL.oracle, SMALL.stages
     counts = empty_counts(SMALL.layout)
     counts[cohort] = [
@@ -169,7 +174,9 @@ def test_estimates_are_unbiased_over_cells():
 
 
 def test_intervals_hold_the_truth_where_texts_meet():
-    """With 40 cells most error comes of texts that meet, and intervals over hash seeds cover."""
+    """With 40 cells most error comes of texts that meet, and intervals over hash seeds
+    cover.
+    """
     words, generator = (
         made_up_words(np.random.default_rng(1), 30),
         np.random.default_rng(2),
@@ -193,7 +200,9 @@ def test_intervals_hold_the_truth_where_texts_meet():
 
 
 def test_tallies_are_drawn_from_the_law_of_reports():
-    """Each cell's mean count over 400 tallies is that of a device's channel (6 standard errors)."""
+    """Each cell's mean count over 400 tallies is that of a device's channel (6 standard
+    errors).
+    """
     words, counts = ("ab", "abc", "abcdef"), np.array([300, 200, 100])
     expected = np.zeros((SMALL.cohorts, SMALL.layout.symbols))
     for word, holders in zip(words, counts.tolist(), strict=True):
@@ -210,7 +219,9 @@ def test_tallies_are_drawn_from_the_law_of_reports():
 
 
 def test_moments_of_found_texts():
-    """Written out, report by report and cell by cell: noise, draw, and texts that meet."""
+    """Written out, report by report and cell by cell: noise, draw, and texts that
+    meet.
+    """
     generator = np.random.default_rng(8)
     counts = generator.integers(1, 30, (SMALL.cohorts, SMALL.layout.symbols))
     counts[SMALL.stages] *= 3
@@ -283,7 +294,9 @@ def test_moments_of_found_texts():
 
 
 def test_squares_of_frequencies_are_never_below_zero():
-    """Where cells have no more reports than noise would give them, there is nothing to square."""
+    """Where cells have no more reports than noise would give them, there is nothing to
+    square.
+    """
     randomizer = question("heavy-hitters", LETTERS).randomizer
     _, q = rates(randomizer)
     even = np.full(randomizer.oracle.size, 1000 * q)
@@ -336,15 +349,18 @@ def test_no_one_held_out_yet():
 
 
 def test_what_is_anothers_confirms_no_text():
-    """Cells of a text found before count for no other, nor does the stage that remembered it.
+    """Cells of a text found before count for no other, nor does the stage that
+    remembered it.
 
     By hand, in units of the line: what is left has to reach it as it would alone.
     """
     texts = {
         b"frequent": ((0, 0, 0, 0), 0),
-        # Its own cells are where it was remembered and before that; later ones are the first's.
+        # Its own cells are where it was remembered and before that; later ones are the
+        # first's.
         b"met": ((1, 1, 0, 0), 1),
-        # One cell is the first's, and two of .9, or of .6, are left: 1.8 and 1.2 of 1.41.
+        # One cell is the first's, and two of .9, or of .6, are left: 1.8 and 1.2 of
+        # 1.41.
         b"partly": ((2, 0, 2, 2), 0),
         b"hardly": ((3, 0, 3, 3), 0),
         # The number of a taken cell, in a stage where it is not taken.
@@ -368,7 +384,9 @@ def test_what_is_anothers_confirms_no_text():
 
 
 def test_those_held_out_take_no_part_in_the_search():
-    """What is found does not depend on them, and how frequent it is depends on no one else."""
+    """What is found does not depend on them, and how frequent it is depends on no one
+    else.
+    """
     asked = question("heavy-hitters", LETTERS)
     randomizer, words = asked.randomizer, made_up_words(np.random.default_rng(3), 50)
     tallies = [
@@ -396,7 +414,9 @@ def test_those_held_out_take_no_part_in_the_search():
 
 
 def test_what_is_promised_is_found_and_covered():
-    """Every word above the announced frequency is found 19 times in 20, and its interval covers."""
+    """Every word above the announced frequency is found 19 times in 20, and its
+    interval covers.
+    """
     words = made_up_words(np.random.default_rng(5), 100)
     missed, covered, wrong = 0, [], 0
     for seed in range(SEARCHES):
@@ -444,7 +464,8 @@ def test_a_word_of_exactly_the_frequency_stated(word):
 
 
 def test_more_respondents_find_more():
-    """The frequency stated falls with their number; it is None where a text may be missed.
+    """The frequency stated falls with their number; it is None where a text may be
+    missed.
 
     That is so even of a text that all hold.
     """
@@ -463,7 +484,9 @@ def test_more_respondents_find_more():
 
 
 def test_texts_too_long_are_no_error_and_never_found():
-    """A device reports them like any other; what begins as they do is not taken for them."""
+    """A device reports them like any other; what begins as they do is not taken for
+    them.
+    """
     _, _, estimates = searched(
         LETTERS,
         ("abcdefghabcdefgh", "abcdefghabcd"),
@@ -478,7 +501,9 @@ def test_texts_too_long_are_no_error_and_never_found():
 
 @pytest.mark.parametrize("text", ["Grüße", "日本語", "naïve \N{HAMMER AND WRENCH}"])
 def test_any_characters_are_found(text):
-    """Without an alphabet, characters of several bytes break off and are put together again."""
+    """Without an alphabet, characters of several bytes break off and are put together
+    again.
+    """
     estimates = searched(
         'type = "text"\nepsilon = 3\nlongest = 20\ncells = 16000',
         (text, "other"),
@@ -507,7 +532,9 @@ def test_identifiers_are_found():
 
 
 def test_nothing_without_reports():
-    """Of no reports, or of none from those held out, there is nothing to say, and it is said."""
+    """Of no reports, or of none from those held out, there is nothing to say, and it is
+    said.
+    """
     asked = question("heavy-hitters", LETTERS)
     counts = empty_counts(asked.layout)
     counts[0, 0] = 5
@@ -550,7 +577,9 @@ def test_the_alphabet_is_nothing_that_reports_depend_on():
 
 
 def test_the_plan_says_what_will_be_found():
-    """In the search's own numbers, and, the other way round, in just enough respondents."""
+    """In the search's own numbers, and, the other way round, in just enough
+    respondents.
+    """
     asked = parse_survey(EXAMPLE.read_bytes())["word"]
     question = json.loads(
         run("plan", EXAMPLE, "--respondents", "1e6", "--format", "json").output
@@ -617,7 +646,9 @@ def test_simulations_compare_what_each_run_found(way, tmp_path):
 )
 @pytest.mark.parametrize("cells", [2, 100, 4095, 99_999, CELLS])
 def test_cells_are_halved_until_their_best_space_is_small_enough(epsilon, cells):
-    """Spaces are passed over only where all are too large: what is taken is as without them."""
+    """Spaces are passed over only where all are too large: what is taken is as without
+    them.
+    """
     truth, other = odds(Fraction(epsilon))
     fewer = cells
     while (
@@ -641,6 +672,8 @@ def test_the_least_and_the_most_that_a_search_may_ask():
 
 
 def test_the_first_stage_has_sixteen_prefixes_a_cell_at_most():
-    """7 of 4 letters are 16,384, and 6 of 8 are 262,144: a little more than 16 times the cells."""
+    """7 of 4 letters are 16,384, and 6 of 8 are 262,144: a little more than 16 times
+    the cells.
+    """
     assert stage_lengths(8, 4, 1000)[0] == 6
     assert stage_lengths(8, 8, 16_000)[0] == 5

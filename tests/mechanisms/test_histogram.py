@@ -1,4 +1,6 @@
-"""Histogram encodings: thresholded or discrete Laplace noise, with the errors that follow."""
+"""Histogram encodings: thresholded or discrete Laplace noise, with the errors that
+follow.
+"""
 
 import math
 from fractions import Fraction
@@ -25,7 +27,9 @@ def encoding(mechanism, epsilon):
 
 
 def folded_laplace(a, levels, centre):
-    """P[N = k] = a^|k| (1-a) / (1+a) about 0 or 1, the last levels with all beyond them."""
+    """P[N = k] = a^|k| (1-a) / (1+a) about 0 or 1, the last levels with all beyond
+    them.
+    """
     numbers = range(1 - levels // 2, levels // 2 + 1)
     inside = [a ** abs(number - centre) * (1 - a) / (1 + a) for number in numbers]
     ends = (a ** abs(number - centre) / (1 + a) for number in (numbers[0], numbers[-1]))
@@ -35,7 +39,9 @@ def folded_laplace(a, levels, centre):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("holds", [False, True])
 def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
-    """A side and a distance have the noise's law about 0 or 1, to 2^-56, and all levels occur."""
+    """A side and a distance have the noise's law about 0 or 1, to 2^-56, and all levels
+    occur.
+    """
     randomizer = encoding("she", epsilon)
     p, q = randomizer.sides.support
     law = randomizer.level_law(holds=holds)
@@ -49,7 +55,9 @@ def test_two_steps_are_discrete_laplace_noise(epsilon, holds):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_summed_variance(epsilon):
-    """At most 2 a / (1-a)^2, twice that of SUE, and next to it where hardly any is folded."""
+    """At most 2 a / (1-a)^2, twice that of SUE, and next to it where hardly any is
+    folded.
+    """
     randomizer = encoding("she", epsilon)
     p, q = randomizer.sides.support
     noise = 2 * p * q / (p - q) ** 2
@@ -63,7 +71,9 @@ def test_summed_variance(epsilon):
 
 @pytest.mark.parametrize(("epsilon", "delivered"), [("1", 0.896), ("4", 2.859)])
 def test_thresholding_wastes_epsilon(epsilon, delivered):
-    """The bits reveal less than the noisy numbers that they stand for, as documented."""
+    """The bits reveal less than the noisy numbers that they stand for, as
+    documented.
+    """
     assert log(encoding("the", epsilon).ratio) == pytest.approx(delivered, abs=0.5e-3)
 
 
@@ -135,7 +145,9 @@ def test_a_distance_takes_whole_bytes(word, width):
 
 
 def test_chances_of_levels():
-    """The least and the greatest chance of each, over the values that may be held, at any place."""
+    """The least and the greatest chance of each, over the values that may be held, at
+    any place.
+    """
     asked = survey_of("she", "grr")["a"]
     rows, laws = law_of(asked)
     least, greatest = decoder_of(asked.randomizer).payload_chances(asked.randomizer)

@@ -1,4 +1,5 @@
-"""Memoized mechanisms: what repeated reports reveal, by enumeration; what was published of them.
+"""Memoized mechanisms: what repeated reports reveal, by enumeration; what was published
+of them.
 
 What devices keep.
 """
@@ -58,7 +59,9 @@ def asked(mechanism, size, first, lifetime, more=""):
 
 @pytest.mark.parametrize("name", SYMBOLS)
 def test_every_number_of_reports_of_symbols(name):
-    """1 to 50 reports: the ratio is the largest over all that can come, by exact chances."""
+    """1 to 50 reports: the ratio is the largest over all that can come, by exact
+    chances.
+    """
     chain = SYMBOLS[name]
     permanents, fresh = (
         channel_of(chain).rows
@@ -72,7 +75,9 @@ def test_every_number_of_reports_of_symbols(name):
 
 @pytest.mark.parametrize("name", BITS)
 def test_every_number_of_reports_of_bits(name):
-    """The same for two bits: 5 reports of both, 50 bit by bit, independent given the value."""
+    """The same for two bits: 5 reports of both, 50 bit by bit, independent given the
+    value.
+    """
     chain = BITS[name]
     rows, fresh = permanent_channel(chain).rows, instantaneous_channel(chain).rows
     permanents = [rows[state] for state in true_states(chain)]
@@ -103,17 +108,25 @@ def test_every_number_of_reports_of_bits(name):
     ("first", "lifetime"), [("0.5", "1"), ("1", "1.0001"), ("2", "40")]
 )
 def test_the_lifetime_bound_costs_no_accuracy(mechanism, first, lifetime):
-    """A report errs as much as one of the mechanism that is asked once, with `epsilon_first`."""
+    """A report errs as much as one of the mechanism that is asked once, with
+    `epsilon_first`.
+    """
     memoized = asked(mechanism, 20, first, lifetime=lifetime)
     once = question(
         ONE_REPORT_FORM[mechanism],
-        f'type = "category"\nvalues = {[str(value) for value in range(20)]}\nepsilon = "{first}"',
+        (
+            'type = "category"\nvalues = '
+            f"{[str(value) for value in range(20)]}\nepsilon = "
+            f'"{first}"'
+        ),
     ).randomizer
     assert abs(total_error(memoized) / total_error(once) - 1) < Fraction(1, 10**8)
 
 
 def test_one_hot_rappor_is_the_symmetric_form():
-    """`l-sue` is RAPPOR with a bit for each value, its f, p and q chosen for two epsilons."""
+    """`l-sue` is RAPPOR with a bit for each value, its f, p and q chosen for two
+    epsilons.
+    """
     chain = asked("l-sue", 3, "1", lifetime="2")
     bits, fresh = chain.lasting, chain.fresh
     rappor = Rappor(
@@ -128,7 +141,9 @@ def test_one_hot_rappor_is_the_symmetric_form():
 
 
 def as_published(chain, first):
-    """The chain with p2 as in the papers, R2 = (R R1 - 1) / (R1 - R): exact for two symbols."""
+    """The chain with p2 as in the papers, R2 = (R R1 - 1) / (R1 - R): exact for two
+    symbols.
+    """
     lasting, wanted = chain.lifetime_ratio, exp_lower(Fraction(first))
     odds = (wanted * lasting - 1) / (lasting - wanted)
     return chain._replace(
@@ -146,7 +161,9 @@ def null_variance(randomizer):
     ("size", "exact", "published"), [(32, 0.0256, 0.981), (1024, 0.836, 26706)]
 )
 def test_published_calibration_of_symbols(size, exact, published):
-    """L-GRR as published wastes nearly all of its epsilon, the more the more values there are."""
+    """L-GRR as published wastes nearly all of its epsilon, the more the more values
+    there are.
+    """
     chain = asked("l-grr", size, "0.3", lifetime="0.5")
     assert null_variance(chain) == pytest.approx(exact, rel=2e-3)
     assert null_variance(as_published(chain, "0.3")) == pytest.approx(
@@ -178,7 +195,9 @@ def test_published_calibration_is_exact_for_two():
 
 
 def test_a_year_of_reports_lets_no_one_guess_better():
-    """365 reports of one binary answer at eps_inf = 1: guesses are right below e/(e+1)."""
+    """365 reports of one binary answer at eps_inf = 1: guesses are right below
+    e/(e+1).
+    """
     chain = asked("l-grr", 2, "0.5", lifetime="1")
     after_a_year = best_guess(
         permanent_channel(chain).rows, instantaneous_channel(chain).rows, 365
@@ -189,15 +208,18 @@ def test_a_year_of_reports_lets_no_one_guess_better():
 
 
 def test_a_device_keeps_its_hash_function_and_one_response_for_each_bucket():
-    """A device sends one seed, and keeps at most as many responses as there are buckets."""
+    """A device sends one seed, and keeps at most as many responses as there are
+    buckets.
+    """
     values = [str(value) for value in range(40)]
     survey = parse_survey(
         '[survey]\nname = "x"\n[[question]]\nname = "x"\n'
         'type = "category"\nmechanism = "loloha"\nbuckets = 3\n'
-        f'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 1000\nvalues = {values}\n'
+        'epsilon_first = "1"\nepsilon_lifetime = "2"\nmemoized_values = 1000\nvalues '
+        f"= {values}\n"
     )
-    # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find no full one
-    # once in 10^29.
+    # Some hash functions leave a bucket empty: about 1 in 30, so that 20 devices find
+    # no full one once in 10^29.
     charges = []
     for _ in range(20):
         client = Client(survey)
@@ -233,7 +255,9 @@ def test_two_devices_in_one_bucket_are_told_apart_by_nothing():
     ],
 )
 def test_epsilons_that_leave_no_room_are_refused(keys, place):
-    """There is one problem, at the wrong key: what is kept reveals more than a report of it."""
+    """There is one problem, at the wrong key: what is kept reveals more than a report
+    of it.
+    """
     with pytest.raises(SurveyError) as refused:
         question("loloha", f'type = "boolean"\n{keys}')
     assert [problem.place.rpartition(".")[2] for problem in refused.value.problems] == [
@@ -242,7 +266,9 @@ def test_epsilons_that_leave_no_room_are_refused(keys, place):
 
 
 def test_extreme_epsilons_keep_their_order():
-    """Where thresholds of 2^-64 hardly tell two epsilons apart, each report has its own noise."""
+    """Where thresholds of 2^-64 hardly tell two epsilons apart, each report has its own
+    noise.
+    """
     for mechanism in ONE_REPORT_FORM:
         for first, lifetime in (
             ("39.9999", "40"),

@@ -76,7 +76,9 @@ def test_nothing_beats_the_optimum(name):
 
 
 def test_optimal_mechanisms_reach_it():
-    """Two values and Warner, one and GRR, any number and subset selection: exactly 1."""
+    """Two values and Warner, one and GRR, any number and subset selection: exactly
+    1.
+    """
     assert efficiency(categories("warner", 2, "1")) == 1
     assert (
         efficiency(categories("grr", 2, "1"))
@@ -89,7 +91,8 @@ def test_optimal_mechanisms_reach_it():
         )
 
 
-# Published table of R / R*: epsilon, number of values, n R* / d, then what each mechanism has.
+# Published table of R / R*: epsilon, number of values, n R* / d, then what each
+# mechanism has.
 MECHANISM_NAMES = ("grr", "sue", "oue", "olh", "blh", "she", "the")
 RATIOS = [
     ("0.5", 16, "13.715", ("2.81", "1.161", "1.147", "1.162", "1.211", "2.33", "1.30")),
@@ -120,7 +123,9 @@ def as_printed(printed):
 
 
 def of_continuous_noise(epsilon):
-    """The table is for Laplace noise's 8 / epsilon^2, over 2a / (1-a)^2 of the discrete noise."""
+    """The table is for Laplace noise's 8 / epsilon^2, over 2a / (1-a)^2 of the discrete
+    noise.
+    """
     return (math.sinh(epsilon / 4) / (epsilon / 4)) ** 2
 
 
@@ -135,7 +140,9 @@ def test_optimum_of_the_published_table():
     "name", [name for name in MECHANISM_NAMES if name in MECHANISMS]
 )
 def test_ratios_of_the_published_table(name):
-    """Each mechanism's total error over the optimum at the declared epsilon, as tabulated."""
+    """Each mechanism's total error over the optimum at the declared epsilon, as
+    tabulated.
+    """
     place = MECHANISM_NAMES.index(name)
     for epsilon, size, _, ratios in RATIOS:
         optimum = optimal_total_error(size, exp_lower(fraction(epsilon)))

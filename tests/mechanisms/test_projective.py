@@ -1,4 +1,6 @@
-"""Projective-geometry response: points, cyclic designs, decoding, and the choice of a space."""
+"""Projective-geometry response: points, cyclic designs, decoding, and the choice of a
+space.
+"""
 
 from fractions import Fraction
 
@@ -56,7 +58,9 @@ def test_the_transform_of_each_row():
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
 def test_points_are_numbered_in_lexicographic_order(order, dimension):
-    """Indices and vectors correspond, and every multiple of a vector lies on the same point."""
+    """Indices and vectors correspond, and every multiple of a vector lies on the same
+    point.
+    """
     points = projective_points(order, dimension)
     assert len(points) == geometry(order, dimension).points
     for number, coordinates in enumerate(points):
@@ -82,7 +86,9 @@ def incidence(order, dimension):
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
 def test_decoding_is_counting(order, dimension):
-    """The support counts are those of each report for each value that it supports, exactly."""
+    """The support counts are those of each report for each value that it supports,
+    exactly.
+    """
     orthogonal = incidence(order, dimension)
     generator = np.random.default_rng(order)
     for most in (2, 10**9, 2**62 // len(orthogonal)):
@@ -138,7 +144,9 @@ def refused(design):
 
 @pytest.mark.parametrize("space", [(3, 5), (4, 4), (13, 3)])
 def test_a_wrong_design_is_refused(space):
-    """Exchange two points in either order, double one, or reverse an order, and the check fails."""
+    """Exchange two points in either order, double one, or reverse an order, and the
+    check fails.
+    """
     report_at, place_of = cyclic_orders(*space)
     CyclicDesign(*space, report_at, place_of).check()
     block = geometry(*space).block
@@ -161,7 +169,9 @@ def test_a_wrong_design_is_refused(space):
 
 
 def test_sums_that_are_no_integers_are_refused():
-    """Sums next to integers become them; any farther away are an error, and no estimate."""
+    """Sums next to integers become them; any farther away are an error, and no
+    estimate.
+    """
     assert as_integers(np.array([2.99, -0.05])).tolist() == [3, 0]
     with pytest.raises(EstimateError, match="next to integers"):
         as_integers(np.array([1.0, 2.2]))
@@ -172,7 +182,9 @@ EPSILONS = ("0.05", "0.3", "0.5", "1", "1.04", "2", "3.1", "5", "8")
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_chosen_space_has_the_least_error(epsilon):
-    """No space with at most 1,024 points a value is better by more than a thousandth."""
+    """No space with at most 1,024 points a value is better by more than a
+    thousandth.
+    """
     truth, other = odds(Fraction(epsilon))
     for size in (2, 20, 300, 1024):
         chosen = least_error_response(size, truth, other)
@@ -205,7 +217,9 @@ def test_efficiency(epsilon):
 
 
 def test_every_domain_has_a_space():
-    """Up to the largest domain, tallies stay below the largest one and reports in four bytes."""
+    """Up to the largest domain, tallies stay below the largest one and reports in four
+    bytes.
+    """
     for size in (2, 3, 1000, 10**6, MOST_SYMBOLS):
         for epsilon in ("0.0001", "1", "5", "13", "40"):
             layout = least_error_response(size, *odds(Fraction(epsilon))).layout
@@ -215,7 +229,9 @@ def test_every_domain_has_a_space():
 
 
 def test_the_largest_space_that_is_not_folded():
-    """Of 2^24 points, next to which there is a plane where many values have a large epsilon."""
+    """Of 2^24 points, next to which there is a plane where many values have a large
+    epsilon.
+    """
     for size in (17_000, 30_000):
         space = least_error_response(size, *odds(Fraction(10)))
         assert (space.order, space.dimension, space.folded) == (4091, 3, False)
@@ -232,16 +248,20 @@ def test_a_space_is_folded_into_sixteen_slices_at_most():
     ("size", "order", "folded"), [(284_439, 541, False), (322_216, 383, True)]
 )
 def test_folding_is_worth_a_fiftieth_of_the_error(size, order, folded):
-    """Little less than that is gained for so many values, and little more for some more."""
+    """Little less than that is gained for so many values, and little more for some
+    more.
+    """
     space = least_error_response(size, *odds(Fraction(6)))
     assert (space.order, space.folded) == (order, folded)
 
 
 def test_few_holders_are_sampled_from_the_law():
-    """Where each marked report is drawn, as few have one, the mean tally is the channel's.
+    """Where each marked report is drawn, as few have one, the mean tally is the
+    channel's.
 
-    2,000 tallies of 60 reports; the mean of each of 40 cells at 6 standard errors, so a false alarm
-    has probability below 1e-7, and a cell's probability that is off by a sixth is seen.
+    2,000 tallies of 60 reports; the mean of each of 40 cells at 6 standard errors, so a
+    false alarm has probability below 1e-7, and a cell's probability that is off by a
+    sixth is seen.
     """
     randomizer, holders = (
         ProjectiveResponse(6, 3, 4, truth=3, other=1),

@@ -1,9 +1,10 @@
-"""Numbers that others published, or that follow from their formulas, to the digits given.
+"""Numbers that others published, or that follow from their formulas, to the digits
+given.
 
-Sources: Wang, Blocki, Li and Jha 2017, Tables 1 and 2; Arcolezi et al., variances of frequency
-oracles (ALLOMFREE, Table 2); Kairouz, Oh and Viswanath 2015; Erlingsson, Pihur and Korolova 2014;
-the defaults of google/rappor and of Chromium; Arcolezi and Gambs 2024 (LDP-Auditor), for the
-epsilon of a known defect.
+Sources: Wang, Blocki, Li and Jha 2017, Tables 1 and 2; Arcolezi et al., variances of
+frequency oracles (ALLOMFREE, Table 2); Kairouz, Oh and Viswanath 2015; Erlingsson,
+Pihur and Korolova 2014; the defaults of google/rappor and of Chromium; Arcolezi and
+Gambs 2024 (LDP-Auditor), for the epsilon of a known defect.
 """
 
 import hashlib
@@ -76,7 +77,9 @@ def test_variance_of_ten_thousand_reports(mechanism, size):
     ],
 )
 def test_variance_of_unary_encodings(mechanism, limits, half_a_digit):
-    """SUE has e^(eps/2) / (e^(eps/2) - 1)^2, OUE 4 e^eps / (e^eps - 1)^2, for any size."""
+    """SUE has e^(eps/2) / (e^(eps/2) - 1)^2, OUE 4 e^eps / (e^eps - 1)^2, for any
+    size.
+    """
     for size in (2, 100):
         ours = [
             null_variance(category(mechanism, size, epsilon)) for epsilon in EPSILONS
@@ -122,7 +125,9 @@ def test_buckets_of_least_total_error(epsilon, size, buckets):
     [(2, 0.670913, 0.388181, 2.97103), (3, 0.547127, 0.287739, 3.04607)],
 )
 def test_projective_planes(order, p, q, variance):
-    """The Fano plane and the plane of order 3, at epsilon 1, have subset selection's rates."""
+    """The Fano plane and the plane of order 3, at epsilon 1, have subset selection's
+    rates.
+    """
     points = order * order + order + 1
     plane = ProjectiveResponse(points, order, 3, *odds(Fraction(1)))
     assert [float(rate) for rate in plane.support] == pytest.approx(
@@ -211,8 +216,13 @@ RAPPOR = {
     ("k", "h", "m", "p", "q", "f", "one", "ever"), RAPPOR.values(), ids=RAPPOR
 )
 def test_rappor_epsilons(k, h, m, p, q, f, one, ever):
-    """The epsilon of one report and of all reports, in the configurations that were deployed."""
-    keys = f'bloom_bits = {k}\nhashes = {h}\ncohorts = {m}\np = "{p}"\nq = "{q}"\nf = "{f}"'
+    """The epsilon of one report and of all reports, in the configurations that were
+    deployed.
+    """
+    keys = (
+        f'bloom_bits = {k}\nhashes = {h}\ncohorts = {m}\np = "{p}"\nq = "{q}"\nf = '
+        f'"{f}"'
+    )
     randomizer = question("rappor", f'type = "text"\n{keys}').randomizer
     assert log(randomizer.ratio) == pytest.approx(one, abs=5.1e-5)
     if ever is None:
@@ -222,7 +232,9 @@ def test_rappor_epsilons(k, h, m, p, q, f, one, ever):
 
 
 def test_chrome_setting_is_four_ln_three():
-    """With f = 1/2 and two hashes, all that is ever sent stays below 4 ln 3, and next to it."""
+    """With f = 1/2 and two hashes, all that is ever sent stays below 4 ln 3, and next
+    to it.
+    """
     keys = (
         'bloom_bits = 128\nhashes = 2\ncohorts = 32\np = "0.5"\nq = "0.75"\nf = "0.5"'
     )
@@ -232,7 +244,9 @@ def test_chrome_setting_is_four_ln_three():
 
 
 def test_rappor_of_normal_data():
-    """One hot, p = 1/2, q = 3/4, f = 0: epsilon is ln 3, a rare value's error 2 / sqrt(N)."""
+    """One hot, p = 1/2, q = 3/4, f = 0: epsilon is ln 3, a rare value's error 2 /
+    sqrt(N).
+    """
     randomizer = question(
         "rappor",
         'type = "category"\nvalues = ["a", "b"]\np = "0.5"\nq = "0.75"\nf = "0"',
@@ -246,7 +260,9 @@ def test_rappor_of_normal_data():
     [("oue", math.log(math.e + 2)), ("sue", math.log(math.e + math.sqrt(math.e) + 1))],
 )
 def test_unary_encoding_that_only_sets(mechanism, published):
-    """Drawing all bits with q, then setting the true one, spends 1.5514 (OUE) or 1.6802 (SUE)."""
+    """Drawing all bits with q, then setting the true one, spends 1.5514 (OUE) or 1.6802
+    (SUE).
+    """
     p, q = category(mechanism, 4, "1").support
     only_set = p + (1 - p) * q
     one = Channel(((only_set, 1 - only_set), (q, 1 - q)))
@@ -261,10 +277,12 @@ def test_unary_encoding_that_only_sets(mechanism, published):
 
 
 def test_golden_report_of_google_rappor():
-    """Its Python client's bits and permanent response, and our instantaneous one, give 64493.
+    """Its Python client's bits and permanent response, and our instantaneous one, give
+    64493.
 
-    Parameters: 16 bits, 2 hashes, p = 1/2, q = 3/4, f = 1/2, cohort 0, secret "secret", word "abc";
-    the uniforms that decide the bits of the report, from the lowest, are 0, 0.6, 0 over and over.
+    Parameters: 16 bits, 2 hashes, p = 1/2, q = 3/4, f = 1/2, cohort 0, secret "secret",
+    word "abc"; the uniforms that decide the bits of the report, from the lowest, are 0,
+    0.6, 0 over and over.
     """
     bits = 0
     for byte in hashlib.md5(bytes(4) + b"abc").digest()[:2]:  # noqa: S324 (that dialect's hash)

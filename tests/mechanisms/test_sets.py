@@ -36,7 +36,9 @@ def designed(mechanism, size, most, epsilon):
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
 def test_any_collection_is_a_set(kind):
-    """Lists, tuples and sets of texts are answers, the empty one too; order does not matter."""
+    """Lists, tuples and sets of texts are answers, the empty one too; order does not
+    matter.
+    """
     assert (
         MODES.value(kind(["bike", "bus"])) == MODES.value(kind(["bus", "bike"])) == 0b11
     )
@@ -59,7 +61,9 @@ def test_any_collection_is_a_set(kind):
     ],
 )
 def test_what_is_no_set_of_its_values_is_refused(answer, expected):
-    """The error says what was expected, and repeats no answer, whether it is a value or not."""
+    """The error says what was expected, and repeats no answer, whether it is a value or
+    not.
+    """
     survey = Survey("s", (question("pad-grr", QUESTION),))
     with pytest.raises(AnswerError, match=expected) as refused:
         Client(survey).record("x", answer)
@@ -67,7 +71,9 @@ def test_what_is_no_set_of_its_values_is_refused(answer, expected):
 
 
 def test_cells_of_tables():
-    """Values are separated by bars, blanks do not count, and a bar alone is the empty set."""
+    """Values are separated by bars, blanks do not count, and a bar alone is the empty
+    set.
+    """
     assert MODES.value(MODES.parse("bus | walk")) == 0b1001
     assert MODES.value(MODES.parse("car")) == 0b0100
     assert MODES.value(MODES.parse("|")) == 0
@@ -111,7 +117,9 @@ def test_mechanisms_keep_to_their_questions():
 
 @pytest.mark.parametrize("mechanism", ["pad-ss", "pad-pgr", "pad-hr"])
 def test_one_dummy_serves_half_of_the_values_at_most(mechanism):
-    """Beyond that their ratio would not be known exactly; the other two serve any number."""
+    """Beyond that their ratio would not be known exactly; the other two serve any
+    number.
+    """
     whole = SetDomain(MODES.values, 3)
     assert "at most half" in MECHANISMS[mechanism].accepts(whole)
     assert (
@@ -135,7 +143,9 @@ def test_one_dummy_serves_half_of_the_values_at_most(mechanism):
     ],
 )
 def test_unary_encoding_takes_the_best_rates(size, most, epsilon):
-    """No p of a grid does better, or near the chosen one, with the q that is left to it."""
+    """No p of a grid does better, or near the chosen one, with the q that is left to
+    it.
+    """
     chosen, declared = designed("set-unary", size, most, epsilon=epsilon)
     assert chosen.ratio <= declared.bound
     span = 1 << chosen.word
@@ -177,7 +187,10 @@ def test_auto_takes_the_least_error(size, most, epsilon):
         name: total_error(designed(name, size, most, epsilon=epsilon)[0], most)
         for name in able
     }
-    keys = f'type = "multi"\nvalues = {list(domain.values)}\nmost = {most}\nepsilon = "{epsilon}"'
+    keys = (
+        f'type = "multi"\nvalues = {list(domain.values)}\nmost = {most}\nepsilon = '
+        f'"{epsilon}"'
+    )
     asked = question("auto", keys)
     assert errors[asked.mechanism] == min(errors.values())
     assert efficiency(asked.randomizer) is None
@@ -207,7 +220,9 @@ def simulated(mechanism, **options):
 
 @pytest.mark.parametrize("mechanism", OF_SETS)
 def test_errors_are_as_stated(mechanism):
-    """Over 400 runs the error is the stated one within 6 standard errors (1.8 % each, 4 values)."""
+    """Over 400 runs the error is the stated one within 6 standard errors (1.8 % each, 4
+    values).
+    """
     runs = simulated(mechanism, runs=400).runs["x"]
     assert runs.truth.tolist() == pytest.approx(
         [holders / 3500 for holders in (2300, 1400, 600, 500)]
@@ -246,7 +261,9 @@ def test_covariance_where_it_is_known():
 
 
 def test_made_up_populations():
-    """Everyone holds a set that may be held, likelier values more, and the same each time."""
+    """Everyone holds a set that may be held, likelier values more, and the same each
+    time.
+    """
     weights = np.array([4.0, 2.0, 1.0, 0.0])
     holders = synthetic_sets(MODES, 12_345, weights)
     assert holders.respondents == 12_345
@@ -271,7 +288,9 @@ def test_a_set_is_its_members():
 
 
 def test_the_commands_take_sets(tmp_path):
-    """A table of sets is randomized, estimated, simulated and planned for from the command line."""
+    """A table of sets is randomized, estimated, simulated and planned for from the
+    command line.
+    """
     survey, table, reports = tmp_path / "s.toml", tmp_path / "t.csv", tmp_path / "r"
     survey.write_text(f"{FILE}{QUESTION}")
     table.write_text("x\nbus|bike\n|\n\ncar\n")

@@ -1,4 +1,6 @@
-"""Count-mean sketches: exact over a small family of hash functions, calibrated over seeds."""
+"""Count-mean sketches: exact over a small family of hash functions, calibrated over
+seeds.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -30,7 +32,9 @@ def evaluated(polynomial, value, prime):
 
 
 def test_hash_functions_are_independent_for_three_values():
-    """Over all polynomials, three values take every triple of residues equally often."""
+    """Over all polynomials, three values take every triple of residues equally
+    often.
+    """
     for values in ((0, 1, 2), (4, 0, 6)):
         triples = Counter(
             tuple(evaluated(polynomial, x, 7) for x in values)
@@ -41,7 +45,9 @@ def test_hash_functions_are_independent_for_three_values():
 
 @pytest.mark.parametrize("buckets", [2, 3, 5, 7])
 def test_chance_of_meeting(buckets, monkeypatch):
-    """How often two values meet, over all polynomials, is the stated chance, exactly."""
+    """How often two values meet, over all polynomials, is the stated chance,
+    exactly.
+    """
     monkeypatch.setattr(sketches, "MODULUS", 7)
     met = [
         len({evaluated(polynomial, x, 7) * buckets // 7 for x in (1, 5)}) == 1
@@ -61,11 +67,12 @@ def test_chance_of_meeting(buckets, monkeypatch):
     ids=str,
 )
 def test_variance_over_all_hash_functions(prime, sketch, monkeypatch):
-    """Over noise, cohorts and hash functions, estimates are unbiased, of the stated variance.
+    """Over noise, cohorts and hash functions, estimates are unbiased, of the stated
+    variance.
 
-    A prime number of residues cannot fill buckets evenly, so that two other values meet a third in
-    slightly dependent ways; for P = 2^31 - 1 that is nothing, and here it is added to what is
-    stated.
+    A prime number of residues cannot fill buckets evenly, so that two other values meet
+    a third in slightly dependent ways; for P = 2^31 - 1 that is nothing, and here it is
+    added to what is stated.
     """
     monkeypatch.setattr(sketches, "MODULUS", prime)
     holders = [4, 3, 2, 1][: sketch.size]
@@ -146,8 +153,9 @@ SKETCHES = [
 def test_calibrated_over_seeds(asked):
     """Over 2,000 seeds estimates are unbiased, and errors on average what is stated.
 
-    Within six standard errors of the mean of 2,000; the squared errors are more than twice what
-    they would be without the part that does not shrink, so its loss would be seen.
+    Within six standard errors of the mean of 2,000; the squared errors are more than
+    twice what they would be without the part that does not shrink, so its loss would be
+    seen.
     """
     holders = np.array([30_000, 10_000, 10_000] + [2000] * 5 + [0] * 4)
     truth, generator = holders / holders.sum(), np.random.default_rng(5)
@@ -175,9 +183,11 @@ def test_calibrated_over_seeds(asked):
 
 @pytest.mark.parametrize("asked", SKETCHES, ids=lambda asked: asked.mechanism)
 def test_the_error_of_collisions_is_said_aloud(asked):
-    """With many reports the standard error stays, the note says so, and intervals stay wide.
+    """With many reports the standard error stays, the note says so, and intervals stay
+    wide.
 
-    They may be twice as wide and more: that values meet is rare, and then moves an estimate far.
+    They may be twice as wide and more: that values meet is rare, and then moves an
+    estimate far.
     """
     holders = np.array([6, 2, 1] + [0] * 9) * 10**9
     survey = Survey("sketch", (asked,))
@@ -202,7 +212,9 @@ def test_the_error_of_collisions_is_said_aloud(asked):
 
 
 def test_rates_written_out_apart():
-    """The chance that two values meet, for the real P, counted from where buckets begin."""
+    """The chance that two values meet, for the real P, counted from where buckets
+    begin.
+    """
     for asked in SKETCHES:
         sketch = asked.randomizer
         c, (p, q) = sketches.collision(sketch.buckets), sketch.within

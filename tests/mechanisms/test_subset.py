@@ -1,4 +1,6 @@
-"""Subset selection where sets are too large for every tape: inclusion rates and sizes."""
+"""Subset selection where sets are too large for every tape: inclusion rates and
+sizes.
+"""
 
 import hashlib
 import random
@@ -26,10 +28,11 @@ DRAWS = 20_000
 
 @pytest.mark.parametrize("chosen", [1, 3, 20, 40])
 def test_sets_of_a_few_dozen(chosen):
-    """20,000 sets of 64 values have the stated size, values and pairs as often as stated.
+    """20,000 sets of 64 values have the stated size, values and pairs as often as
+    stated.
 
-    127 rates at 6 standard errors each: a false alarm has probability below 3e-7; a rate that is
-    off by .02 shows.
+    127 rates at 6 standard errors each: a false alarm has probability below 3e-7; a
+    rate that is off by .02 shows.
     """
     randomizer = SubsetSelection(64, chosen, 11, other=4)
     source = random.Random(8).randbytes
@@ -53,7 +56,8 @@ def off(rates, expected):
     [(100, 3), (97, 6), (64, 3), (1000, 7), (33, 2), (48, 3), (40, 20), (5, 5)],
 )
 def test_members_of_sparse_and_dense_sets(size, count):
-    """As many positions lead to each member as to any other, be they tried or divided by.
+    """As many positions lead to each member as to any other, be they tried or divided
+    by.
 
     The rest are drawn again.
     """
@@ -118,7 +122,9 @@ def test_size_of_least_error(size, epsilon):
 
 @pytest.mark.parametrize(("size", "chosen"), [(4, 1), (5, 2), (6, 3), (7, 4)])
 def test_pairs_in_one_set_by_the_channel(size, chosen):
-    """How often a set holds two values, one the truth or neither: summed over all sets."""
+    """How often a set holds two values, one the truth or neither: summed over all
+    sets.
+    """
     selection = SubsetSelection(size, chosen, 7, other=2)
     law = selection.channel().rows[0]
     one, neither = (

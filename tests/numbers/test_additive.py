@@ -1,4 +1,6 @@
-"""Whole numbers with noise: what is exact in fractions, and means that keep their word."""
+"""Whole numbers with noise: what is exact in fractions, and means that keep their
+word.
+"""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -35,7 +37,9 @@ def integers(low, high, mechanism, keys):
 
 
 def ends_and_scores(noise):
-    """Of each output: whether it is an end once cut to the domain, and what it then counts for."""
+    """Of each output: whether it is an end once cut to the domain, and what it then
+    counts for.
+    """
     beyond = noise.step / (1 - noise.step)
     cut = [
         min(max(output - noise.margin, 0), noise.size - 1)
@@ -71,7 +75,9 @@ def test_chances_of_outputs(noise):
 
 @pytest.mark.parametrize("noise", GEOMETRIC)
 def test_cutting_to_the_domain_loses_nothing(noise):
-    """Reports of `laplace` cut to the domain are those of `geometric`, with its inverse."""
+    """Reports of `laplace` cut to the domain are those of `geometric`, with its
+    inverse.
+    """
     places = range(noise.size)
     cut = Channel(
         tuple(
@@ -104,7 +110,9 @@ def test_cutting_to_the_domain_loses_nothing(noise):
 @pytest.mark.parametrize("epsilon", ["0.05", "1", "8"])
 @pytest.mark.parametrize("across", [1, 40, 300])
 def test_rounding_the_weights_biases_no_mean(epsilon, across):
-    """The mean of a design's rounded weights is off by less than 10^-13 of the range."""
+    """The mean of a design's rounded weights is off by less than 10^-13 of the
+    range.
+    """
     noise = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"').randomizer
     _, score = ends_and_scores(noise)
     for value in {0, across // 3, across}:
@@ -115,7 +123,9 @@ def test_rounding_the_weights_biases_no_mean(epsilon, across):
 
 @pytest.mark.parametrize("across", [4095, 65_535])
 def test_long_ranges_are_as_private_as_declared(across):
-    """Over tens of thousands of steps nothing goes beyond e^epsilon, and hardly any is wasted."""
+    """Over tens of thousands of steps nothing goes beyond e^epsilon, and hardly any is
+    wasted.
+    """
     for epsilon in ("0.05", "8"):
         asked = integers(0, across, "geometric", keys=f'epsilon = "{epsilon}"')
         assert (
@@ -126,7 +136,9 @@ def test_long_ranges_are_as_private_as_declared(across):
 
 
 def test_tails_are_folded():
-    """The noise has one total whatever the value, and tails fall by one step's odds at most."""
+    """The noise has one total whatever the value, and tails fall by one step's odds at
+    most.
+    """
     for noise in GEOMETRIC:
         falling = tails(noise)[::-1]
         assert all(
@@ -136,7 +148,9 @@ def test_tails_are_folded():
 
 
 def test_the_largest_margin():
-    """What is left of 65,536 outputs, by halves; or forty times the steps over epsilon."""
+    """What is left of 65,536 outputs, by halves; or forty times the steps over
+    epsilon.
+    """
     for high, margin in ((9999, 27768), (9, 360)):
         keys = f'margin = {margin}\nepsilon = "1"'
         assert integers(0, high, "laplace", keys=keys).randomizer.margin == margin
@@ -154,7 +168,9 @@ def test_the_largest_margin():
     ],
 )
 def test_ranges_that_are_too_long_are_refused(keys, place):
-    """A table of weights has at most 65,536 outputs, and noise a margin that it can reach."""
+    """A table of weights has at most 65,536 outputs, and noise a margin that it can
+    reach.
+    """
     with pytest.raises(SurveyError) as refused:
         parse_survey(
             '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
@@ -196,8 +212,8 @@ QUESTIONS = {
 def test_means_of_respondents_are_covered(name):
     """Of 2,000 intervals at .95 for 1,000 respondents, .925 to .975 hold the mean.
 
-    Coverage beyond these bounds has a chance below 1e-6 at .95 (5.1 standard errors); .90 and .99
-    would be seen.
+    Coverage beyond these bounds has a chance below 1e-6 at .95 (5.1 standard errors);
+    .90 and .99 would be seen.
     """
     asked = integers(*QUESTIONS[name])
     size = asked.domain.size
@@ -219,7 +235,9 @@ def test_means_of_respondents_are_covered(name):
 
 
 def test_means_of_populations_are_covered():
-    """Respondents drawn anew: the population's interval holds its mean .925 to .975 of the time."""
+    """Respondents drawn anew: the population's interval holds its mean .925 to .975 of
+    the time.
+    """
     asked = integers(0, 20, "geometric", keys="epsilon = 8")
     generator, shares = (
         np.random.default_rng(22),
@@ -238,7 +256,9 @@ def test_means_of_populations_are_covered():
 
 
 def test_the_worst_error_is_the_worst():
-    """What `ldp explain` says of a mean is its standard error if all hold the middle."""
+    """What `ldp explain` says of a mean is its standard error if all hold the
+    middle.
+    """
     randomizer = integers(0, 8, "geometric", keys="epsilon = 2").randomizer
     channel = np.array(randomizer.channel().rows, dtype=float)
     parts = [
@@ -271,7 +291,8 @@ def test_means_written_out(name, estimand):
     if name == "grr":
         variance = values @ moments.covariance() @ values
         estimate, square = values @ moments.frequency, values**2 @ moments.frequency
-        # The covariance of frequencies that sum to 1 is the same wherever values are counted from.
+        # The covariance of frequencies that sum to 1 is the same wherever values are
+        # counted from.
     else:
         at_end, score = ends_and_scores(asked.randomizer)
         step = asked.randomizer.step
@@ -382,7 +403,9 @@ def test_a_mean_of_so_many_values():
     ("respondents", "known"), [(9, False), (10, False), (11, True)]
 )
 def test_too_few_reports_for_a_value(respondents, known):
-    """With fewer than five reports expected if all hold it, nothing is known, which is said."""
+    """With fewer than five reports expected if all hold it, nothing is known, which is
+    said.
+    """
     randomizer = AdditiveNoise(5, 0, 3, far=2, least=32)
     counts = np.zeros((1, 5), dtype=int)
     counts[0, 2] = 5 * respondents
@@ -396,7 +419,9 @@ def test_too_few_reports_for_a_value(respondents, known):
 
 
 def test_to_the_nearest_of_others():
-    """If all seem to hold one value, errors are those of the neighbour that is worse to have."""
+    """If all seem to hold one value, errors are those of the neighbour that is worse to
+    have.
+    """
     randomizer = AdditiveNoise(5, 0, 3, far=2, least=32)
     channel = np.array(randomizer.channel().rows, dtype=float)
     score = np.linalg.inv(channel)
@@ -410,7 +435,8 @@ def test_to_the_nearest_of_others():
 
 @pytest.mark.parametrize("mechanism", ["olh", "pgr"])
 def test_means_of_what_supports_pairs_unevenly(mechanism):
-    """They have errors from the tally, or from the hash functions; 5.1 of them once in 3,000,000.
+    """They have errors from the tally, or from the hash functions; 5.1 of them once in
+    3,000,000.
 
     There is no mean of values that are no numbers.
     """

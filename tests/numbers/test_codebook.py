@@ -1,4 +1,6 @@
-"""Codebook response: the law of its words, unbiased means of vectors, and the reference figures."""
+"""Codebook response: the law of its words, unbiased means of vectors, and the reference
+figures.
+"""
 
 import math
 import random
@@ -53,7 +55,9 @@ def test_errors_are_those_of_the_reference(words):
 
 
 def test_the_explanation_has_the_errors_of_the_reference():
-    """Vectors up to 3 long in 100 dimensions: 3 sqrt(.188) for a coordinate, ten times for all."""
+    """Vectors up to 3 long in 100 dimensions: 3 sqrt(.188) for a coordinate, ten times
+    for all.
+    """
     question = asked(dimensions=100, radius=3, epsilon=8, words=64)["v"]
     (line,) = [line for line in explain(question) if "error of a mean" in line]
     of_coordinate, of_all = map(float, re.findall(r"([\d.]+) / sqrt", line))
@@ -87,9 +91,12 @@ def test_the_usual_number_of_near_words_is_next_to_the_best(words, epsilon):
     ],
 )
 def test_the_usual_number_of_near_words_is_that_of_quantiles(words, ratio):
-    """Also where others next to them would have another: so that every version has the same."""
+    """Also where others next to them would have another: so that every version has the
+    same.
+    """
     table, numbers = magnitudes(), words // 2
-    # Blom's quantiles, the greatest first, each as the code below the middle of its own.
+    # Blom's quantiles, the greatest first, each as the code below the middle of its
+    # own.
     shares = [
         (rank - Fraction(3, 8)) / (numbers + Fraction(1, 4))
         for rank in range(numbers, 0, -1)
@@ -112,7 +119,9 @@ def test_sums_of_the_greatest_half_normal_numbers():
 
 
 def test_coordinates_have_the_normal_law():
-    """Every code is a step of 2^-16 of it: quantiles to half a unit, moments to what is stated."""
+    """Every code is a step of 2^-16 of it: quantiles to half a unit, moments to what is
+    stated.
+    """
     from scipy.special import ndtri
 
     table = np.array(magnitudes())
@@ -129,7 +138,9 @@ def test_coordinates_have_the_normal_law():
     ("words", "bias"), [(2, 1e-5), (16, 1e-5), (64, 3e-5), (256, 1e-4)]
 )
 def test_the_bias_along_an_axis_is_as_stated(words, bias):
-    """There one coordinate decides: the sum of the w greatest of its law, exactly, beside S1."""
+    """There one coordinate decides: the sum of the w greatest of its law, exactly,
+    beside S1.
+    """
     from scipy.stats import binom
 
     vectors = words // 2
@@ -160,7 +171,9 @@ def test_chances_of_coordinates_are_those_of_a_normal_law():
 
 
 def test_words_are_unbiased_over_all_codebooks(monkeypatch):
-    """Of coordinates -2, -1, 1, 2, all alike: the mean word is a multiple of the vector."""
+    """Of coordinates -2, -1, 1, 2, all alike: the mean word is a multiple of the
+    vector.
+    """
     response = CodebookResponse(2, 4, 1, truth=5, other=2, word=4)
     books = list(product(product((-2, -1, 1, 2), repeat=2), repeat=2))
     chosen = []
@@ -188,7 +201,8 @@ def test_words_are_unbiased_over_all_codebooks(monkeypatch):
                 for axis in (0, 1):
                     total[axis] += 16 * mass * sign * book[word // 2][axis] / len(books)
         lengths[direction] = total
-    # (R - 1) S1 / Z, with S1 the mean of the greater of two numbers 1 or 2; the sign has 2^4 steps.
+    # (R - 1) S1 / Z, with S1 the mean of the greater of two numbers 1 or 2; the sign
+    # has 2^4 steps.
     along = Fraction(5 - 2) * Fraction(7, 4) / (5 + 3 * 2)
     assert lengths[UNIT, 0] == [along, 0]
     assert lengths[0, -UNIT] == [0, -along]
@@ -218,7 +232,9 @@ def tally_of(survey, vector, reports, seed, response=None):
 
 
 def largest_score(survey, counts, vector):
-    """How far the mean is from a vector, in standard errors: the coordinate furthest off."""
+    """How far the mean is from a vector, in standard errors: the coordinate furthest
+    off.
+    """
     from ldp_aggregator.decoders.vectors.codebook import vector_parts
 
     parts = vector_parts(survey["v"].randomizer, counts)
@@ -228,7 +244,9 @@ def largest_score(survey, counts, vector):
 @pytest.mark.parametrize("name", VECTORS)
 @pytest.mark.parametrize(("epsilon", "words"), [(1, 16), (4, 64)])
 def test_means_are_unbiased(name, epsilon, words):
-    """20,000 reports, 5.6 standard errors: a false alarm below 1e-6 over all coordinates."""
+    """20,000 reports, 5.6 standard errors: a false alarm below 1e-6 over all
+    coordinates.
+    """
     survey = asked(dimensions=4, epsilon=epsilon, words=words)
     counts = tally_of(survey, VECTORS[name], 20_000, seed=5)
     assert largest_score(survey, counts, VECTORS[name]) < 5.6
@@ -236,7 +254,9 @@ def test_means_are_unbiased(name, epsilon, words):
 
 @pytest.mark.parametrize("wrong", [{"near": 10}, {"truth": 1 << 38}])
 def test_a_device_that_draws_otherwise_is_seen(wrong):
-    """Of 20,000 reports at epsilon 4: with 10 near words for 14, or odds of 64 for 54.6."""
+    """Of 20,000 reports at epsilon 4: with 10 near words for 14, or odds of 64 for
+    54.6.
+    """
     survey = asked(dimensions=4, epsilon=4)
     response = survey["v"].randomizer._replace(**wrong)
     counts = tally_of(survey, VECTORS["an axis"], 20_000, seed=5, response=response)
@@ -244,7 +264,9 @@ def test_a_device_that_draws_otherwise_is_seen(wrong):
 
 
 def test_errors_are_as_wide_as_estimates_scatter():
-    """100 surveys of 500: intervals hold their share, and the error is the planned one."""
+    """100 surveys of 500: intervals hold their share, and the error is the planned
+    one.
+    """
     survey = asked(dimensions=12, epsilon=2, words=16, radius="2.5")
     population = ldp_simulations.synthetic(survey, 500)
     runs = ldp_simulations.simulate(survey, population, runs=100, seed=3).runs["v"]
@@ -259,7 +281,9 @@ def test_errors_are_as_wide_as_estimates_scatter():
 
 
 def test_an_aggregator_works_out_the_words_of_devices():
-    """Coordinate by coordinate, for seeds of all sizes and words of any number of them."""
+    """Coordinate by coordinate, for seeds of all sizes and words of any number of
+    them.
+    """
     generator = np.random.default_rng(1)
     seeds = generator.integers(1 << 64, size=200, dtype=np.uint64)
     seeds[:3] = 0, 1, (1 << 64) - 1
@@ -331,7 +355,9 @@ def test_tallies_add_up_exactly():
 
 
 def test_vectors_are_rounded_and_clipped_in_whole_numbers():
-    """To the nearest of 2^-30 of the radius, of two the upper; longer ones to the radius."""
+    """To the nearest of 2^-30 of the radius, of two the upper; longer ones to the
+    radius.
+    """
     keys = {"dimensions": 2, "radius": "2.5"}
     refusing = asked(**keys)["v"]
     clipping = asked(**keys, outside="clip")["v"]
@@ -342,7 +368,8 @@ def test_vectors_are_rounded_and_clipped_in_whole_numbers():
     assert clipping.value([3e300, 4e300]) == pack_coordinates(
         (round(0.6 * UNIT), round(0.8 * UNIT))
     )
-    # Of floats, a unit vector is now and then a little too long: that is no reason to refuse it.
+    # Of floats, a unit vector is now and then a little too long: that is no reason to
+    # refuse it.
     generator = random.Random(1)
     unit = asked(dimensions=3)["v"]
     for _ in range(200):
@@ -371,7 +398,9 @@ def test_vectors_are_rounded_and_clipped_in_whole_numbers():
     ],
 )
 def test_what_is_no_vector_is_refused_unrepeated(answer):
-    """Not two numbers, or longer than the radius: and messages hold none of what was answered."""
+    """Not two numbers, or longer than the radius: and messages hold none of what was
+    answered.
+    """
     with pytest.raises(AnswerError) as refusal:
         asked(dimensions=2, radius="2.5")["v"].value(answer)
     assert "9" not in str(refusal.value)
@@ -402,7 +431,9 @@ def test_surveys_that_make_no_sense_are_refused(keys, said):
 
 
 def test_a_survey_of_vectors_survives_its_file():
-    """Written down and read again it is the same; another radius is another question."""
+    """Written down and read again it is the same; another radius is another
+    question.
+    """
     survey = asked(dimensions=3, radius="2.5", outside="clip", per_device="last")
     assert ldp.parse_survey(survey.to_toml()) == survey
     other = asked(dimensions=3, radius="2.25", outside="clip", per_device="last")
@@ -411,7 +442,9 @@ def test_a_survey_of_vectors_survives_its_file():
 
 
 def test_estimates_say_what_they_are():
-    """Coordinates by number, in every format; no covariance, and nothing post-processed."""
+    """Coordinates by number, in every format; no covariance, and nothing
+    post-processed.
+    """
     from ldp_aggregator import Options
     from ldp_aggregator.output.formats.formats import render_sheet
 
@@ -433,10 +466,11 @@ def test_estimates_say_what_they_are():
 
 @pytest.mark.parametrize("reports", [2, 5])
 def test_intervals_of_few_hold_the_mean(reports):
-    """Of 10 coordinates in 60 tallies at least 90 %: they held 70 % of two reports, 88 % of five.
+    """Of 10 coordinates in 60 tallies at least 90 %: they held 70 % of two reports, 88
+    % of five.
 
-    Within a tally coordinates err nearly independently: 600 at a true .95 hold less than .90 with a
-    chance of 2e-7.
+    Within a tally coordinates err nearly independently: 600 at a true .95 hold less
+    than .90 with a chance of 2e-7.
     """
     from ldp_aggregator.decoders.vectors.codebook import vector_parts
 

@@ -1,4 +1,6 @@
-"""Devices with many records: what they answer with is exact and bounded, however many they are."""
+"""Devices with many records: what they answer with is exact and bounded, however many
+they are.
+"""
 
 import json
 from fractions import Fraction
@@ -34,7 +36,9 @@ def asked(mode, mechanism="dithered", **keys):
 
 
 def exactly(question, answer):
-    """The number that an answer comes to on average over all draws, in steps, exactly."""
+    """The number that an answer comes to on average over all draws, in steps,
+    exactly.
+    """
     places = question.places(answer)
     return sum(value + Fraction(rest, 1 << 64) for value, rest in places) / len(places)
 
@@ -46,7 +50,9 @@ NUMBERS = st.lists(
 
 @given(NUMBERS)
 def test_averages_are_of_clipped_numbers_and_exact(numbers):
-    """Each number is clipped first; the average is rounded down by less than 2^-64 of a step."""
+    """Each number is clipped first; the average is rounded down by less than 2^-64 of a
+    step.
+    """
     expected = sum(min(max(number, 0), 60) for number in numbers) / len(numbers)
     came = exactly(asked("mean", outside="clip", **HOURS), numbers)
     assert 0 <= expected - came < Fraction(1, 1 << 64)
@@ -113,7 +119,9 @@ def test_cells_take_averages():
     ("mode", "size"), [("mean", 8), ("sum", 8), ("last", 8), ("one", 24)]
 )
 def test_as_many_bytes_are_drawn_for_any_records(mode, size):
-    """Neither the number of records nor what they are shows in what is drawn, or in the report."""
+    """Neither the number of records nor what they are shows in what is drawn, or in the
+    report.
+    """
     question = asked(mode, outside="clip", **HOURS)
     widths = set()
     for answer in ([3], [3, 4.5], [0] * 1000, [100, 2.25], list(range(50))):
@@ -142,7 +150,9 @@ def test_each_record_is_as_likely_as_another(records):
 
 @pytest.mark.parametrize("records", [[1, 2, 2], [0, 9], [5]])
 def test_delivered_ratio_is_that_of_one_answer(records):
-    """Averaged over draws and rounding, a device's reports differ from another's by at most R."""
+    """Averaged over draws and rounding, a device's reports differ from another's by at
+    most R.
+    """
     for mode in ("mean", "last", "one"):
         question = asked(mode, mechanism="grr", low=0, high=9, type="integer")
         rows = question.randomizer.channel().rows
@@ -237,7 +247,9 @@ def test_bad_surveys(keys, message):
 
 
 def test_memoized_mechanisms_round_no_averages():
-    """A permanent response is kept for a point; in cells, and for a last record, there is one."""
+    """A permanent response is kept for a point; in cells, and for a last record, there
+    is one.
+    """
     twice = {"epsilon_first": "1", "epsilon_lifetime": "2"}
     with pytest.raises(SurveyError, match="a memoized mechanism rounds no averages"):
         asked("mean", mechanism="l-grr", low=0, high=3, **twice)
@@ -250,7 +262,9 @@ def test_memoized_mechanisms_round_no_averages():
 
 
 def test_fingerprints():
-    """Each mode has its own; without one nothing has changed. A survey file says the same."""
+    """Each mode has its own; without one nothing has changed. A survey file says the
+    same.
+    """
     modes = (None, "mean", "sum", "last", "one")
     questions = [asked(mode, **HOURS) for mode in modes]
     assert len({question.fingerprint for question in questions}) == 5
@@ -299,10 +313,11 @@ def test_estimates_say_what_they_are_of():
 @pytest.mark.parametrize("mode", ["mean", "sum", "last", "one"])
 @pytest.mark.parametrize("mechanism", ["dithered", "olh"])
 def test_tables_of_records(mode, mechanism):
-    """Lists, arrays, cells of a CSV file and single numbers: estimates are of what they come to.
+    """Lists, arrays, cells of a CSV file and single numbers: estimates are of what they
+    come to.
 
-    20,000 respondents; off by more than seven standard errors once in 10^11, and a mean that were
-    over records, not respondents, would be off by 30.
+    20,000 respondents; off by more than seven standard errors once in 10^11, and a mean
+    that were over records, not respondents, would be off by 30.
     """
     keys = HOURS | {"outside": "clip"}
     survey = ldp.survey("s", asked(mode, mechanism=mechanism, **keys))
@@ -327,7 +342,9 @@ def test_tables_of_records(mode, mechanism):
 
 
 def test_cells_of_a_table(tmp_path):
-    """Records stand between separators; a single one needs none, and none is no answer."""
+    """Records stand between separators; a single one needs none, and none is no
+    answer.
+    """
     survey = ldp.survey("s", asked("mean", **HOURS))
     (tmp_path / "answers.csv").write_text("x\n1|2.5\n 7 \n\n")
     rows = ldp_simulations.from_table(survey, tmp_path / "answers.csv")["x"]

@@ -1,4 +1,6 @@
-"""Dithered k-ary response: published figures, exact laws, and what its estimates keep."""
+"""Dithered k-ary response: published figures, exact laws, and what its estimates
+keep.
+"""
 
 import json
 from fractions import Fraction
@@ -49,7 +51,9 @@ def reports_of(dithered):
     ],
 )
 def test_exact_moments(last, levels, odds, variances, worth):
-    """In fractions: a report is worth the value on average, with these variances, and odds of R."""
+    """In fractions: a report is worth the value on average, with these variances, and
+    odds of R.
+    """
     dithered = DitheredResponse(last + 1, last, levels, truth=odds, other=1)
     worths = [dithered.worth(*report) for report in reports_of(dithered)]
     rows = dithered.channel().rows
@@ -63,7 +67,9 @@ def test_exact_moments(last, levels, odds, variances, worth):
 
 
 def test_numbers_of_levels():
-    """Where more levels begin to be better, to the digits of the reference figures, and ties."""
+    """Where more levels begin to be better, to the digits of the reference figures, and
+    ties.
+    """
     assert usual_levels(Fraction(3)) == 2
     for epsilon, levels in (
         ("1.098", 2),
@@ -103,7 +109,8 @@ def test_error_for_values_spread_evenly(epsilon, error):
     ratio = exp_lower(Fraction(epsilon))
     variance = 4 * error_of_levels(usual_levels(ratio), ratio)
     assert float(variance) == pytest.approx(error, abs=6e-4)
-    # The formula is the mean over places of the variance that the channel has, on a fine grid.
+    # The formula is the mean over places of the variance that the channel has, on a
+    # fine grid.
     fine = DitheredResponse(65, 64, usual_levels(Fraction(8)), truth=8, other=1)
     law = np.array(fine.channel().rows, dtype=float)
     worths = np.array([float(fine.worth(*report)) for report in reports_of(fine)])
@@ -125,7 +132,9 @@ def test_error_for_values_spread_evenly(epsilon, error):
     ],
 )
 def test_scores_are_unbiased(numbers):
-    """Of the place, of its square, and of the variance: the decoder's, against the channel."""
+    """Of the place, of its square, and of the variance: the decoder's, against the
+    channel.
+    """
     dithered = DitheredResponse(*numbers)
     scores, last = scores_of(dithered), dithered.size - 1
     law = np.array(dithered.channel().rows, dtype=float).reshape(
@@ -151,7 +160,8 @@ def test_scores_are_unbiased(numbers):
     "numbers", [(5, 4, 2, 3, 1), (6, 4, 3, 5, 1), (10, 4, 3, 5, 1)]
 )
 def test_parts_of_the_expected_tally(numbers):
-    """Reports as often as the channel says: moments of the values, and the variance of their mean.
+    """Reports as often as the channel says: moments of the values, and the variance of
+    their mean.
 
     In fractions; on a grid coarser than the values, with what rounding adds at most.
     """
@@ -186,8 +196,8 @@ def test_parts_of_the_expected_tally(numbers):
         )
     )
     assert parts.variance * reports == pytest.approx(float(noise - rounding + allowed))
-    # Reports are drawn evenly with the chance of all levels together at that of one that is not
-    # the own; so they are of this variance at least.
+    # Reports are drawn evenly with the chance of all levels together at that of one
+    # that is not the own; so they are of this variance at least.
     evenly = dithered.levels * dithered.response.support[1]
     mean = sum(worths) / len(worths)
     spread = sum((worth - mean) ** 2 for worth in worths) / len(worths)
@@ -197,7 +207,9 @@ def test_parts_of_the_expected_tally(numbers):
 @pytest.mark.parametrize("numbers", [(5, 4, 2, 3, 1), (10, 4, 3, 5, 1)])
 @pytest.mark.parametrize("cells", [(0, 3), (0, 3, 3, 5, 6, 6, 7), (2,)])
 def test_errors_of_a_variance_by_hand(numbers, cells):
-    """That of the mean of what each report adds to it, as statistics have it of a sample."""
+    """That of the mean of what each report adds to it, as statistics have it of a
+    sample.
+    """
     dithered = DitheredResponse(*numbers)
     counts = np.bincount(cells, minlength=dithered.grid * dithered.levels)
     counts = counts.reshape(dithered.grid, -1)
@@ -228,7 +240,8 @@ def test_errors_of_a_variance_are_real():
 def test_squares_of_two_levels_by_hand():
     """Five values and odds of 3: levels are 8 (3 - 2u) apart, about 2 + .4 (3 - 2u)^2.
 
-    With (x - 2)^2 = 4 + sum (2t - 5) [x >= t], a level is worth four times its threshold's part.
+    With (x - 2)^2 = 4 + sum (2t - 5) [x >= t], a level is worth four times its
+    threshold's part.
     """
     expected = [[-6.4, 17.6], [-1.6, 6.4], [6.4, -1.6], [17.6, -6.4]]
     assert np.allclose(
@@ -259,10 +272,12 @@ def test_a_survey_may_say_how_many_levels():
     ],
 )
 def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
-    """What a decoder tells of values a step apart, in the unit of the answers and its square.
+    """What a decoder tells of values a step apart, in the unit of the answers and its
+    square.
 
-    Respondents may have been rounded, which adds a quarter at most; their variance is a sample's.
-    Of fewer than five it is not known, and a population may have all that the range allows.
+    Respondents may have been rounded, which adds a quarter at most; their variance is a
+    sample's. Of fewer than five it is not known, and a population may have all that the
+    range allows.
     """
     parts = [
         Parts(
@@ -324,9 +339,11 @@ def test_a_coarser_grid():
 
 
 def test_sampled_tallies_have_the_law_of_the_channel():
-    """1,000,000 reports, seed 5: chi-square over all dithers and levels against the channel.
+    """1,000,000 reports, seed 5: chi-square over all dithers and levels against the
+    channel.
 
-    Within 6 standard deviations, but for a chance below 1e-6; odds that are 4 % off are detected.
+    Within 6 standard deviations, but for a chance below 1e-6; odds that are 4 % off are
+    detected.
     """
     for keys in ("high = 12", "high = 9999"):
         asked = question(
@@ -365,10 +382,13 @@ def test_other_odds_would_be_seen():
 
 
 def test_from_the_command_line(tmp_path, monkeypatch):
-    """Numbers go in; a mean and a variance come out, with the unit and what was clipped."""
+    """Numbers go in; a mean and a variance come out, with the unit and what was
+    clipped.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "survey.toml").write_text(
-        '[survey]\nname = "s"\n[[question]]\nname = "hours"\ntype = "number"\nlow = 0\nhigh = 60\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "hours"\ntype = "number"\nlow = '
+        "0\nhigh = 60\n"
         'step = "0.5"\nunit = "hours"\noutside = "clip"\nmissing = ["NA", "?"]\n'
         'mechanism = "auto"\ngoal = "mean"\nepsilon = 4\n'
     )
@@ -385,7 +405,8 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert hours_record["reports"] == 4001
     truth = np.mean([*hours, 60])
     error = hours_record["mean"]["standard_error"]
-    # Six standard errors: of chance 2e-9. Without clipping the mean would be 17 of them off.
+    # Six standard errors: of chance 2e-9. Without clipping the mean would be 17 of them
+    # off.
     assert error < 0.3
     assert abs(hours_record["mean"]["estimate"] - truth) < 6 * error
     spread = hours_record["variance"]
@@ -399,10 +420,11 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     ("estimand", "most"), [("respondents", 1.0), ("population", 1.3)]
 )
 def test_rounding_is_allowed_for(estimand, most):
-    """Halfway between coarse steps, 400 surveys of 500, seed 7: errors are as stated or less.
+    """Halfway between coarse steps, 400 surveys of 500, seed 7: errors are as stated or
+    less.
 
-    The mean of z^2 is below `most` by six standard errors; without the allowance it is 1.5 for the
-    respondents.
+    The mean of z^2 is below `most` by six standard errors; without the allowance it is
+    1.5 for the respondents.
     """
     keys = 'type = "number"\nlow = 0\nhigh = 4\nstep = 1\nepsilon = 4'
     rating, generator = question("dithered", keys), np.random.default_rng(7)

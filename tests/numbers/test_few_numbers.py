@@ -1,4 +1,6 @@
-"""Questions about numbers with no report, one, or a few: no error is 0, and no format says NaN."""
+"""Questions about numbers with no report, one, or a few: no error is 0, and no format
+says NaN.
+"""
 
 import csv
 import io
@@ -73,7 +75,9 @@ def drawn(asked, held, generator):
 @pytest.mark.parametrize("reports", FEW)
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_no_error_is_nothing(name, reports, estimand):
-    """Whatever came: reports that are alike, and fifteen tallies of people at the ends; seed 7."""
+    """Whatever came: reports that are alike, and fifteen tallies of people at the ends;
+    seed 7.
+    """
     generator = np.random.default_rng(7)
     for epsilon in (1, 4):
         asked = question(name, epsilon)
@@ -102,7 +106,8 @@ def test_no_error_is_nothing(name, reports, estimand):
 @pytest.mark.parametrize("name", ASKED)
 @pytest.mark.parametrize("reports", FEW)
 def test_no_format_says_nan(name, reports):
-    """Where there is no number there is none: a dash in tables, nothing in rows, null in JSON.
+    """Where there is no number there is none: a dash in tables, nothing in rows, null
+    in JSON.
 
     Pictures are drawn of no report and of one.
     """
@@ -195,10 +200,11 @@ def test_noise_is_never_less_than_a_mechanism_makes(name, epsilon):
 @pytest.mark.parametrize("reports", [1, 2, 3, 5])
 @pytest.mark.parametrize("name", ["dithered", "one-bit", "arcs", "square-wave"])
 def test_intervals_of_few_hold_the_mean(name, reports, estimand):
-    """At epsilon 4, in 600 tallies of people at both ends: in 80 % at least, as is said; seed 11.
+    """At epsilon 4, in 600 tallies of people at both ends: in 80 % at least, as is
+    said; seed 11.
 
-    If that were the chance, fewer than 70 % would come once in 10^8; an error of 0 for reports that
-    are alike holds it in 48 to 70 %.
+    If that were the chance, fewer than 70 % would come once in 10^8; an error of 0 for
+    reports that are alike holds it in 48 to 70 %.
     """
     asked, generator, held = question(name), np.random.default_rng(11), 0
     for _ in range(600):
@@ -213,7 +219,9 @@ def test_intervals_of_few_hold_the_mean(name, reports, estimand):
 
 
 def test_a_mean_of_few_is_the_contrast():
-    """By the jumps of single reports; normal intervals of 100 held .79 (`pgr`) and .83 (`blh`)."""
+    """By the jumps of single reports; normal intervals of 100 held .79 (`pgr`) and .83
+    (`blh`).
+    """
     middle = (SIZE - 1) / 2
     asked, weights = (
         question("grr", 7),
@@ -228,7 +236,9 @@ def test_a_mean_of_few_is_the_contrast():
 
 
 def test_a_variance_is_not_cut_below_what_samples_have():
-    """Half at each end: their variance is n / (n - 1) times a quarter of the range squared."""
+    """Half at each end: their variance is n / (n - 1) times a quarter of the range
+    squared.
+    """
     asked, generator, held = question("dithered"), np.random.default_rng(2), 0
     for _ in range(400):
         counts = drawn(asked, np.repeat([0, SIZE - 1], 10), generator)
@@ -245,9 +255,11 @@ def test_a_variance_is_not_cut_below_what_samples_have():
 
 @pytest.mark.parametrize("name", ["dithered", "square-wave"])
 def test_the_error_of_a_variance_is_that_of_noise(name):
-    """For the same 100 people at epsilon 7, whose variance was stated to err 7 to 15 times as much.
+    """For the same 100 people at epsilon 7, whose variance was stated to err 7 to 15
+    times as much.
 
-    Squared errors of 100 tallies are off by a seventh, or twice that where they have long tails.
+    Squared errors of 100 tallies are off by a seventh, or twice that where they have
+    long tails.
     """
     asked, generator = question(name, 7), np.random.default_rng(4)
     held = np.repeat(np.arange(SIZE), apportion(100, 1 / np.arange(1.0, SIZE + 1)))

@@ -1,4 +1,6 @@
-"""examples/gradients.py: what it prints, on made-up people, and on Adult where that is there."""
+"""examples/gradients.py: what it prints, on made-up people, and on Adult where that is
+there.
+"""
 
 import re
 import subprocess
@@ -26,7 +28,9 @@ def printed(*words):
 
 
 def check(lines):
-    """Each epoch is spent for; learning without being seen comes near to learning in the clear."""
+    """Each epoch is spent for; learning without being seen comes near to learning in
+    the clear.
+    """
     assert len(lines) == 7
     losses = [float(loss) for loss in re.findall(r"loss ([0-9.]+)", "\n".join(lines))]
     spent = [

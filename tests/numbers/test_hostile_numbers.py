@@ -15,7 +15,10 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.population import points_of
 from ldp_simulations.sampling.table import sample_counts
 
-HEAD = '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "number"\nmechanism = "auto"\n'
+HEAD = (
+    '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "number"\nmechanism = '
+    '"auto"\n'
+)
 REFUSED_AT_ONCE = ("nan", "", "5", "a:b", "1:2:3", "nan,2")
 HOURS = 'goal = "distribution"\nepsilon = 4\nlow = 0\nhigh = 60\nstep = 0.5\n'
 
@@ -44,7 +47,9 @@ HOURS = 'goal = "distribution"\nepsilon = 4\nlow = 0\nhigh = 60\nstep = 0.5\n'
     ],
 )
 def test_one_mistake_is_one_problem(keys, message):
-    """Said with its place, and not followed by what a scale that no one asked for cannot do."""
+    """Said with its place, and not followed by what a scale that no one asked for
+    cannot do.
+    """
     with pytest.raises(SurveyError) as caught:
         ldp.parse_survey(f'{HEAD}goal = "distribution"\nepsilon = 1\n{keys}\n')
     assert len(caught.value.problems) == 1
@@ -64,7 +69,10 @@ def folder(tmp_path, monkeypatch):
     [
         (
             "NaN",
-            "got a text that is none (texts that stand for no answer belong in `missing`)",
+            (
+                "got a text that is none (texts that stand for no answer belong in "
+                "`missing`)"
+            ),
         ),
         ("inf", "got a text that is none"),
         ("abc", "got a text that is none"),
@@ -87,7 +95,9 @@ def test_cells_that_are_no_numbers(folder, cell, message):
 
 
 def test_columns_of_several_types():
-    """Of a data frame with numbers, texts and nothing: the texts that are none are told."""
+    """Of a data frame with numbers, texts and nothing: the texts that are none are
+    told.
+    """
     import pandas
 
     import ldp_simulations
@@ -122,7 +132,9 @@ def test_columns_of_several_types():
     ],
 )
 def test_bad_options(folder, words):
-    """A sentence with what was expected and what came, of the command and of a URL's query."""
+    """A sentence with what was expected and what came, of the command and of a URL's
+    query.
+    """
     (folder / "a.csv").write_text("x\n" + "7.5\n" * 20)
     run("randomize", "s.toml", "-i", "a.csv", "-o", "r.bin")
     code = 2 if words[1] in REFUSED_AT_ONCE else 1

@@ -1,4 +1,6 @@
-"""Questions of type integer: what may be answered, and the mean beside the frequencies."""
+"""Questions of type integer: what may be answered, and the mean beside the
+frequencies.
+"""
 
 import csv
 import io
@@ -27,7 +29,9 @@ def estimated(counts, **options):
 
 
 def test_values_are_the_decimal_texts_from_low_to_high():
-    """Every mechanism of listed values serves as it is, and `auto` chooses among them."""
+    """Every mechanism of listed values serves as it is, and `auto` chooses among
+    them.
+    """
     domain = survey_of()["steps"].domain
     assert domain.values == ("-2", "-1", "0", "1", "2")
     assert [domain.value(answer) for answer in range(-2, 3)] == [0, 1, 2, 3, 4]
@@ -88,7 +92,9 @@ def test_the_fingerprint_covers_the_range():
     ],
 )
 def test_problems_of_ranges(keys, places):
-    """A range has two ends, the high one above the low one, and at most 65,536 numbers."""
+    """A range has two ends, the high one above the low one, and at most 65,536
+    numbers.
+    """
     with pytest.raises(SurveyError) as refused:
         parse_survey(
             '[survey]\nname = "s"\n[[question]]\nname = "x"\n'

@@ -1,4 +1,6 @@
-"""Plans of means: errors that simulations keep, and respondents that are enough and no more."""
+"""Plans of means: errors that simulations keep, and respondents that are enough and no
+more.
+"""
 
 import json
 
@@ -29,7 +31,8 @@ SURVEYS = {
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 @pytest.mark.parametrize("name", SURVEYS)
 def test_planned_errors_are_those_of_simulations(name, estimand):
-    """Of 8,194 respondents spread evenly: 30 tallies state what was planned, within 3 %, seed 4.
+    """Of 8,194 respondents spread evenly: 30 tallies state what was planned, within 3
+    %, seed 4.
 
     A plan without the spread of a population, or off by a step's width, is detected.
     """
@@ -66,7 +69,9 @@ def test_least_respondents(name):
 
 
 def test_what_is_to_be_found_has_to_be_said():
-    """Means and frequencies each need a number of respondents or what to find them by."""
+    """Means and frequencies each need a number of respondents or what to find them
+    by.
+    """
     both = ldp.survey(
         "s", SURVEYS["dithered"], ldp.question("y", ["a", "b"], epsilon=1)
     )
@@ -82,7 +87,9 @@ def test_what_is_to_be_found_has_to_be_said():
 
 
 def test_some_questions_alone(tmp_path):
-    """A goal that is for one question of several is asked of that one; unknown names are told."""
+    """A goal that is for one question of several is asked of that one; unknown names
+    are told.
+    """
     both = ldp.survey(
         "s", SURVEYS["dithered"], ldp.question("y", ["a", "b"], epsilon=1)
     )

@@ -1,4 +1,6 @@
-"""Intervals of numbers hold what they promise, for mechanisms that know more than a mean."""
+"""Intervals of numbers hold what they promise, for mechanisms that know more than a
+mean.
+"""
 
 import numpy as np
 import pytest
@@ -19,9 +21,10 @@ KEYS = {"square-wave": "", "dithered": "\nlevels = 4"}
 def test_intervals_hold_mean_and_variance(mechanism, epsilon, estimand):
     """4,000 surveys of 500 people of skewed ages, seed 3.
 
-    95 % intervals of the mean hold it from 93.3 to 96.7 % of the time, but for a chance of 1e-6
-    (4.9 standard errors); those of the variance, whose errors are skewed and are a population's in
-    either case, at least 91 %. Errors that are 7 % too small are detected.
+    95 % intervals of the mean hold it from 93.3 to 96.7 % of the time, but for a chance
+    of 1e-6 (4.9 standard errors); those of the variance, whose errors are skewed and
+    are a population's in either case, at least 91 %. Errors that are 7 % too small are
+    detected.
     """
     keys = f'type = "number"\nlow = 0\nhigh = 100\nstep = 1\nepsilon = "{epsilon}"'
     asked, generator = (

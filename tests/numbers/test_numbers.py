@@ -1,4 +1,6 @@
-"""Questions of type number: scales, what is done outside of them, and rounding without bias."""
+"""Questions of type number: scales, what is done outside of them, and rounding without
+bias.
+"""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -80,13 +82,17 @@ def test_integers_of_very_many_digits_are_refused(digits):
     for answer in (10**digits, -(10**digits)):
         with pytest.raises(
             AnswerError,
-            match="expected a number that is finite, of at most 400 digits, got another",
+            match=(
+                "expected a number that is finite, of at most 400 digits, got another"
+            ),
         ):
             clipped.place(answer)
 
 
 def test_outside_is_part_of_the_question():
-    """Refused, clipped or replaced; each has a fingerprint of its own, as has each unit."""
+    """Refused, clipped or replaced; each has a fingerprint of its own, as has each
+    unit.
+    """
     questions = [
         asked(**HOURS, outside=outside) if outside else asked(**HOURS)
         for outside in (None, "clip", 12, "12.5")
@@ -114,7 +120,9 @@ COUNTS = {"low": 0, "high": 9, "mechanism": "grr"}
     ("outside", "below", "above"), [("clip", 0, 9), (3, 3, 3), ("7", 7, 7)], ids=str
 )
 def test_whole_numbers_outside_count_as_the_survey_says(outside, below, above):
-    """A heavy user is counted rather than refused, whichever way the survey was written."""
+    """A heavy user is counted rather than refused, whichever way the survey was
+    written.
+    """
     survey = ldp.survey("s", ldp.question("x", outside=outside, epsilon=1, **COUNTS))
     domain = survey["x"].domain
     assert domain.type == "integer"
@@ -143,7 +151,9 @@ def test_whole_numbers_that_are_refused_keep_their_fingerprint():
 
 @given(st.fractions(0, 1, max_denominator=10**6))
 def test_rounding_is_unbiased(share):
-    """To 2^-64 of a step: the chance of the upper point is the part of the way to it."""
+    """To 2^-64 of a step: the chance of the upper point is the part of the way to
+    it.
+    """
     point, rest = asked(low=0, high=10, step=1).place(3 + share)
     assert 0 <= point + Fraction(rest, 1 << 64) - 3 <= share
     assert share - (point - 3 + Fraction(rest, 1 << 64)) < Fraction(1, 1 << 64)
@@ -163,7 +173,9 @@ def test_rounding_draws_as_many_bytes_for_any_answer():
 
 
 def test_memoized_numbers_are_not_rounded():
-    """The same answer has to have the same permanent response: none is drawn for two points."""
+    """The same answer has to have the same permanent response: none is drawn for two
+    points.
+    """
     keys = {"epsilon_first": "1", "epsilon_lifetime": "2"}
     question = ldp.question(
         "x", low=0, high=3, step=1, unit="km", mechanism="l-grr", **keys
@@ -295,7 +307,8 @@ def test_cells_of_tables_never_raise(text):
 def test_columns_are_rounded_one_by_one():
     """4,000 answers of 3.25 through the bulk path, seed 1: the mean keeps the quarter.
 
-    Within six standard errors of rounding (.041); rounded all alike it would be .25 off or .75.
+    Within six standard errors of rounding (.041); rounded all alike it would be .25 off
+    or .75.
     """
     from ldp_simulations.simulation.randomizing import _round
     from ldp_simulations.tables import columns_of

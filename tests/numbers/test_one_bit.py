@@ -1,4 +1,6 @@
-"""The one-bit mean: its estimates by enumeration, its intervals, and what it does not tell."""
+"""The one-bit mean: its estimates by enumeration, its intervals, and what it does not
+tell.
+"""
 
 import json
 from fractions import Fraction
@@ -20,7 +22,10 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
 AGE = 'type = "integer"\nlow = 18\nhigh = 98\n'
-SURVEY = f'[survey]\nname = "s"\n[[question]]\nname = "age"\nmechanism = "one-bit"\nepsilon = 1\n{AGE}'
+SURVEY = (
+    '[survey]\nname = "s"\n[[question]]\nname = "age"\nmechanism = '
+    f'"one-bit"\nepsilon = 1\n{AGE}'
+)
 
 
 def asked(epsilon="1"):
@@ -46,7 +51,9 @@ def test_chances_are_on_a_line():
 
 @pytest.mark.parametrize("ones", [100, 101, 140])
 def test_parts_by_hand(ones):
-    """A bit is worth s: the variance is (s^2 - mean^2) / (n - 1), and no spread is added."""
+    """A bit is worth s: the variance is (s^2 - mean^2) / (n - 1), and no spread is
+    added.
+    """
     question, counts = asked(), np.array([[201 - ones, ones]])
     p, q = (float(rate) for rate in question.randomizer.ends)
     worth = 40 / (p - q)
@@ -67,9 +74,9 @@ def test_parts_by_hand(ones):
 def test_mean_and_variance_are_unbiased(reports, value):
     """Over all numbers of ones, the mean and its stated variance are unbiased.
 
-    By their binomial law: of people drawn from one value's holders the mean is that value, and
-    the mean of the stated variance is the variance of the estimate. A standard error may be larger,
-    and is where few reports are all alike.
+    By their binomial law: of people drawn from one value's holders the mean is that
+    value, and the mean of the stated variance is the variance of the estimate. A
+    standard error may be larger, and is where few reports are all alike.
     """
     question = asked()
     decode = decoder_of(question.randomizer).mean_parts
@@ -100,8 +107,8 @@ def test_mean_and_variance_are_unbiased(reports, value):
 def test_intervals_hold_the_mean(estimand):
     """In 4,000 surveys 95 % intervals hold the mean at least that often.
 
-    Of 500 people at epsilon 1, seed 3, but for a chance of 1e-6 (4.9 standard errors; less than
-    93.3 % is detected).
+    Of 500 people at epsilon 1, seed 3, but for a chance of 1e-6 (4.9 standard errors;
+    less than 93.3 % is detected).
     """
     question, generator = asked(), np.random.default_rng(3)
     ages = np.arange(18, 99)
@@ -122,7 +129,9 @@ def test_intervals_hold_the_mean(estimand):
 
 
 def test_a_bound_is_named():
-    """For respondents at the ends it is 300 times too large; of two values it is known."""
+    """For respondents at the ends it is 300 times too large; of two values it is
+    known.
+    """
     for high, bound in ((99, True), (19, False)):
         keys = f'type = "integer"\nlow = 18\nhigh = {high}\nepsilon = "7"'
         asked_of = question("one-bit", keys)
@@ -148,7 +157,9 @@ def test_a_single_report_has_the_largest_spread(ones):
 
 
 def test_estimates_are_a_mean_alone():
-    """There are no frequencies, asked for or not, and forged reports are bounded for the mean."""
+    """There are no frequencies, asked for or not, and forged reports are bounded for
+    the mean.
+    """
     question = asked()
     for frequencies in (False, True):
         estimates = estimate_question(

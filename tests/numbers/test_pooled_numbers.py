@@ -1,4 +1,6 @@
-"""Versions of a question about numbers, as one estimate: its ranges, quantiles and mean."""
+"""Versions of a question about numbers, as one estimate: its ranges, quantiles and
+mean.
+"""
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ def asked(epsilon, goal="distribution", **keys):
 
 
 def drawn(question, respondents, generator, *, population=False):
-    """A version with reports of respondents who hold the more the higher a number is."""
+    """A version with reports of respondents who hold the more the higher a number
+    is.
+    """
     held = apportion(respondents, SHARES)
     if population:
         held = generator.multinomial(respondents, SHARES)
@@ -58,8 +62,8 @@ def test_versions_of_one_mechanism_pool_to_one_tally():
 def test_intervals_of_pooled_versions_hold_the_truth(estimand):
     """Of a range and of the mean, of epsilons 1 and 4, in 400 surveys: 95 %; seed 5.
 
-    Fewer than 89 % come by chance once in 10^6 or less; the error of one version alone, or of other
-    weights than those of the estimate, holds less.
+    Fewer than 89 % come by chance once in 10^6 or less; the error of one version alone,
+    or of other weights than those of the estimate, holds less.
     """
     versions, generator = [asked(1), asked(4)], np.random.default_rng(5)
     assert poolable(versions)
@@ -83,7 +87,9 @@ def test_intervals_of_pooled_versions_hold_the_truth(estimand):
 
 
 def test_a_population_is_known_best_by_the_larger_epsilon():
-    """Weights by the least noise: no worse than a tenth beyond the better version alone; seed 9."""
+    """Weights by the least noise: no worse than a tenth beyond the better version
+    alone; seed 9.
+    """
     generator = np.random.default_rng(9)
     parts = [drawn(asked(epsilon), 2000, generator) for epsilon in (1, 4)]
     options = Options(estimand="population")
@@ -95,7 +101,8 @@ def test_a_population_is_known_best_by_the_larger_epsilon():
 
 @pytest.mark.parametrize("size", [40, 6000])
 def test_versions_of_trees_are_pooled(size):
-    """Whatever the number of values: quantiles and means of both epsilons, each with an interval.
+    """Whatever the number of values: quantiles and means of both epsilons, each with an
+    interval.
 
     The median of values that are spread evenly within six of about its standard errors.
     """

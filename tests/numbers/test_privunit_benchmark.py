@@ -1,4 +1,6 @@
-"""What the benchmark says of PrivUnit is so: its privacy, its constant, its published figures."""
+"""What the benchmark says of PrivUnit is so: its privacy, its constant, its published
+figures.
+"""
 
 import math
 
@@ -17,7 +19,9 @@ from lab.benchmarks.privunit import (
 
 BEST = (6.29, 1.60, 0.428, 0.127)
 SPLIT, TRUE = (6.46, 1.76, 0.605, 0.151), (0.99, 1.93, 3.57, 7.23)
-"""n Var of a coordinate, worked out apart; and the epsilon that the published one reaches."""
+"""n Var of a coordinate, worked out apart; and the epsilon that the published one
+reaches.
+"""
 
 
 @pytest.mark.parametrize(("epsilon", "variance"), [*zip(EPSILONS, BEST, strict=True)])
@@ -48,7 +52,8 @@ def test_its_constant_on_a_sphere():
 
 
 def test_its_estimates_are_unbiased_and_vary_as_stated():
-    """30 surveys of 10,000 who hold one vector: within 6 standard errors, each of 100 coordinates.
+    """30 surveys of 10,000 who hold one vector: within 6 standard errors, each of 100
+    coordinates.
 
     A variance that is a sixth too large or too small is noticed.
     """

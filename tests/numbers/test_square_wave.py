@@ -33,7 +33,9 @@ WAVES = (
 
 
 def moments_of(wave, row):
-    """Mean and variance of what a report is worth, from a row of the channel, in fractions."""
+    """Mean and variance of what a report is worth, from a row of the channel, in
+    fractions.
+    """
     worths = [wave.worth(place) for place in range(wave.places)]
     mean = sum(mass * worth for mass, worth in zip(row, worths, strict=True))
     square = sum(mass * worth**2 for mass, worth in zip(row, worths, strict=True))
@@ -42,7 +44,9 @@ def moments_of(wave, row):
 
 @pytest.mark.parametrize("numbers", WAVES)
 def test_exact_law(numbers):
-    """In fractions: rows sum to 1, odds are R, a report is worth its value, with this variance."""
+    """In fractions: rows sum to 1, odds are R, a report is worth its value, with this
+    variance.
+    """
     wave = SquareWave(*numbers)
     size, width, odds, places = wave.size, wave.width, wave.ratio, wave.places
     rows = wave.channel().rows
@@ -73,7 +77,9 @@ def test_exact_law(numbers):
     ids=["window too wide", "weights swapped", "narrower at an end"],
 )
 def test_another_law_would_be_seen(mistake):
-    """With a window one place too wide, or weights swapped, a report is not worth its value."""
+    """With a window one place too wide, or weights swapped, a report is not worth its
+    value.
+    """
     wave = SquareWave(5, 3, 5, other=2)
     near, far = wave.rates
     wrong = []
@@ -87,7 +93,9 @@ def test_another_law_would_be_seen(mistake):
 
 
 def test_every_draw_has_the_law():
-    """Of all integers that a device may draw, each place has as many as its weight says."""
+    """Of all integers that a device may draw, each place has as many as its weight
+    says.
+    """
     wave = SquareWave(5, 3, 5, other=2)
     total = 3 * 5 + 4 * 2
     for value, row in enumerate(wave.channel().rows):
@@ -101,7 +109,9 @@ def test_every_draw_has_the_law():
 
 
 def test_widths():
-    """As published, to the digits of the reference: .358, .256, .129, .0637, .0304 on each side."""
+    """As published, to the digits of the reference: .358, .256, .129, .0637, .0304 on
+    each side.
+    """
     for epsilon, share in (
         ("0.5", 0.358155),
         ("1", 0.256083),
@@ -129,7 +139,9 @@ def test_widths():
 
 @pytest.mark.parametrize("epsilon", ["1/10000", "1/7", "1", "3", "8"])
 def test_a_width_tells_most(epsilon):
-    """The information of reports that are spread evenly is greatest there, and less beside."""
+    """The information of reports that are spread evenly is greatest there, and less
+    beside.
+    """
     exponent, size = Fraction(epsilon), 4096
     odds = float(exp_lower(exponent))
 
@@ -179,7 +191,9 @@ def test_survey_keys():
 
 @pytest.mark.parametrize("numbers", WAVES)
 def test_scores_are_unbiased(numbers):
-    """Of the value, and of its square: the decoder's, against the channel; and their ends."""
+    """Of the value, and of its square: the decoder's, against the channel; and their
+    ends.
+    """
     wave = SquareWave(*numbers)
     scores, law = scores_of(wave), np.array(wave.channel().rows, dtype=float)
     values = np.arange(wave.size) - (wave.size - 1) / 2
@@ -200,8 +214,8 @@ def test_scores_are_unbiased(numbers):
 def test_sampled_tallies_have_the_law_of_the_channel():
     """1,000,000 reports, seed 5: chi-square over all places against the channel.
 
-    Within 6 standard deviations, but for a chance below 1e-6; odds that are 4 % off, and a window
-    that is one place wider, are detected.
+    Within 6 standard deviations, but for a chance below 1e-6; odds that are 4 % off,
+    and a window that is one place wider, are detected.
     """
     asked = question(
         "square-wave", 'type = "integer"\nlow = 0\nhigh = 12\nepsilon = "2"'
@@ -246,9 +260,12 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     """Numbers go in; mean and variance come out, and a shape if it is asked for."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "survey.toml").write_text(
-        '[survey]\nname = "s"\n[[question]]\nname = "hours"\ntype = "number"\nlow = 0\nhigh = 60\n'
-        'step = 1\nunit = "hours"\noutside = "clip"\nmechanism = "auto"\ngoal = "shape"\n'
-        'epsilon = 4\n[[question]]\nname = "sick"\ntype = "boolean"\nmechanism = "grr"\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "hours"\ntype = "number"\nlow = '
+        "0\nhigh = 60\n"
+        'step = 1\nunit = "hours"\noutside = "clip"\nmechanism = "auto"\ngoal = '
+        '"shape"\n'
+        'epsilon = 4\n[[question]]\nname = "sick"\ntype = "boolean"\nmechanism = '
+        '"grr"\n'
         "epsilon = 1\n"
     )
     hours = [20 + number % 41 + 0.25 for number in range(4000)]

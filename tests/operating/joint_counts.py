@@ -1,4 +1,6 @@
-"""A survey with a group of questions, and reports that are counted without being sent."""
+"""A survey with a group of questions, and reports that are counted without being
+sent.
+"""
 
 import numpy as np
 

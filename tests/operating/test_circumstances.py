@@ -1,4 +1,6 @@
-"""What `ldp store doctor` says of a sound store besides: a clock that jumped, a full disk."""
+"""What `ldp store doctor` says of a sound store besides: a clock that jumped, a full
+disk.
+"""
 
 import os
 import time

@@ -1,8 +1,10 @@
-"""A store that an earlier build wrote, whose bytes are kept: later builds have to go on with it.
+"""A store that an earlier build wrote, whose bytes are kept: later builds have to go on
+with it.
 
-It has 60 respondents of two questions, uploaded twice. Whoever changes the form of a store makes
-the next one read this one, or refuse it by name and give a way to take it over; a store of a later
-form than is known is refused by name as well, with nothing changed.
+It has 60 respondents of two questions, uploaded twice. Whoever changes the form of a
+store makes the next one read this one, or refuse it by name and give a way to take it
+over; a store of a later form than is known is refused by name as well, with nothing
+changed.
 """
 
 import shutil

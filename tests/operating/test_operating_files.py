@@ -1,4 +1,6 @@
-"""The files of docs/operating.md name what is there: metrics, flags, variables, paths."""
+"""The files of docs/operating.md name what is there: metrics, flags, variables,
+paths.
+"""
 
 import json
 import re
@@ -193,7 +195,9 @@ def test_flags_and_variables_are_those_of_commands():
 
 @pytest.mark.parametrize("kind", ["--systemd", "--compose"])
 def test_a_domain_gets_files_with_the_same_names(kind, tmp_path):
-    """Nothing of the examples' is left in them; what is there already is not written over."""
+    """Nothing of the examples' is left in them; what is there already is not written
+    over.
+    """
     folder = tmp_path / "here"
     run("store", "init", folder, kind, "--domain", "collect.test")
     texts = {
@@ -290,7 +294,10 @@ def test_alarms_go_off(tmp_path):
         ]
         asked = [
             {
-                "expr": f'count(ALERTS{{alertstate="firing",alertname="{name}"}}) or vector(0)',
+                "expr": (
+                    f'count(ALERTS{{alertstate="firing",alertname="{name}"}}) or '
+                    "vector(0)"
+                ),
                 "eval_time": f"{minutes}m",
                 "exp_samples": [{"labels": "{}", "value": float(name == alarm)}],
             }
@@ -338,6 +345,7 @@ def test_nginx_takes_its_file(tmp_path):
     )
     (tmp_path / "nginx.conf").write_text(
         f"pid {tmp_path}/pid; error_log stderr; events {{}}\n"
-        f"http {{ {temporary} scgi_temp_path {tmp_path}; include {tmp_path}/ldp.conf; }}\n"
+        f"http {{ {temporary} scgi_temp_path {tmp_path}; include {tmp_path}/ldp.conf; "
+        "}\n"
     )
     checked(tmp_path, "nginx", "-t", "-p", tmp_path, "-c", tmp_path / "nginx.conf")

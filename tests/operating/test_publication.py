@@ -51,7 +51,8 @@ PATHS = (
 
 
 def polled(service, looker):
-    """What polling the tally recovers of the reports of eight devices, which come one by one.
+    """What polling the tally recovers of the reports of eight devices, which come one
+    by one.
 
     Beside each difference of two tallies, the report that came between them.
     """
@@ -73,7 +74,8 @@ def polled(service, looker):
 
 
 def test_polling_recovers_no_report(tmp_path, monkeypatch):
-    """Eight devices upload while someone polls: where all is shown eight of eight, else none.
+    """Eight devices upload while someone polls: where all is shown eight of eight, else
+    none.
 
     What is answered, by any way, stays the same but for the numbers of batches.
     """
@@ -113,7 +115,9 @@ def _without_batches(health):
 
 
 def _masked(text):
-    """Without what counts batches and requests; the numbers of reports of metrics stay."""
+    """Without what counts batches and requests; the numbers of reports of metrics
+    stay.
+    """
     if text.startswith("# HELP"):
         kept = [
             line
@@ -127,7 +131,9 @@ def _masked(text):
 
 
 def test_more_is_shown_when_as_many_more_have_come(tmp_path, monkeypatch):
-    """Of 65 reports, one at a time, those who poll see 20, 40, 60; and so after a restart."""
+    """Of 65 reports, one at a time, those who poll see 20, 40, 60; and so after a
+    restart.
+    """
     monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     seen = []
     for life in range(2):
@@ -144,9 +150,11 @@ def test_more_is_shown_when_as_many_more_have_come(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("running", [True, False])
 def test_a_survey_that_is_closed_shows_all_once(tmp_path, running, monkeypatch):
-    """A class of 30: 20 answers are seen until nothing more comes; what comes later is late.
+    """A class of 30: 20 answers are seen until nothing more comes; what comes later is
+    late.
 
-    The service that runs is asked to by who may; the store of one that does not is enough.
+    The service that runs is asked to by who may; the store of one that does not is
+    enough.
     """
     other = TEXT.replace('name = "example"', 'name = "other"')
     theirs = parse_survey(other)["wide"]
@@ -259,7 +267,9 @@ def shown_reports(books, catalogue):
 
 
 def test_each_epoch_and_question_counts_for_itself(books):
-    """No epoch and no question is shown because another has enough; a group with its questions."""
+    """No epoch and no question is shown because another has enough; a group with its
+    questions.
+    """
     books, catalogue = books
     [group] = [
         one.name for one in catalogue.envelopes.values() if isinstance(one, Group)
@@ -279,7 +289,9 @@ def test_each_epoch_and_question_counts_for_itself(books):
 
 @pytest.mark.parametrize("minutes", [None, 60.0])
 def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
-    """At its end the rest is shown if it is not too few, or time would show it; never later."""
+    """At its end the rest is shown if it is not too few, or time would show it; never
+    later.
+    """
     books, catalogue = books
     publication, epoch = Publication(10, minutes), Epoch(3600, 5)
     publisher = Publisher(catalogue, publication)
@@ -298,7 +310,9 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
 
 
 def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books):
-    """It died with reports unseen; while it was away others closed the epoch and showed theirs."""
+    """It died with reports unseen; while it was away others closed the epoch and showed
+    theirs.
+    """
     books, catalogue = books
     epoch = Epoch(3600, 5)
     count(books, catalogue, "car", reports=25, epoch=epoch)
@@ -315,7 +329,9 @@ def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books)
 
 
 def test_what_is_shown_is_repaired_as_a_whole(tmp_path):
-    """A tally of several parts of which one is lost is not shown in part; what it counts stays."""
+    """A tally of several parts of which one is lost is not shown in part; what it
+    counts stays.
+    """
     catalogue, url = Catalogue([Served(SURVEY, TEXT)]), f"sqlite:///{tmp_path}/s.db"
     publication = Publication(10)
 
@@ -350,7 +366,9 @@ def test_what_is_shown_is_repaired_as_a_whole(tmp_path):
 
 
 def test_what_was_counted_before_it_was_kept_back_is_shown_at_a_start(books):
-    """A store of a service that showed all: closed epochs too, once, but for those of too few."""
+    """A store of a service that showed all: closed epochs too, once, but for those of
+    too few.
+    """
     books, catalogue = books
     count(books, catalogue, "car", reports=12, epoch=Epoch(3600, 5))
     count(books, catalogue, "car", reports=3, epoch=Epoch(3600, 4))

@@ -1,11 +1,11 @@
 """What an operator lives through, from the shipped files: five troubles, one truth.
 
-`LDPKIT_REHEARSAL=1 pytest -s -n 0 tests/operating/test_rehearsal.py` runs PostgreSQL with an
-ordinary role, two workers of `ldp serve`, nginx with the file of the example in front, and
-Prometheus with its rules. Then a token leaks, a backup is restored, a clock jumps, and, with SQLite
-on a disk of 3 MB, that disk fills. Each time it is printed what the page, the metrics and
-`ldp store doctor` say, and checked that it is the same. It needs initdb, nginx, prometheus,
-promtool, libfaketime and the right to mount.
+`LDPKIT_REHEARSAL=1 pytest -s -n 0 tests/operating/test_rehearsal.py` runs PostgreSQL
+with an ordinary role, two workers of `ldp serve`, nginx with the file of the example in
+front, and Prometheus with its rules. Then a token leaks, a backup is restored, a clock
+jumps, and, with SQLite on a disk of 3 MB, that disk fills. Each time it is printed what
+the page, the metrics and `ldp store doctor` say, and checked that it is the same. It
+needs initdb, nginx, prometheus, promtool, libfaketime and the right to mount.
 """
 
 import json
@@ -123,7 +123,9 @@ def backup_restored(store, server):
 
 
 def clock_jumps():
-    """400 days ahead, at a start: nothing closes, and all say why; confirmed, all is well."""
+    """400 days ahead, at a start: nothing closes, and all say why; confirmed, all is
+    well.
+    """
     with folder() as place:
         store = f"sqlite:///{place}/store.db"
         with service(place, "--store", store, survey=EPOCHS) as serving:
@@ -156,7 +158,9 @@ def clock_jumps():
 
 
 def disk_fills():
-    """3 MB: not ready, by page, probe, metric and doctor; then there is room, and it goes on."""
+    """3 MB: not ready, by page, probe, metric and doctor; then there is room, and it
+    goes on.
+    """
     with folder() as place:
         disk = place / "disk"
         disk.mkdir()
@@ -198,7 +202,9 @@ def disk_fills():
 
 
 def same(serving, store, received):
-    """The page, the metrics and `ldp store doctor` agree on what came, and nothing is wrong."""
+    """The page, the metrics and `ldp store doctor` agree on what came, and nothing is
+    wrong.
+    """
     metrics = serving.get("/metrics").text
     counted = float(
         re.search(r"^ldp_batches_received_total (\S+)", metrics, re.MULTILINE)[1]

@@ -151,7 +151,9 @@ def test_a_relay_takes_the_same_three(asked_of_relay):
 def test_a_relay_names_mistakes_and_passes_over_what_is_not_its_own(
     asked_of_relay, monkeypatch
 ):
-    """Its token is no setting; Kubernetes names variables after a service `ldp-relay`."""
+    """Its token is no setting; Kubernetes names variables after a service
+    `ldp-relay`.
+    """
     for name in ("TOKEN", "TOKEN_FILE", "PORT", "SERVICE_HOST", "PORT_8001_TCP"):
         monkeypatch.setenv(f"LDP_RELAY_{name}", "tcp://127.0.0.1:8001")
     assert asked_of_relay(config=RELAY_FILE).port == 8001
@@ -206,7 +208,9 @@ def test_every_flag_has_a_variable(command, prefix, some):
     ],
 )
 def test_mistakes_are_named(asked, config, environment, words):
-    """The file, the name and the value; nothing that is misspelled is left out in silence."""
+    """The file, the name and the value; nothing that is misspelled is left out in
+    silence.
+    """
     said = asked("a.toml", config=config, **environment)
     assert isinstance(said, str)
     for word in words:
@@ -324,7 +328,9 @@ def test_no_one_fills_the_disk_with_refusals(tmp_path, monkeypatch):
 
 
 def test_who_changed_tokens(service, tmp_path):
-    """The command says who; the service says what, also of a file that is written by hand."""
+    """The command says who; the service says what, also of a file that is written by
+    hand.
+    """
     log, path = tmp_path / "audit.log", tmp_path / "tokens.toml"
     arguments = ["--token-file", path, "--audit-log", log]
     run("store", "tokens", "new", "--name", "app", "--scope", "upload", *arguments)

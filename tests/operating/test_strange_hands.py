@@ -1,4 +1,6 @@
-"""What an operator, a neighbour or a file may do to a service, and what becomes of it."""
+"""What an operator, a neighbour or a file may do to a service, and what becomes of
+it.
+"""
 
 import asyncio
 import csv
@@ -140,12 +142,16 @@ def test_an_epoch_of_a_survey_without_epochs(tmp_path):
     ],
 )
 def test_cells_that_no_program_runs(cell, safe):
-    """Texts that begin a formula, and control characters, are written so that they are text."""
+    """Texts that begin a formula, and control characters, are written so that they are
+    text.
+    """
     assert safe_cell(cell) == safe
 
 
 def test_values_in_csv_are_safe():
-    """What a survey or a respondent calls something reaches no spreadsheet as a formula."""
+    """What a survey or a respondent calls something reaches no spreadsheet as a
+    formula.
+    """
     survey = parse_survey(
         '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "category"\n'
         'values = ["=1+2", "b"]\nmechanism = "grr"\nepsilon = 1\n'
@@ -175,7 +181,9 @@ def test_files_of_a_store_are_for_its_owner(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of others")
 def test_what_root_makes_belongs_to_who_has_the_folder(tmp_path):
-    """The service runs as a user, and root changes its tokens and restores its store."""
+    """The service runs as a user, and root changes its tokens and restores its
+    store.
+    """
     os.chown(tmp_path, *SERVICE)
     tokens, audit = tmp_path / "tokens.toml", tmp_path / "audit.log"
     words = ["--token-file", tokens, "--audit-log", audit]
@@ -261,7 +269,9 @@ def test_candidates_stay_in_the_folder_of_the_survey(tmp_path, monkeypatch):
 
 
 def test_tokens_come_with_the_process(tmp_path):
-    """By environment, by a secret's file or a folder of them; beside a token file, or without."""
+    """By environment, by a secret's file or a folder of them; beside a token file, or
+    without.
+    """
     (tmp_path / "secret").write_text(f"{SECRET}a\n")
     environment = {
         "LDP_TOKEN_UPLOAD": SECRET,
@@ -289,7 +299,9 @@ def test_tokens_come_with_the_process(tmp_path):
 
 
 def test_the_last_use_of_a_token_is_kept_by_day(tmp_path):
-    """Beside the token file, and in what `ldp store tokens list` says; a broken file is none."""
+    """Beside the token file, and in what `ldp store tokens list` says; a broken file is
+    none.
+    """
     path = tmp_path / "tokens.toml"
     run(
         "store",
@@ -358,10 +370,11 @@ def test_a_certificate_that_cannot_be_used_is_one_line(tmp_path, monkeypatch):
 
 
 def test_certificates_and_surveys_are_renewed_and_the_end_is_orderly(tmp_path):
-    """SIGHUP: a new certificate and a new survey, on the same socket; a bad one is nothing.
+    """SIGHUP: a new certificate and a new survey, on the same socket; a bad one is
+    nothing.
 
-    SIGTERM: first not ready, while uploads go on, then closed: within ten seconds, or, on a machine
-    that is busy, a minute.
+    SIGTERM: first not ready, while uploads go on, then closed: within ten seconds, or,
+    on a machine that is busy, a minute.
     """
     served, key = certificate(tmp_path, "first")
     newer, newer_key = certificate(tmp_path, "second")
@@ -444,7 +457,9 @@ def started_over_tls(folder, options, trusted):
 
 
 def test_the_first_parquet_download_finds_its_library_loaded(monkeypatch):
-    """It is imported before the store is opened; where it is not there, nothing is said."""
+    """It is imported before the store is opened; where it is not there, nothing is
+    said.
+    """
     done = []
 
     def imported(name):

@@ -1,4 +1,6 @@
-"""Backups while a service counts, restores, surveys that are forgotten, tallies that are let go."""
+"""Backups while a service counts, restores, surveys that are forgotten, tallies that
+are let go.
+"""
 
 import json
 import threading
@@ -47,7 +49,9 @@ def batches(first, stop):
 
 
 def accepted(url):
-    """The batches that a store counted; it is sound, and its tallies have their reports."""
+    """The batches that a store counted; it is sound, and its tallies have their
+    reports.
+    """
     with open_snapshot(url) as snapshot:
         assert list(findings(snapshot, None)) == []
         number = outcomes_in_all(snapshot)["accepted"]
@@ -56,7 +60,9 @@ def accepted(url):
 
 
 def test_a_backup_while_uploads_go_on(tmp_path):
-    """It is of one moment, sound by itself, and has all that was acknowledged before it began."""
+    """It is of one moment, sound by itself, and has all that was acknowledged before it
+    began.
+    """
     url = f"sqlite:///{tmp_path}/store.db"
     stop, acknowledged = threading.Event(), []
     with service_of(TEXT, folder=tmp_path) as service:
@@ -91,7 +97,8 @@ def test_a_backup_while_uploads_go_on(tmp_path):
 
 
 def test_what_a_restore_loses_and_what_mends_it(tmp_path):
-    """What was acknowledged after the backup is gone, in numbers; what was not comes again, once.
+    """What was acknowledged after the backup is gone, in numbers; what was not comes
+    again, once.
 
     A folder is read on from where the backup was, so that of it nothing is lost.
     """
@@ -131,7 +138,9 @@ def test_what_a_restore_loses_and_what_mends_it(tmp_path):
 
 
 def test_backups_in_a_folder_are_thinned_out(tmp_path, monkeypatch):
-    """Before the next one is made, so that a full disk has room again; nothing else goes."""
+    """Before the next one is made, so that a full disk has room again; nothing else
+    goes.
+    """
     url, folder = f"sqlite:///{tmp_path}/store.db", tmp_path / "backups"
     folder.mkdir()
     SQLiteStore(tmp_path / "store.db").close()
@@ -208,7 +217,9 @@ def test_a_backup_of_postgres_and_back(tmp_path, postgres_server):
 
 
 def test_a_survey_is_forgotten_and_no_other(tmp_path):
-    """Its tallies, accounts and files are gone, the store is sound, a late repetition is known."""
+    """Its tallies, accounts and files are gone, the store is sound, a late repetition
+    is known.
+    """
     url = f"sqlite:///{tmp_path}/store.db"
     other = parse_survey(OTHER)["symbol"]
     batch = batch_of("symbol", 2, "other")._replace(fingerprint=other.fingerprint)
@@ -243,7 +254,9 @@ def test_a_survey_is_forgotten_and_no_other(tmp_path):
 
 
 def test_tallies_are_kept_for_so_many_epochs(tmp_path):
-    """When an epoch closes, those before go, and what was shown of them; accounts stay."""
+    """When an epoch closes, those before go, and what was shown of them; accounts
+    stay.
+    """
     survey = parse_survey(JOINT)
     catalogue = Catalogue([Served(survey, JOINT)])
     with closing(open_store(f"sqlite:///{tmp_path}/s.db")) as store:

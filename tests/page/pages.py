@@ -111,20 +111,25 @@ def _served(text, candidates):
 
 
 def write_tokens(folder, token=TOKEN, expires=None):
-    """The path of a token file: one token that may look at the page, one that may not."""
+    """The path of a token file: one token that may look at the page, one that may
+    not.
+    """
     path = folder / "tokens.toml"
     tokens = [
         token_record(token, "looks", ANALYST, expires=expires),
         token_record(UPLOADING, "sends", UPLOAD),
     ]
-    # Whole at any moment: a service that reads half of it, or nothing, knows none of these.
+    # Whole at any moment: a service that reads half of it, or nothing, knows none of
+    # these.
     beside = path.with_suffix(".new")
     beside.write_text(Tokens(tokens).to_toml(), encoding="utf-8")
     return beside.replace(path)
 
 
 def answers(survey, respondents, **options):
-    """The bytes of reports: n respondents answer every question, its values in some order."""
+    """The bytes of reports: n respondents answer every question, its values in some
+    order.
+    """
     reports = []
     for number in range(respondents):
         client = Client(survey)

@@ -1,4 +1,6 @@
-"""Uploads of developers on the page: shown as they come, bounded, escaped, and never counted."""
+"""Uploads of developers on the page: shown as they come, bounded, escaped, and never
+counted.
+"""
 
 import pytest
 from html_elements import read

@@ -1,4 +1,6 @@
-"""What the page says, read without a browser: the numbers of the API, and what they are."""
+"""What the page says, read without a browser: the numbers of the API, and what they
+are.
+"""
 
 import re
 import threading
@@ -48,7 +50,9 @@ def numbers(row):
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory):
-    """A service with two versions of a survey: three days, late reports, damaged bytes."""
+    """A service with two versions of a survey: three days, late reports, damaged
+    bytes.
+    """
     folder, days = tmp_path_factory.mktemp("page"), [20_000]
 
     def clock():
@@ -85,7 +89,9 @@ def of_older(service):
     ids=["plain", "population", "biased"],
 )
 def test_the_numbers_are_those_of_the_api(counted, analyst, options):
-    """Every frequency, error, interval, count and n is on the page to the last digit."""
+    """Every frequency, error, interval, count and n is on the page to the last
+    digit.
+    """
     query = of_older(counted) | options
     page = read(analyst.get("/", params=query))
     questions = analyst.get("/v1/surveys/commute/estimates", params=query).json()[
@@ -110,7 +116,9 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
 
 
 def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
-    """Offered where there are any; other questions stay unbiased, and nowhere is a nan."""
+    """Offered where there are any; other questions stay unbiased, and nowhere is a
+    nan.
+    """
     assert "ems (biased)" not in analyst.get("/").text
 
     def clock():
@@ -138,7 +146,9 @@ def test_shapes_are_a_view_of_some_questions(analyst, tmp_path):
 
 
 def test_a_question_says_what_its_numbers_are(counted, analyst):
-    """Declared and delivered epsilon, mechanism, level, interval, estimand, forgers' reach."""
+    """Declared and delivered epsilon, mechanism, level, interval, estimand, forgers'
+    reach.
+    """
     page = read(
         analyst.get(
             "/",
@@ -182,7 +192,8 @@ def test_detected_values_are_marked(counted, analyst):
 
 
 def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, analyst):
-    """A row for each epoch, the last one first, with the frequencies of the API's history.
+    """A row for each epoch, the last one first, with the frequencies of the API's
+    history.
 
     A panel for each value.
     """
@@ -231,7 +242,9 @@ def test_epochs_are_shown_for_the_question_that_they_were_asked_for(counted, ana
     "frequencies", ["", "1"], ids=["mean-alone", "with-frequencies"]
 )
 def test_means_are_shown_over_time(counted, analyst, frequencies):
-    """A question with a mean has a column, with the means of the API's history, and a panel."""
+    """A question with a mean has a column, with the means of the API's history, and a
+    panel.
+    """
     query = of_older(counted) | {"frequencies": frequencies}
     page = read(analyst.get("/", params=query | {"over_time": "hours"}))
     epochs = analyst.get(
@@ -333,7 +346,9 @@ def test_what_cannot_be_shown_is_said(analyst, query, status, words):
 
 
 def test_every_link_leads_somewhere(counted, analyst):
-    """All links, exports and files of a page answer, each export to be saved under a name."""
+    """All links, exports and files of a page answer, each export to be saved under a
+    name.
+    """
     page = read(analyst.get("/", params=of_older(counted) | {"over_time": "smoker"}))
     for anchor in page.find("a"):
         place = anchor.attributes["href"]
@@ -412,7 +427,9 @@ def test_nothing_is_sent_while_nothing_has_changed(counted, tmp_path):
 
 
 def test_a_service_that_takes_no_reports_says_so(tmp_path):
-    """What is wrong is on the page, and what was known before is not taken for unchanged."""
+    """What is wrong is on the page, and what was known before is not taken for
+    unchanged.
+    """
     with service_of(COMMUTE, folder=tmp_path) as service:
         person = visitor(service, TOKEN)
         tag_ = person.get("/").headers["etag"]

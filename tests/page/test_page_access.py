@@ -1,4 +1,6 @@
-"""Who sees the page: tokens, signing in and out, and what a page may do in a browser."""
+"""Who sees the page: tokens, signing in and out, and what a page may do in a
+browser.
+"""
 
 from datetime import UTC, datetime
 
@@ -32,7 +34,9 @@ def service(tmp_path_factory):
 
 @pytest.mark.parametrize("way", ["header", "cookie"])
 def test_a_token_opens_the_page(service, way):
-    """In an Authorization header, or given to the form; then exports open with the cookie alone."""
+    """In an Authorization header, or given to the form; then exports open with the
+    cookie alone.
+    """
     if way == "header":
         person = visitor(service, TOKEN)
     else:
@@ -68,7 +72,9 @@ def test_the_cookie_is_for_browsers_only(service):
     "path", ["?survey=commute&level=0.9", "screen/commute?level=0.9"]
 )
 def test_without_a_token_there_is_a_form(service, path):
-    """401, the form, and not a word about surveys; signing in leads to what was asked for."""
+    """401, the form, and not a word about surveys; signing in leads to what was asked
+    for.
+    """
     person = visitor(service)
     answer = person.get(f"/{path}")
     page = read(answer)
@@ -110,7 +116,9 @@ def test_a_wrong_token_is_said_to_be_wrong(service, way, token, status, words):
 
 
 def test_expiry_and_rotation_take_effect_at_once(tmp_path):
-    """A token that expired or was removed opens nothing more, though the browser still has it."""
+    """A token that expired or was removed opens nothing more, though the browser still
+    has it.
+    """
     now = [1_800_000_000.0]
     with service_of(COMMUTE, folder=tmp_path, clock=lambda: now[0]) as service:
         write_tokens(tmp_path, expires=datetime.fromtimestamp(now[0] + 100, UTC))
@@ -170,7 +178,9 @@ def test_whatever_is_posted_is_no_more_than_no_token(service, body):
 
 
 def test_without_tokens_the_page_is_open(tmp_path):
-    """A service that asks for none shows the page at once, and nothing to sign out of."""
+    """A service that asks for none shows the page at once, and nothing to sign out
+    of.
+    """
     with service_of(COMMUTE, folder=tmp_path, tokens=False) as service:
         answer = visitor(service).get("/")
     assert answer.status_code == 200
@@ -178,7 +188,9 @@ def test_without_tokens_the_page_is_open(tmp_path):
 
 
 def test_it_can_be_mounted_anywhere(tmp_path):
-    """Under a prefix, signing in, links, files and exports stay under it, as does the cookie."""
+    """Under a prefix, signing in, links, files and exports stay under it, as does the
+    cookie.
+    """
     with service_of(COMMUTE, folder=tmp_path) as service:
         host = Starlette(routes=[Mount("/stats/ldp", Application(service))])
         person = Visitor(host)

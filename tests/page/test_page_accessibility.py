@@ -1,7 +1,8 @@
-"""The page for everyone: axe-core's rules for WCAG 2.2 AA, names on phones, words by key and touch.
+"""The page for everyone: axe-core's rules for WCAG 2.2 AA, names on phones, words by
+key and touch.
 
-Skipped where chromium or chromedriver is missing; the rules where axe-core is, which `npm ci` in
-`client/js` brings.
+Skipped where chromium or chromedriver is missing; the rules where axe-core is, which
+`npm ci` in `client/js` brings.
 """
 
 import pytest
@@ -49,7 +50,9 @@ def place(tmp_path_factory):
 @pytest.mark.needs("axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_rule_is_violated(place, scheme):
-    """Of WCAG 2.2 AA and of good practice, with everything opened, on a desk and on a phone."""
+    """Of WCAG 2.2 AA and of good practice, with everything opened, on a desk and on a
+    phone.
+    """
     url, chromium = place
     for page in PAGES:
         phone = scheme == "dark"
@@ -61,7 +64,9 @@ def test_no_rule_is_violated(place, scheme):
 
 @pytest.mark.parametrize("width", [320, 360])
 def test_names_stand_in_lines_on_a_phone(place, width):
-    """The name of a survey in the header is not broken letter by letter, however long it is."""
+    """The name of a survey in the header is not broken letter by letter, however long
+    it is.
+    """
     url, chromium = place
     chromium.size(width, 740, mobile=True)
     chromium.open(f"{url}/?survey={LONG}")
@@ -122,7 +127,9 @@ def test_tables_fit_a_desk_and_keep_their_names_on_a_phone(place):
 
 
 def test_words_open_by_key_and_touch_without_a_script(place):
-    """A meaning opens where its word stands and closes by Escape, also where no script runs."""
+    """A meaning opens where its word stands and closes by Escape, also where no script
+    runs.
+    """
     url, chromium = place
     chromium.size(1280, 900)
     chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)
@@ -139,7 +146,9 @@ def test_words_open_by_key_and_touch_without_a_script(place):
 
 
 def test_paper_has_no_buttons(place):
-    """Printed at night, the page is dark on light, and what only a screen can use is away."""
+    """Printed at night, the page is dark on light, and what only a screen can use is
+    away.
+    """
     url, chromium = place
     chromium.prefer("dark")
     chromium.open(f"{url}/?survey=commute")

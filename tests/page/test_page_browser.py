@@ -34,8 +34,11 @@ SIGNED_IN = "return document.querySelector('#state')?.textContent === 'Live'"
 
 @pytest.fixture
 def chromium(chromium):
-    """The browser as it is at first: a desk, light, no one signed in, an empty console."""
-    # The page of the test before asks a service that is gone, and would complain in this one.
+    """The browser as it is at first: a desk, light, no one signed in, an empty
+    console.
+    """
+    # The page of the test before asks a service that is gone, and would complain in
+    # this one.
     chromium.open("about:blank")
     chromium.size(1280, 900)
     chromium.prefer("light")
@@ -60,7 +63,9 @@ def url(service):
 
 
 def sign_in(chromium, url, query=""):
-    """Through the form; afterwards the console is as good as new, and all drawers are open."""
+    """Through the form; afterwards the console is as good as new, and all drawers are
+    open.
+    """
     chromium.open(f"{url}/{query}")
     chromium.type("#token", TOKEN + ENTER)
     chromium.wait(SIGNED_IN)
@@ -77,7 +82,8 @@ def frequencies(service):
 
 
 def test_it_follows_what_is_counted(chromium, service, url):
-    """It shows the API's numbers, and new ones as reports arrive; details, focus and place stay.
+    """It shows the API's numbers, and new ones as reports arrive; details, focus and
+    place stay.
 
     No complaints.
     """
@@ -92,7 +98,8 @@ def test_it_follows_what_is_counted(chromium, service, url):
     """)
     service.writer.write(answers(service.catalogue.all[0].survey, 50))
     chromium.wait(
-        "return document.querySelector('#question-transport .facts data').value === '150'"
+        "return document.querySelector('#question-transport .facts data').value === "
+        "'150'"
     )
     assert before == [300, "100"]
     assert chromium.run(FREQUENCIES) == frequencies(service)
@@ -114,12 +121,14 @@ def test_pausing_stops_it(chromium, service, url):
     assert chromium.text("#question-transport .facts data") == "100"
     chromium.run("document.querySelector('#pause').click()")
     chromium.wait(
-        "return document.querySelector('#question-transport .facts data').value === '150'"
+        "return document.querySelector('#question-transport .facts data').value === "
+        "'150'"
     )
 
 
 def test_what_was_asked_before_a_pause_is_not_shown_after_it(chromium, service, url):
-    """An answer that is on its way when somebody pauses changes nothing; going on, it is asked for.
+    """An answer that is on its way when somebody pauses changes nothing; going on, it
+    is asked for.
 
     Here it is asked for as late as that, so that it has something new.
     """
@@ -142,18 +151,21 @@ def test_what_was_asked_before_a_pause_is_not_shown_after_it(chromium, service, 
     assert chromium.text("#question-transport .facts data") == "100"
     chromium.run("window.fetch = real; document.querySelector('#pause').click()")
     chromium.wait(
-        "return document.querySelector('#question-transport .facts data').value === '150'"
+        "return document.querySelector('#question-transport .facts data').value === "
+        "'150'"
     )
 
 
 def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
-    """While the page is looked at: a banner, what was shown stays, nothing more is asked for.
+    """While the page is looked at: a banner, what was shown stays, nothing more is
+    asked for.
 
     Afterwards: the form.
     """
     sign_in(chromium, url)
     chromium.run(
-        "window.asked = 0; const real = fetch; window.fetch = (...all) => { asked += 1; return "
+        "window.asked = 0; const real = fetch; window.fetch = (...all) => { asked += "
+        "1; return "
         "real(...all); }"
     )
     write_tokens(tmp_path, expires=datetime.now(UTC) - timedelta(days=1))
@@ -183,7 +195,9 @@ def test_it_outlives_a_service_that_is_away(chromium, tmp_path, service):
 
 @pytest.mark.parametrize("query", ["", "?over_time=transport"])
 def test_it_fits_a_phone(chromium, url, query):
-    """At 360 pixels nothing reaches beyond the screen; tables scroll in boxes of their own."""
+    """At 360 pixels nothing reaches beyond the screen; tables scroll in boxes of their
+    own.
+    """
     sign_in(chromium, url, query)
     chromium.size(360, 740, mobile=True)
     assert chromium.run("return document.documentElement.scrollWidth") == 360
@@ -201,10 +215,13 @@ def test_it_fits_a_phone(chromium, url, query):
 
 
 def test_a_keyboard_is_enough(chromium, url):
-    """From the top: the skip link, then all in the page's order, each with visible focus."""
+    """From the top: the skip link, then all in the page's order, each with visible
+    focus.
+    """
     sign_in(chromium, url)
     chromium.open(f"{url}/")
-    # A key that is pressed before the page is there is lost, on a machine with much to do.
+    # A key that is pressed before the page is there is lost, on a machine with much to
+    # do.
     chromium.wait(SIGNED_IN)
     chromium.run(OPEN)
     reached = []
@@ -243,7 +260,9 @@ def test_a_keyboard_is_enough(chromium, url):
 
 
 def test_pictures_and_tables_have_names(chromium, url):
-    """Every picture, table, box that scrolls and field has a name for those who do not see it."""
+    """Every picture, table, box that scrolls and field has a name for those who do not
+    see it.
+    """
     sign_in(chromium, url)
     nodes = chromium.devtools("Accessibility.getFullAXTree")["nodes"]
     named = {

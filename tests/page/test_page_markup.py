@@ -23,7 +23,9 @@ from ldp_service.page.sections.downloads import DOWNLOADS, download
 
 
 def hostile_page(folder):
-    """The page of a survey whose texts and values are all that markup fears, and its picture."""
+    """The page of a survey whose texts and values are all that markup fears, and its
+    picture.
+    """
     with service_of(HOSTILE, folder=folder) as service:
         service.writer.write(answers(service.catalogue.all[0].survey, 50))
         person = visitor(service, TOKEN)
@@ -33,7 +35,9 @@ def hostile_page(folder):
 
 
 def test_no_text_becomes_markup(tmp_path):
-    """Texts and values that would be markup are shown letter by letter; the only script is ours."""
+    """Texts and values that would be markup are shown letter by letter; the only script
+    is ours.
+    """
     answer, picture = hostile_page(tmp_path)
     page = read(answer)
     assert [script.attributes for script in page.find("script")] == [
@@ -56,7 +60,9 @@ def test_no_text_becomes_markup(tmp_path):
 
 
 def test_markup_escapes_every_text():
-    """In children and in attributes, but not twice; what XML cannot hold is shown as such."""
+    """In children and in attributes, but not twice; what XML cannot hold is shown as
+    such.
+    """
     assert (
         tag("p", "<&>\"'", title='"<')
         == '<p title="&quot;&lt;">&lt;&amp;&gt;&quot;&#x27;</p>'
@@ -70,7 +76,10 @@ def test_many_values_make_no_longer_page():
     """The 40 most frequent are drawn, and the page says so."""
     size = 100_000
     values = ", ".join(f'"{number}"' for number in range(size))
-    keys = f'name = "q"\ntype = "category"\nvalues = [{values}]\nmechanism = "grr"\nepsilon = 1'
+    keys = (
+        f'name = "q"\ntype = "category"\nvalues = [{values}]\nmechanism = '
+        '"grr"\nepsilon = 1'
+    )
     survey = survey_of(keys)
     counts = np.zeros((1, size), dtype=np.int64)
     counts[0, :: size // 50] = np.arange(50)
@@ -97,7 +106,8 @@ def test_bars_of_either_side_meet_at_zero():
 
 
 def test_a_scale_has_round_ticks_around_its_numbers():
-    """From a tick at or below the least, zero included, to one at or above the greatest.
+    """From a tick at or below the least, zero included, to one at or above the
+    greatest.
 
     Steps are 1, 2, 2.5 or 5.
     """
@@ -140,7 +150,9 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_can_be_told_apart(scheme):
-    """Text has a contrast of 4.5 or more with what is behind it, what is drawn one of 3."""
+    """Text has a contrast of 4.5 or more with what is behind it, what is drawn one of
+    3.
+    """
     colours, drawn = {}, {}
     for path, colour, seen in ((CSS, COLOURS, colours), (STYLE, DRAWN, drawn)):
         light, dark = re.split(r"@media.*dark\)", path.read_text(encoding="utf-8"))

@@ -1,4 +1,6 @@
-"""The page of a service shows distributions: quantiles, a histogram, a curve in its band."""
+"""The page of a service shows distributions: quantiles, a histogram, a curve in its
+band.
+"""
 
 import re
 
@@ -56,7 +58,9 @@ def test_the_section_of_a_distribution():
 
 
 def test_a_circle_has_no_curve():
-    """Its direction and how much answers agree are facts, its histogram stands as any other."""
+    """Its direction and how much answers agree are facts, its histogram stands as any
+    other.
+    """
     question = estimates_of(low=0, high=24, bins=24, unit="h", circular=True)
     text = str(
         render("question", "x", view=QuestionView.of(question), asked=Unasked, notes=())
@@ -73,7 +77,9 @@ def test_a_circle_has_no_curve():
 
 
 def test_the_curve_goes_from_nothing_to_all():
-    """From the left bottom to the right top, rising; the band is around it, and closed."""
+    """From the left bottom to the right top, rising; the band is around it, and
+    closed.
+    """
     question = estimates_of(edges=[-5, 0, "2.5", 40], type="number")
     text = str(chart(question.distribution.bars(), "x"))
     (band,) = re.findall(r'class="band" points="([^"]*)"', text)
@@ -93,7 +99,9 @@ def test_the_curve_goes_from_nothing_to_all():
 
 
 def test_queries_of_distributions():
-    """The options of the command, as the query of a URL has them; what is wrong is told."""
+    """The options of the command, as the query of a URL has them; what is wrong is
+    told.
+    """
     asked = options_of(
         {"quantiles": ".1,.9", "ranges": "1:2,3:4.5,22:6", "edges": "1, 2"}
     )

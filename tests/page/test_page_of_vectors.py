@@ -1,4 +1,6 @@
-"""The page of a service shows mean vectors: bars on either side of zero, with their intervals."""
+"""The page of a service shows mean vectors: bars on either side of zero, with their
+intervals.
+"""
 
 import re
 
@@ -15,7 +17,9 @@ from ldp_simulations.vector_holders import VectorHolders
 
 
 def test_the_section_of_a_mean_vector():
-    """It has every coordinate with its mean and interval, in a picture and in a table."""
+    """It has every coordinate with its mean and interval, in a picture and in a
+    table.
+    """
     asked = ldp.survey("s", ldp.question("x", dimensions=3, radius=2, epsilon=4))["x"]
     everyone = VectorHolders.of(asked.domain.ball, {asked.value([1.5, -1, 0]): 4_000})
     counts = sample_counts(asked, everyone, np.random.default_rng(15))

@@ -1,4 +1,6 @@
-"""What the further views of the page show: search, spans, sides, notes, frames, and no more."""
+"""What the further views of the page show: search, spans, sides, notes, frames, and no
+more.
+"""
 
 import re
 import time
@@ -67,7 +69,9 @@ survey = "many"
 
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory):
-    """Two surveys; three days of the first, with notes, and everyone may frame the other."""
+    """Two surveys; three days of the first, with notes, and everyone may frame the
+    other.
+    """
     folder, days = tmp_path_factory.mktemp("views"), [10]
     (folder / "notes.toml").write_bytes(NOTES)
     settings = {
@@ -109,7 +113,9 @@ def reports(page, question):
 
 
 def test_all_surveys_are_on_the_first_page(analyst):
-    """Each with its reports and a way to its page; with a survey named, that one is shown."""
+    """Each with its reports and a way to its page; with a survey named, that one is
+    shown.
+    """
     page = read(analyst.get("/"))
     names = [link.text for heading in page.find("h2") for link in heading.find("a")]
     assert names == ["commute", "many"]
@@ -121,7 +127,9 @@ def test_all_surveys_are_on_the_first_page(analyst):
 
 
 def test_many_values_have_pages_and_a_search(analyst):
-    """Pages part the values, the most frequent first; a search finds those with its text."""
+    """Pages part the values, the most frequent first; a search finds those with its
+    text.
+    """
     pages = [
         shown(read(analyst.get(f"/?survey=many&values_of=town&page={page}")), "town")
         for page in (1, 2, 3)
@@ -161,7 +169,9 @@ def test_ranges_of_time_have_their_epochs(analyst, query, total):
 
 @pytest.mark.parametrize("way", ["cumulated", "smoothed"])
 def test_ways_over_time(analyst, way):
-    """Cumulated, the last epoch has all reports; smoothed, each value has a level in its band."""
+    """Cumulated, the last epoch has all reports; smoothed, each value has a level in
+    its band.
+    """
     query = {"survey": "commute", "over_time": "transport", "way": way, "axes": "fit"}
     page = read(analyst.get("/", params=query))
     [section] = page.find("section", id="question-transport")
@@ -172,7 +182,9 @@ def test_ways_over_time(analyst, way):
 
 
 def test_notes_are_beside_their_epochs(analyst):
-    """In pictures over time, in a list beside these, and in a section; those of others are not."""
+    """In pictures over time, in a list beside these, and in a section; those of others
+    are not.
+    """
     page = read(analyst.get("/?survey=commute&over_time=transport"))
     assert len(page.find("line", class_="noted")) == 4
     assert page.find("ol")[0].text == "1970-01-12 A <strike>"
@@ -228,7 +240,9 @@ def test_two_epochs_side_by_side(counted, analyst):
     ids=["surveys", "versions", "groups"],
 )
 def test_other_sides_than_epochs(tmp_path, first, second, places):
-    """Surveys, versions and groups: what differs is what `compare` says of their reports alone."""
+    """Surveys, versions and groups: what differs is what `compare` says of their
+    reports alone.
+    """
     texts = (TOUR.replace('"3"', '"2"'), TOUR, TOUR.replace('"tour"', '"trip"'))
     days = [10]
 
@@ -269,7 +283,9 @@ def test_other_sides_than_epochs(tmp_path, first, second, places):
 
 
 def people_of(survey, os, shift, clock):
-    """The reports of 120 people of one system, who like one thing more than the others."""
+    """The reports of 120 people of one system, who like one thing more than the
+    others.
+    """
     reports = []
     for number in range(120):
         client = Client(survey, attributes={"os": os})
@@ -309,7 +325,9 @@ def test_sides_that_mean_nothing(analyst, first, second, words):
 
 
 def test_frames_are_for_declared_origins(counted, analyst):
-    """One page may be framed, by these, and runs no script; a public survey needs no token."""
+    """One page may be framed, by these, and runs no script; a public survey needs no
+    token.
+    """
     answer = analyst.get("/embed?survey=commute&question=transport")
     policy = answer.headers["content-security-policy"]
     assert "frame-ancestors https://portal.example" in policy
@@ -346,7 +364,9 @@ def test_signing_in_leads_back_to_two_sides(counted):
 
 
 def test_nothing_is_finer_than_what_is_published(tmp_path):
-    """Of 44 reports in one epoch, 25 are shown by every view, until 20 more have come."""
+    """Of 44 reports in one epoch, 25 are shown by every view, until 20 more have
+    come.
+    """
 
     def clock():
         return 10 * DAY + 5
@@ -390,7 +410,8 @@ def estimates_of(size, many, seed=17, **keys):
 
 
 def test_quantiles_of_listed_numbers():
-    """Of 200 tallies of 2,000 people, fewer than 30 medians lie outside: more at a chance of 1e-7.
+    """Of 200 tallies of 2,000 people, fewer than 30 medians lie outside: more at a
+    chance of 1e-7.
 
     Intervals of half the width would miss more than 50.
     """
@@ -403,7 +424,9 @@ def test_quantiles_of_listed_numbers():
 
 
 def test_numbers_are_drawn_in_their_order():
-    """One by one, or in ranges where they are many, whose shares add up to those of all."""
+    """One by one, or in ranges where they are many, whose shares add up to those of
+    all.
+    """
     few, many = (estimates_of(size, 10_000, epsilon="3").cells() for size in (20, 100))
     assert [cell.name for cell in few] == [str(number) for number in range(20)]
     assert 5 < len(many) <= 16
@@ -413,7 +436,9 @@ def test_numbers_are_drawn_in_their_order():
 
 
 def test_what_more_respondents_would_show():
-    """Three times as many more halve the error; the least share that is detected is on the edge."""
+    """Three times as many more halve the error; the least share that is detected is on
+    the edge.
+    """
     estimates = estimates_of(20, 5_000, epsilon="2")
     known = sharpness_of(estimates)
     assert known is not None
@@ -439,7 +464,9 @@ def test_shares_that_no_test_tells_apart():
 
 
 def test_an_estimate_beyond_what_is_possible():
-    """The nearest possible value, the raw one beside it, and an interval that says it was cut."""
+    """The nearest possible value, the raw one beside it, and an interval that says it
+    was cut.
+    """
     estimates = estimates_of(20, 300, epsilon="1")
     beyond = next(one for one in estimates if one.frequency < 0)
     cells = str(_value(estimates, beyond, None, miss=0.05))

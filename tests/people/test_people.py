@@ -159,7 +159,10 @@ def test_who_is_taken_out_is_out(tmp_path):
 
 def test_mistakes_in_the_file_are_told():
     """All of them, with what was expected."""
-    wrong = '[[grant]]\nrole = "boss"\n[[grant]]\nperson = "a"\ngroup = "b"\nrole = "viewer"\nx = 1'
+    wrong = (
+        '[[grant]]\nrole = "boss"\n[[grant]]\nperson = "a"\ngroup = "b"\nrole = '
+        '"viewer"\nx = 1'
+    )
     with pytest.raises(PeopleError) as refused:
         parse(wrong.encode(), "people.toml")
     said = str(refused.value)

@@ -1,4 +1,5 @@
-"""What batches are worth by enumeration, in exact fractions: every data set, every batch.
+"""What batches are worth by enumeration, in exact fractions: every data set, every
+batch.
 
 The oracle of the tests of `ldp.privacy`: it knows nothing of blankets.
 """
@@ -10,7 +11,9 @@ from math import comb, factorial, prod
 
 
 def batch_law(rows):
-    """The law of a batch: how often it has each output, from the rows of its respondents."""
+    """The law of a batch: how often it has each output, from the rows of its
+    respondents.
+    """
     law = {(0,) * len(rows[0]): Fraction(1)}
     for row in rows:
         law = one_more(law, row)
@@ -36,7 +39,9 @@ def divergence(one, other, t):
 
 
 def worst_delta(rows, count, t):
-    """The largest delta of all data sets of so many respondents, and of all pairs of answers."""
+    """The largest delta of all data sets of so many respondents, and of all pairs of
+    answers.
+    """
     worst = Fraction(0)
     for others in combinations_with_replacement(range(len(rows)), count - 1):
         around = (
@@ -83,9 +88,11 @@ def exact_delta_of(blanket, draws, t):
 
 
 def delta_with_neither_hidden(size, ratio, count, t):
-    """The mutant: all outputs of k-ary response but two as one, whose law is taken for the same.
+    """The mutant: all outputs of k-ary response but two as one, whose law is taken for
+    the same.
 
-    That is no bound: how many of a batch are neither tells something of the one who is not there.
+    That is no bound: how many of a batch are neither tells something of the one who is
+    not there.
     """
     whole = ratio + size - 1
     rest = (size - 2) / whole

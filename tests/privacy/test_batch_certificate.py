@@ -1,4 +1,6 @@
-"""Certificates of batches, and the program that works them out again without our code."""
+"""Certificates of batches, and the program that works them out again without our
+code.
+"""
 
 import importlib.util
 import json
@@ -206,7 +208,9 @@ def test_integers_of_no_mechanism_are_refused(name, integers, tmp_path):
 
 
 def spelled_otherwise(text):
-    """The text of a certificate of `grr`, of which another reader may read something else."""
+    """The text of a certificate of `grr`, of which another reader may read something
+    else.
+    """
 
     def replaced(before, after, times=1):
         assert text.count(before) >= times
@@ -271,7 +275,9 @@ def spelled_otherwise(text):
 
 
 def test_no_other_spelling_is_passed(tmp_path):
-    """What another reader, or a person, may take for another claim; and no traceback of any."""
+    """What another reader, or a person, may take for another claim; and no traceback of
+    any.
+    """
     certificate = batch_certificate(MESSAGES["grr"], 40, "1e-3")
     path = tmp_path / "it"
     text = json.dumps(certificate)
@@ -294,7 +300,9 @@ def leaves(record, above=()):
 
 
 def changed(key, value):
-    """Something else of the same kind, far from rounding; a delta that is not what was shown."""
+    """Something else of the same kind, far from rounding; a delta that is not what was
+    shown.
+    """
     if key == "delta":
         return "0.0001"
     if isinstance(value, bool | int):
@@ -310,7 +318,9 @@ def changed(key, value):
 
 @pytest.mark.parametrize("name", ["grr", "first+second"])
 def test_no_field_can_be_changed(name, tmp_path):
-    """Every one of them, next to the survey's own certificate; and the survey of another."""
+    """Every one of them, next to the survey's own certificate; and the survey of
+    another.
+    """
     own = tmp_path / "survey.json"
     own.write_text(json.dumps(survey_certificate(SURVEY)), encoding="utf-8")
     certificate = batch_certificate(MESSAGES[name], 40, "1e-3")
@@ -321,7 +331,8 @@ def test_no_field_can_be_changed(name, tmp_path):
         return checker.main(path, own)
 
     assert judged(certificate) == 0
-    # How finely it was worked out: other numbers may come to the same bound, and are no forgery.
+    # How finely it was worked out: other numbers may come to the same bound, and are no
+    # forgery.
     effort = {"blocks", "stretches", "parts"}
     tried = [
         (keys, value) for keys, value in leaves(certificate) if keys[-1] not in effort
@@ -365,11 +376,14 @@ def test_what_a_certificate_states_is_what_the_batch_was_said_to_be_worth():
 
 
 def test_batches_are_told_with_both_figures():
-    """Relay apart, relay colluding; later reports; batches that are too small; what is no batch."""
+    """Relay apart, relay colluding; later reports; batches that are too small; what is
+    no batch.
+    """
     batch = batch_privacy(MESSAGES["grr"], 12_400, mixed_by="relay.example")
     epsilon = batch.text.partition("(")[2].partition(",")[0]
     assert batch.text == (
-        f"12,400 reports, mixed by relay.example: ({epsilon}, 1e-8) if relay and collector are "
+        f"12,400 reports, mixed by relay.example: ({epsilon}, 1e-8) if relay and "
+        "collector are "
         "apart, epsilon 1 if not"
     )
     assert float(batch.epsilon) <= float(epsilon) < 0.03
@@ -388,7 +402,9 @@ def test_batches_are_told_with_both_figures():
 
 
 def test_explain_says_what_batches_are_worth(tmp_path):
-    """Both figures for each message, the error beside a curator's, a certificate that holds."""
+    """Both figures for each message, the error beside a curator's, a certificate that
+    holds.
+    """
     survey = tmp_path / "survey.toml"
     survey.write_text(SURVEY.to_toml(), encoding="utf-8")
     said = run(

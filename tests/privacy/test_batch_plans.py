@@ -1,4 +1,6 @@
-"""Plans for reports that a relay mixes: the inverse, the ceiling, and errors beside a curator's."""
+"""Plans for reports that a relay mixes: the inverse, the ceiling, and errors beside a
+curator's.
+"""
 
 import json
 from fractions import Fraction
@@ -33,7 +35,9 @@ def worth(mechanism, local, wish):
 
 
 def test_the_inverse_is_the_largest_that_keeps_what_is_wanted():
-    """A hundredth more would not; and no more than the ceiling, nor less than what is wanted."""
+    """A hundredth more would not; and no more than the ceiling, nor less than what is
+    wanted.
+    """
     wish = BatchWish(5_000, Fraction(1, 10**6), epsilon=Fraction(1, 10))
     local = local_epsilon("grr", VALUES, wish)
     assert 1 < local < 4
@@ -75,10 +79,11 @@ def test_a_curators_error_is_that_of_the_analytic_gaussian_mechanism(
 
 
 def test_shuffled_errors_are_as_large_as_the_formula_says():
-    """20,000 batches of 5,000 reports: the count of a value that nobody holds, within 2 %.
+    """20,000 batches of 5,000 reports: the count of a value that nobody holds, within 2
+    %.
 
-    A standard deviation of 20,000 draws is off by 2.5 % or more once in a million times; a formula
-    that is 5 % off is found nearly always. The seed is fixed.
+    A standard deviation of 20,000 draws is off by 2.5 % or more once in a million
+    times; a formula that is 5 % off is found nearly always. The seed is fixed.
     """
     randomizer = RandomizedResponse(8, 7, 1)
     p, q = map(float, randomizer.support)
@@ -86,7 +91,8 @@ def test_shuffled_errors_are_as_large_as_the_formula_says():
     counts = []
     for _ in range(20_000):
         reports = draw.multinomial(5_000, [p, *[q] * 7])
-        # A batch is its histogram: whatever order a relay gives it, this is what is counted.
+        # A batch is its histogram: whatever order a relay gives it, this is what is
+        # counted.
         counts.append((reports[3] - 5_000 * q) / (p - q))
     error = rare_count_error(randomizer, 5_000)
     assert np.std(counts) == pytest.approx(error, rel=0.02)
@@ -95,9 +101,11 @@ def test_shuffled_errors_are_as_large_as_the_formula_says():
 
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_errors_of_hadamard_response_count_those_in_the_block(blocks):
-    """4,000 batches of 2,000 reports, within 6 %; without them it would be a third less or more.
+    """4,000 batches of 2,000 reports, within 6 %; without them it would be a third less
+    or more.
 
-    A standard deviation of 4,000 draws is off by 5.6 % once in a million times. The seed is fixed.
+    A standard deviation of 4,000 draws is off by 5.6 % once in a million times. The
+    seed is fixed.
     """
     randomizer = HadamardResponse(8, blocks, 16, truth=11, other=4)
     rows = np.array(

@@ -20,7 +20,9 @@ DELTA = Fraction(1, 10**6)
 
 
 def test_normal_noise_is_no_better_than_the_batch():
-    """At every epsilon down to delta; and with a mu that is 1 % less it would be somewhere."""
+    """At every epsilon down to delta; and with a mu that is 1 % less it would be
+    somewhere.
+    """
     mu = gaussian_view(BLANKET, 2_000, DELTA)
     last = batch_epsilon(BLANKET, 2_000, DELTA)
     is_better = False

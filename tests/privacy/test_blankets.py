@@ -1,4 +1,6 @@
-"""The privacy blanket bounds every data set: against enumeration, in exact fractions."""
+"""The privacy blanket bounds every data set: against enumeration, in exact
+fractions.
+"""
 
 import random
 from fractions import Fraction
@@ -68,7 +70,9 @@ def compact(channel):
     ],
 )
 def test_two_levels_bound_every_data_set(randomizer, most):
-    """Of up to so many respondents, at three epsilons; next to the truth, where there is one."""
+    """Of up to so many respondents, at three epsilons; next to the truth, where there
+    is one.
+    """
     rows = compact(randomizer.channel())
     blanket = blanket_of(randomizer)
     for count in range(1, most + 1):
@@ -104,7 +108,9 @@ def random_rows(values, outputs, draw):
 
 
 def test_three_numbers_bound_any_channel():
-    """E, gamma and the largest distance: 40 random channels, all data sets; and E alone."""
+    """E, gamma and the largest distance: 40 random channels, all data sets; and E
+    alone.
+    """
     draw = random.Random(20261124)
     tried = 0
     for _ in range(40):
@@ -127,7 +133,9 @@ COINS = (("1/4", "1/8"), ("1/10", "1/2"), ("1/3", "1/3"))
 
 @pytest.mark.parametrize("chosen", [(0, 1), (0, 0), (1, 2), (0, 1, 2)])
 def test_rows_of_uneven_questions_are_bounded_whichever_answers_change(chosen):
-    """Yes and no to one may go with no and yes to another: every row, and every data set."""
+    """Yes and no to one may go with no and yes to another: every row, and every data
+    set.
+    """
     parts = []
     for yes, no in (map(Fraction, COINS[place]) for place in chosen):
         parts.append(((1 - no, no), (yes, 1 - yes)))
@@ -161,7 +169,9 @@ def test_rows_of_several_questions_are_bounded_as_one_message():
 
 @pytest.mark.parametrize("specimen", SMALL, ids=lambda specimen: specimen.name)
 def test_the_table_is_that_of_the_channel_or_bounds_it(specimen):
-    """E and the distance no less, gamma no more: what a channel that is written out has."""
+    """E and the distance no less, gamma no more: what a channel that is written out
+    has.
+    """
     randomizer = specimen.randomizer
     rows = compact(randomizer.channel())
     blanket = blanket_of(randomizer)
@@ -190,13 +200,17 @@ def test_the_table_bounds_every_data_set_of_two(specimen):
 
 
 def test_equal_integers_of_two_classes_are_two_mechanisms():
-    """Named tuples compare by their integers alone, and what is kept must not be taken for it."""
+    """Named tuples compare by their integers alone, and what is kept must not be taken
+    for it.
+    """
     assert OneBitMean(3, 3, 1) == RandomizedResponse(3, 3, 1)
     assert blanket_of(RandomizedResponse(3, 3, 1)) != blanket_of(OneBitMean(3, 3, 1))
 
 
 def test_more_covers_and_less_support_of_both_never_hurt():
-    """The two facts that blocks and parts rest on: delta_m falls with m, and gains fall with U."""
+    """The two facts that blocks and parts rest on: delta_m falls with m, and gains fall
+    with U.
+    """
     for blanket in (
         two_levels(Fraction(3), Fraction(1, 4), Fraction(1, 4)),
         two_levels(Fraction(7), Fraction(1, 5), Fraction(1, 20)),

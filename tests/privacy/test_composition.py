@@ -1,4 +1,6 @@
-"""Several batches of the same people: numeric composition against what is certified and exact."""
+"""Several batches of the same people: numeric composition against what is certified and
+exact.
+"""
 
 from fractions import Fraction
 
@@ -14,7 +16,9 @@ DELTA = Fraction(1, 10**6)
 
 
 def test_one_batch_is_what_is_certified_and_several_are_less_than_their_sum():
-    """Within 2 % above of one; more than the root of how many says, less than adding up."""
+    """Within 2 % above of one; more than the root of how many says, less than adding
+    up.
+    """
     once = composed_batches(BLANKET, 2_000, DELTA, batches=1)
     certified = batch_epsilon(BLANKET, 2_000, DELTA)
     assert certified <= once * Fraction(1001, 1000)

@@ -1,4 +1,5 @@
-"""What error reporters send of local variables tells no answer: `traceback`'s, and Sentry's.
+"""What error reporters send of local variables tells no answer: `traceback`'s, and
+Sentry's.
 
 An app's own variables are its own: what is called here gets its answer from a function.
 """

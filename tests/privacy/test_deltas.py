@@ -1,4 +1,6 @@
-"""Bounds of a batch's delta: outward rounded integers against exact fractions and floats."""
+"""Bounds of a batch's delta: outward rounded integers against exact fractions and
+floats.
+"""
 
 import math
 from fractions import Fraction
@@ -48,7 +50,9 @@ BLANKETS = (
 @pytest.mark.parametrize("blanket", BLANKETS)
 @pytest.mark.parametrize("count", [1, 2, 5, 9])
 def test_bounds_hold_what_is_exact(blanket: Blanket, count):
-    """Above and below the sum over all draws; and next to it where nothing is put together."""
+    """Above and below the sum over all draws; and next to it where nothing is put
+    together.
+    """
     for t in (Fraction(1), Fraction(21, 20), Fraction(3, 2)):
         exact = exact_delta(blanket, count, t)
         assert delta_below(blanket, count, t) <= exact <= delta_above(blanket, count, t)
@@ -93,7 +97,9 @@ def test_laws_hold_what_is_exact():
 
 
 def delta_in_floats(blanket, count, t):
-    """The formula in floats, for mechanisms whose reports support one answer at most."""
+    """The formula in floats, for mechanisms whose reports support one answer at
+    most.
+    """
     from scipy.stats import binom
 
     first = float(blanket.first)
@@ -187,7 +193,8 @@ def test_a_quick_epsilon_is_no_less_and_not_much_more():
 
 @pytest.mark.parametrize("both", [False, True])
 def test_certificates_of_up_to_a_million_take_seconds(both):
-    """Steps grow with blocks, parts and the root of how many: at no number a multiple of others'.
+    """Steps grow with blocks, parts and the root of how many: at no number a multiple
+    of others'.
 
     5 seconds of one core are some 90,000 of them; a million takes 48,000 to 60,000.
     """
@@ -224,7 +231,9 @@ def test_numbers_out_of_range_are_refused():
 
 @pytest.mark.parametrize("blocks", [1, 3, 500])
 def test_no_mass_of_the_covers_is_lost(blocks):
-    """With what is left out it is 1 or more for an upper bound, and no more for a lower."""
+    """With what is left out it is 1 or more for an upper bound, and no more for a
+    lower.
+    """
     for above in (True, False):
         listed, rest = cover_blocks(400, Fraction(1, 3), blocks, above=above)
         mass = sum(mass for _, mass in listed) + rest

@@ -1,4 +1,6 @@
-"""Which tests a change touches: by what they import, by name, and by the page that they read."""
+"""Which tests a change touches: by what they import, by name, and by the page that they
+read.
+"""
 
 from places import ROOT
 
@@ -11,7 +13,9 @@ def touched_by(path):
 
 
 def test_a_module_touches_the_tests_that_import_it():
-    """By itself, through a helper of the tests, and through the package that exports its names."""
+    """By itself, through a helper of the tests, and through the package that exports
+    its names.
+    """
     assert "tests/core/test_certificate.py" in touched_by("ldp/privacy/certificate.py")
     helped = touched_by("tests/wire/wire_samples.py")
     assert "tests/delivery/test_deliveries.py" in helped

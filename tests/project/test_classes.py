@@ -1,4 +1,5 @@
-"""No one asks for the class of a randomizer but the tables of what is known of each kind and class.
+"""No one asks for the class of a randomizer but the tables of what is known of each
+kind and class.
 
 So a mechanism of a new kind is added in the modules of its rows, and nowhere else.
 """
@@ -54,7 +55,9 @@ def found_in(text):
 
 @pytest.mark.parametrize("package", HOMES)
 def test_only_the_tables_ask_for_classes(package):
-    """All else goes by a row: of `ldp_aggregator.decoders`, or of `ldp_simulations.sampling`."""
+    """All else goes by a row: of `ldp_aggregator.decoders`, or of
+    `ldp_simulations.sampling`.
+    """
     folder = PACKAGES[package]
     lines = [
         f"{path.relative_to(ROOT)}:{line}"
@@ -87,5 +90,7 @@ def test_homes_are_there_and_ask(package):
     ],
 )
 def test_questions_are_found(text, number):
-    """In any of the ways that Python has. Protocols may be asked for: they say what can be done."""
+    """In any of the ways that Python has. Protocols may be asked for: they say what can
+    be done.
+    """
     assert len(found_in(text)) == number

@@ -46,7 +46,9 @@ def evaluate(page):
 
 
 def test_the_readme_shows_what_its_python_prints(capsys):
-    """Its ten lines print the table below them, and its picture is drawn from the same people."""
+    """Its ten lines print the table below them, and its picture is drawn from the same
+    people.
+    """
     from lab.readme_picture import picture
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -66,7 +68,9 @@ def sections(page):
 
 
 def typed(line, monkeypatch):
-    """Do what a line of a page does, in this process, which has loaded what commands need."""
+    """Do what a line of a page does, in this process, which has loaded what commands
+    need.
+    """
     program, *words = shlex.split(line.rpartition("&& ")[2].removeprefix("uv run "))
     if program == "ldp":
         run(*words)
@@ -122,7 +126,9 @@ def test_tour(page, section, tmp_path, monkeypatch):
 
 @pytest.mark.needs("bash")
 def test_the_study_runs_from_files(tmp_path, monkeypatch):
-    """Every command of the page on analysis runs, with the words that a shell makes of it."""
+    """Every command of the page on analysis runs, with the words that a shell makes of
+    it.
+    """
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     lines = commands((ROOT / "docs" / "analysis.md").read_text(encoding="utf-8"))

@@ -1,4 +1,5 @@
-"""Commands that the documentation shows are commands that there are, with options that they have.
+"""Commands that the documentation shows are commands that there are, with options that
+they have.
 
 What they do is tried elsewhere; this is against pages that lag behind.
 """
@@ -26,7 +27,9 @@ _SPAN = re.compile(r"(?<!`)`(ldp [^`\n]+)`(?!`)")
 
 
 def shown(text):
-    """The lines that begin with `ldp`: in blocks, without what comes before, and in sentences."""
+    """The lines that begin with `ldp`: in blocks, without what comes before, and in
+    sentences.
+    """
     for block in _BLOCK.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
             if command := re.search(r"(?:^\$ |&& |uv run |engines )(ldp .*)", line):
@@ -37,7 +40,9 @@ def shown(text):
 
 
 def trouble(line):
-    """What is wrong with a command as it is written; nothing, if it could be called so."""
+    """What is wrong with a command as it is written; nothing, if it could be called
+    so.
+    """
     try:
         words = shlex.split(line, comments=True)[1:]
     except ValueError:
@@ -53,7 +58,8 @@ def trouble(line):
     options = {
         one for known in parameters for one in (*known.opts, *known.secondary_opts)
     }
-    # A cut-out such as `...` or `[--quiet]` is no option, and a negative number none either.
+    # A cut-out such as `...` or `[--quiet]` is no option, and a negative number none
+    # either.
     asked = [re.match(r"-[-a-zA-Z][-a-z0-9]*", word) for word in _own(words)]
     unknown = [one[0] for one in asked if one and one[0] not in options]
     return f"{line}: no option {unknown}" if unknown else ""
@@ -83,7 +89,9 @@ def program_of(words):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_programs_in_the_documentation_run(page):
-    """Whatever is called by `python` is a file that does something when it is called."""
+    """Whatever is called by `python` is a file that does something when it is
+    called.
+    """
     for words in set(_PYTHON.findall(page.read_text(encoding="utf-8"))):
         program = program_of(words)
         assert program.exists(), words
@@ -107,7 +115,10 @@ def test_every_command_is_on_the_page_of_what_to_install():
 
 def test_what_is_missing_is_seen():
     """A command, a command of a group, an option; in a block and in a sentence."""
-    page = "`ldp nothing` and\n```console\n$ pip install uv && uv run ldp plan --oracle\n```\n"
+    page = (
+        "`ldp nothing` and\n```console\n$ pip install uv && uv run ldp plan "
+        "--oracle\n```\n"
+    )
     lines = [
         *shown(page),
         "ldp store tokens nobody",

@@ -87,7 +87,8 @@ def roots(names):
 
 
 def test_imports_run_one_way():
-    """Simulations import client and aggregator, both import the core, and none the other way.
+    """Simulations import client and aggregator, both import the core, and none the
+    other way.
 
     The laboratory is imported by none of them.
     """
@@ -105,7 +106,8 @@ def test_imports_run_one_way():
 def test_what_runs_on_a_device_imports_next_to_nothing():
     """The core and the client import the standard library, msgpack and xxhash.
 
-    What an extra is for imports that one as well, and a package what says that `ldp` is another.
+    What an extra is for imports that one as well, and a package what says that `ldp` is
+    another.
     """
     wrong = {}
     for _, path in DEVICE_MODULES:
@@ -169,7 +171,9 @@ def test_one_module_knows_msgpack():
 
 
 def test_every_module_is_looked_at():
-    """The laws above are about something: packages have modules, and written imports are seen."""
+    """The laws above are about something: packages have modules, and written imports
+    are seen.
+    """
     assert {package for package, _ in MODULES} == PACKAGES.keys()
     assert "numpy" in imported(
         PACKAGES["ldp_aggregator"] / "tallies" / "counting" / "counting.py"
@@ -192,7 +196,9 @@ def test_replayed_randomness_is_for_tests():
 
 
 def test_importing_the_client_stays_small():
-    """`import ldp_client` loads neither numpy nor click, nor anything that is not allowed."""
+    """`import ldp_client` loads neither numpy nor click, nor anything that is not
+    allowed.
+    """
     loaded = loaded_by("import ldp_client") - loaded_by("pass")
     assert loaded.isdisjoint({*HEAVY, *WHEN_NEEDED})
     extension_runtimes = {
@@ -202,7 +208,9 @@ def test_importing_the_client_stays_small():
 
 
 def test_recording_answers_loads_no_more(tmp_path):
-    """Reading a survey, answering it, keeping state and making bytes load nothing heavy."""
+    """Reading a survey, answering it, keeping state and making bytes load nothing
+    heavy.
+    """
     code = f"""
 from surveys import COMMUTE
 from ldp_client import Client, parse_survey, report_bytes
@@ -215,7 +223,8 @@ assert report_bytes([client.record("smoker", True), client.record("homepage", "a
 
 
 def test_a_device_loads_the_mechanisms_of_its_survey():
-    """No mechanism's module comes with the client, and with a survey none that it lacks.
+    """No mechanism's module comes with the client, and with a survey none that it
+    lacks.
 
     Nor what batches of reports are worth.
     """
@@ -239,7 +248,9 @@ def test_rows_are_found_under_their_names():
 
 
 def requirements(name):
-    """Every distribution that installing one brings along, itself included; extras are left out."""
+    """Every distribution that installing one brings along, itself included; extras are
+    left out.
+    """
     names = {name}
     for requirement in distribution(name).requires or ():
         needed = re.match(r"[A-Za-z0-9._-]+", requirement).group().lower()
@@ -249,7 +260,9 @@ def requirements(name):
 
 
 def test_a_device_installs_four_distributions():
-    """The client's environment holds core, client, msgpack and xxhash, by their metadata."""
+    """The client's environment holds core, client, msgpack and xxhash, by their
+    metadata.
+    """
     assert requirements("ldpkit-client") == {
         "ldpkit-client",
         "ldpkit-core",

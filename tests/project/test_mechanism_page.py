@@ -1,4 +1,6 @@
-"""The page of mechanisms and the glossary name all there are, with the code's figures."""
+"""The page of mechanisms and the glossary name all there are, with the code's
+figures.
+"""
 
 import re
 from fractions import Fraction
@@ -55,7 +57,9 @@ _AXIS = NumberDomain(
     Scale(Fraction(0), Fraction(2), 2, edges=(*map(Fraction, range(3)),))
 )
 OF_FIELDS = {"place": FieldsDomain("place", (Field("x", _AXIS), Field("y", _AXIS)))}
-"""Of what has cells in place of values, which those serve as well that serve categories."""
+"""Of what has cells in place of values, which those serve as well that serve
+categories.
+"""
 
 
 def listed(size):
@@ -83,14 +87,17 @@ STATED = {
     "matrix": f"{TEN}matrix = {square(10, '11/20', '1/20')}",
     "exponential": f"{TEN}epsilon = 1\nquality = {square(10, 1, 0)}",
     "metric": (
-        'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\ncells = 8\n'
+        'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\ncells = '
+        "8\n"
         "epsilon_per_unit = 1"
     ),
     "rappor": TEXT + FILTER,
     "dbitflip": f"{CATEGORY}epsilon = 1\nsampled = 16",
     "subsets": f'type = "table"\ncollect = "subsets"\nfield = [{BITS}]\nepsilon = 1',
 }
-"""The questions that the page states beside its table, where they are not those of their type."""
+"""The questions that the page states beside its table, where they are not those of
+their type.
+"""
 
 OF_THEIR_TYPE = {
     "category": CATEGORY,
@@ -100,7 +107,10 @@ OF_THEIR_TYPE = {
     "text": TEXT,
     "boolean": BOOLEAN,
     "category with parents": f'type = "category"\nparents = {{ {TREE} }}\n',
-    "place": 'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 }\ncells = 8\n',
+    "place": (
+        'type = "place"\nx = { low = 0, high = 1 }\ny = { low = 0, high = 1 '
+        "}\ncells = 8\n"
+    ),
 }
 
 
@@ -133,7 +143,9 @@ def test_the_overview_has_every_mechanism():
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_row_says_what_the_code_says(mechanism):
-    """Its full name, the types of question that it serves, and the bytes of a report."""
+    """Its full name, the types of question that it serves, and the bytes of a
+    report.
+    """
     _, name, serves, width, best, source = OVERVIEW[mechanism]
     assert name.startswith(MECHANISMS[mechanism].summary)
     accepts = MECHANISMS[mechanism].accepts
@@ -164,7 +176,9 @@ def test_every_kind_is_described():
 
 
 def test_the_wire_format_has_every_mechanism():
-    """Integers and body are in tables, or the appendix says whose they are, after "On the wire"."""
+    """Integers and body are in tables, or the appendix says whose they are, after "On
+    the wire".
+    """
     wire = (ROOT / "docs" / "wire.md").read_text(encoding="utf-8")
     said = re.findall(r"^On the wire,? (.+)$", "\n".join(APPENDICES), re.MULTILINE)
     for heading in ("From a survey to integers", "A report"):

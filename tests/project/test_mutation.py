@@ -26,7 +26,8 @@ ESTIMATORS = (
 def test_mistakes_can_be_made(area):
     """Each line of the table is of a module or a package, and its tests are there.
 
-    A mistake is a text that its module has once, and the changed module is still Python.
+    A mistake is a text that its module has once, and the changed module is still
+    Python.
     """
     assert source_of(area).exists()
     assert mutation.tests_of(area)

@@ -59,7 +59,9 @@ def test_wrong_arguments_say_what_to_do(call, words):
 
 
 def test_arguments_beside_options():
-    """Level and estimand of estimates and simulations; made-up people, and a table of people."""
+    """Level and estimand of estimates and simulations; made-up people, and a table of
+    people.
+    """
     narrow = ldpkit.estimate(SURVEY, REPORTS, level=0.5, estimand="population")[
         "mode"
     ].options

@@ -119,7 +119,9 @@ def beyond(name, text, guides):
 
 
 def test_pages_are_plain():
-    """At most 5 % odd sentences, 1 % long ones; guides and tutorials speak to the reader."""
+    """At most 5 % odd sentences, 1 % long ones; guides and tutorials speak to the
+    reader.
+    """
     names = {path.relative_to(DOCS).as_posix(): path for path in DOCS.glob("**/*.md")}
     figures = {f"{name}.md" for name in measured()}
     tabs = menu()

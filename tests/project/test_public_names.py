@@ -1,4 +1,6 @@
-"""What the packages export: lazy, documented, typed, and all that examples and pages need."""
+"""What the packages export: lazy, documented, typed, and all that examples and pages
+need.
+"""
 
 import ast
 import doctest
@@ -26,10 +28,14 @@ TOPS = {
 }
 INNER = {*TOPS, "ldp_service", "lab"}
 PUBLIC = {*TOPS, "ldpkit", "ldp_client.testing", "ldp.privacy"}
-"""What examples and documentation import from; `ldp_client.testing` is for tests of apps alone."""
+"""What examples and documentation import from; `ldp_client.testing` is for tests of
+apps alone.
+"""
 
 INSIDE = {
-    "docs/mechanisms.md": "the mathematics of each mechanism, on the modules that hold it",
+    "docs/mechanisms.md": (
+        "the mathematics of each mechanism, on the modules that hold it"
+    ),
     "docs/register.md": "proofs, as who keeps a register of their own makes them",
     "docs/rappor.md": "formats of google/rappor, whose folder is a package of its own",
     "docs/scaling.md": "engines that count with our parts",
@@ -78,7 +84,9 @@ def imports_of(code):
 
 @pytest.mark.parametrize("path", [*PAGES, *SCRIPTS], ids=named)
 def test_examples_and_docs_import_from_the_top(path):
-    """What people copy imports from the packages themselves, unless it is about their inside."""
+    """What people copy imports from the packages themselves, unless it is about their
+    inside.
+    """
     within = imports_of(code_of(path)) - PUBLIC
     assert bool(within) is (named(path) in INSIDE), within
 
@@ -135,7 +143,9 @@ def test_the_core_exports_functions(first):
 
 @pytest.mark.parametrize("package", ["ldp_aggregator", "ldp_simulations"])
 def test_importing_a_package_loads_no_numbers(package):
-    """Names are loaded when they are used: a command that says what it can do waits for none."""
+    """Names are loaded when they are used: a command that says what it can do waits for
+    none.
+    """
     assert loaded_by(f"import {package}").isdisjoint(
         {"numpy", "scipy", "pandas", "matplotlib"}
     )
@@ -174,7 +184,9 @@ def test_verbs_name_their_errors():
 
 
 def test_one_version_everywhere():
-    """The constant of the core is that of all distributions, and of what they need of others."""
+    """The constant of the core is that of all distributions, and of what they need of
+    others.
+    """
     assert {module.__version__ for module in TOPS.values()} == {ldp.__version__}
     for place in (ROOT, ROOT / "client", ROOT / "aggregator", ROOT / "simulations"):
         project = tomllib.loads((place / "pyproject.toml").read_text())["project"]
@@ -189,7 +201,8 @@ def test_one_version_everywhere():
 
 
 def test_examples_and_docs_are_typed(tmp_path):
-    """What people copy passes mypy, strictly: a page's blocks are one module, in their order.
+    """What people copy passes mypy, strictly: a page's blocks are one module, in their
+    order.
 
     A name that a package has not is refused, else the comments that expect so would be.
     """
@@ -204,7 +217,8 @@ def test_examples_and_docs_are_typed(tmp_path):
             file.write_text(code)
             files.append(str(file))
     assert len(files) > 15
-    # Programs that share no code with the project are written without types, to be read quickly.
+    # Programs that share no code with the project are written without types, to be read
+    # quickly.
     loose = ["--allow-untyped-defs", "--allow-untyped-calls", "--allow-incomplete-defs"]
     cache = Path(tmp_path / "cache")
     config = str(ROOT / "pyproject.toml")

@@ -1,4 +1,5 @@
-"""Where modules live: imports run downwards and in no circle, and no folder is too full.
+"""Where modules live: imports run downwards and in no circle, and no folder is too
+full.
 
 All imports count: at the top, within functions, and for types alone.
 """
@@ -17,7 +18,9 @@ MOST_MODULES = 15
 
 
 def modules_of(package):
-    """A package's modules, by their dotted names, without those that say what a folder holds."""
+    """A package's modules, by their dotted names, without those that say what a folder
+    holds.
+    """
     folder = PACKAGES[package]
     paths = (path for path in folder.rglob("*.py") if path.name != "__init__.py")
     return {
@@ -40,7 +43,9 @@ def folder_of(module):
 
 
 def circle_of(graph):
-    """A way through the graph that comes back to where it began; nothing if there is none."""
+    """A way through the graph that comes back to where it began; nothing if there is
+    none.
+    """
     try:
         list(graphlib.TopologicalSorter(graph).static_order())
     except graphlib.CycleError as error:
@@ -56,7 +61,9 @@ def test_files_import_in_no_circle(package):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_folders_import_downwards(package):
-    """There is an order of the folders in which each imports only from those before it."""
+    """There is an order of the folders in which each imports only from those before
+    it.
+    """
     between = {}
     for module, names in imports_between(modules_of(package)).items():
         folder = folder_of(module)
@@ -75,7 +82,8 @@ def test_no_folder_is_too_full(package):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_folder_says_what_lives_there(package):
-    """A folder has a docstring that names each of its modules, so that none moves in unseen.
+    """A folder has a docstring that names each of its modules, so that none moves in
+    unseen.
 
     Modules of mechanisms are named by their table.
     """
@@ -94,7 +102,9 @@ def test_every_folder_says_what_lives_there(package):
 
 
 def neighbours(package):
-    """The folders beside each folder that its modules import, by the folder's dotted name."""
+    """The folders beside each folder that its modules import, by the folder's dotted
+    name.
+    """
     used = {}
     for module, names in imports_between(modules_of(package)).items():
         own = module.split(".")[:-1]
@@ -136,6 +146,8 @@ def test_names_of_tests_are_unique():
 
 
 def test_a_circle_is_found():
-    """The guards above can fail: a circle of three files is found, also of types alone."""
+    """The guards above can fail: a circle of three files is found, also of types
+    alone.
+    """
     assert circle_of({"a": {"b"}, "b": {"c"}, "c": set()}) == []
     assert set(circle_of({"a": {"b"}, "b": {"c"}, "c": {"a"}})) == {"a", "b", "c"}

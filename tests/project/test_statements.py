@@ -1,4 +1,6 @@
-"""What the documentation says about the code holds: names exist, cited figures are measured."""
+"""What the documentation says about the code holds: names exist, cited figures are
+measured.
+"""
 
 import builtins
 import importlib
@@ -30,7 +32,9 @@ _PLACE = re.compile(
 )
 
 OTHERS = {"I", "fsync", "getLogger", "patch_all", "randbelow", "random", "score"}
-"""Functions of Python, the system, gevent, our TypeScript, and the languages people type."""
+"""Functions of Python, the system, gevent, our TypeScript, and the languages people
+type.
+"""
 
 
 def spans(page):
@@ -44,7 +48,9 @@ def spans(page):
 
 @cache
 def known_names():
-    """Every name that our sources define, as a function, a class, an attribute or a variable."""
+    """Every name that our sources define, as a function, a class, an attribute or a
+    variable.
+    """
     sources = [
         path
         for package in PACKAGES
@@ -88,7 +94,9 @@ def test_calls_in_the_documentation_are_of_functions_that_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_places_in_the_documentation_exist(page):
-    """What is written as a place in a package of ours, `ldp.numbers.exact`, can be imported."""
+    """What is written as a place in a package of ours, `ldp.numbers.exact`, can be
+    imported.
+    """
     places = {
         span
         for span in spans(page)
@@ -103,7 +111,9 @@ def test_places_in_the_documentation_exist(page):
     "name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/internals.md"]
 )
 def test_files_in_the_documentation_exist(name):
-    """A path is that of a file or a folder, or the end of one that is named before it."""
+    """A path is that of a file or a folder, or the end of one that is named before
+    it.
+    """
     paths = {
         span for span in spans(ROOT / name) if re.fullmatch(r"[\w.]+/[\w./]+", span)
     }
@@ -134,7 +144,9 @@ def test_modules_can_be_looked_up():
 
 
 def test_conversions_are_where_the_documentation_says():
-    """Estimates of a survey convert to everything, those of a question to a dictionary."""
+    """Estimates of a survey convert to everything, those of a question to a
+    dictionary.
+    """
     from ldp_aggregator import QuestionEstimates, SurveyEstimates
 
     for name in ("to_dict", "to_csv", "to_pandas", "to_polars"):
@@ -148,7 +160,9 @@ def readme():
 
 
 def test_the_readme_cites_what_was_measured():
-    """Figures of intervals are those of their page: so many surveys, and no method below 95 %."""
+    """Figures of intervals are those of their page: so many surveys, and no method
+    below 95 %.
+    """
     page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     surveys, percent = re.search(
         r"In ([\d,]+) simulated surveys, 95 % intervals contained the truth at least (\d+) %",
@@ -183,7 +197,9 @@ def test_the_readme_counts_methods_packages_bytes_and_answers():
 
 
 def test_the_tour_shows_what_explain_says():
-    """Its blocks on the total and on the coin-tossing question are what `ldp explain` prints."""
+    """Its blocks on the total and on the coin-tossing question are what `ldp explain`
+    prints.
+    """
     tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
     blocks = re.findall(
         r"```text\n((?:survey affairs|affair: forced, 2).*?)```", tour, re.DOTALL
@@ -195,7 +211,9 @@ def test_the_tour_shows_what_explain_says():
 
 
 def test_every_extra_is_named():
-    """The aggregator's README has its distribution's extras, and each command that it adds."""
+    """The aggregator's README has its distribution's extras, and each command that it
+    adds.
+    """
     project = tomllib.loads(
         (ROOT / "aggregator" / "pyproject.toml").read_text(encoding="utf-8")
     )["project"]

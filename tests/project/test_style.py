@@ -34,8 +34,12 @@ WIDER = {
 }
 """Files with longer lines, and why."""
 CALLED_OTHERWISE = {
-    "mean_parts": "a field of `decoder.Decoder` that holds a function, called by places",
-    "average": "a field of `specimens.Specimen` that holds a function, called by places",
+    "mean_parts": (
+        "a field of `decoder.Decoder` that holds a function, called by places"
+    ),
+    "average": (
+        "a field of `specimens.Specimen` that holds a function, called by places"
+    ),
     "permanent": "called on the class, with the instance for its first argument",
     "reshape": "numpy's, beside one of the same name",
 }
@@ -219,7 +223,9 @@ def test_further_arguments_are_named(folder):
     ],
 )
 def test_calls_are_told_apart(text, found):
-    """Functions and classes of ours are told from others, and from those that take any number."""
+    """Functions and classes of ours are told from others, and from those that take any
+    number.
+    """
     (call,) = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     many = len(call.args) > MOST_POSITIONAL
     assert (many and takes_by_name(name_called(call), len(call.args))) == found

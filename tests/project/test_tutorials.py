@@ -50,7 +50,9 @@ def flags_of(line):
 
 
 def test_a_question_in_two_minutes(tmp_path):
-    """A file and two commands: the page is there, and an answer of it is counted and shown."""
+    """A file and two commands: the page is there, and an answer of it is counted and
+    shown.
+    """
     text = page("two-minutes")
     (survey,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     simulated, served = commands(text)
@@ -69,7 +71,9 @@ def test_a_question_in_two_minutes(tmp_path):
 
 
 def test_telemetry_of_a_command_line(tmp_path):
-    """The survey stands in Python there. All but the audit, which takes half a minute."""
+    """The survey stands in Python there. All but the audit, which takes half a
+    minute.
+    """
     text = page("telemetry")
     (survey,) = re.findall(r'SURVEY = """\n(.*?)"""', text, re.DOTALL)
     served, *lines = [line for line in commands(text) if "ldp client test" not in line]

@@ -6,7 +6,9 @@ from places import ROOT
 
 
 def test_weeks_differ_where_they_should():
-    """Each has as many readers, and more of those from the eighth on have had an affair."""
+    """Each has as many readers, and more of those from the eighth on have had an
+    affair.
+    """
     study = runpy.run_path(str(ROOT / "examples" / "analysis.py"))
     shares = [
         float(week["affair"].mean()) for week in study["weeks"](study["people"]())

@@ -46,9 +46,9 @@ def estimates(question, held=HELD, seed=0, **options):
 def test_intervals_of_functions_cover(mechanism, epsilon):
     """A sum, a difference, a score and a ratio, in 3,000 surveys of 2,000 respondents.
 
-    At a nominal 95 % a count of misses is binomial; with a false alarm in a million they lie within
-    4.9 standard errors: 150 +- 59. That finds errors that are 12 % too small (229 misses) or too
-    large.
+    At a nominal 95 % a count of misses is binomial; with a false alarm in a million
+    they lie within 4.9 standard errors: 150 +- 59. That finds errors that are 12 % too
+    small (229 misses) or too large.
     """
     question = asked(mechanism, epsilon)
     shares = dict(zip(MODES, HELD / HELD.sum(), strict=True))
@@ -88,9 +88,11 @@ def test_intervals_of_functions_cover(mechanism, epsilon):
 
 @pytest.mark.parametrize("mechanism", [CountMean, HadamardCountMean])
 def test_sums_of_sketches(mechanism):
-    """Over 4,000 choices of hash functions the variance is the stated one, within a tenth or so.
+    """Over 4,000 choices of hash functions the variance is the stated one, within a
+    tenth or so.
 
-    Four values next to each other meet less independently than is stated: by up to 9 % here.
+    Four values next to each other meet less independently than is stated: by up to 9 %
+    here.
     """
     question = ldp.survey(
         "s",
@@ -121,7 +123,9 @@ def test_sums_of_sketches(mechanism):
 
 
 def test_sums_are_sums():
-    """Whatever the view, of the unbiased shares; errors are those of the sum, and never added."""
+    """Whatever the view, of the unbiased shares; errors are those of the sum, and never
+    added.
+    """
     mode = estimates(asked("grr", "1"))
     both = mode.share({"bus", "train"})
     assert both.estimate == pytest.approx(
@@ -188,7 +192,9 @@ def test_functions_have_names_of_their_weights():
 
 @pytest.mark.parametrize(("most", "ends"), [(None, (-3, 2)), (2, (-4, 2.5))])
 def test_what_functions_can_be(most, ends):
-    """Of one value each, the least and the greatest weight; of sets, all below 0, or above."""
+    """Of one value each, the least and the greatest weight; of sets, all below 0, or
+    above.
+    """
     keys = {} if most is None else {"most": most}
     question = ldp.survey("s", ldp.question("x", MODES, epsilon=1, **keys))["x"]
     held = Holders(MODES, HELD)
@@ -216,7 +222,9 @@ def test_what_is_no_value_is_refused():
 
 
 def test_ends_of_a_ratio():
-    """Fieller's roots, by their definition; everything where the denominator may be 0."""
+    """Fieller's roots, by their definition; everything where the denominator may be
+    0.
+    """
     covariance = np.array([[0.01, 0.002], [0.002, 0.02]])
     low, high = ratio_ends(1.0, 2.0, covariance, quantile=1.96)
     for end in (low, high):
@@ -243,7 +251,9 @@ def test_score_ends():
 
 
 def test_slopes_of_a_share():
-    """Those of the binomial law, (1 - 2 t), and of noise that differs by who holds the value."""
+    """Those of the binomial law, (1 - 2 t), and of noise that differs by who holds the
+    value.
+    """
     weights, shares = np.array([1.0, 0.0, 0.0]), np.array([0.3, 0.5, 0.2])
     assert slopes(weights, shares, None, drawn=True) == pytest.approx((0.4, 0.4))
     noise = np.array([2.0, 5.0, 5.0])

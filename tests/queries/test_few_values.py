@@ -1,4 +1,6 @@
-"""A few of many values, estimated without the others, against all that a transform tells."""
+"""A few of many values, estimated without the others, against all that a transform
+tells.
+"""
 
 import numpy as np
 import pytest
@@ -49,7 +51,9 @@ def tally_of(mechanism, epsilon="2"):
 @pytest.mark.parametrize("epsilon", [".5", "4"])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_they_are_as_among_all(mechanism, epsilon):
-    """Frequencies, what their errors depend on, and how they err together; in any order."""
+    """Frequencies, what their errors depend on, and how they err together; in any
+    order.
+    """
     tally = tally_of(mechanism, epsilon)
     randomizer, counts = tally.survey["q"].randomizer, tally.counts["q"]
     whole = moments_of(randomizer, counts, VALUES)
@@ -86,7 +90,9 @@ def test_points_of_every_order(order, dimension):
 
 
 def test_numbers_of_a_transform():
-    """Single ones are those of the whole, rows that come twice included; and of a single cell."""
+    """Single ones are those of the whole, rows that come twice included; and of a
+    single cell.
+    """
     counts = np.random.default_rng(5).integers(10**9, size=1 << 9)
     rows = np.array([0, 511, 37, 37, 256])
     assert (walsh_at(counts, rows) == walsh_hadamard(counts[None])[0][rows]).all()
@@ -94,7 +100,9 @@ def test_numbers_of_a_transform():
 
 
 def test_many_values_go_the_long_way():
-    """Where one transform is quicker than a sum for each; sets, whose values are held together."""
+    """Where one transform is quicker than a sum for each; sets, whose values are held
+    together.
+    """
     for response in (
         ProjectiveResponse(200, 3, dimension=6, truth=5, other=1),
         HadamardResponse(200, 1, 256, truth=3, other=1),
@@ -132,9 +140,11 @@ def test_few_values_take_no_estimate_of_the_others(monkeypatch):
 
 
 def test_the_rest_holds_what_is_left():
-    """Estimates of a million values that no one holds add up to hundreds where they are above 0.
+    """Estimates of a million values that no one holds add up to hundreds where they are
+    above 0.
 
-    What is asked for is held by a fifth all the same: the slope of its variance is 1 - 2 / 5.
+    What is asked for is held by a fifth all the same: the slope of its variance is 1 -
+    2 / 5.
     """
     shares = np.random.default_rng(1).normal(0, 0.002, 1_000_000)
     weights = np.zeros(1_000_000)
@@ -145,7 +155,9 @@ def test_the_rest_holds_what_is_left():
 
 
 def test_functions_beside_others():
-    """One more value without weight: the same sums, errors and ends, which 0 belongs to."""
+    """One more value without weight: the same sums, errors and ends, which 0 belongs
+    to.
+    """
     tally = tally_of("oue")
     question, counts = tally.survey["q"], tally.counts["q"]
     randomizer = question.randomizer

@@ -59,7 +59,9 @@ def law_of(channel, scores, weights):
 )
 @pytest.mark.parametrize("epsilon", ["1", "3"])
 def test_law_of_a_function_is_that_of_the_channel(mechanism, epsilon):
-    """Variance, third and fourth cumulant of one report's function, whatever is held."""
+    """Variance, third and fourth cumulant of one report's function, whatever is
+    held.
+    """
     if mechanism == "matrix":
         rows = [
             ["1/2" if row == column else "1/10" for column in range(6)]
@@ -85,7 +87,9 @@ def test_law_of_a_function_is_that_of_the_channel(mechanism, epsilon):
 
 @pytest.mark.parametrize("mechanism", ["grr", "ss", "pgr", "hr", "oue"])
 def test_few_reports_err_by_noise_at_least(mechanism):
-    """Ten reports that agree show no noise; their errors are those of noise all the same."""
+    """Ten reports that agree show no noise; their errors are those of noise all the
+    same.
+    """
     question = question_of(mechanism)
     held = Holders(VALUES, np.array([10, 0, 0, 0, 0, 0]))
     for seed in range(5):
@@ -98,7 +102,9 @@ def test_few_reports_err_by_noise_at_least(mechanism):
 
 
 def test_nodes_of_a_tree_err_by_noise_at_least():
-    """Ten reports through a taxonomy: in a quarter of surveys two nodes showed no noise at all."""
+    """Ten reports through a taxonomy: in a quarter of surveys two nodes showed no noise
+    at all.
+    """
     parents = {value: f"n{place // 3}" for place, value in enumerate(VALUES)}
     asked = ldp.question(
         "q", type="category", parents=parents, mechanism="taxonomy", epsilon="5"
@@ -118,7 +124,9 @@ def test_nodes_of_a_tree_err_by_noise_at_least():
 
 
 def test_blocks_without_reports_have_errors():
-    """Hadamard response of several blocks: a block that no report is of tells that few hold it."""
+    """Hadamard response of several blocks: a block that no report is of tells that few
+    hold it.
+    """
     question = question_of("hr")
     assert question.randomizer.blocks > 1
     counts = np.zeros((1, question.layout.symbols), dtype=np.int64)
@@ -132,7 +140,9 @@ def test_blocks_without_reports_have_errors():
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_share_of_a_set_is_one_count(estimand):
-    """Where a report supports one value, the interval of a set is as exact as that of a value."""
+    """Where a report supports one value, the interval of a set is as exact as that of a
+    value.
+    """
     question = question_of("grr")
     counts = np.array([[3, 1, 0, 2, 1, 1]])
     number = functions_for(question, counts, estimand=estimand).share(VALUES[:3])
@@ -152,7 +162,9 @@ def test_share_of_a_set_is_one_count(estimand):
 
 
 def test_two_values_that_no_one_holds_seldom_differ():
-    """A few reports name either by chance: as the binomial law says, and not the normal one."""
+    """A few reports name either by chance: as the binomial law says, and not the normal
+    one.
+    """
     question, differing = question_of("grr", "9/2"), 0
     functions = None
     for first in range(12):
@@ -176,9 +188,9 @@ def test_two_values_that_no_one_holds_seldom_differ():
 def test_functions_of_few_reports_cover(mechanism, estimand):
     """A difference, a score and a sum in 250 surveys of 10 respondents.
 
-    A population adds the same to the variance whatever the mechanism: it is tried on three.
-    A count of misses is binomial: 12.5 expected, at most 33 of 250 with a false alarm in a million.
-    A coverage of .80, as there was, is found with probability .997.
+    A population adds the same to the variance whatever the mechanism: it is tried on
+    three. A count of misses is binomial: 12.5 expected, at most 33 of 250 with a false
+    alarm in a million. A coverage of .80, as there was, is found with probability .997.
     """
     question, generator = question_of(mechanism), np.random.default_rng(7)
     held = np.array([2, 2, 2, 2, 1, 1])
@@ -198,10 +210,11 @@ def test_functions_of_few_reports_cover(mechanism, estimand):
 
 
 def test_noise_tells_no_slope():
-    """Of two likely holders with the same noise the variance does not fall towards either.
+    """Of two likely holders with the same noise the variance does not fall towards
+    either.
 
-    Through `exponential`, whose shares are all noise, 95 % intervals held .82: 120 surveys of 300
-    at a true .95 hold less than .80 with a chance of 4e-10.
+    Through `exponential`, whose shares are all noise, 95 % intervals held .82: 120
+    surveys of 300 at a true .95 hold less than .80 with a chance of 4e-10.
     """
     quality = [[-abs(first - second) for second in range(10)] for first in range(10)]
     values = [f"v{place}" for place in range(10)]
@@ -225,7 +238,9 @@ def test_noise_tells_no_slope():
 
 
 def test_numbers_say_that_reports_are_few():
-    """A remark where the jumps of single reports count, another beyond all that can be."""
+    """A remark where the jumps of single reports count, another beyond all that can
+    be.
+    """
     few, many = (
         functions_for(question_of("grr"), n * np.ones((1, 6), int)) for n in (1, 10**5)
     )

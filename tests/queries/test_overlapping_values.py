@@ -1,4 +1,6 @@
-"""Shares of values of which a respondent may hold several: no sum of shares is printed as one."""
+"""Shares of values of which a respondent may hold several: no sum of shares is printed
+as one.
+"""
 
 import pytest
 
@@ -91,7 +93,9 @@ def test_a_condition_among_them_is_refused(tally, text):
     ],
 )
 def test_what_can_be_told_is(tally, text, truth):
-    """Within six standard errors, false alarms 2e-9 each, by the operating system's randomness."""
+    """Within six standard errors, false alarms 2e-9 each, by the operating system's
+    randomness.
+    """
     (answer,) = ldp_aggregator.query(tally, text)
     assert answer.contrast.estimate == pytest.approx(
         truth, abs=6 * answer.contrast.standard_error
@@ -115,7 +119,9 @@ def test_in_python_as_well(tally):
 
 
 def test_a_share_of_padded_sets():
-    """The fourth cumulant of scores that are padded may be below what one score could have."""
+    """The fourth cumulant of scores that are padded may be below what one score could
+    have.
+    """
     survey = ldp.survey(
         "sets", ldp.question("f", [*"abcd"], type="multi", most=2, epsilon="4")
     )

@@ -1,4 +1,6 @@
-"""Queries in words: what they are answered, and where a text departs from the grammar."""
+"""Queries in words: what they are answered, and where a text departs from the
+grammar.
+"""
 
 import json
 import math
@@ -98,10 +100,12 @@ TRUTHS = {
 
 @pytest.mark.parametrize(("text", "truth"), TRUTHS.items())
 def test_answers(tally, text, truth):
-    """Within five standard errors of what is true, for which errors are told that small.
+    """Within five standard errors of what is true, for which errors are told that
+    small.
 
-    A false alarm has a chance of 6e-7 a query, given the operating system's randomness; an answer
-    off by seven errors is found, which of most queries here is one tenth of what they ask.
+    A false alarm has a chance of 6e-7 a query, given the operating system's randomness;
+    an answer off by seven errors is found, which of most queries here is one tenth of
+    what they ask.
     """
     (answer,) = query(tally, text, options=RESPONDENTS)
     number = answer.contrast
@@ -113,7 +117,9 @@ def test_answers(tally, text, truth):
 
 
 def test_a_query_is_one_number_of_the_tally(tally):
-    """It is what the shares add up to, so that answers are consistent with each other."""
+    """It is what the shares add up to, so that answers are consistent with each
+    other.
+    """
     shares = query(tally, *(f'share(mode = "{mode}")' for mode in MODES))
     (total,) = query(tally, 'share(mode in {car, bus, "night train"})')
     assert sum(one.contrast.estimate for one in shares) == pytest.approx(

@@ -41,7 +41,9 @@ def draw_design(shape, candidates, generator):
 
 
 def draw_counts(shape, design, holders, generator, repeats=1):
-    """Counts (cohorts, 1 + bits) if `holders[x]` people hold text x, `repeats` reports each."""
+    """Counts (cohorts, 1 + bits) if `holders[x]` people hold text x, `repeats` reports
+    each.
+    """
     spread = generator.multinomial(holders, np.full(shape.cohorts, 1 / shape.cohorts))
     counts = np.zeros((shape.cohorts, 1 + shape.bits), dtype=np.int64)
     for cohort in range(shape.cohorts):

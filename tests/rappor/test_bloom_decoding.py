@@ -1,4 +1,6 @@
-"""From Bloom tallies to moments: the bits of texts, and the formulas behind each number."""
+"""From Bloom tallies to moments: the bits of texts, and the formulas behind each
+number.
+"""
 
 import numpy as np
 import pytest
@@ -44,7 +46,9 @@ def test_bits_of_texts():
 
 
 def decoded(**changes):
-    """What was decoded of 1,000 respondents: three candidates, estimated below 0 and above 1."""
+    """What was decoded of 1,000 respondents: three candidates, estimated below 0 and
+    above 1.
+    """
     parts = {
         "respondents": 1_000.0,
         "frequency": np.array([1.3, -0.2, 0.4]),
@@ -59,10 +63,13 @@ def decoded(**changes):
 
 
 def test_moments():
-    """What drawing the respondents adds is taken away, down to the noise of a text's own bits."""
+    """What drawing the respondents adds is taken away, down to the noise of a text's
+    own bits.
+    """
     own_bits = np.array([2.0, 0.5, 4.0])
     moments = decoded_moments(decoded(), NOISE, own_bits)
-    # The second candidate has 0.1 by its variance: less than the noise of one bit, .16 / .4^2.
+    # The second candidate has 0.1 by its variance: less than the noise of one bit, .16
+    # / .4^2.
     scaled = [20 - 0.9 * 0.1, 1.0, 3 - 0.25]
     assert moments.reports == 1_000
     assert moments.frequency.tolist() == [1.3, -0.2, 0.4]
@@ -88,7 +95,9 @@ def test_the_least_noise_is_that_of_the_more_certain_bit():
 
 
 def test_missing_texts_are_a_check():
-    """The residuals' p-value, with both numbers; where candidates were chosen, nothing."""
+    """The residuals' p-value, with both numbers; where candidates were chosen,
+    nothing.
+    """
     own_bits = np.ones(3)
     (check,) = decoded_moments(decoded(), NOISE, own_bits).checks
     assert (check.name, check.counted) == ("dictionary", 1_235)
@@ -109,7 +118,8 @@ def test_notes_are_joined():
 
 
 def test_moments_of_counts():
-    """The design is that of the candidates unless another is given, the background 1 - (7/8)^3.
+    """The design is that of the candidates unless another is given, the background 1 -
+    (7/8)^3.
 
     What a candidate sets in each cohort, on average, is what its jumps go by.
     """
@@ -130,7 +140,9 @@ def test_moments_of_counts():
 
 
 def test_reports_that_one_respondent_sent():
-    """The variance and the respondents go by their reports, of which there have to be enough."""
+    """The variance and the respondents go by their reports, of which there have to be
+    enough.
+    """
     counts = np.array([[1_000, *range(300, 700, 50)]] * 5)
     once, four = (
         bloom_moments(RANDOMIZER, counts, TEXTS, repeats=number) for number in (1, 4)

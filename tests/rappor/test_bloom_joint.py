@@ -52,7 +52,9 @@ def fit_of(counts, design):
 
 
 def wrong(collections):
-    """How often a candidate that no one holds has a p-value of at most .05: of 3,200."""
+    """How often a candidate that no one holds has a p-value of at most .05: of
+    3,200.
+    """
     from scipy.special import ndtr
 
     chances = np.stack(
@@ -73,13 +75,17 @@ def test_p_values_are_honest(collections):
 
 
 def test_p_values_without_what_others_leave_unknown_are_caught(monkeypatch):
-    """Errors that leave out the term D, and the dispersion, are too small; that shows."""
+    """Errors that leave out the term D, and the dispersion, are too small; that
+    shows.
+    """
     monkeypatch.setattr(joint_module._Fit, "noise", lambda _: 0.6)
     assert wrong(fits()) > 0.05 + 5 * 0.0039
 
 
 def test_intervals_hold(collections):
-    """95 % of 800 intervals of what is held, and of 3,200 others: errors .0077 and .0039."""
+    """95 % of 800 intervals of what is held, and of 3,200 others: errors .0077 and
+    .0039.
+    """
     misses = np.stack(
         [
             np.abs(fit.estimate - TRUTH) / np.sqrt(fit.variance) > 1.96
@@ -91,7 +97,9 @@ def test_intervals_hold(collections):
 
 
 def test_less_error_than_a_regression(collections):
-    """A quarter less variance, stated and true, where most of 100 candidates are rare."""
+    """A quarter less variance, stated and true, where most of 100 candidates are
+    rare.
+    """
     ours = np.stack([(fit.estimate - TRUTH) ** 2 for fit, _ in collections]).mean()
     plain = np.stack([(fit.frequency - TRUTH) ** 2 for _, fit in collections]).mean()
     assert ours < 0.75 * plain
@@ -100,7 +108,8 @@ def test_less_error_than_a_regression(collections):
 
 
 def test_posteriors_are_nearer(collections):
-    """Means and medians are no shares below 0, of sum 1 at most, and nearer to the truth.
+    """Means and medians are no shares below 0, of sum 1 at most, and nearer to the
+    truth.
 
     Of candidates that no one holds, nine of ten medians are exactly 0.
     """
@@ -127,7 +136,9 @@ def test_the_bound_on_the_sum_helps():
 
 
 def test_many_at_once_are_the_same(monkeypatch):
-    """Whether all move one by one or the strongest do, to a fifth of a standard error."""
+    """Whether all move one by one or the strongest do, to a fifth of a standard
+    error.
+    """
     generator = np.random.default_rng(47)
     design = draw_design(SHAPE, 400, generator)
     holders = np.concatenate([HOLDERS, np.zeros(300, dtype=np.int64)])
@@ -142,7 +153,9 @@ def test_many_at_once_are_the_same(monkeypatch):
 
 
 def squares_of(shape, candidates, held, respondents, number, seed):
-    """The mean square of the errors, in stated errors, of each of so many collections."""
+    """The mean square of the errors, in stated errors, of each of so many
+    collections.
+    """
     generator = np.random.default_rng(seed)
     weights = np.zeros(candidates)
     weights[: len(held)] = held / held.sum()
@@ -157,10 +170,11 @@ def squares_of(shape, candidates, held, respondents, number, seed):
 
 
 def test_thousands_of_faint_ones_have_the_error_that_is_stated():
-    """2,000 candidates, all of them held, and each as far above 0 as a third of its error.
+    """2,000 candidates, all of them held, and each as far above 0 as a third of its
+    error.
 
-    The mean square of 8 collections is within 5 standard errors (.01) of 1. Where errors
-    went by the law, it was .74.
+    The mean square of 8 collections is within 5 standard errors (.01) of 1. Where
+    errors went by the law, it was .74.
     """
     shape = SHAPE._replace(cohorts=32)
     squares = list(
@@ -172,10 +186,11 @@ def test_thousands_of_faint_ones_have_the_error_that_is_stated():
 
 
 def test_few_rates_have_the_error_that_is_stated():
-    """100 candidates for 128 bit rates, of which half are held, with frequencies as 1 / i.
+    """100 candidates for 128 bit rates, of which half are held, with frequencies as 1 /
+    i.
 
-    The mean square of 80 collections is within 5 standard errors (.028) of 1. Where what
-    the law follows of the reports does not count, it is 1.195.
+    The mean square of 80 collections is within 5 standard errors (.028) of 1. Where
+    what the law follows of the reports does not count, it is 1.195.
     """
     shape = Shape(16, 2, 8, p=0.25, q=0.75, f=0.5)
     held = 1 / np.arange(1, 51)
@@ -195,7 +210,9 @@ def test_how_bits_of_a_text_vary_together():
 
 
 def test_candidates_that_share_bits_are_tested_by_the_regression():
-    """Two that differ in one cohort of 16 alone; the others keep the tests of the joint fit."""
+    """Two that differ in one cohort of 16 alone; the others keep the tests of the joint
+    fit.
+    """
     from scipy.sparse import csr_array
 
     generator = np.random.default_rng(53)

@@ -1,8 +1,9 @@
-"""Regression on Bloom filters: its covariance is that of the reports, its intervals hold.
+"""Regression on Bloom filters: its covariance is that of the reports, its intervals
+hold.
 
-Coverage is counted over 200 collections of 40 candidates, 8,000 intervals: a standard error of
-.0024, so that the gates of .938 and .962 are 4.9 of them away. Collections, designs included, are
-drawn anew each time, with fixed seeds.
+Coverage is counted over 200 collections of 40 candidates, 8,000 intervals: a standard
+error of .0024, so that the gates of .938 and .962 are 4.9 of them away. Collections,
+designs included, are drawn anew each time, with fixed seeds.
 """
 
 from fractions import Fraction
@@ -71,9 +72,12 @@ def test_noise_of_repeats(repeats):
 
 @pytest.mark.parametrize("reports", [0, 1, 300])
 def test_bits_of_cohorts_as_rates(reports):
-    """The ones of each bit among a cohort's reports, and the rates of bits, set or not."""
+    """The ones of each bit among a cohort's reports, and the rates of bits, set or
+    not.
+    """
     asked = parse_survey(
-        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nmechanism = "rappor"\n'
+        '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nmechanism = '
+        '"rappor"\n'
         'bloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.5"\nq = "0.75"\nf = "0"\n'
     )["x"].randomizer
     counts = np.arange(18).reshape(2, 9) + reports
@@ -83,7 +87,8 @@ def test_bits_of_cohorts_as_rates(reports):
     ]
     assert rates.trials.tolist() == [[reports], [reports + 9]]
     assert set(rates.rates) == {Fraction(1, 2), Fraction(3, 4)}
-    # A bit is worth 2 or -2 beside a rate of 1/2, and 3 as far as it is not set where it could be.
+    # A bit is worth 2 or -2 beside a rate of 1/2, and 3 as far as it is not set where
+    # it could be.
     assert "moves by at most 3 times" in decoder_of(asked).score_range(asked).reason
 
 
@@ -91,7 +96,8 @@ def test_bits_of_cohorts_as_rates(reports):
 @pytest.mark.parametrize("bits", [3, 32])
 @pytest.mark.parametrize("shape", [NOISY, SHARP, SHARPEST])
 def test_precision_is_the_inverse_of_the_covariance(shape, bits, known):
-    """Times the covariance of one report's bits, it is 1 to one part in a hundred, every way.
+    """Times the covariance of one report's bits, it is 1 to one part in a hundred,
+    every way.
 
     Also where some have a text that is no candidate, whose bits are set independently.
     """
@@ -122,7 +128,9 @@ def test_precision_is_the_inverse_of_the_covariance(shape, bits, known):
 
 @pytest.mark.parametrize(("rare", "kept"), [(0.4, 2), (0.0004, 1)])
 def test_eigenvalues_that_count(rare, kept):
-    """Of two bits both, or one, and then what is left of the other is its own noise, exactly."""
+    """Of two bits both, or one, and then what is left of the other is its own noise,
+    exactly.
+    """
     from scipy.sparse import csr_array
 
     shape = Shape(2, 1, 1, p=0.25, q=0.75, f=0.0)
@@ -144,7 +152,9 @@ def test_eigenvalues_that_count(rare, kept):
 
 
 def collections(shape, respondents, missing=0, seed=11):
-    """(regression, true frequencies), the `missing` most frequent texts being no candidates."""
+    """(regression, true frequencies), the `missing` most frequent texts being no
+    candidates.
+    """
     generator = np.random.default_rng([seed, respondents])
     holders = falling(CANDIDATES, respondents)
     for _ in range(COLLECTIONS):
@@ -175,10 +185,11 @@ def test_coverage_and_size(shape, respondents):
 
 
 def test_incomplete_dictionaries_show():
-    """Without the three most frequent texts, a third of the million, the test rejects always.
+    """Without the three most frequent texts, a third of the million, the test rejects
+    always.
 
-    What is unallocated is estimated, and intervals still hold the truth, over the choice of
-    hash functions.
+    What is unallocated is estimated, and intervals still hold the truth, over the
+    choice of hash functions.
     """
     from scipy.stats import kstest
 
@@ -194,7 +205,9 @@ def test_incomplete_dictionaries_show():
 
 
 def test_single_precision_is_enough(monkeypatch):
-    """With the matrix in single precision, frequencies agree to 1e-9, variances to 1e-5."""
+    """With the matrix in single precision, frequencies agree to 1e-9, variances to
+    1e-5.
+    """
     generator = np.random.default_rng(5)
     design = draw_design(NOISY, CANDIDATES, generator)
     counts = draw_counts(
@@ -209,7 +222,9 @@ def test_single_precision_is_enough(monkeypatch):
 
 
 def test_candidates_that_are_the_same_are_refused():
-    """Equal columns, or more columns than bit rates, have no solution, and the message says so."""
+    """Equal columns, or more columns than bit rates, have no solution, and the message
+    says so.
+    """
     generator = np.random.default_rng(6)
     design = draw_design(NOISY, CANDIDATES, generator)
     counts = draw_counts(
@@ -227,7 +242,9 @@ def test_candidates_that_are_the_same_are_refused():
 
 
 def test_dispersion():
-    """The excess of the residuals, in one direction less than a cohort has bits; at least 1."""
+    """The excess of the residuals, in one direction less than a cohort has bits; at
+    least 1.
+    """
     generator = np.random.default_rng(7)
     design = draw_design(NOISY, CANDIDATES, generator)
     counts = draw_counts(
@@ -261,7 +278,9 @@ def test_as_many_candidates_as_rates():
 
 
 def test_first_guess_is_the_plain_solution():
-    """By least squares with the same weight for every report, cut at 0, and of sum 1 at most."""
+    """By least squares with the same weight for every report, cut at 0, and of sum 1 at
+    most.
+    """
     generator = np.random.default_rng(10)
     design = draw_design(NOISY, 5, generator)
     sizes = np.array([100.0, 400.0, 900.0, 100.0, 50.0, 70.0, 100.0, 300.0])
@@ -296,7 +315,9 @@ def test_cohorts_with_a_single_report_count():
 
 
 def test_noise_alone_is_a_diagonal():
-    """Where the texts' own covariance is next to nothing, the normal matrix has no more than b."""
+    """Where the texts' own covariance is next to nothing, the normal matrix has no more
+    than b.
+    """
     shape = Shape(32, 2, 8, p=0.49, q=0.51, f=0.0)
     generator = np.random.default_rng(9)
     design, sizes = draw_design(shape, 6, generator), np.full(8, 100.0)

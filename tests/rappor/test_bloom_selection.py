@@ -1,6 +1,7 @@
 """More candidates than reports can bear: what is shown of each holds all the same.
 
-Collections of 300 candidates for 256 bit rates, 20 of them held, drawn anew with fixed seeds.
+Collections of 300 candidates for 256 bit rates, 20 of them held, drawn anew with fixed
+seeds.
 """
 
 import numpy as np
@@ -47,7 +48,9 @@ def drawn_and_decoded(number):
 
 
 def test_coverage_after_choosing(collections):
-    """95 % of the 1,000 intervals or more of held texts hold (error .007), and of 14,000 others."""
+    """95 % of the 1,000 intervals or more of held texts hold (error .007), and of
+    14,000 others.
+    """
     fits, truth = collections
     covered = np.stack(
         [np.abs(fit.frequency - truth) <= 1.96 * np.sqrt(fit.variance) for fit in fits]
@@ -57,7 +60,9 @@ def test_coverage_after_choosing(collections):
 
 
 def test_discoveries_after_choosing(collections):
-    """Benjamini-Hochberg at 5 % finds over a third of the held texts, one wrong in 20 at most."""
+    """Benjamini-Hochberg at 5 % finds over a third of the held texts, one wrong in 20
+    at most.
+    """
     from scipy.special import ndtr
     from scipy.stats import false_discovery_control
 
@@ -71,7 +76,8 @@ def test_discoveries_after_choosing(collections):
 
 
 def test_purposes_are_told(collections):
-    """The note names how many reports chose, and how many were estimated from, if any chose.
+    """The note names how many reports chose, and how many were estimated from, if any
+    chose.
 
     No share is told of texts that are no candidates.
     """
@@ -118,7 +124,9 @@ def test_half_as_many_candidates_as_rates_are_not_crowded():
 
 
 def test_both_halves_written_out(halves):
-    """What each half chooses is regressed on the other; of two estimates the mean is shown."""
+    """What each half chooses is regressed on the other; of two estimates the mean is
+    shown.
+    """
     generator = np.random.default_rng(31)
     design = draw_design(SHAPE, CANDIDATES, generator)
     holders = np.concatenate(
@@ -226,7 +234,8 @@ def crowded(shape, candidates, seed=71):
     [(64, 2, True), (64, 3, True), (16, 4, False), (16, 16, False)],
 )
 def test_few_cohorts_are_told(bits, cohorts, few):
-    """Of two or three cohorts a candidate may share one with another; the note says what it does.
+    """Of two or three cohorts a candidate may share one with another; the note says
+    what it does.
 
     Where candidates are few as well there is nothing to be told of.
     """
@@ -250,10 +259,11 @@ def test_halves_of_few_bits_are_told(halves):
 
 
 def test_what_half_of_the_cohorts_cannot_tell_apart_all_of_them_may(halves):
-    """Two candidates that are the same at even places differ at odd ones: one regression on all.
+    """Two candidates that are the same at even places differ at odd ones: one
+    regression on all.
 
-    Its intervals hold the truth, which is 0.125 for both, and so are wide; where there are more
-    candidates than bit rates, the two are refused.
+    Its intervals hold the truth, which is 0.125 for both, and so are wide; where there
+    are more candidates than bit rates, the two are refused.
     """
     from scipy.sparse import csr_array
 

@@ -1,4 +1,6 @@
-"""Which values are there: Storey's correction, its default, and intervals that hold after it."""
+"""Which values are there: Storey's correction, its default, and intervals that hold
+after it.
+"""
 
 import csv
 import io
@@ -43,7 +45,9 @@ def estimates(**options):
 
 
 def with_check(p_value, missing=0.0, error=0.01):
-    """As if a dictionary had been checked, and this share of texts were no candidates."""
+    """As if a dictionary had been checked, and this share of texts were no
+    candidates.
+    """
     rest = missing, error, missing - 2 * error, missing + 2 * error
     known = {
         field.name: getattr(estimates(), field.name) for field in fields(estimates())
@@ -53,7 +57,9 @@ def with_check(p_value, missing=0.0, error=0.01):
 
 
 def test_the_share_of_nulls():
-    """Twice the share of p-values above a half, with one more for safety, and 1 at most."""
+    """Twice the share of p-values above a half, with one more for safety, and 1 at
+    most.
+    """
     assert (
         share_of_nulls(np.array([0.01, 0.02, 0.3, 0.4, 0.6, 0.5, 0.001, 0.2]))
         == 2 * 2 / 8
@@ -63,7 +69,9 @@ def test_the_share_of_nulls():
 
 
 def test_storey_multiplies_by_it():
-    """Benjamini and Hochberg's, times the share of nulls; above a half nothing is found."""
+    """Benjamini and Hochberg's, times the share of nulls; above a half nothing is
+    found.
+    """
     chances = np.array([0.001, 0.04, 0.03, 0.02, 0.45, 0.9])
     given = replace(estimates(), chances=chances)
     plain = adjusted_p_values(given, "benjamini-hochberg")
@@ -75,7 +83,8 @@ def test_storey_multiplies_by_it():
 
 
 def test_false_discoveries_of_storey():
-    """Half of 40 values are there, a half at two errors: at 20 %, .2 of what is found is wrong.
+    """Half of 40 values are there, a half at two errors: at 20 %, .2 of what is found
+    is wrong.
 
     2,000 collections: an error of .003. With the share of nulls halved it would be .35.
     """
@@ -107,7 +116,9 @@ def test_false_discoveries_of_storey():
     ],
 )
 def test_default(given, correction):
-    """Storey's where candidates are checked and few can be missing: 9 % were not noticed."""
+    """Storey's where candidates are checked and few can be missing: 9 % were not
+    noticed.
+    """
     assert correction_of(given()) == correction
     assert correction_of(given(), "bonferroni") == "bonferroni"
     assert (adjusted_p_values(given()) == adjusted_p_values(given(), correction)).all()
@@ -181,10 +192,12 @@ def law_of(frequency, error, tested=None):
     ids=["what is tested", "one of more error"],
 )
 def test_false_coverage_rate(shown, least):
-    """5 % of the intervals of what is found miss, where 2.5 errors are the truth or nothing is.
+    """5 % of the intervals of what is found miss, where 2.5 errors are the truth or
+    nothing is.
 
-    600 collections of 200 values, of which about 20 are found: an error of .003 or less. Of plain
-    intervals more miss, and of those at 1 - .05 R / M, which hold under any law, fewer.
+    600 collections of 200 values, of which about 20 are found: an error of .003 or
+    less. Of plain intervals more miss, and of those at 1 - .05 R / M, which hold under
+    any law, fewer.
     """
     generator = np.random.default_rng(5)
     misses, plain, wide = [], [], []
@@ -247,7 +260,9 @@ def _upper(scores):
 
 
 def test_in_tables_and_records():
-    """P-values, q-values and intervals stand in the table, the record and the flat rows."""
+    """P-values, q-values and intervals stand in the table, the record and the flat
+    rows.
+    """
     given = estimates(detect="storey")
     table = text_table(given)
     assert table.headings[-3:] == (

@@ -1,4 +1,6 @@
-"""The regression grid of google/rappor: its cases, its sampler, and runs that are resumed."""
+"""The regression grid of google/rappor: its cases, its sampler, and runs that are
+resumed.
+"""
 
 import json
 from collections import Counter
@@ -24,7 +26,8 @@ from ldp_simulations.sampling.chains.bloom import bloom_counts, repeated_counts
 
 
 def test_cases_are_those_of_the_grid():
-    """Five of the demo, one of the paper, and 4 sizes x 5 configurations x 5 distributions.
+    """Five of the demo, one of the paper, and 4 sizes x 5 configurations x 5
+    distributions.
 
     Beside them eight others. All names differ.
     """
@@ -59,7 +62,9 @@ def test_rates_of_the_other_decoder():
     ],
 )
 def test_candidates(name, candidates):
-    """Spurious names are added; of the values, those that end in 9 are missing, unless none is."""
+    """Spurious names are added; of the values, those that end in 9 are missing, unless
+    none is.
+    """
     (case,) = cases(name)
     assert len(case.candidates) == len(set(case.candidates)) == candidates
     assert (8 in case.candidates) is not case.missing
@@ -79,8 +84,8 @@ LAW = Rappor(bits=1, hashes=1, cohorts=1, flip=1, if_one=7, if_zero=2, word=3)
 def test_answers_that_agree_share_a_permanent_response():
     """Three equal answers are a mixture of two binomials, of two values a convolution.
 
-    5,000 clients each; a chi-square with 3 degrees of freedom below its 1e-6 quantile. Fresh
-    permanent responses would give a statistic of about 100.
+    5,000 clients each; a chi-square with 3 degrees of freedom below its 1e-6 quantile.
+    Fresh permanent responses would give a statistic of about 100.
     """
     from scipy.stats import chisquare
 
@@ -151,7 +156,8 @@ def small_half():
 def test_intervals_cover_in_the_small_half(small_half):
     """About 5,000 intervals: .93 to .97 hold the truth. (google/rappor's: .14 to .77.)
 
-    One standard deviation is .003 to .004, as intervals of one instance are nearly independent.
+    One standard deviation is .003 to .004, as intervals of one instance are nearly
+    independent.
     """
     assert len(small_half) == 56
     coverage = np.array(
@@ -162,7 +168,8 @@ def test_intervals_cover_in_the_small_half(small_half):
 
 
 def test_few_are_found_wrongly_in_the_small_half(small_half):
-    """The false discoveries are 5 % of what is found at most, taking all cases together.
+    """The false discoveries are 5 % of what is found at most, taking all cases
+    together.
 
     More than 1,000 are found.
     """
@@ -179,8 +186,8 @@ def test_few_are_found_wrongly_in_the_small_half(small_half):
 def test_no_worse_than_the_decoder_it_replaces(small_half, name):
     """At the false-positive rate of google/rappor's decoder, no more values are missed.
 
-    One instance scatters: .15 are allowed for missed values and .04 for total variation, 5 standard
-    deviations.
+    One instance scatters: .15 are allowed for missed values and .04 for total
+    variation, 5 standard deviations.
     """
     theirs, ours = PUBLISHED[name], small_half[name].matched
     assert ours["fnr"].mean <= theirs.fnr + 0.15
@@ -217,7 +224,9 @@ def test_an_archive_that_is_none_is_refused(tmp_path):
 
 
 def test_command(tmp_path, monkeypatch):
-    """The command prints the tables, and writes a page that has a picture for each case."""
+    """The command prints the tables, and writes a page that has a picture for each
+    case.
+    """
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     monkeypatch.setenv("COLUMNS", "200")
     words = ["--cases", "tiny sharp *", "--runs", "1", "-o", str(tmp_path)]
@@ -263,7 +272,8 @@ def test_summary_names_the_cases_that_miss():
     )
     false, everything, exported, missed, distance = sentences([good, bad])
     assert false == (
-        "False discoveries by default are at most 0.05 in 1 of 2 cases. Not in tiny sharp unif; by "
+        "False discoveries by default are at most 0.05 in 1 of 2 cases. Not in tiny "
+        "sharp unif; by "
         "more than 2 standard errors in none."
     )
     assert (

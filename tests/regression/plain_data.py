@@ -1,7 +1,8 @@
-"""Data that everyone has, as people would answer, and a randomizer that says what is true.
+"""Data that everyone has, as people would answer, and a randomizer that says what is
+true.
 
-At epsilon 40 a report differs from the answer once in 10^17: regressions of reports are those of
-the answers, to every digit that is compared.
+At epsilon 40 a report differs from the answer once in 10^17: regressions of reports are
+those of the answers, to every digit that is compared.
 """
 
 import numpy as np
@@ -13,7 +14,9 @@ TRUE = "40"
 
 
 def fair_data():
-    """Whether there was an affair, and what may explain it; a part of the 6,366, for speed."""
+    """Whether there was an affair, and what may explain it; a part of the 6,366, for
+    speed.
+    """
     from statsmodels.datasets import fair
 
     data = fair.load_pandas().data.iloc[::5]

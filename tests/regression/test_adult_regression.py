@@ -1,7 +1,8 @@
-"""Real people: regressions and weights of Adult (1994, 32,561 rows), beside the plain ones.
+"""Real people: regressions and weights of Adult (1994, 32,561 rows), beside the plain
+ones.
 
-The data lie beside the checkout, in shared/data; without them these tests are skipped. Reports are
-drawn with a fixed seed from the channel of the survey.
+The data lie beside the checkout, in shared/data; without them these tests are skipped.
+Reports are drawn with a fixed seed from the channel of the survey.
 """
 
 import csv
@@ -64,10 +65,11 @@ def tally_of(survey, people, seed):
 
 
 def test_coefficients_of_plain_data_are_held(adult, survey):
-    """Of ten surveys, and four coefficients, the plain ones are within five errors, and mostly two.
+    """Of ten surveys, and four coefficients, the plain ones are within five errors, and
+    mostly two.
 
-    Intervals allow for sampling as well, so that at least 95 % hold the plain coefficients; of 40
-    at least 29 have to (false alarm 4e-7 at .95).
+    Intervals allow for sampling as well, so that at least 95 % hold the plain
+    coefficients; of 40 at least 29 have to (false alarm 4e-7 at .95).
     """
     import statsmodels.api as sm
 
@@ -87,7 +89,9 @@ def test_coefficients_of_plain_data_are_held(adult, survey):
 
 
 def test_a_skewed_sample_is_mended(adult, survey):
-    """Half of the men are left out; the margin of sex, itself randomized, brings the share back."""
+    """Half of the men are left out; the margin of sex, itself randomized, brings the
+    share back.
+    """
     rich, _, sex = adult
     stays = (sex == 0) | (np.arange(len(sex)) % 2 == 0)
     sample = tuple(part[stays] for part in adult)

@@ -1,4 +1,6 @@
-"""Searches uphill: of parabolas in a step, through halves where a whole step is too long."""
+"""Searches uphill: of parabolas in a step, through halves where a whole step is too
+long.
+"""
 
 from operator import gt
 

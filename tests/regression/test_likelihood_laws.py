@@ -1,4 +1,6 @@
-"""Laws of the likelihood and of the equations, in exact expectation and by differences."""
+"""Laws of the likelihood and of the equations, in exact expectation and by
+differences.
+"""
 
 import numpy as np
 import pytest
@@ -32,7 +34,9 @@ def expected(channel=CHANNEL, size=1000.0):
 
 
 def test_truth_is_found():
-    """Of expected reports the likelihood is greatest at the truth, and both errors are one."""
+    """Of expected reports the likelihood is greatest at the truth, and both errors are
+    one.
+    """
     fit = likeliest(expected())
     assert fit.converged
     assert fit.coefficients == pytest.approx(TRUTH, abs=1e-8)
@@ -66,7 +70,9 @@ def test_a_wrong_channel_is_noticed():
 
 
 def test_no_maximum_is_told():
-    """Reports that only yes explains, in one group: the search ends, and says it found none."""
+    """Reports that only yes explains, in one group: the search ends, and says it found
+    none.
+    """
     observed = expected()
     alike = observed.alike.copy()
     alike[0], alike[1] = 0.0, 1000.0
@@ -119,7 +125,9 @@ def test_cells_give_the_odds():
 
 
 def test_shares_and_coefficients_together():
-    """Of expected reports the likelihood finds the odds as well, and the shares with them."""
+    """Of expected reports the likelihood finds the odds as well, and the shares with
+    them.
+    """
     shares = np.array([[0.3, 0.2, 0.1], [0.05, 0.15, 0.2]])
     tally = tally_of(shares, 10**9)
     likely = RegressionOptions(method="likelihood")

@@ -25,7 +25,9 @@ def test_every_case(case):
     "name", ["linear, epsilon 4", "raked, epsilon 1", "logit, equations, epsilon 2"]
 )
 def test_coverage(name):
-    """600 runs: .95 within 4.9 Monte-Carlo errors and the band, as claimed of 10,000."""
+    """600 runs: .95 within 4.9 Monte-Carlo errors and the band, as claimed of
+    10,000.
+    """
     case = next(case for case in CASES if case.name == name)
     measured = measure(case, 600)
     assert not measured.broken
@@ -33,7 +35,9 @@ def test_coverage(name):
 
 
 def test_errors_that_are_too_small_are_noticed():
-    """Intervals of half the width hold the truth in two of three runs: a broken claim."""
+    """Intervals of half the width hold the truth in two of three runs: a broken
+    claim.
+    """
     case = CASES[0]
     assert Measured(case, 10_000, coverage=0.67, bias=0, ratio=0.5, size=None).broken
     assert Measured(case, 10_000, coverage=0.95, bias=0, ratio=1, size=0.2).broken

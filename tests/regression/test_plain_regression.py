@@ -1,4 +1,6 @@
-"""Without noise every way is that of statsmodels: coefficients, sandwich, intervals and tests."""
+"""Without noise every way is that of statsmodels: coefficients, sandwich, intervals and
+tests.
+"""
 
 import numpy as np
 import pytest
@@ -85,7 +87,9 @@ def test_model_errors_and_ratio_tests(sm, affairs):
 
 
 def test_profile_interval(sm, affairs):
-    """At its ends the best of the other coefficients have lost what is allowed, and no more."""
+    """At its ends the best of the other coefficients have lost what is allowed, and no
+    more.
+    """
     from scipy.stats import chi2
 
     data, rows = affairs
@@ -124,7 +128,9 @@ def test_linear(sm, affairs, model):
 
 
 def test_numbers_of_anes(sm):
-    """A score from 1 to 7, whose values are the answers: least squares on three covariates."""
+    """A score from 1 to 7, whose values are the answers: least squares on three
+    covariates.
+    """
     data = anes_data()
     names = ["TVnews", "educ", "age"]
     survey = survey_of("PID", type="integer", low=0, high=6, mechanism="grr")
@@ -242,7 +248,9 @@ def test_counts_by_public_cell(affairs):
 
 
 def test_design_weights(sm, affairs):
-    """Weights count a row as often: those of weighted least squares, with its sandwich."""
+    """Weights count a row as often: those of weighted least squares, with its
+    sandwich.
+    """
     data, rows = affairs
     weights = np.array(rows.columns["w"])
     fit = sm.WLS(

@@ -1,4 +1,6 @@
-"""Regressions under the weights and strata of a sampling frame: nothing false is printed."""
+"""Regressions under the weights and strata of a sampling frame: nothing false is
+printed.
+"""
 
 import numpy as np
 import pytest
@@ -97,7 +99,8 @@ def linear(rows, frame):
 def by_svyglm(rows, stratum, cluster):
     """Slope and standard error of `svyglm` on unbiased scores, step by step.
 
-    Weighted least squares; totals of influences by cluster, centred within strata, n/(n - 1).
+    Weighted least squares; totals of influences by cluster, centred within strata, n/(n
+    - 1).
     """
     score = (rows["q"] - 1 / 6) / (1 - 1 / 6 - 1 / 12)
     table = np.stack([np.ones(PEOPLE), rows["x"]], axis=1)
@@ -124,7 +127,9 @@ def by_svyglm(rows, stratum, cluster):
     ],
 )
 def test_strata_and_clusters_as_by_svyglm(rows, frame, freedom):
-    """Errors had no n/(n - 1), no centring, and the normal quantile: p .036 in place of .094."""
+    """Errors had no n/(n - 1), no centring, and the normal quantile: p .036 in place of
+    .094.
+    """
     people = np.arange(PEOPLE)
     stratum = rows["h"] if frame.stratum else people * 0
     estimate, error = by_svyglm(rows, stratum, rows["c"] if frame.cluster else people)

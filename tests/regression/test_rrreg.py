@@ -1,13 +1,15 @@
-"""The likelihood at work on published figures: Heck and Moshagen 2018, "RRreg: An R Package".
+"""The likelihood at work on published figures: Heck and Moshagen 2018, "RRreg: An R
+Package".
 
-Their survey on minarets (Radukic and Musch 2014) asked by a stochastic lie detector: those who
-endorse a ban say so with a chance t, which is estimated too; the others say yes with 1 - p, for p
-of 2/12 or 10/12 by group; a third group was asked directly. Given t that is a channel, so the
-likelihood is ours, and t is where its maximum is greatest. Figures are those of Section 4.3.
+Their survey on minarets (Radukic and Musch 2014) asked by a stochastic lie detector:
+those who endorse a ban say so with a chance t, which is estimated too; the others say
+yes with 1 - p, for p of 2/12 or 10/12 by group; a third group was asked directly. Given
+t that is a channel, so the likelihood is ours, and t is where its maximum is greatest.
+Figures are those of Section 4.3.
 
 The data, `minarets` of their package as a CSV file, have to lie beside the checkout, in
-shared/data; without them these tests are skipped. Not compared: RRlin, whose outcome lies in the
-clear, and RRmixed, which has random effects.
+shared/data; without them these tests are skipped. Not compared: RRlin, whose outcome
+lies in the clear, and RRmixed, which has random effects.
 """
 
 import csv
@@ -102,7 +104,9 @@ def table_of(data, first, second):
 
 
 def test_both_formats(minarets):
-    """Of RRdesign * leftRight.c, from all 1,621: coefficients, errors and tests to 1e-4."""
+    """Of RRdesign * leftRight.c, from all 1,621: coefficients, errors and tests to
+    1e-4.
+    """
     table = table_of(minarets, "RRdesign", "leftRight.c")
     point, likelihood = best(minarets, table)
     assert likelihood == pytest.approx(-1051.466, abs=1e-3)
@@ -125,8 +129,9 @@ def randomized_alone(minarets):
 def test_randomized_alone(minarets):
     """Of age.c * leftRight.c, from the 1,256 who were randomized.
 
-    The published point is short of the maximum, which is flat: its log-likelihood is 6e-7 lower,
-    and its coefficients differ from those of the maximum by less than a thousandth of their errors.
+    The published point is short of the maximum, which is flat: its log-likelihood is
+    6e-7 lower, and its coefficients differ from those of the maximum by less than a
+    thousandth of their errors.
     """
     data, table = randomized_alone(minarets)
     point, likelihood = best(data, table)
@@ -139,8 +144,8 @@ def test_randomized_alone(minarets):
     assert errors == pytest.approx(
         np.array([0.38104, 0.06071, 0.15681, 0.01168, 0.01800]), rel=5e-3
     )
-    # Of age and of the product; the published test of leftRight.c is from a lower local maximum of
-    # the model without it, as their manual warns.
+    # Of age and of the product; the published test of leftRight.c is from a lower local
+    # maximum of the model without it, as their manual warns.
     for column, test in ((1, 0.0634), (3, 1.9996)):
         _, less = best(data, np.delete(table, column, axis=1))
         assert 2 * (likelihood - less) == pytest.approx(test, abs=2e-4)

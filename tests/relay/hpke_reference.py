@@ -1,7 +1,9 @@
-"""HPKE as RFC 9180 has it, base mode, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
+"""HPKE as RFC 9180 has it, base mode, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256,
+AES-128-GCM.
 
-Step by step from the RFC, with nothing but an elliptic curve, HMAC and AES-GCM, so that there is
-something to hold the library against. The ephemeral key is an argument: sealing is replayable.
+Step by step from the RFC, with nothing but an elliptic curve, HMAC and AES-GCM, so that
+there is something to hold the library against. The ephemeral key is an argument:
+sealing is replayable.
 """
 
 import hmac
@@ -25,12 +27,16 @@ def private_key(secret):
 
 
 def point(key):
-    """The public key of a private one, uncompressed (SerializePublicKey, section 7.1.1)."""
+    """The public key of a private one, uncompressed (SerializePublicKey, section
+    7.1.1).
+    """
     return key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
 
 
 def seal(public, ephemeral, info, aad, plaintext):
-    """`enc`, then the ciphertext of the first message (SealBase, sections 4.1, 5.1, 5.2, 6.1)."""
+    """`enc`, then the ciphertext of the first message (SealBase, sections 4.1, 5.1,
+    5.2, 6.1).
+    """
     there = ec.EllipticCurvePublicKey.from_encoded_point(_CURVE, public)
     enc = point(ephemeral)
     shared = _encapsulated(ephemeral.exchange(ec.ECDH(), there), enc, public)

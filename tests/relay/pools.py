@@ -1,4 +1,6 @@
-"""Relays to try things on: surveys, sealed reports without a key, collectors of all kinds."""
+"""Relays to try things on: surveys, sealed reports without a key, collectors of all
+kinds.
+"""
 
 import os
 from collections import defaultdict
@@ -62,7 +64,9 @@ def envelope_in(frame):
 
 
 class Collector:
-    """Counts each part once, by its id, as the service does; `answer` may say something else."""
+    """Counts each part once, by its id, as the service does; `answer` may say something
+    else.
+    """
 
     def __init__(self, answer=None):
         self.parts = {}

@@ -1,9 +1,11 @@
-"""What a relay forwards does not tell in which order, under which ids or when reports came.
+"""What a relay forwards does not tell in which order, under which ids or when reports
+came.
 
-Spearman's rank correlation with the order of arrival, over many batches; its variance under a
-uniform permutation of n is exactly 1/(n - 1), and a sum of dozens of them is as good as normal. The
-mean distance of neighbours finds what a correlation does not, such as a rotation; its law is
-that of permutations which are drawn here. Seven statistics at a false-alarm rate of 1e-6 together.
+Spearman's rank correlation with the order of arrival, over many batches; its variance
+under a uniform permutation of n is exactly 1/(n - 1), and a sum of dozens of them is as
+good as normal. The mean distance of neighbours finds what a correlation does not, such
+as a rotation; its law is that of permutations which are drawn here. Seven statistics at
+a false-alarm rate of 1e-6 together.
 """
 
 import itertools
@@ -32,7 +34,9 @@ from ldp_service.relay import batching, forwarding, pool
 RUNS, REPORTS, IN_PART, IN_TURN = 40, 120, 20, 10
 PARTS = REPORTS // IN_PART
 LIMIT = 5.27
-"""Standard errors that one of seven statistics passes with probability 1e-6, on either side."""
+"""Standard errors that one of seven statistics passes with probability 1e-6, on either
+side.
+"""
 QUESTION = EVER.questions[0]
 
 
@@ -42,7 +46,9 @@ def marked(number):
 
 
 def forwarded(path):
-    """The order of arrival of what was forwarded, part by part; the parts' ids, and devices'."""
+    """The order of arrival of what was forwarded, part by part; the parts' ids, and
+    devices'.
+    """
     writer, collector = relay_at(path, REPORTS), Collector()
     forwarding = forwarder(writer, collector)
     frames = [marked(number) for number in range(REPORTS)]
@@ -81,7 +87,9 @@ def distance(order):
 
 
 def scores(folder):
-    """Each statistic over all runs, in standard errors; and whether an id came through."""
+    """Each statistic over all runs, in standard errors; and whether an id came
+    through.
+    """
     drawn = random.Random(1)
     usual = [distance(drawn.sample(range(REPORTS), REPORTS)) for _ in range(4000)]
     mean, deviation = statistics.fmean(usual), statistics.stdev(usual)
@@ -120,10 +128,11 @@ def quick(monkeypatch):
 
 
 def test_batches_tell_neither_order_nor_ids_nor_times(tmp_path, quick):
-    """40 batches of 120 reports in 6 parts: order, neighbours, parts, ids, one batch and the next.
+    """40 batches of 120 reports in 6 parts: order, neighbours, parts, ids, one batch
+    and the next.
 
-    A correlation of .076 between order of arrival and order in a batch is found with probability
-    .5, one of .15 with probability 1 - 1e-6.
+    A correlation of .076 between order of arrival and order in a batch is found with
+    probability .5, one of .15 with probability 1 - 1e-6.
     """
     totals, passed = scores(tmp_path)
     assert max(map(abs, totals.values())) < LIMIT, totals
@@ -179,7 +188,9 @@ def test_a_relay_that_hands_ids_on_is_found(tmp_path, quick, monkeypatch):
 
 
 def test_looks_do_not_wait_for_reports(tmp_path, monkeypatch):
-    """They come when they are due, also where no report comes: batches follow on none."""
+    """They come when they are due, also where no report comes: batches follow on
+    none.
+    """
     monkeypatch.setattr("ldp_service.relay.writer._IDLE", 600.0)
     looks = []
     monkeypatch.setattr(

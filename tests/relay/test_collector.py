@@ -1,4 +1,6 @@
-"""The collector behind a relay: what it counts, what it keeps of batches, what it says of them."""
+"""The collector behind a relay: what it counts, what it keeps of batches, what it says
+of them.
+"""
 
 import json
 from contextlib import contextmanager
@@ -187,7 +189,9 @@ def test_what_a_relay_mixed_is_counted_once_and_said_everywhere(tmp_path):
 
 
 def test_who_is_no_relay_and_what_cannot_be_opened(tmp_path):
-    """Tokens of other scopes; no key, no survey: then the relay is told to keep what it has."""
+    """Tokens of other scopes; no key, no survey: then the relay is told to keep what it
+    has.
+    """
     body = part_of(YES, 2)
     with collector_in(tmp_path, keys=(private_key(bytes(31) + b"\11"),)) as service:
         assert forward(service, body, token=UPLOADING).status_code == 403
@@ -252,7 +256,9 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
 
 
 def test_nothing_is_claimed_beyond_the_reports_that_came():
-    """The fewer of what the relay says and what is sound; rounded down; colluders taken away."""
+    """The fewer of what the relay says and what is sound; rounded down; colluders taken
+    away.
+    """
     batch = MixedBatch("yes", "r", least=50, size=5000, counted=1234)
     assert privacy_of(batch, YES).epsilon == batch_privacy(YES, 1200).epsilon
     assert privacy_of(batch._replace(size=100), YES).reports == 100
@@ -317,7 +323,9 @@ def test_batches_of_another_survey_or_none_are_refused(tmp_path):
 
 
 def test_versions_that_are_pooled_share_their_batches(tmp_path):
-    """A question that two versions have alike has its batches once, one that differs both."""
+    """A question that two versions have alike has its batches once, one that differs
+    both.
+    """
     more = """
 [[question]]
 name = "more"

@@ -8,21 +8,27 @@ from ldp.wire.sealed import Mixed
 
 
 def test_a_relay_that_is_killed_loses_nothing_and_sends_nothing_twice():
-    """Every acknowledged report is in exactly one batch of at least the least number."""
+    """Every acknowledged report is in exactly one batch of at least the least
+    number.
+    """
     reports, batches, _ = trial(12, seed=7)
     assert reports >= 12
     assert batches >= 1
 
 
 def test_so_it_is_where_its_clock_jumps():
-    """Ahead and back, by days and by more than a year, at every look: it closes no epoch."""
+    """Ahead and back, by days and by more than a year, at every look: it closes no
+    epoch.
+    """
     reports, batches, _ = trial(8, seed=9, jumps=JUMPS)
     assert reports >= 12
     assert batches >= 1
 
 
 def test_a_relay_that_does_so_is_found(tmp_path):
-    """The check sees a report that is lost, one that comes twice, and a batch that is too small."""
+    """The check sees a report that is lost, one that comes twice, and a batch that is
+    too small.
+    """
 
     def mixed(number, envelopes):
         return Mixed(

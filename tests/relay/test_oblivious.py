@@ -1,4 +1,6 @@
-"""Oblivious HTTP before a relay: the RFC's example, what a hop sees, and what it cannot do."""
+"""Oblivious HTTP before a relay: the RFC's example, what a hop sees, and what it cannot
+do.
+"""
 
 import json
 import sys
@@ -155,7 +157,9 @@ def test_what_are_no_keys_is_refused(text):
 
 
 def test_keys_of_either_curve_are_used():
-    """P-256 as well as X25519; and no point of a curve is refused when the client is made."""
+    """P-256 as well as X25519; and no point of a curve is refused when the client is
+    made.
+    """
     private = ec.derive_private_key(7, ec.SECP256R1())
     configuration = KeyConfiguration(9, P256, point(private))
     assert read_keys(encode_configuration(configuration).hex()) == configuration
@@ -206,7 +210,9 @@ def hop_to(visitor, seen, answer=None):
 
 
 def test_devices_reach_a_relay_through_a_hop_that_reads_nothing(relay):
-    """Two devices and a retry; what the hop saw has neither question, report nor answer in it."""
+    """Two devices and a retry; what the hop saw has neither question, report nor answer
+    in it.
+    """
     visitor, writer, _ = relay
     seen = []
     frames = [message(ONE), message(ONE)]
@@ -255,7 +261,9 @@ def asked_within(visitor, request, keys=KEY.configuration):
 
 
 def test_what_is_wrong_within_is_said_within(relay):
-    """Another path or method, nothing in it, an expectation, no message: encrypted answers."""
+    """Another path or method, nothing in it, an expectation, no message: encrypted
+    answers.
+    """
     visitor, _, _ = relay
     wrong = {
         404: {"path": b"/metrics"},
@@ -281,7 +289,9 @@ def test_what_is_wrong_within_is_said_within(relay):
 
 
 def test_what_does_not_open_is_refused_outside(relay):
-    """Another key, changed bytes, no request at all; a body that is too long; and no gateway."""
+    """Another key, changed bytes, no request at all; a body that is too long; and no
+    gateway.
+    """
     visitor, writer, _ = relay
     stranger = gateway_key(X25519PrivateKey.generate(), key_id=1)
     request = posted(message(ONE))

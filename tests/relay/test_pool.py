@@ -16,11 +16,15 @@ from ldp_service.store.records import EVER, Epoch
 CROWD = Crowd(b"f" * 16, EVER)
 RUNS, REPORTS = 60, 100
 LIMIT = 4.892
-"""Standard errors that a statistic under the null passes with probability 1e-6, on either side."""
+"""Standard errors that a statistic under the null passes with probability 1e-6, on
+either side.
+"""
 
 
 def marked(number):
-    """An envelope that can be found again, and tells of nothing in its bytes but its number."""
+    """An envelope that can be found again, and tells of nothing in its bytes but its
+    number.
+    """
     return b"<%06d>" % number + os.urandom(SIZE - 8)
 
 
@@ -40,7 +44,9 @@ def score(order):
 
 
 def arrivals(folder, turns, **others):
-    """The scores of many pools: where reports lie in the file, and the order they are read in."""
+    """The scores of many pools: where reports lie in the file, and the order they are
+    read in.
+    """
     on_disk, as_read = [], []
     for run in range(RUNS):
         path = folder / f"{run}.db"
@@ -77,27 +83,32 @@ def quick(monkeypatch):
 def test_the_file_does_not_tell_who_came_first(tmp_path, quick, turns):
     """Places in the file and orders of reading are independent of the order of arrival.
 
-    60 pools of 100 reports, which grow once; false alarms 1e-6. A correlation of .064 is found with
-    probability .5, one of .13 with probability 1 - 1e-6.
+    60 pools of 100 reports, which grow once; false alarms 1e-6. A correlation of .064
+    is found with probability .5, one of .13 with probability 1 - 1e-6.
     """
     for total in arrivals(tmp_path, turns):
         assert abs(total) < LIMIT
 
 
 def test_a_pool_that_keeps_the_order_is_found(tmp_path, quick, monkeypatch):
-    """Mutants take the next empty slot, or one of the next 48: the same test sees both."""
+    """Mutants take the next empty slot, or one of the next 48: the same test sees
+    both.
+    """
     monkeypatch.setattr("ldp_service.relay.pool.shuffle", lambda items, _: list(items))
     drawn = random.Random(1)
     for near in (1, 48):
-        mutant = lambda number, near=near: (
-            number - 1 - drawn.randrange(min(number, near))
-        )  # noqa: E731
+
+        def mutant(number, near=near):
+            return number - 1 - drawn.randrange(min(number, near))
+
         for total in arrivals(tmp_path, 20, place=mutant):
             assert abs(total) > LIMIT
 
 
 def test_reports_overwrite_empty_slots_where_they_stand(tmp_path, quick):
-    """Every slot of a pool is at the same place before and after: no page is written anew."""
+    """Every slot of a pool is at the same place before and after: no page is written
+    anew.
+    """
     path = tmp_path / "p.db"
     pool = Pool(path)
     with pool.changing():
@@ -212,7 +223,8 @@ def test_a_pool_takes_nothing_from_a_file_but_its_own_tables(tmp_path):
     Pool(path).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(
-            "CREATE TRIGGER noting AFTER UPDATE ON slots_1 BEGIN DELETE FROM counts; END"
+            "CREATE TRIGGER noting AFTER UPDATE ON slots_1 BEGIN DELETE FROM counts; "
+            "END"
         )
     with pytest.raises(StoreError, match="trigger noting"):
         Pool(path)

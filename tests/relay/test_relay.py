@@ -1,4 +1,6 @@
-"""The relay: what devices are answered, when there is a batch, and what a wrong collector does."""
+"""The relay: what devices are answered, when there is a batch, and what a wrong
+collector does.
+"""
 
 import os
 import time
@@ -72,7 +74,9 @@ def until(what, seconds=90.0):
 
 
 def test_below_n_nothing_leaves_and_at_n_all_of_it_does_once(relay):
-    """Per question; each report in one batch, under a new id, and nothing of a device's id."""
+    """Per question; each report in one batch, under a new id, and nothing of a device's
+    id.
+    """
     writer, collector = relay(least=3), Collector()
     forwarding = forwarder(writer, collector)
     frames = [message(ONE) for _ in range(2)] + [message(OTHER) for _ in range(2)]
@@ -125,7 +129,8 @@ def test_what_comes_again_is_one_report(relay, tmp_path):
 
 
 def test_an_envelope_that_somebody_sends_again_is_one_report(relay):
-    """Under ids of their own: in one upload, later, after its batch has gone, after a restart.
+    """Under ids of their own: in one upload, later, after its batch has gone, after a
+    restart.
 
     A thousand copies of one report would stand out in what the collector counts.
     """
@@ -147,7 +152,8 @@ def test_an_envelope_that_somebody_sends_again_is_one_report(relay):
     sealed = os.urandom(SIZE)
     assert give(again, message(OTHER, envelope=sealed)).told == ACCEPTED
     assert give(again, message(ONE, envelope=sealed)).told == ACCEPTED
-    # A device that was rolled back seals anew what has the same id: known by both from then on.
+    # A device that was rolled back seals anew what has the same id: known by both from
+    # then on.
     first, anew = message(ONE), os.urandom(SIZE)
     (payload,) = read_frames(first)
     resealed = encode_frame(
@@ -158,7 +164,9 @@ def test_an_envelope_that_somebody_sends_again_is_one_report(relay):
 
 
 def test_what_cannot_be_mixed_gets_a_reason(relay):
-    """And costs nothing but itself; what is not known here is told to come again, whole."""
+    """And costs nothing but itself; what is not known here is told to come again,
+    whole.
+    """
     writer = relay()
     plain = encode_frame(encode_batch(Batch(ONE.fingerprint, bytes(16), 1, rows=b"\0")))
     short = message(ONE, envelope=os.urandom(SIZE - 1))
@@ -181,7 +189,9 @@ def test_what_cannot_be_mixed_gets_a_reason(relay):
 
 
 def test_epochs_are_mixed_apart_and_close(relay):
-    """By the id's epoch; early ones wait, late ones are refused, too few are discarded."""
+    """By the id's epoch; early ones wait, late ones are refused, too few are
+    discarded.
+    """
     clock = Time()
     writer = relay(least=2, now=clock)
     yesterday, today = NOON - DAY + 3600, NOON
@@ -227,7 +237,9 @@ def test_what_is_too_few_can_be_kept(relay):
 
 
 def test_a_whole_epoch_can_be_waited_for(relay):
-    """With the largest crowd that there is; a survey without epochs waits for n alone."""
+    """With the largest crowd that there is; a survey without epochs waits for n
+    alone.
+    """
     clock = Time()
     writer = relay(least=2, now=clock, wait=EPOCH)
     look(writer)
@@ -242,7 +254,9 @@ def test_a_whole_epoch_can_be_waited_for(relay):
 
 
 def test_a_clock_that_jumps_closes_nothing(relay):
-    """Neither ahead nor back, until it is confirmed: reports would be discarded for good."""
+    """Neither ahead nor back, until it is confirmed: reports would be discarded for
+    good.
+    """
     clock = Time()
     writer = relay(least=2, now=clock)
     look(writer)
@@ -272,7 +286,9 @@ def test_a_clock_that_jumps_closes_nothing(relay):
 
 
 def test_a_clock_that_is_wrong_at_the_very_first_look_closes_nothing(relay):
-    """A new relay has nothing to compare it with, and must not refuse all reports of a year."""
+    """A new relay has nothing to compare it with, and must not refuse all reports of a
+    year.
+    """
     clock = Time()
     clock.now += 400 * DAY
     writer = relay(least=2, now=clock)
@@ -288,13 +304,16 @@ def test_a_clock_that_is_wrong_at_the_very_first_look_closes_nothing(relay):
 
 
 def test_batches_are_mixed_by_fisher_and_yates():
-    """From the bytes that are drawn: the same tape, the same order; every order is drawn."""
+    """From the bytes that are drawn: the same tape, the same order; every order is
+    drawn.
+    """
     crowd, terms = Crowd(ONE.fingerprint, ANY_TIME), Terms(3)
     envelopes = [bytes((number,)) * SIZE for number in range(3)]
     orders = set()
     for tape in range(6):
         first, second = divmod(tape, 2)
-        # One byte each: below 3, then below 2; then the ids of the batch and of its part.
+        # One byte each: below 3, then below 2; then the ids of the batch and of its
+        # part.
         (part,) = mix(
             crowd, envelopes, terms, random=Replay(bytes((first, second, *bytes(32))))
         )
@@ -331,7 +350,9 @@ def test_a_large_batch_goes_in_parts(monkeypatch):
 def test_a_wrong_collector_gets_the_same_bytes_until_it_takes_them(
     relay, answer, monkeypatch
 ):
-    """Whatever it says meanwhile, also where it has taken them and its answer was lost."""
+    """Whatever it says meanwhile, also where it has taken them and its answer was
+    lost.
+    """
     monkeypatch.setattr("ldp_service.relay.forwarding.LONGEST_PAUSE", 0.01)
     writer = relay(least=2)
     collector = Collector(lambda number: answer if number < 4 else None)
@@ -373,7 +394,9 @@ def test_one_part_that_is_refused_keeps_no_other_waiting(relay):
 
 
 def test_what_a_collector_says():
-    """202 with its JSON is taken, and nothing else: a page of something in between is not."""
+    """202 with its JSON is taken, and nothing else: a page of something in between is
+    not.
+    """
     said = (
         b'{"accepted": 1, "duplicate": 0, "quarantined": 0, "rejected": {"sealed": 2}}'
     )

@@ -99,7 +99,8 @@ def test_what_is_asked_of_a_relay_and_answered(parties):
 
 
 def test_the_store_holds_nothing_that_it_need_not(tmp_path):
-    """Each value: an envelope, a fingerprint, a part to be sent, what is hashed, or a small number.
+    """Each value: an envelope, a fingerprint, a part to be sent, what is hashed, or a
+    small number.
 
     No number is as large as a time in seconds.
     """
@@ -146,7 +147,8 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
                     seen.update(row)
     (key,) = {value for value in seen if isinstance(value, bytes)} - known
     assert len(key) == 32
-    # Of each message two hashes under that key, of which nothing is sent and nothing said.
+    # Of each message two hashes under that key, of which nothing is sent and nothing
+    # said.
     marks = {
         content[at : at + 16] for content in hashed for at in range(0, len(content), 16)
     }
@@ -168,7 +170,9 @@ def all_parts(writer):
 
 
 def test_what_the_command_cannot_begin_with(tmp_path, monkeypatch):
-    """A collector over the open network, no token, one that is none, half of a certificate."""
+    """A collector over the open network, no token, one that is none, half of a
+    certificate.
+    """
     survey = tmp_path / "survey.toml"
     survey.write_text(DAILY_TEXT)
     store = ("--least-reports", "2", "--store", tmp_path / "relay.db", "--port", "0")

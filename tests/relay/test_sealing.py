@@ -1,4 +1,6 @@
-"""Sealed reports: HPKE against the RFC, envelopes byte by byte, what opens and what does not."""
+"""Sealed reports: HPKE against the RFC, envelopes byte by byte, what opens and what
+does not.
+"""
 
 import json
 
@@ -192,7 +194,9 @@ def test_vectors_of_sealed_reports():
 
 
 def test_a_part_is_opened_and_what_is_wrong_costs_itself_only():
-    """Wrong key, question, epoch, bytes, symbol, batch within: refused; the others are counted."""
+    """Wrong key, question, epoch, bytes, symbol, batch within: refused; the others are
+    counted.
+    """
     sound = [sealed_one(SYMBOL, bytes((row,))).envelope for row in (0, 1, 2, 2)]
     info = info_of(SYMBOL.fingerprint, bytes(4))
     encrypt = suite().encrypt
@@ -222,7 +226,8 @@ def test_a_part_is_opened_and_what_is_wrong_costs_itself_only():
     batches, reasons = counted_in(opened)
     assert [batch.id for batch in batches[:1]] == [b"i" * 16]
     assert sorted(batches[0].rows) == [0, 1, 2, 2]
-    # The symbol is refused by who counts, for its own reason; the rest never gets there.
+    # The symbol is refused by who counts, for its own reason; the rest never gets
+    # there.
     assert [batch.rows for batch in batches[1:]] == [b"\7"]
     assert reasons == ["sealed"] * 6
     assert (opened.sound, opened.opened) == (4, 7)

@@ -1,4 +1,6 @@
-"""Devices that send through a relay: each message alone, sealed once, at a time of its own."""
+"""Devices that send through a relay: each message alone, sealed once, at a time of its
+own.
+"""
 
 from unittest.mock import patch
 
@@ -74,7 +76,9 @@ def opened(tmp_path):
 
 
 def answer(client):
-    """Three messages: a report, a row of two questions, a report that may come again."""
+    """Three messages: a report, a row of two questions, a report that may come
+    again.
+    """
     client.record("alone", True)
     client.record_together({"first": True, "second": False})
     client.record("again", "b")
@@ -87,7 +91,9 @@ def sealed_in(payload):
 
 
 def test_each_message_goes_alone_and_opens_for_the_collector(opened):
-    """One report or row in each, under an id of its own, of which the envelope knows nothing."""
+    """One report or row in each, under an id of its own, of which the envelope knows
+    nothing.
+    """
     client, transport = opened()
     answer(client)
     client.record("again", "b")
@@ -107,7 +113,9 @@ def test_each_message_goes_alone_and_opens_for_the_collector(opened):
 
 
 def test_a_retry_is_the_same_bytes_also_after_a_restart(opened):
-    """Sealed once: an envelope that were made anew would be another report to a relay."""
+    """Sealed once: an envelope that were made anew would be another report to a
+    relay.
+    """
     client, failing = opened([retry()] * 9 + [OSError("network")] * 99)
     answer(client)
     now = 20_000.0 * 86_400

@@ -1,4 +1,6 @@
-"""What came to a relay: known again, and in tables that do not tell in which order it came."""
+"""What came to a relay: known again, and in tables that do not tell in which order it
+came.
+"""
 
 import os
 import random
@@ -65,7 +67,9 @@ def test_what_came_is_known_under_each_of_its_names():
 
 
 def test_tables_do_not_tell_the_order():
-    """Whatever the order, and however many came at once: the same buckets, to the byte."""
+    """Whatever the order, and however many came at once: the same buckets, to the
+    byte.
+    """
     expected = content_of(claimed(NAMES, 1)[0])
     draw = random.Random(3)
     for at_once in (1, 7, 100, len(NAMES)):
@@ -126,7 +130,9 @@ def test_what_is_deleted_is_overwritten_as_the_store_has_it(secure):
 
 @pytest.mark.parametrize("mark", [b"\0" * ID_SIZE, b"\xff" * ID_SIZE])
 def test_buckets_are_read_as_they_were_written(mark):
-    """A full one, and one that is all but empty; what is all zeros stands for nothing."""
+    """A full one, and one that is all but empty; what is all zeros stands for
+    nothing.
+    """
     marks = {os.urandom(ID_SIZE) for _ in range(ROOM - 1)}
     there = set(unordered.parts(unordered._pack(marks | {mark})))
     assert there == (marks | {mark}) - {bytes(ID_SIZE)}

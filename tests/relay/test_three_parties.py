@@ -1,4 +1,6 @@
-"""The walk of docs/relay.md: devices, a hop, a relay and a collector, each a process of its own."""
+"""The walk of docs/relay.md: devices, a hop, a relay and a collector, each a process of
+its own.
+"""
 
 import subprocess
 import sys

@@ -42,7 +42,9 @@ def wheels(tmp_path_factory):
 
 @pytest.fixture
 def python(wheels, tmp_path_factory):
-    """An environment of the wheels, none of them editable; what they need is that of the tests."""
+    """An environment of the wheels, none of them editable; what they need is that of
+    the tests.
+    """
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder)
     program = folder / "bin" / "python"
@@ -58,7 +60,8 @@ def python(wheels, tmp_path_factory):
     )
     subprocess.run([*words, *wheels.glob("*.whl")], check=True)
     (packages,) = folder.glob("lib/*/site-packages")
-    # A folder that is named here is searched, but what it names in turn, our sources, is not.
+    # A folder that is named here is searched, but what it names in turn, our sources,
+    # is not.
     (packages / "needed.pth").write_text(
         sysconfig.get_path("purelib"), encoding="utf-8"
     )
@@ -100,7 +103,9 @@ def check_the_command(python, tmp_path):
 
 
 def check_the_other_ldp(python, tmp_path):
-    """Where it came first, commands warn; where it came last, imports say what to do."""
+    """Where it came first, commands warn; where it came last, imports say what to
+    do.
+    """
     (other := tmp_path / "other").mkdir()
     (other / "ldp-0.40.0.dist-info").mkdir()
     metadata = "Metadata-Version: 2.1\nName: ldp\nVersion: 0.40.0\n"
@@ -119,7 +124,9 @@ def check_the_other_ldp(python, tmp_path):
 
 
 def check_metadata(wheels):
-    """Of each: licence, classifiers, addresses; and no link of its README is relative."""
+    """Of each: licence, classifiers, addresses; and no link of its README is
+    relative.
+    """
     for wheel in wheels.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
             (name,) = (one for one in archive.namelist() if one.endswith("/METADATA"))
@@ -132,7 +139,9 @@ def check_metadata(wheels):
 
 
 def test_links_of_an_index_lead_to_files():
-    """What takes the place of relative links is the address of that file, from each folder."""
+    """What takes the place of relative links is the address of that file, from each
+    folder.
+    """
     for path in (ROOT / "pyproject.toml", *ROOT.glob("*/pyproject.toml")):
         hooks = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["hatch"][
             "metadata"
@@ -146,7 +155,9 @@ def test_links_of_an_index_lead_to_files():
 
 
 def test_distributions_are_released_together():
-    """One version, one licence, the same addresses; each asks for exactly the others' version."""
+    """One version, one licence, the same addresses; each asks for exactly the others'
+    version.
+    """
     ours = {project["name"] for project in PROJECTS.values()}
     assert {name.replace("_", "-") for name in DISTRIBUTIONS} == ours
     for project in PROJECTS.values():
@@ -165,7 +176,9 @@ def test_distributions_are_released_together():
 
 
 def test_a_bill_of_materials_is_of_the_content_alone():
-    """Neither the moment nor the index that was asked is in it, and its number follows from it."""
+    """Neither the moment nor the index that was asked is in it, and its number follows
+    from it.
+    """
 
     def listed(url, serial, name="click"):
         reference = {"type": "distribution", "url": url, "hashes": []}

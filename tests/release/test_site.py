@@ -1,4 +1,6 @@
-"""The documentation as a site: built without a warning, searched, and complete by itself."""
+"""The documentation as a site: built without a warning, searched, and complete by
+itself.
+"""
 
 import json
 import os
@@ -121,7 +123,9 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.mark.needs("mkdocs", "chromium")
 def test_the_site_in_a_browser(site, tmp_path):
-    """On a desktop and on a phone, light and dark; a search finds; a prompt is not copied."""
+    """On a desktop and on a phone, light and dark; a search finds; a prompt is not
+    copied.
+    """
     host = partial(Quiet, directory=site)
     with listening(host) as address, browser(tmp_path) as chromium:
         for width, scheme in ((1300, "light"), (390, "dark")):
@@ -136,7 +140,8 @@ def test_the_site_in_a_browser(site, tmp_path):
         chromium.size(1300, 900)
         chromium.open(f"{address}/tutorials/two-minutes/")
         chromium.run(
-            "document.querySelector('.highlight .gp').closest('code').dataset.mdCopying = ''"
+            "document.querySelector('.highlight "
+            ".gp').closest('code').dataset.mdCopying = ''"
         )
         copied = chromium.text("code[data-md-copying]")
         assert copied.strip() == "ldp simulate smoking.toml --respondents 1000"
@@ -147,8 +152,13 @@ def test_the_site_in_a_browser(site, tmp_path):
 
 
 def test_links_out_of_the_pages_are_whole():
-    """To the file in the repository; those between pages, and those that are whole, stay."""
-    text = "[a](../README.md#x) [b](survey.md) [c](https://c.example) ![d](../../x.png) [e](#f)"
+    """To the file in the repository; those between pages, and those that are whole,
+    stay.
+    """
+    text = (
+        "[a](../README.md#x) [b](survey.md) [c](https://c.example) "
+        "![d](../../x.png) [e](#f)"
+    )
     assert outward(text, "docs/tutorials", "https://h") == (
         "[a](../README.md#x) [b](survey.md) [c](https://c.example) "
         "![d](https://h/blob/main/x.png) [e](#f)"
@@ -162,8 +172,8 @@ def test_links_out_of_the_pages_are_whole():
 def first_page(index, query):
     """Return the page that the site's search shows first.
 
-    It scores as lunr does in the theme: words match as prefixes, titles weigh most, and a page
-    counts more than its sections.
+    It scores as lunr does in the theme: words match as prefixes, titles weigh most, and
+    a page counts more than its sections.
     """
     places = {one["location"]: one for one in index["docs"]}
     separator = re.compile(index["config"]["separator"])

@@ -74,7 +74,9 @@ class _Reader(HTMLParser):
 
 
 def shows_table(content):
-    """Every row on a line of its own, its cells in their order, the sentences around it."""
+    """Every row on a line of its own, its cells in their order, the sentences around
+    it.
+    """
     lines = content.decode().splitlines()
     assert lines[0] == "First _words_."
     assert lines[-1] == "  Last <words>."
@@ -91,7 +93,9 @@ def shows_json(content):
 
 
 def shows_csv(content):
-    """Texts come back, those that a spreadsheet would run as text; numbers to the last bit."""
+    """Texts come back, those that a spreadsheet would run as text; numbers to the last
+    bit.
+    """
     head, *rows = csv.reader(io.StringIO(content.decode()))
     assert head == ["value", "frequency"]
     assert [(value, float(share)) for value, share in rows] == [
@@ -138,7 +142,9 @@ def shows_markdown(content):
 
 
 def shows_latex(content):
-    """Every cell comes back once its escapes are undone, and no command of LaTeX is among them."""
+    """Every cell comes back once its escapes are undone, and no command of LaTeX is
+    among them.
+    """
     lines = content.decode().splitlines()
     body = [line.strip() for line in lines[lines.index(r"    \midrule") + 1 :]]
     rows = [
@@ -181,9 +187,8 @@ def shows_html(content):
 
 def shows_svg(content):
     """A picture with the label of each value."""
-    labels = [
-        text.text for text in ElementTree.fromstring(content).findall(".//{*}text")
-    ]  # noqa: S314
+    texts = ElementTree.fromstring(content).findall(".//{*}text")  # noqa: S314
+    labels = [text.text for text in texts]
     assert set(NASTY) <= set(labels)
 
 

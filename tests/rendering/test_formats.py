@@ -1,4 +1,6 @@
-"""The table of formats: each shows what it should, and whatever offers formats follows from it."""
+"""The table of formats: each shows what it should, and whatever offers formats follows
+from it.
+"""
 
 import re
 from collections import Counter

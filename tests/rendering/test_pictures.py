@@ -1,4 +1,6 @@
-"""Pictures: the same in pages, notebooks and files, in percent, with no digits that say nothing."""
+"""Pictures: the same in pages, notebooks and files, in percent, with no digits that say
+nothing.
+"""
 
 from base64 import b64encode
 from pathlib import Path
@@ -15,11 +17,16 @@ from ldp_aggregator.output.pictures.parts import STYLE
 from ldp_aggregator.output.pictures.picture import chart
 
 GOLDEN = Path(__file__).with_name("affair.svg")
-ASKED = 'name = "affair"\ntext = "Have you had an affair?"\ntype = "boolean"\nmechanism = "warner"'
+ASKED = (
+    'name = "affair"\ntext = "Have you had an affair?"\ntype = '
+    '"boolean"\nmechanism = "warner"'
+)
 
 
 def test_the_picture_is_the_same_everywhere():
-    """A file is the golden one, without its style; notebooks hold it, pages have its drawing."""
+    """A file is the golden one, without its style; notebooks hold it, pages have its
+    drawing.
+    """
     asked = survey_of(f"{ASKED}\nepsilon = 1")["affair"]
     question = estimate_question(asked, np.array([[1100, 900]]), Options())
     file = SurveyEstimates("life", "", {"affair": question}).picture()
@@ -50,5 +57,7 @@ def test_the_picture_is_the_same_everywhere():
     ],
 )
 def test_estimates_are_read_in_a_range(three, unit, value, range_):
-    """No digit is less than an eighth of half the range; what noise made impossible is not said."""
+    """No digit is less than an eighth of half the range; what noise made impossible is
+    not said.
+    """
     assert reading(*three, unit) == (value, range_)

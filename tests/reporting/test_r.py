@@ -21,7 +21,9 @@ def estimates():
 
 
 def test_the_reader_names_what_estimates_have():
-    """Each name that it takes from a value is in the JSON, so that R need not be here to see it."""
+    """Each name that it takes from a value is in the JSON, so that R need not be here
+    to see it.
+    """
     record = estimates()
     assert record["format"] == 1
     for value in record["questions"]["x"]["values"]:

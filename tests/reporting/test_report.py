@@ -44,7 +44,9 @@ def tally(mode, kids=(400, 300, 200, 100)):
     ],
 )
 def test_headlines(mode, value, words):
-    """A sentence: the most frequent answer in percent, others that may be, or why there is none."""
+    """A sentence: the most frequent answer in percent, others that may be, or why there
+    is none.
+    """
     assert headline(estimate(tally(mode))["mode"]) == (value, words)
 
 
@@ -111,7 +113,9 @@ class _Page(HTMLParser):
 
 
 def test_the_page_is_whole():
-    """A picture for each question, no script, nothing fetched, and texts as they were written."""
+    """A picture for each question, no script, nothing fetched, and texts as they were
+    written.
+    """
     counted = tally([400, 300, 300])
     answers = query(counted, "share(mode = bus) - share(mode = car)")
     text = report_page(estimate(counted), answers, title="Who & how")

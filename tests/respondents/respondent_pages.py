@@ -1,4 +1,5 @@
-"""A page for respondents, on a host that writes down every request, and people who answer.
+"""A page for respondents, on a host that writes down every request, and people who
+answer.
 
 `python -m lab.endurance.page_answers 1000` lets a thousand of them answer.
 """
@@ -134,7 +135,9 @@ def taken(accepted=1, **rejected):
 
 
 class Host(ThreadingHTTPServer):
-    """Serves a page and takes its reports; the log has every request as it came, byte by byte."""
+    """Serves a page and takes its reports; the log has every request as it came, byte
+    by byte.
+    """
 
     daemon_threads = True
 
@@ -188,7 +191,8 @@ def hosted(survey=SURVEY, shown=SHOWN, **settings):
 
 def open_page(chromium, host, number=0, *, language="en"):
     """The page as it is at first; each token is another respondent."""
-    # Another address each time, as a browser that finds only another token stays on the page.
+    # Another address each time, as a browser that finds only another token stays on the
+    # page.
     chromium.open(
         f"{host.url}/?{next(_VISITS)}#token=ldpr_{number:022d}&lang={language}"
     )
@@ -196,7 +200,9 @@ def open_page(chromium, host, number=0, *, language="en"):
 
 
 def begin(chromium):
-    """From the first view to the questions, which come a moment later: they may be drawn."""
+    """From the first view to the questions, which come a moment later: they may be
+    drawn.
+    """
     chromium.run(NEXT)
     chromium.wait(_ASKED)
 
@@ -221,7 +227,8 @@ def shape(log):
         shapes.append(
             (line.split("?")[0], sizes, len(body), fingerprint_of(line, body))
         )
-    # Reports leave in an order of chance, and pages say that they are shown while more is fetched.
+    # Reports leave in an order of chance, and pages say that they are shown while more
+    # is fetched.
     return sorted(shapes)
 
 
@@ -249,7 +256,9 @@ def told(log):
 
 
 def alike(chromium, host, number):
-    """Whether n answers look alike from outside; how many shapes there were, and what was told."""
+    """Whether n answers look alike from outside; how many shapes there were, and what
+    was told.
+    """
     shapes, plain = set(), set()
     for place in range(number):
         log = answer(chromium, host, place, given=ANSWERS[(29 * place) % len(ANSWERS)])

@@ -1,4 +1,6 @@
-"""Questions of a draw: the browser asks those that it draws, and how many people answered."""
+"""Questions of a draw: the browser asks those that it draws, and how many people
+answered.
+"""
 
 from contextlib import suppress
 
@@ -19,12 +21,19 @@ QUESTION = (
     '[[question]]\nname = "{}"\ntype = "boolean"\nmechanism = "warner"\nepsilon = "1"\n'
 )
 SURVEY = parse_survey(
-    '[survey]\nname = "drawn"\n[[draw]]\nquestions = ["one", "two", "three"]\nanswers = 2\n'
+    (
+        '[survey]\nname = "drawn"\n[[draw]]\nquestions = ["one", "two", '
+        '"three"]\nanswers '
+        "= 2\n"
+    )
     + "".join(QUESTION.format(name) for name in (*NAMES, "all"))
 )
 SHOWN = parse_presentation(SURVEY, {"page": {"one_by_one": False}})
 _ASKED = "return [...document.querySelectorAll('legend')].map((one) => one.innerText)"
-_FILL = "document.querySelectorAll('.choices').forEach((one) => one.querySelector('input').click())"
+_FILL = (
+    "document.querySelectorAll('.choices').forEach((one) => "
+    "one.querySelector('input').click())"
+)
 
 
 def begin(chromium, host, number):
@@ -38,9 +47,11 @@ def begin(chromium, host, number):
 
 @pytest.mark.needs("chromium")
 def test_a_browser_asks_what_it_draws(tmp_path):
-    """Two of three, the same when the page is opened again; and it sends reports to them.
+    """Two of three, the same when the page is opened again; and it sends reports to
+    them.
 
-    That fourteen browsers draw the same two has a chance of 3 to the power of -13, 6e-7.
+    That fourteen browsers draw the same two has a chance of 3 to the power of -13,
+    6e-7.
     """
     with browser(tmp_path) as chromium, hosted(SURVEY, SHOWN) as host:
         drawn = {tuple(begin(chromium, host, number)) for number in range(14)}
@@ -71,7 +82,9 @@ def reports_of(client):
 
 
 def test_people_who_answer_a_part_are_counted_once(tmp_path):
-    """Each sends two reports to the draw: three people six, of which no question has all."""
+    """Each sends two reports to the draw: three people six, of which no question has
+    all.
+    """
     with open_to_all(tmp_path, lambda: FIRST, survey=SURVEY, shown=SHOWN) as (
         service,
         public,

@@ -1,4 +1,6 @@
-"""One-time tokens: each counts once, and nothing that is kept joins one with its report."""
+"""One-time tokens: each counts once, and nothing that is kept joins one with its
+report.
+"""
 
 import re
 import sqlite3
@@ -67,7 +69,9 @@ def sent(service, body, token):
 
 
 def test_a_token_is_good_once_for_each_question(tmp_path):
-    """A retry is a duplicate, another report is refused, another question and person are not."""
+    """A retry is a duplicate, another report is refused, another question and person
+    are not.
+    """
     with invited(tmp_path) as service:
         body = upload(True)
         assert sent(service, body, FIRST)[1]["accepted"] == 1
@@ -101,7 +105,9 @@ def test_without_a_token_nobody_answers(tmp_path):
 
 
 def test_nothing_in_the_store_joins_a_token_with_its_report(tmp_path):
-    """A table each, by hash; no token, no time; the order of arrival leaves no trace."""
+    """A table each, by hash; no token, no time; the order of arrival leaves no
+    trace.
+    """
 
     def stored(order, folder):
         folder.mkdir()
@@ -133,7 +139,9 @@ def test_nothing_in_the_store_joins_a_token_with_its_report(tmp_path):
 
 
 def test_nothing_is_left_beside_the_store_once_a_token_was_spent(tmp_path):
-    """Its log has every change in the order of time: it is emptied, unless somebody reads."""
+    """Its log has every change in the order of time: it is emptied, unless somebody
+    reads.
+    """
     log = tmp_path / "store.db-wal"
     with invited(tmp_path) as service:
         body = upload(True)
@@ -145,7 +153,9 @@ def test_nothing_is_left_beside_the_store_once_a_token_was_spent(tmp_path):
 
 
 def test_steps_are_counted_by_day_and_by_nothing_else(tmp_path):
-    """How many were shown the page and began: over restarts, and without the body of a request."""
+    """How many were shown the page and began: over restarts, and without the body of a
+    request.
+    """
     with invited(tmp_path) as service:
         for step in ("shown", "shown", "started"):
             reply = visitor(service).post(

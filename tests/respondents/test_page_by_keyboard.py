@@ -43,7 +43,9 @@ _MOST_KEYS = 20
 
 
 def reach(chromium, selector):
-    """Go on to what matches, as far as it is from here; whatever has the focus is marked."""
+    """Go on to what matches, as far as it is from here; whatever has the focus is
+    marked.
+    """
     for _ in range(_MOST_KEYS):
         chromium.press(TAB)
         assert chromium.run(_MARKED)
@@ -55,13 +57,17 @@ def reach(chromium, selector):
 
 
 def go_on(chromium):
-    """The button that leads on; the next question has the focus then, so that it is read out."""
+    """The button that leads on; the next question has the focus then, so that it is
+    read out.
+    """
     reach(chromium, ".actions .main")
     chromium.press(ENTER)
 
 
 def test_everything_can_be_done_by_keys(chromium):
-    """Answers of every kind of control, one that is lacking, a step back, and the receipt."""
+    """Answers of every kind of control, one that is lacking, a step back, and the
+    receipt.
+    """
     with hosted(SURVEY, parse_presentation(SURVEY, {})) as host:
         open_page(chromium, host, 800)
         go_on(chromium)

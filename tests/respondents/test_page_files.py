@@ -1,4 +1,6 @@
-"""The files of a page: bound to each other, safe with any text, refused where it cannot ask."""
+"""The files of a page: bound to each other, safe with any text, refused where it cannot
+ask.
+"""
 
 import base64
 import json
@@ -22,7 +24,9 @@ PLACES = re.compile(r"\{(\w+)\}")
 
 
 def test_the_document_binds_every_other_file():
-    """By SHA-384; it has no script, style or handler within, and names no other host."""
+    """By SHA-384; it has no script, style or handler within, and names no other
+    host.
+    """
     files = page_files(SURVEY, SHOWN, Site("https://collect.example"))
     document = files.pop("index.html").decode()
     for content in files.values():
@@ -36,7 +40,9 @@ def test_the_document_binds_every_other_file():
 
 
 def test_the_figures_are_those_of_explain():
-    """Three quarters for two coins, ln 3; and the survey's bytes are its compiled form."""
+    """Three quarters for two coins, ln 3; and the survey's bytes are its compiled
+    form.
+    """
     files = page_files(SURVEY, SHOWN, Site())
     shown = json.loads(files["texts.json"])["questions"]["smoker"]
     assert (shown["percent"], shown["epsilon"], shown["same"]) == (
@@ -52,7 +58,10 @@ def test_the_figures_are_those_of_explain():
     [
         ('type = "vector"\ndimensions = 3\nradius = 1\nmechanism = "auto"', "vector"),
         (
-            'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\nmechanism = "dithered"',
+            (
+                'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\nmechanism = '
+                '"dithered"'
+            ),
             "per_device",
         ),
     ],
@@ -93,7 +102,9 @@ def test_every_mistake_of_a_page_file_is_said_at_once():
 
 
 def test_one_of_a_group_cannot_be_left_out_by_itself():
-    """Its questions are answered together or not at all: a refusal is a value of the question."""
+    """Its questions are answered together or not at all: a refusal is a value of the
+    question.
+    """
     with pytest.raises(
         PageError, match=r"walks.*skip: expected no such thing where .* together"
     ):
@@ -102,7 +113,9 @@ def test_one_of_a_group_cannot_be_left_out_by_itself():
 
 
 def test_what_a_language_leaves_unsaid_is_told():
-    """Texts, helps and labels that stand there in the survey's language; numbers are the same."""
+    """Texts, helps and labels that stand there in the survey's language; numbers are
+    the same.
+    """
     assert [*SHOWN.unsaid] == ["ar", "de"]
     [arabic, german] = SHOWN.warnings()
     assert (
@@ -131,7 +144,9 @@ def test_labels_are_for_values_that_there_are():
 
 
 def test_words_that_no_page_speaks_are_refused(tmp_path, monkeypatch):
-    """By their file, with what would use them; and they are taken where the page has them."""
+    """By their file, with what would use them; and they are taken where the page has
+    them.
+    """
     monkeypatch.chdir(tmp_path)
     survey, words = tmp_path / "x.toml", tmp_path / "fr.json"
     survey.write_text(QUESTION + 'mechanism = "grr"\ntype = "boolean"\n')
@@ -183,6 +198,8 @@ def test_the_example_asks_for_the_answer_and_not_for_a_toss(tmp_path):
     ],
 )
 def test_a_link_that_browsers_refuse_is_no_surprise(address, is_said, caplog):
-    """Of a page that comes by http from another machine: its service says so when it begins."""
+    """Of a page that comes by http from another machine: its service says so when it
+    begins.
+    """
     _say_public(SimpleNamespace(paths=[ROOT / "examples" / "affairs.toml"]), address)
     assert ("nobody can answer there" in caplog.text) is is_said

@@ -1,7 +1,8 @@
-"""The respondents' page where something is in the way: nothing counts twice, and it says why.
+"""The respondents' page where something is in the way: nothing counts twice, and it
+says why.
 
-A collector that is away or turns reports away, a browser without storage, network, script or
-HTTPS, a clock that is wrong.
+A collector that is away or turns reports away, a browser without storage, network,
+script or HTTPS, a clock that is wrong.
 """
 
 from contextlib import contextmanager
@@ -102,7 +103,9 @@ def test_whoever_tries_again_waits_for_no_pause(chromium, host, monkeypatch):
 
 
 def test_reports_that_come_too_late_are_not_called_taken(chromium, host, monkeypatch):
-    """Of a page that is opened again, and counted as shown once, however often one tries."""
+    """Of a page that is opened again, and counted as shown once, however often one
+    tries.
+    """
     monkeypatch.setattr(host, "status", 503)
     answer_in_vain(chromium, host, 710)
     open_page(chromium, host, 710)
@@ -148,7 +151,9 @@ def test_a_link_that_the_collector_does_not_know_is_called_so(
 
 @pytest.mark.needs("axe-core")
 def test_everyone_can_read_what_is_in_the_way(chromium, host, monkeypatch):
-    """In Arabic and in the dark, on a phone: words, a button, and the focus where they begin."""
+    """In Arabic and in the dark, on a phone: words, a button, and the focus where they
+    begin.
+    """
     chromium.size(320, 700, mobile=True)
     chromium.prefer("dark")
     monkeypatch.setattr(host, "status", 503)
@@ -161,7 +166,9 @@ def test_everyone_can_read_what_is_in_the_way(chromium, host, monkeypatch):
 
 @pytest.mark.parametrize("script", [NO_STORAGE, FULL_STORAGE], ids=["refused", "full"])
 def test_without_storage_nothing_is_asked_or_sent(chromium, host, script):
-    """As it could not be noted that it was sent; and the page says that this is the reason."""
+    """As it could not be noted that it was sent; and the page says that this is the
+    reason.
+    """
     host.log.clear()
     with chromium.before_pages(script):
         open_page(chromium, host, 730)
@@ -174,7 +181,9 @@ def test_without_storage_nothing_is_asked_or_sent(chromium, host, script):
 
 
 def test_a_clock_that_is_wrong_is_said_before_anyone_answers(chromium):
-    """Of a survey with epochs; and after, where the collector's own has another opinion."""
+    """Of a survey with epochs; and after, where the collector's own has another
+    opinion.
+    """
     with hosted(DAILY, parse_presentation(DAILY, {})) as daily:
         with chromium.before_pages(LATER):
             open_page(chromium, daily, 740)

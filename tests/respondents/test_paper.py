@@ -1,4 +1,6 @@
-"""Randomized response on paper: the law of the mechanism to the last digit, or a refusal."""
+"""Randomized response on paper: the law of the mechanism to the last digit, or a
+refusal.
+"""
 
 import re
 from collections import Counter
@@ -81,7 +83,9 @@ def test_a_sheet_says_what_to_write_down():
 
 
 def test_the_coin_has_one_rule():
-    """Heads, the truth; tails, toss again, and yes for heads: on the sheet as on every page."""
+    """Heads, the truth; tails, toss again, and yes for heads: on the sheet as on every
+    page.
+    """
     survey = parse_survey(HEAD + QUARTERS)
     sheet = paper_sheet(survey, parse_presentation(survey, {}))
     rows = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td></tr>", sheet)

@@ -1,4 +1,6 @@
-"""Every type of question that a page can ask, answered in headless Chromium, sent and decoded."""
+"""Every type of question that a page can ask, answered in headless Chromium, sent and
+decoded.
+"""
 
 import pytest
 from axe import broken
@@ -134,7 +136,9 @@ def host():
 
 
 def test_every_type_is_asked_sent_and_decoded(chromium, host):
-    """One question a page; the receipt says what was said, and a collector decodes the reports."""
+    """One question a page; the receipt says what was said, and a collector decodes the
+    reports.
+    """
     assert {question.domain.type for question in SURVEY} == {*TYPES}
     open_page(chromium, host, 1)
     begin(chromium)
@@ -175,7 +179,9 @@ def test_everyone_can_answer_every_type(chromium, host):
 
 
 def test_what_is_left_out_is_not_sent(chromium, host):
-    """And said to be left out, before and after; a number that was typed before is none."""
+    """And said to be left out, before and after; a number that was typed before is
+    none.
+    """
     open_page(chromium, host, 3)
     begin(chromium)
     for _ in range(_STEPS):

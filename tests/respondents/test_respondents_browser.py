@@ -1,4 +1,5 @@
-"""The respondents' page in headless Chromium: what leaves it, whom it can be read by, what it says.
+"""The respondents' page in headless Chromium: what leaves it, whom it can be read by,
+what it says.
 
 Twelve answers here; `python -m lab.endurance.page_answers 1000` lets a thousand answer.
 """
@@ -61,7 +62,9 @@ def host():
 
 
 def test_requests_are_the_same_whatever_is_answered(chromium, host):
-    """Their number, names and sizes, as of what is stored; no answer stands in any of these."""
+    """Their number, names and sizes, as of what is stored; no answer stands in any of
+    these.
+    """
     shapes, plain = alike(chromium, host, 12)
     assert len(shapes) == 1
     assert plain == set()
@@ -75,7 +78,9 @@ def test_requests_are_the_same_whatever_is_answered(chromium, host):
 
 
 def test_nothing_that_is_kept_can_be_tried_against_the_reports(chromium, host):
-    """No secret, and no permanent response: the browser may be one that others use as well."""
+    """No secret, and no permanent response: the browser may be one that others use as
+    well.
+    """
     answer(chromium, host, 503, given=ANSWERS[0])
     chromium.run(_STORED)
     stored = chromium.wait("return window.stored")
@@ -154,7 +159,9 @@ def test_a_slider_shows_no_number_until_there_is_one(chromium, host):
 
 
 def test_what_does_not_fit_is_said_and_nothing_is_sent(chromium, host):
-    """A question without an answer, and a number out of its range, keep the page where it is."""
+    """A question without an answer, and a number out of its range, keep the page where
+    it is.
+    """
     host.log.clear()
     open_page(chromium, host, 501)
     begin(chromium)
@@ -171,7 +178,10 @@ def test_another_language_keeps_what_was_filled_in(chromium, host):
     begin(chromium)
     chromium.run(FILL, *ANSWERS[-1])
     filled = "return [...document.querySelectorAll('input')].map((field) => "
-    filled += "field.type === 'radio' || field.type === 'checkbox' ? field.checked : field.value)"
+    filled += (
+        "field.type === 'radio' || field.type === 'checkbox' ? field.checked : "
+        "field.value)"
+    )
     before = chromium.run(filled)
     assert "47.5" in before
     assert True in before
@@ -207,7 +217,10 @@ def test_reports_that_wait_are_not_called_sent(chromium, host, monkeypatch):
     chromium.run(FILL, *ANSWERS[0])
     chromium.run(NEXT)
     chromium.run(NEXT)
-    waits = "return document.querySelector('main').innerText.includes('They wait in this browser')"
+    waits = (
+        "return document.querySelector('main').innerText.includes('They wait in "
+        "this browser')"
+    )
     chromium.wait(waits)
     open_page(chromium, host, 560)
     assert chromium.run(waits)
@@ -225,9 +238,14 @@ def test_a_page_for_those_who_are_invited_says_so_before_it_asks(chromium):
 
 
 def test_answers_are_not_for_those_who_translate_pages(chromium, host):
-    """A browser that translates a page sends its text away, but what says it is not for that."""
+    """A browser that translates a page sends its text away, but what says it is not for
+    that.
+    """
     answer(chromium, host, 580, given=ANSWERS[0])
-    cells = "return [...document.querySelectorAll('.you_said dd')].map((one) => one.translate)"
+    cells = (
+        "return [...document.querySelectorAll('.you_said dd')].map((one) => "
+        "one.translate)"
+    )
     assert chromium.run(cells) == [False] * 6
 
 
@@ -246,7 +264,9 @@ def test_two_tabs_are_one_respondent(chromium, host):
 
 
 def test_nothing_comes_back_with_the_page(chromium, host):
-    """Left in the middle and returned to, it begins anew: what was filled in is gone."""
+    """Left in the middle and returned to, it begins anew: what was filled in is
+    gone.
+    """
     open_page(chromium, host, 590)
     begin(chromium)
     chromium.run(FILL, *ANSWERS[0])
@@ -268,7 +288,10 @@ def test_a_file_that_was_changed_is_not_used(chromium, host, monkeypatch, name):
         assert chromium.run(READY) is False
         # Said after some seconds.
         said = "document.getAnimations().forEach((one) => one.finish());"
-        said += "return document.body.innerText.includes('this page was changed on its way')"
+        said += (
+            "return document.body.innerText.includes('this page was changed on its "
+            "way')"
+        )
         chromium.wait(said)
     else:
         chromium.wait("return document.body?.dataset.failed === ''")
@@ -278,11 +301,14 @@ def test_a_file_that_was_changed_is_not_used(chromium, host, monkeypatch, name):
 
 
 def test_a_page_in_a_frame_of_its_parent_asks_and_sends(chromium, host, monkeypatch):
-    """Of another origin, which the page file names; in what browsers keep apart for the two."""
+    """Of another origin, which the page file names; in what browsers keep apart for the
+    two.
+    """
     parents = parse_presentation(
         SURVEY, {"page": {**PAGE["page"], "parents": [host.url]}}
     )
-    # The parent has a policy of its own, that of a page would keep it from framing anything.
+    # The parent has a policy of its own, that of a page would keep it from framing
+    # anything.
     monkeypatch.setattr(host, "headers", {})
     with hosted(SURVEY, parents) as framed:
         chromium.open(f"{host.url}/survey.json")

@@ -1,4 +1,6 @@
-"""Response by day: columns that say what they count, and add up to what the store has."""
+"""Response by day: columns that say what they count, and add up to what the store
+has.
+"""
 
 import csv
 import io
@@ -57,7 +59,9 @@ def answered(service, *questions):
 
 
 def test_columns_are_named_after_what_they_count_and_add_up(tmp_path):
-    """Two people on pages, one of whom left a question out, one app, and what was there before."""
+    """Two people on pages, one of whom left a question out, one app, and what was there
+    before.
+    """
     now = [FIRST]
     with open_to_all(tmp_path, lambda: now[0]) as (service, public):
         answered(service, "smoker")
@@ -128,7 +132,9 @@ def test_analysts_are_asked_who_they_are_first(tmp_path):
 
 
 def test_several_processes_count_into_one_file(tmp_path):
-    """Each adds what it was told; none takes anything from another, and all see all of it."""
+    """Each adds what it was told; none takes anything from another, and all see all of
+    it.
+    """
     path = tmp_path / "respondents.json"
     one, other = (Reach(path, lambda: FIRST) for _ in range(2))
     for _ in range(3):
@@ -172,7 +178,9 @@ def test_what_cannot_be_written_is_counted_all_the_same(tmp_path, caplog):
 
 
 def test_a_screen_for_a_wall(tmp_path):
-    """The question, how many answered, one bar, and the code of the page where people answer."""
+    """The question, how many answered, one bar, and the code of the page where people
+    answer.
+    """
     with open_to_all(tmp_path, lambda: FIRST, address="https://ask.example") as (
         service,
         _,

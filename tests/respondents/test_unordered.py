@@ -1,4 +1,6 @@
-"""Ids of tokens: a table whose bytes do not tell in which order they came, and no log that does."""
+"""Ids of tokens: a table whose bytes do not tell in which order they came, and no log
+that does.
+"""
 
 from contextlib import closing
 from hashlib import sha256
@@ -16,7 +18,9 @@ def id_of(number, kind):
 
 
 def came(path, order, tokens=TOKENS):
-    """What lies in the file once tokens have come with batches, one at a time; and in its log."""
+    """What lies in the file once tokens have come with batches, one at a time; and in
+    its log.
+    """
     with closing(SQLiteStore(path)) as store:
         for number in order:
             store.begin()
@@ -38,7 +42,9 @@ def in_pages(content, ids):
 
 
 def test_where_ids_of_tokens_lie_tells_no_order(tmp_path):
-    """Pages have the same ids at the same places whatever it was; each id once, none in a log."""
+    """Pages have the same ids at the same places whatever it was; each id once, none in
+    a log.
+    """
     arranged = []
     for seed in range(3):
         order = Random(seed).sample(range(TOGETHER), TOGETHER)
@@ -51,7 +57,9 @@ def test_where_ids_of_tokens_lie_tells_no_order(tmp_path):
 
 
 def test_ids_of_batches_would_tell_it(tmp_path):
-    """The same looked for where there is no such table: they lie in the order of arrival."""
+    """The same looked for where there is no such table: they lie in the order of
+    arrival.
+    """
     order = Random(1).sample(range(100), 100)
     with closing(SQLiteStore(tmp_path / "store.db")) as store:
         for number in order:

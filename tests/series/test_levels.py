@@ -1,4 +1,6 @@
-"""What is known of levels: the mixture over the size of their steps, and how often bands hold."""
+"""What is known of levels: the mixture over the size of their steps, and how often
+bands hold.
+"""
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ RUNS = 20_000
 
 
 def sizes(many):
-    """Sizes of steps and how likely each is before: all variances alike, up to a tail."""
+    """Sizes of steps and how likely each is before: all variances alike, up to a
+    tail.
+    """
     steps = np.geomspace(0.3 / EPOCHS, 100, many)
     return steps, steps**2 / (1 + (steps / 10) ** 2) ** 1.5
 
@@ -19,7 +23,8 @@ def sizes(many):
 def posterior(step):
     """Of a walk with such steps, by generalized least squares, errors being 1.
 
-    The matrix that makes levels of estimates, their variances, and what the likelihood is made of.
+    The matrix that makes levels of estimates, their variances, and what the likelihood
+    is made of.
     """
     times = np.arange(EPOCHS)
     walk = step**2 * np.minimum.outer(times, times).astype(float)
@@ -35,7 +40,9 @@ def posterior(step):
 
 
 def mixtures(estimates, many):
-    """The weights, middles and variances of the law of levels, of estimates (runs, T)."""
+    """The weights, middles and variances of the law of levels, of estimates (runs,
+    T).
+    """
     steps, before = sizes(many)
     parts = [posterior(step) for step in steps]
     forms = [
@@ -50,7 +57,9 @@ def mixtures(estimates, many):
 
 
 def test_levels_are_those_of_least_squares():
-    """The mixture, worked out anew with dense matrices and ten times as many sizes of steps."""
+    """The mixture, worked out anew with dense matrices and ten times as many sizes of
+    steps.
+    """
     generator = np.random.default_rng(4)
     for step in (0.0, 1.0, 5.0):
         estimates = np.cumsum(generator.normal(0, step, EPOCHS)) + generator.normal(
@@ -67,10 +76,12 @@ def test_levels_are_those_of_least_squares():
 
 @pytest.mark.parametrize("step", [0.0, 0.3, 1.0, 2.0, 4.0])
 def test_bands_hold_whatever_the_steps_are(step):
-    """In 94 % of 20,000 series at least, over all epochs and at the last, where it is hardest.
+    """In 94 % of 20,000 series at least, over all epochs and at the last, where it is
+    hardest.
 
-    The standard error is .0016 at the last epoch. Steps that are half-Cauchy before, up to three
-    errors, and bands of 1.96 standard errors hold .93 to .94 there at steps of one and two.
+    The standard error is .0016 at the last epoch. Steps that are half-Cauchy before, up
+    to three errors, and bands of 1.96 standard errors hold .93 to .94 there at steps of
+    one and two.
     """
     from scipy.stats import norm
 
@@ -87,7 +98,8 @@ def test_bands_hold_whatever_the_steps_are(step):
 
 
 def test_ends_of_mixtures():
-    """Their quantiles: of one part those of a normal law, of several where their sum is the chance.
+    """Their quantiles: of one part those of a normal law, of several where their sum is
+    the chance.
 
     What is added as noise widens each part.
     """

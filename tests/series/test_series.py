@@ -50,7 +50,9 @@ def with_a_step(epochs=12, place=7, keys=ONE, without=()):
 
 
 def test_a_level_of_many_equal_epochs_is_their_mean():
-    """Where steps are certain to be small, as those of ten thousand equal estimates are."""
+    """Where steps are certain to be small, as those of ten thousand equal estimates
+    are.
+    """
     known = level_of(np.full(50, 0.3), np.full(50, 1e-4))
     assert known.level == pytest.approx(np.full(50, 0.3))
     assert (known.error < 0.01 / 2).all()
@@ -58,7 +60,9 @@ def test_a_level_of_many_equal_epochs_is_their_mean():
 
 
 def test_levels_that_jump_are_followed():
-    """Where steps are far larger than errors, levels are the estimates, with their errors."""
+    """Where steps are far larger than errors, levels are the estimates, with their
+    errors.
+    """
     estimate = np.array([0.0, 50.0, -80.0, 10.0, 70.0, -20.0])
     known = level_of(estimate, np.ones(6))
     assert known.level == pytest.approx(estimate, abs=0.5)
@@ -103,7 +107,9 @@ def test_too_few_epochs(estimate, keys, words):
 
 
 def test_evidence_is_a_ratio_of_likelihoods():
-    """For a few epochs, compared with densities of what does not depend on the constant."""
+    """For a few epochs, compared with densities of what does not depend on the
+    constant.
+    """
     from scipy.stats import multivariate_normal
 
     generator = np.random.default_rng(2)
@@ -146,10 +152,11 @@ def test_evidence_has_the_mean_one():
 
 
 def test_what_devices_that_stay_explain_is_no_change():
-    """A step that other devices explain, as large as their shared error: none is called one.
+    """A step that other devices explain, as large as their shared error: none is called
+    one.
 
-    150 series in which all devices are others from the middle on. Taken for independent errors, a
-    quarter of them and more would be called changed.
+    150 series in which all devices are others from the middle on. Taken for independent
+    errors, a quarter of them and more would be called changed.
     """
     generator, size = np.random.default_rng(8), 30
     variance, lasting = np.ones(size), np.full(size, 0.6)
@@ -172,7 +179,9 @@ def test_what_devices_that_stay_explain_is_no_change():
 
 
 def test_all_of_an_error_may_be_repeated():
-    """As of Bloom filters, of which it is not known how much is: a change is still told from it."""
+    """As of Bloom filters, of which it is not known how much is: a change is still told
+    from it.
+    """
     variance = np.full(6, 0.001)
     known = covariances(variance, variance, None, may_repeat=True)
     values = evidence_of(np.array([0.2, 0.21, 0.2, 0.6, 0.61, 0.6]), known).values
@@ -181,7 +190,9 @@ def test_all_of_an_error_may_be_repeated():
 
 
 def test_a_step_is_seen_where_devices_stay():
-    """Shared errors do not hide it where the overlap is known; where not, it has to be larger."""
+    """Shared errors do not hide it where the overlap is known; where not, it has to be
+    larger.
+    """
     generator, size = np.random.default_rng(9), 30
     variance, lasting = np.ones(size), np.full(size, 0.6)
     estimate = generator.normal(0, 0.4**0.5, size) + 3.0 * (np.arange(size) >= 15) + 0.5
@@ -357,16 +368,19 @@ def test_the_command(files):
     "course", [BANDS[2], BANDS[-1]], ids=lambda course: course.name
 )
 def test_bands_hold_the_level(course):
-    """A share of the measurements: 40 series of 12 epochs, whose bands go together within each.
+    """A share of the measurements: 40 series of 12 epochs, whose bands go together
+    within each.
 
-    Coverage by series varies by about .1, so that a mean of 40 has a standard error of .016; bands
-    for a level that stands still, which hold it half of the time, fail.
+    Coverage by series varies by about .1, so that a mean of 40 has a standard error of
+    .016; bands for a level that stands still, which hold it half of the time, fail.
     """
     assert courses.measured(course, 40, seed=2)["band"] > 0.95 - 5 * 0.016
 
 
 def test_alarms_and_delays():
-    """A share of the measurements: of 40 series 3 false alarms at most, and a jump is found."""
+    """A share of the measurements: of 40 series 3 false alarms at most, and a jump is
+    found.
+    """
     assert courses.measured(ALARMS[0], 40, seed=2)["alarm"] <= 3 / 40
     seen = courses.measured(ALARMS[3], 20, seed=2)
     assert seen["alarm"] == 1

@@ -65,7 +65,9 @@ def store(tmp_path):
 
 
 def test_epochs_of_a_store(store, tmp_path):
-    """All hours with their numbers, the one without reports as well; a change, and no epochs."""
+    """All hours with their numbers, the one without reports as well; a change, and no
+    epochs.
+    """
     path = tmp_path / "survey.toml"
     path.write_text(TEXT)
     record = json.loads(run("analyze", "trend", path, store, "--format", "json").stdout)
@@ -102,7 +104,9 @@ def reopened(store, hour):
 
 @pytest.mark.parametrize(("hour", "changed"), [(107.9, False), (200.0, True)])
 def test_a_service_tells_of_a_change(store, hour, changed):
-    """In health, metrics and on its page, of closed epochs, with the rate of false alarms."""
+    """In health, metrics and on its page, of closed epochs, with the rate of false
+    alarms.
+    """
     with reopened(store, hour) as service:
         served, analyst = service.catalogue.all[0], visitor(service)
         known = analyst.get("/v1/surveys/hours/health").json()["changes"]["mood"]

@@ -1,4 +1,6 @@
-"""Files for epochs: small ones may count alike by chance, and one that comes twice is refused."""
+"""Files for epochs: small ones may count alike by chance, and one that comes twice is
+refused.
+"""
 
 import numpy as np
 import pytest

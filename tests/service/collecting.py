@@ -1,4 +1,6 @@
-"""A collector whose sources are under test: a store, and a writer that can be made to fail."""
+"""A collector whose sources are under test: a store, and a writer that can be made to
+fail.
+"""
 
 import os
 import random
@@ -100,8 +102,8 @@ def wait_for(condition):
 def kill_often(store, make_source, accepted, altered=lambda body, marks: (body, marks)):
     """How many collectors were killed until one lived to see a number accepted.
 
-    `make_source` makes the source of a life, by its number, for a collector. `altered` is what
-    becomes of deliveries.
+    `make_source` makes the source of a life, by its number, for a collector. `altered`
+    is what becomes of deliveries.
     """
     draw = random.Random(1)
     kills = 0
@@ -139,7 +141,9 @@ def _is_killed(child):
 
 
 def _live(store, make_source, accepted, fate, altered):
-    """Follow a source until killed, before a delivery or once it is counted and untold."""
+    """Follow a source until killed, before a delivery or once it is counted and
+    untold.
+    """
     fatal, late = divmod(int(fate * 8), 2)
     with collecting(store) as collector:
         genuine = collector.write

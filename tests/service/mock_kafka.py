@@ -1,6 +1,8 @@
-"""Kafka for tests: the cluster that Kafka's C client has within it, at an address of this machine.
+"""Kafka for tests: the cluster that Kafka's C client has within it, at an address of
+this machine.
 
-It is made through the C library, of which the Python package shows a cluster's clients only.
+It is made through the C library, of which the Python package shows a cluster's clients
+only.
 """
 
 import ctypes
@@ -31,7 +33,9 @@ class Cluster:
 
 @contextmanager
 def cluster():
-    """A cluster of one broker, in which consumers need not wait for others to join their group."""
+    """A cluster of one broker, in which consumers need not wait for others to join
+    their group.
+    """
     library = _library()
     settings = library.rd_kafka_conf_new()
     library.rd_kafka_conf_set(settings, b"log_level", b"0", None, 0)

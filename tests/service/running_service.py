@@ -1,4 +1,6 @@
-"""The real `ldp serve` in a process of its own, and what can be asked of it over plain sockets."""
+"""The real `ldp serve` in a process of its own, and what can be asked of it over plain
+sockets.
+"""
 
 import re
 import socket
@@ -19,7 +21,9 @@ _TERMS = ("ldp_batches_received_total", "ldp_batches_total", "ldp_batches_quaran
 
 
 class Answer(NamedTuple):
-    """What came back before the other side closed, or fell silent: 0 for no answer at all."""
+    """What came back before the other side closed, or fell silent: 0 for no answer at
+    all.
+    """
 
     status: int
     content: bytes
@@ -84,7 +88,8 @@ class RunningService:
             return received(connection, patience)
 
     def converse(self, *requests, patience=1.0):
-        """What comes of requests over one connection, each sent once the one before is answered.
+        """What comes of requests over one connection, each sent once the one before is
+        answered.
 
         One that is a tuple comes in pieces.
         """
@@ -125,7 +130,9 @@ def running_service(folder, *options, survey=TEXT, port=0):
 
 @contextmanager
 def started(folder, *options, survey=TEXT, port=0, environment=None, within=()):
-    """The same, but killed in the end. `within` is a command that runs it, and becomes it."""
+    """The same, but killed in the end. `within` is a command that runs it, and becomes
+    it.
+    """
     survey_path, log = folder / "survey.toml", folder / "log"
     survey_path.write_text(survey)
     if not (folder / "tokens.toml").exists():
@@ -156,8 +163,8 @@ def request(body=b"", *fields, token=UPLOADING, line=b"POST /v1/reports HTTP/1.1
 def received(connection, patience, before=b""):
     """The answer that comes over a connection, and what follows it within the patience.
 
-    An answer is waited for, and so is the end that it announces: a machine may be busy. `before` is
-    what came earlier, with the answers to other requests.
+    An answer is waited for, and so is the end that it announces: a machine may be busy.
+    `before` is what came earlier, with the answers to other requests.
     """
     known = len(_heads(before))
     content, closed = _read(
@@ -171,7 +178,9 @@ def received(connection, patience, before=b""):
 
 
 def _read(connection, content, patience, is_enough=lambda _: False):
-    """What has come once it is enough, or nothing comes; and whether the other side has closed."""
+    """What has come once it is enough, or nothing comes; and whether the other side has
+    closed.
+    """
     connection.settimeout(patience)
     try:
         while not is_enough(content):

@@ -1,4 +1,6 @@
-"""What a service has to hold, in plain dictionaries: no store, no numpy, no bytes of reports."""
+"""What a service has to hold, in plain dictionaries: no store, no numpy, no bytes of
+reports.
+"""
 
 from collections import Counter, defaultdict
 from typing import NamedTuple
@@ -7,7 +9,9 @@ DAY, AHEAD, LOOKS, SLACK = 86_400, 3600, 60, 600
 
 
 class Sent(NamedTuple):
-    """A batch: its question, the epoch and number of its id, and its devices' symbols."""
+    """A batch: its question, the epoch and number of its id, and its devices'
+    symbols.
+    """
 
     question: str
     epoch: int
@@ -16,7 +20,9 @@ class Sent(NamedTuple):
 
 
 class Oracle:
-    """Knows, of questions by name, how long their epochs are and how many symbols they have."""
+    """Knows, of questions by name, how long their epochs are and how many symbols they
+    have.
+    """
 
     def __init__(self, lengths, sizes):
         self.lengths, self.sizes = lengths, sizes
@@ -60,7 +66,9 @@ class Oracle:
         return "accepted"
 
     def look(self, served, keeps, graces, now):
-        """What time does, and questions that are known at last; at most once a minute."""
+        """What time does, and questions that are known at last; at most once a
+        minute.
+        """
         if 0 <= now - self.looked < LOOKS:
             return
         self.looked = now
@@ -96,7 +104,9 @@ class Oracle:
         )
 
     def _has_jumped(self, length, now):
-        """Whether the clock went by more than an epoch, or back, since it was last looked at."""
+        """Whether the clock went by more than an epoch, or back, since it was last
+        looked at.
+        """
         seen = self.seen.get(length)
         if seen is None:
             last = self.closed.get(length, -1)

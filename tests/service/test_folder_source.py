@@ -57,7 +57,9 @@ def looked(folder, collector):
 
 
 def test_a_growing_file_is_read_as_frames_become_whole(folder, collector):
-    """After every byte a file grows by, its whole frames count, damage with the next frame."""
+    """After every byte a file grows by, its whole frames count, damage with the next
+    frame.
+    """
     source = source_of(folder, collector)
     parts = [frame(0), JUNK, frame(1), frame(2), JUNK, JUNK, frame(3)]
     content = b"".join(parts)
@@ -79,7 +81,9 @@ def test_a_growing_file_is_read_as_frames_become_whole(folder, collector):
 
 
 def test_files_that_clients_append_to(folder, collector):
-    """What the client's own transport writes to a folder is counted while it is written."""
+    """What the client's own transport writes to a folder is counted while it is
+    written.
+    """
     transport = FolderTransport(folder)
     with running(source_of(folder, collector)):
         for number in range(20):
@@ -119,7 +123,9 @@ def test_what_was_read_is_not_read_again(folder, collector):
 
 
 def test_a_file_in_place_of_another_is_read_from_its_start(folder, collector):
-    """Rotated, replaced or cut off, a file is read from its start, and duplicates are known."""
+    """Rotated, replaced or cut off, a file is read from its start, and duplicates are
+    known.
+    """
     path = folder / "reports.ldp"
     path.write_bytes(b"".join(frames(0, 3)))
     assert looked(folder, collector) == {"accepted": 3}
@@ -133,7 +139,9 @@ def test_a_file_in_place_of_another_is_read_from_its_start(folder, collector):
 
 
 def test_one_source_follows_a_folder_at_a_time(folder, collector):
-    """Of two sources one follows a folder; when it stops the other goes on where it ended."""
+    """Of two sources one follows a folder; when it stops the other goes on where it
+    ended.
+    """
     path = folder / "reports.ldp"
     path.write_bytes(b"".join(frames(0, 5)))
     first, second = (source_of(folder, collector) for _ in range(2))
@@ -178,7 +186,9 @@ def test_nothing_is_lost_while_nothing_is_taken(folder, store, trouble):
 
 
 def test_a_frame_that_makes_us_fail_is_skipped_alone(folder, store):
-    """Of a file's frames the one that cannot be counted is skipped, once, and that is said."""
+    """Of a file's frames the one that cannot be counted is skipped, once, and that is
+    said.
+    """
     path = folder / "reports.ldp"
     path.write_bytes(b"".join(frames(0, 9)))
     with collecting(store, poison=frame(4)) as collector:
@@ -190,7 +200,9 @@ def test_a_frame_that_makes_us_fail_is_skipped_alone(folder, store):
 
 
 def test_a_folder_that_is_missing_is_waited_for(folder, collector):
-    """Without its folder a source says why it stands still; when the folder is there it goes on."""
+    """Without its folder a source says why it stands still; when the folder is there it
+    goes on.
+    """
     missing = folder / "missing"
     source = source_of(missing, collector)
     with pytest.raises(FileError):
@@ -205,7 +217,9 @@ def test_a_folder_that_is_missing_is_waited_for(folder, collector):
 
 
 def test_a_source_stops_in_the_middle(folder, store):
-    """Told to stop, a source leaves what is undelivered to the next, and no store waits."""
+    """Told to stop, a source leaves what is undelivered to the next, and no store
+    waits.
+    """
     (folder / "reports.ldp").write_bytes(b"".join(frames(0, 3)))
     with collecting(store, troubles=[BusyError(600)]) as collector:
         with running(source_of(folder, collector)):
@@ -215,7 +229,9 @@ def test_a_source_stops_in_the_middle(folder, store):
 
 
 def test_a_huge_file_takes_little_memory(folder, collector):
-    """A file of 100 MiB, damaged in one stretch, takes a few times the largest frame's room."""
+    """A file of 100 MiB, damaged in one stretch, takes a few times the largest frame's
+    room.
+    """
     with (folder / "reports.ldp").open("wb") as file:
         file.write(frame(0))
         file.seek(100 * MIB)
@@ -232,7 +248,9 @@ def test_a_huge_file_takes_little_memory(folder, collector):
 
 
 def test_the_largest_frames_pass_through(folder, collector):
-    """Frames larger than what is read at a time, between small ones, are all counted."""
+    """Frames larger than what is read at a time, between small ones, are all
+    counted.
+    """
     big = batch_of("bits", 1, "big")
     reports = (3 * MIB) // len(big.rows)
     large = [
@@ -247,7 +265,9 @@ def test_the_largest_frames_pass_through(folder, collector):
 
 
 def killed_readers(folder, store, *altered):
-    """How many collectors were killed until three files were counted, and what was counted."""
+    """How many collectors were killed until three files were counted, and what was
+    counted.
+    """
     for number in range(0, 150, 50):
         content = [*frames(number, number + 49), JUNK, frame(number + 49)]
         (folder / f"{number}.ldp").write_bytes(b"".join(content))
@@ -262,13 +282,17 @@ def killed_readers(folder, store, *altered):
 
 
 def test_killed_collectors_count_everything_once(folder, store):
-    """Collectors killed before a delivery, or before they know of it, count each frame once."""
+    """Collectors killed before a delivery, or before they know of it, count each frame
+    once.
+    """
     kills, outcomes = killed_readers(folder, store)
     assert outcomes == {"accepted": 150, "frame-damaged": 3}
     assert kills >= 5
 
 
 def test_the_kills_would_show_marks_that_lag(folder, store):
-    """Were each mark written one delivery too late, the same kills would leave duplicates."""
+    """Were each mark written one delivery too late, the same kills would leave
+    duplicates.
+    """
     _, outcomes = killed_readers(folder, store, Lagging())
     assert outcomes["duplicate"] > 0

@@ -1,4 +1,6 @@
-"""A topic of Kafka as a source: every message is counted once, even if collectors are killed."""
+"""A topic of Kafka as a source: every message is counted once, even if collectors are
+killed.
+"""
 
 from contextlib import contextmanager
 from unittest.mock import Mock, patch
@@ -83,7 +85,9 @@ def test_messages_are_counted_once(kafka, collector):
 
 
 def killed_readers(kafka, store, messages, *altered):
-    """How many collectors were killed until n messages were counted, and what was counted."""
+    """How many collectors were killed until n messages were counted, and what was
+    counted.
+    """
     for number, body in enumerate(frames(0, messages)):
         kafka.send(TOPIC, number % PARTITIONS, body)
 
@@ -97,20 +101,26 @@ def killed_readers(kafka, store, messages, *altered):
 
 
 def test_killed_collectors_count_everything_once(kafka, store):
-    """Collectors killed before a delivery, or before they know of it, count each message once."""
+    """Collectors killed before a delivery, or before they know of it, count each
+    message once.
+    """
     kills, outcomes = killed_readers(kafka, store, 60)
     assert outcomes == {"accepted": 60}
     assert kills >= 5
 
 
 def test_the_kills_would_show_marks_that_lag(kafka, store):
-    """Were each mark written one delivery too late, the same kills would leave duplicates."""
+    """Were each mark written one delivery too late, the same kills would leave
+    duplicates.
+    """
     _, outcomes = killed_readers(kafka, store, 20, Lagging())
     assert outcomes["duplicate"] > 0
 
 
 def handed_over(kafka, one, other):
-    """What is counted of messages that come while a second collector joins and leaves."""
+    """What is counted of messages that come while a second collector joins and
+    leaves.
+    """
     first, second = source_of(kafka, one), source_of(kafka, other)
     sent = 0
 
@@ -140,7 +150,9 @@ def test_readers_that_come_and_go_share_a_topic(kafka, collector):
 
 
 def test_processes_with_one_store_share_a_topic(kafka, postgres_server):
-    """Of two shards of one store, whichever gets a partition goes on where the other left it."""
+    """Of two shards of one store, whichever gets a partition goes on where the other
+    left it.
+    """
     store = postgres_server.emptied()
     with collecting(store) as one, collecting(store) as other:
         outcomes, sent = handed_over(kafka, one, other)
@@ -149,7 +161,9 @@ def test_processes_with_one_store_share_a_topic(kafka, postgres_server):
 
 
 def test_partitions_that_go_take_what_was_read_with_them(collector):
-    """Messages read, not delivered when their partition went to another, are left to that."""
+    """Messages read, not delivered when their partition went to another, are left to
+    that.
+    """
     source = KafkaSource(f"{TOPIC}@127.0.0.1:1", collector, collector.read)
     message = Mock(
         **{
@@ -173,7 +187,9 @@ def test_partitions_that_go_take_what_was_read_with_them(collector):
 
 
 def test_the_shard_that_read_furthest_counts():
-    """Of the marks that several processes left for a source the highest is where to go on."""
+    """Of the marks that several processes left for a source the highest is where to go
+    on.
+    """
 
     class Shards:
         def scan(self, kind, _=b""):
@@ -213,7 +229,9 @@ def test_damaged_messages_cost_themselves_only(kafka, collector):
 
 
 def test_a_message_that_makes_us_fail_is_skipped_alone(kafka, store):
-    """Of all messages the one that cannot be counted is skipped, once, and the source says so."""
+    """Of all messages the one that cannot be counted is skipped, once, and the source
+    says so.
+    """
     kafka.send(TOPIC, 0, *frames(0, 9))
     with collecting(store, poison=frame(4)) as collector:
         source = source_of(kafka, collector)
@@ -231,7 +249,9 @@ def test_a_message_that_makes_us_fail_is_skipped_alone(kafka, store):
     "trouble", [BusyError(0), StoreError("no store at the moment")]
 )
 def test_nothing_is_lost_while_nothing_is_taken(kafka, store, trouble):
-    """Deliveries that are not taken are tried again until they are, and counted once."""
+    """Deliveries that are not taken are tried again until they are, and counted
+    once.
+    """
     kafka.send(TOPIC, 0, *frames(0, 9))
     with collecting(store, troubles=[trouble] * 3) as collector:
         source = source_of(kafka, collector)
@@ -262,7 +282,9 @@ def test_without_its_marks_nothing_is_read(kafka, collector):
 
 
 def test_a_source_without_brokers_says_that_it_waits(collector):
-    """As long as no broker assigns partitions, a source is not ready, and can be stopped."""
+    """As long as no broker assigns partitions, a source is not ready, and can be
+    stopped.
+    """
     source = KafkaSource(f"{TOPIC}@127.0.0.1:1", collector, collector.read)
     with running(source):
         wait_for(lambda: "waiting" in (source.failure or ""))
@@ -280,7 +302,9 @@ def test_an_address_is_a_topic_and_its_brokers(collector, address):
     ["enable.auto.commit", "bootstrap.servers", "auto.offset.reset", "no.such.setting"],
 )
 def test_settings_that_would_change_what_is_counted_are_refused(collector, name):
-    """Settings that counting once depends on, or that do not exist, are refused by name."""
+    """Settings that counting once depends on, or that do not exist, are refused by
+    name.
+    """
     with pytest.raises(KafkaSourceError, match=name):
         KafkaSource(
             "reports@127.0.0.1:1", collector, collector.read, settings={name: "true"}

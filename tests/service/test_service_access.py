@@ -203,7 +203,9 @@ def test_pages_of_other_origins(service):
 
 
 def test_forged_and_expired_tokens(tmp_path):
-    """Of ten thousand forged and expired tokens over HTTP none is taken as good, or counted."""
+    """Of ten thousand forged and expired tokens over HTTP none is taken as good, or
+    counted.
+    """
     yesterday = datetime.now().astimezone() - timedelta(days=1)
     expired = [f"{number}-{'e' * 40}" for number in range(20)]
     tokens = [
@@ -244,7 +246,9 @@ def test_forged_and_expired_tokens(tmp_path):
 
 
 def test_tokens_change_without_loss(tmp_path):
-    """While uploads go on, a token is added, handed out, the old removed: none is refused."""
+    """While uploads go on, a token is added, handed out, the old removed: none is
+    refused.
+    """
     with running_service(tmp_path) as service:
         path, new = tmp_path / "tokens.toml", "new" + "n" * 40
         old_ones, looks = (

@@ -1,4 +1,6 @@
-"""The service over HTTP, in one process: what is counted, what is answered, and who may ask."""
+"""The service over HTTP, in one process: what is counted, what is answered, and who may
+ask.
+"""
 
 import json
 from collections import Counter
@@ -58,7 +60,9 @@ class Clock:
 
 
 def test_what_is_uploaded_is_what_files_give(tmp_path):
-    """Tally and estimates of a service are those of one ingest of its bytes, to the last bit."""
+    """Tally and estimates of a service are those of one ingest of its bytes, to the
+    last bit.
+    """
     bodies = [file_of(batch) for batch in BATCHES.values()]
     with service_of(TEXT, folder=tmp_path) as service:
         for body in bodies:
@@ -108,7 +112,9 @@ def test_a_batch_counts_once(tmp_path):
 
 
 def test_every_outcome_is_told_and_adds_up(tmp_path):
-    """Every outcome, rejects by reason, is in the receipt, and the same in the metrics."""
+    """Every outcome, rejects by reason, is in the receipt, and the same in the
+    metrics.
+    """
     other = parse_survey(TEXT.replace("car", "tram"))["symbol"]
     stranger = Batch(other.fingerprint, b"s" * 16, 3, rows=BATCHES["symbol"].rows)
     impossible = BATCHES["symbol"]._replace(id=b"i" * 16, rows=b"\4\4\4")
@@ -145,7 +151,9 @@ def test_every_outcome_is_told_and_adds_up(tmp_path):
 
 
 def test_quarantine_is_counted_when_its_survey_is_served(tmp_path):
-    """A batch that came before its survey is counted once the survey is there, received once."""
+    """A batch that came before its survey is counted once the survey is there, received
+    once.
+    """
     newer = TEXT.replace("car", "tram")
     question = parse_survey(newer)["symbol"]
     body = file_of(
@@ -199,7 +207,8 @@ def test_quarantine_has_an_end(tmp_path):
 def test_epochs_close_and_their_ids_go(tmp_path):
     """Late batches are refused by their epoch, early ones told to come again.
 
-    After the grace the ids are gone, the counts stay, and a clock that goes back opens nothing.
+    After the grace the ids are gone, the counts stay, and a clock that goes back opens
+    nothing.
     """
     clock = Clock(10 * HOUR)
     served = [Served(parse_survey(TIMED), TIMED)]
@@ -402,7 +411,9 @@ def test_what_is_asked_is_answered_or_refused(tmp_path, path, token, status):
 def test_odd_framing_is_refused_and_the_connection_closed(
     tmp_path, content, headers, status, reason
 ):
-    """Nothing of it is counted. What no retry changes has a reason, for which clients drop it."""
+    """Nothing of it is counted. What no retry changes has a reason, for which clients
+    drop it.
+    """
     with service_of(TEXT, folder=tmp_path) as service:
         answer = upload(service, content, **headers)
         assert answer.status_code == status
@@ -422,9 +433,11 @@ def test_odd_framing_is_refused_and_the_connection_closed(
 def test_what_does_not_last_is_not_acknowledged(
     tmp_path, monkeypatch, failure, goes_on
 ):
-    """A turn that cannot be committed gets 503 and Retry-After, and its bytes count once later.
+    """A turn that cannot be committed gets 503 and Retry-After, and its bytes count
+    once later.
 
-    After an error that is neither a full disk nor a lost connection nothing is taken any more.
+    After an error that is neither a full disk nor a lost connection nothing is taken
+    any more.
     """
     body = file_of(BATCHES["symbol"])
     with service_of(TEXT, folder=tmp_path) as service:
@@ -478,7 +491,9 @@ def test_a_store_has_one_writer_in_sqlite(tmp_path):
 
 
 def test_a_service_can_be_mounted(tmp_path):
-    """Under a path of another application, uploads and estimates work as they do at the root."""
+    """Under a path of another application, uploads and estimates work as they do at the
+    root.
+    """
     from starlette.applications import Starlette
     from starlette.routing import Mount
 
@@ -499,7 +514,9 @@ def test_a_service_can_be_mounted(tmp_path):
 
 
 def test_two_downloads_of_one_store_are_known_as_such(tmp_path):
-    """An earlier and a later one, with a restart in between; those of another store are not."""
+    """An earlier and a later one, with a restart in between; those of another store are
+    not.
+    """
     downloads = []
     for folder in ("here", "here", "there"):
         (tmp_path / folder).mkdir(exist_ok=True)

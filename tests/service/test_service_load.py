@@ -1,4 +1,6 @@
-"""The load generator counts and times what it sends, and takes no refusal for an answer."""
+"""The load generator counts and times what it sends, and takes no refusal for an
+answer.
+"""
 
 import subprocess
 
@@ -8,7 +10,9 @@ from lab.benchmarks.service import serving
 
 
 def test_load():
-    """Every request of a load is counted once, and answered in a time that is not negative."""
+    """Every request of a load is counted once, and answered in a time that is not
+    negative.
+    """
     with serving() as service:
         seconds, median, late, most = service.load(10, 300, 7)
         assert 0 < median <= late <= most <= seconds * 1e3

@@ -1,7 +1,8 @@
-"""Whatever happens to a service, it holds what a few dictionaries do that are told the same.
+"""Whatever happens to a service, it holds what a few dictionaries do that are told the
+same.
 
-`LDPKIT_MODEL=2000 pytest tests/service/test_service_model.py` lives as many lives, others each
-time.
+`LDPKIT_MODEL=2000 pytest tests/service/test_service_model.py` lives as many lives,
+others each time.
 """
 
 import os
@@ -54,7 +55,10 @@ def question(name, size):
 HOURLY = question("way", 4) + question("pet", 3)
 SURVEYS = {
     "old": f'[survey]\nname = "timed"\nepoch = "1h"\ngrace = "2h"\n{HOURLY}',
-    "new": f'[survey]\nname = "timed"\nepoch = "1h"\ngrace = "3h"\n{HOURLY}{question("tea", 600)}',
+    "new": (
+        '[survey]\nname = "timed"\nepoch = "1h"\ngrace = '
+        f'"3h"\n{HOURLY}{question("tea", 600)}'
+    ),
     "daily": f'[survey]\nname = "daily"\nepoch = "1d"\n{question("mood", 5)}',
     "ever": f'[survey]\nname = "ever"\n{question("town", 700)}',
 }
@@ -109,7 +113,9 @@ def body(batch):
 
 
 class Lives(RuleBasedStateMachine):
-    """Lives of a service on copies of one store, and the oracle that is told what it is told."""
+    """Lives of a service on copies of one store, and the oracle that is told what it is
+    told.
+    """
 
     def __init__(self):
         super().__init__()
@@ -387,7 +393,9 @@ def live(life):
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_lives_tell_mutants(mutant, monkeypatch):
-    """A service with any of these faults is told from the oracle's, and one without is not."""
+    """A service with any of these faults is told from the oracle's, and one without is
+    not.
+    """
     life, *fault = MUTANTS[mutant]
     live(life)
     monkeypatch.setattr(*fault)

@@ -1,7 +1,8 @@
-"""What is asked of some of a survey's questions, at a service and elsewhere: ranges, edges, views.
+"""What is asked of some of a survey's questions, at a service and elsewhere: ranges,
+edges, views.
 
-Ranges are for the questions that have any; a question that cannot have one is named, with a way
-to ask the others alone. All on 200 respondents to three questions.
+Ranges are for the questions that have any; a question that cannot have one is named,
+with a way to ask the others alone. All on 200 respondents to three questions.
 """
 
 import re
@@ -206,7 +207,9 @@ def test_pooled_estimates_are_of_the_questions_asked(tmp_path):
 
 
 def test_ranges_in_a_survey_of_several_kinds():
-    """In Python as well: those that have ranges get them, and the unit stands beside numbers."""
+    """In Python as well: those that have ranges get them, and the unit stands beside
+    numbers.
+    """
     options = Options(ranges=(("500", "1000"),))
     estimates = ldp_aggregator.estimate(SURVEY, answers(SURVEY, 200), options=options)
     assert estimates["rent"].ranges[0].range == "[500, 1000)"

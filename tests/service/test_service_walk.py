@@ -1,4 +1,6 @@
-"""The walk of the service's page: apps, and a service that is killed while they send."""
+"""The walk of the service's page: apps, and a service that is killed while they
+send.
+"""
 
 import os
 import subprocess
@@ -39,7 +41,9 @@ def served_tally(service, survey):
 
 
 def test_nothing_is_lost_on_the_way(tmp_path):
-    """Apps send while the service is killed, and to the next one: each report counts once."""
+    """Apps send while the service is killed, and to the next one: each report counts
+    once.
+    """
     survey, homes = (
         parse_survey(SURVEY.read_bytes()),
         [tmp_path / str(number) for number in range(PEOPLE)],
@@ -61,8 +65,8 @@ def test_nothing_is_lost_on_the_way(tmp_path):
             assert (again.counts[name] >= counts).all()
         assert [use(home, service.url).wait(60) for home in homes] == [0] * PEOPLE
         tally = served_tally(service, survey)
-    # Memoized questions are answered at every use; the other one once by a device, if its person
-    # wants to.
+    # Memoized questions are answered at every use; the other one once by a device, if
+    # its person wants to.
     assert (
         total_reports(tally.counts["sensitive"], survey["sensitive"].layout) <= PEOPLE
     )

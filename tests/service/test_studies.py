@@ -1,4 +1,6 @@
-"""examples/studies.py: three studies through real clients and a real service, beside the truth."""
+"""examples/studies.py: three studies through real clients and a real service, beside
+the truth.
+"""
 
 import math
 import runpy
@@ -16,9 +18,11 @@ STUDIES, EPSILONS = EXAMPLE["STUDIES"], EXAMPLE["EPSILONS"]
 @pytest.mark.parametrize("name", STUDIES)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_what_is_collected_is_near_the_truth(name, epsilon):
-    """Of 2,000 people, within one and a half lengths of the interval: six standard errors.
+    """Of 2,000 people, within one and a half lengths of the interval: six standard
+    errors.
 
-    Intervals that are cut at 0 or 1, or at the range of minutes, say less and are left out.
+    Intervals that are cut at 0 or 1, or at the range of minutes, say less and are left
+    out.
     """
     study = STUDIES[name](PEOPLE)
     survey = ldp.survey(name, study.question(epsilon))

@@ -1,4 +1,6 @@
-"""Tokens: what is accepted, what the file holds, and how one token takes over from another."""
+"""Tokens: what is accepted, what the file holds, and how one token takes over from
+another.
+"""
 
 import random
 import stat
@@ -48,7 +50,9 @@ def made(scopes=SCOPES, expires=None):
 
 
 def forgeries(token, draw):
-    """What somebody may try who knows nearly all of a token, or all of what is kept of it."""
+    """What somebody may try who knows nearly all of a token, or all of what is kept of
+    it.
+    """
     at = draw.randrange(len(token))
     digest = sha256(token.encode())
     yield token[:at] + chr(33 + draw.randrange(94)) + token[at + 1 :]
@@ -112,7 +116,8 @@ def test_ten_thousand_forged_tokens_open_nothing():
 
 
 def test_a_token_opens_its_scope_until_it_expires():
-    """Of all pairs of token and scope only the equal ones are granted, and some to who may more.
+    """Of all pairs of token and scope only the equal ones are granted, and some to who
+    may more.
 
     In the end none.
     """
@@ -153,7 +158,8 @@ def stops_early(tokens, shown, scope, now):
 
 
 def test_every_check_compares_with_every_token():
-    """How many comparisons are made does not tell which token fits, or whether any does.
+    """How many comparisons are made does not tell which token fits, or whether any
+    does.
 
     Of a hasty check it does.
     """
@@ -229,7 +235,9 @@ def test_a_spoiled_file_changes_nothing(tmp_path, caplog, spoil):
 
 
 def test_a_service_whose_tokens_cannot_be_taken_away_is_not_ready(tmp_path):
-    """`/readyz` says so to anyone, and nothing of the file; a balancer and an alert go by it."""
+    """`/readyz` says so to anyone, and nothing of the file; a balancer and an alert go
+    by it.
+    """
     clock = Clock(NOW)
     with service_of(TEXT, folder=tmp_path, clock=clock) as service:
         assert visitor(service).get("/readyz").status_code == 200
@@ -261,7 +269,9 @@ def test_a_file_that_was_emptied_is_told(tmp_path, caplog):
 
 
 def test_the_commands_keep_hashes_alone(tmp_path):
-    """A new token is shown once, kept as a hash in a private file, listed by name, removable."""
+    """A new token is shown once, kept as a hash in a private file, listed by name,
+    removable.
+    """
     path = tmp_path / "tokens.toml"
     shown = [
         run(
@@ -430,7 +440,9 @@ def test_a_bad_file_is_told_whole_and_without_secrets(text, places):
 
 
 def test_what_cannot_be_a_token_file_is_refused(tmp_path):
-    """A file that is missing, no text, or enormous is one typed error, without a traceback."""
+    """A file that is missing, no text, or enormous is one typed error, without a
+    traceback.
+    """
     path = tmp_path / "tokens.toml"
     for content in (None, b"\xff", b"#" * ((1 << 20) + 1), b"a = " + b"[" * 10_000):
         if content is not None:

@@ -1,4 +1,6 @@
-"""A collector's clock that jumps ahead or back: nothing is closed by it, and all of it is told."""
+"""A collector's clock that jumps ahead or back: nothing is closed by it, and all of it
+is told.
+"""
 
 import logging
 from contextlib import closing
@@ -53,7 +55,9 @@ def opened(tmp_path, clock):
 
 
 def outcome(service, hours):
-    """What becomes of a batch that is made some hours later; None if it may come again."""
+    """What becomes of a batch that is made some hours later; None if it may come
+    again.
+    """
     batch = timed_batch("symbol", NOW + hours * HOUR)
     answer = upload(service, file_of(batch), None)
     # The writer looks at its clock after a turn: another one is answered after that.
@@ -71,7 +75,9 @@ def health(service):
 def test_a_clock_that_jumps_ahead_closes_nothing_until_it_is_confirmed(
     opened, clock, caplog
 ):
-    """Uploads are counted, the log says it once, health and metrics as long as it lasts."""
+    """Uploads are counted, the log says it once, health and metrics as long as it
+    lasts.
+    """
     caplog.set_level(logging.INFO)
     service = opened()
     assert outcome(service, 0) == "accepted"
@@ -99,7 +105,9 @@ def test_a_clock_that_jumps_ahead_closes_nothing_until_it_is_confirmed(
 def test_a_clock_that_is_wrong_at_the_very_first_start(
     opened, clock, tmp_path, monkeypatch
 ):
-    """Nothing is closed: until something was counted there is nothing to compare it with."""
+    """Nothing is closed: until something was counted there is nothing to compare it
+    with.
+    """
     clock.now += YEAR
     service = opened()
     for _ in range(3):
@@ -127,7 +135,9 @@ def test_a_clock_that_is_wrong_at_the_very_first_start(
     ("hours", "jumped"), [(0, False), (-2, False), (-3, False), (-5, True)]
 )
 def test_a_first_batch_may_be_as_late_as_the_grace(opened, clock, hours, jumped):
-    """Two hours here, and the epoch that is under way: that is no clock that has jumped."""
+    """Two hours here, and the epoch that is under way: that is no clock that has
+    jumped.
+    """
     service = opened()
     upload(service, b"x", None)
     for at in (hours, 0):
@@ -139,7 +149,9 @@ def test_a_first_batch_may_be_as_late_as_the_grace(opened, clock, hours, jumped)
 
 
 def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_path):
-    """Those in which nothing was counted; what was counted in the others cannot come twice."""
+    """Those in which nothing was counted; what was counted in the others cannot come
+    twice.
+    """
     service = opened()
     assert outcome(service, 0) == "accepted"
     clock.now += YEAR
@@ -147,7 +159,8 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
     upload(service, b"x", None)
     upload(service, b"x", None)
     clock.now -= YEAR
-    # Nothing is lost meanwhile: devices keep what they have, until someone has seen to it.
+    # Nothing is lost meanwhile: devices keep what they have, until someone has seen to
+    # it.
     assert [outcome(service, hours) for hours in (0, 1)] == [None, None]
     clock.now += 61
     outcome(service, 0)
@@ -174,7 +187,9 @@ def test_epochs_that_a_wrong_clock_closed_are_opened_again(opened, clock, tmp_pa
 
 
 def test_a_shared_store_is_opened_again_for_all(postgres_server):
-    """On PostgreSQL by one who stands in for those that closed its epochs, once they are gone."""
+    """On PostgreSQL by one who stands in for those that closed its epochs, once they
+    are gone.
+    """
     url = postgres_server.emptied()
     with closing(open_store(url)) as store:
         books = Books(store, CATALOGUE.tally_parts)
@@ -191,7 +206,9 @@ def test_a_shared_store_is_opened_again_for_all(postgres_server):
 
 
 def test_a_clock_is_confirmed_in_the_store(opened, clock, tmp_path):
-    """By a command, for a service that starts as it always does; no store is made by it."""
+    """By a command, for a service that starts as it always does; no store is made by
+    it.
+    """
     service = opened()
     outcome(service, 0)
     service.close()
@@ -209,7 +226,9 @@ def test_a_clock_is_confirmed_in_the_store(opened, clock, tmp_path):
 
 
 def test_a_clock_that_is_behind_drops_nothing(opened, clock):
-    """What it takes for early is told to come again, and counted once the clock is right."""
+    """What it takes for early is told to come again, and counted once the clock is
+    right.
+    """
     service = opened()
     assert outcome(service, 3) is None
     assert health(service)["early"] == 1

@@ -1,4 +1,6 @@
-"""The first start of `ldp serve`: tokens are made once all else that it needs is there."""
+"""The first start of `ldp serve`: tokens are made once all else that it needs is
+there.
+"""
 
 import os
 import stat

@@ -1,4 +1,6 @@
-"""Disks without room for an upload: not ready for as long as one would be refused, no longer."""
+"""Disks without room for an upload: not ready for as long as one would be refused, no
+longer.
+"""
 
 import errno
 import sqlite3
@@ -50,7 +52,8 @@ def stays_full(writer, looks):
 
 @pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE])
 def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks, code):
-    """A page, and a commit of nothing, would fit into what is left of the disk; uploads do not.
+    """A page, and a commit of nothing, would fit into what is left of the disk; uploads
+    do not.
 
     To SQLite the end of a quota is an error of the disk.
     """
@@ -86,7 +89,9 @@ def test_some_pages_are_no_room_for_an_upload(tmp_path, monkeypatch, looks, code
 def test_a_server_without_room_is_known_by_more_than_a_commit_of_nothing(
     postgres_server, looks
 ):
-    """PostgreSQL commits what changes rows that it has, and refuses what makes a file longer."""
+    """PostgreSQL commits what changes rows that it has, and refuses what makes a file
+    longer.
+    """
     if not hasattr(postgres_server, "administrator"):
         pytest.skip("expected a server of our own to refuse tables on")
     url = postgres_server.emptied()
@@ -106,7 +111,9 @@ def test_a_server_without_room_is_known_by_more_than_a_commit_of_nothing(
 
 @contextmanager
 def no_new_tables(server):
-    """A server that has no room for another file, and says so as it does of a full disk."""
+    """A server that has no room for another file, and says so as it does of a full
+    disk.
+    """
     administrator = server.administrator.database
     there = Server(administrator.replace("//postgres@/postgres", "//postgres@/ldp"))
     there.run(

@@ -1,4 +1,6 @@
-"""Requests that cross the end of a server on their way: each gets its answer, and then no other."""
+"""Requests that cross the end of a server on their way: each gets its answer, and then
+no other.
+"""
 
 import asyncio
 import socket
@@ -27,7 +29,9 @@ _PATIENCE = 60
 
 def looking():
     """A request for what is answered the usual way."""
-    return f"GET /v1/surveys HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {TOKEN}\r\n\r\n".encode()
+    return (
+        f"GET /v1/surveys HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {TOKEN}\r\n\r\n"
+    ).encode()
 
 
 def upload():
@@ -126,7 +130,9 @@ def _ended(tmp_path, scene, **options):
 
 
 def test_what_is_on_its_way_is_answered(tmp_path, monkeypatch):
-    """Over connections that are new, that were kept, and that have sent a part of a request."""
+    """Over connections that are new, that were kept, and that have sent a part of a
+    request.
+    """
     monkeypatch.setattr(protocol, "LAST", _LONG)
 
     async def scene(server):
@@ -199,7 +205,8 @@ def test_a_handshake_that_is_under_way_is_waited_for(tmp_path, monkeypatch):
             while not server.accepted:
                 await asyncio.sleep(0.001)
             server.end()
-            # Longer than a server waits for anything else where it knows of no connection.
+            # Longer than a server waits for anything else where it knows of no
+            # connection.
             await asyncio.sleep(0.3)
             reader, writer = await asyncio.open_connection(
                 sock=plain, ssl=trusted, server_hostname="127.0.0.1"
@@ -214,7 +221,9 @@ def test_a_handshake_that_is_under_way_is_waited_for(tmp_path, monkeypatch):
 
 
 def test_what_has_begun_may_take_longer(tmp_path, monkeypatch):
-    """Part of a head is waited for; a body that would outlast the server is told to come again."""
+    """Part of a head is waited for; a body that would outlast the server is told to
+    come again.
+    """
     monkeypatch.setattr(protocol, "LAST", 0.01)
 
     async def slow_head(server):

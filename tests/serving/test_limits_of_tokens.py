@@ -1,4 +1,6 @@
-"""What a token may send: so many reports in a batch and in a day, to the surveys that it is for."""
+"""What a token may send: so many reports in a batch and in a day, to the surveys that
+it is for.
+"""
 
 from contextlib import closing
 from dataclasses import replace
@@ -72,7 +74,9 @@ def test_a_batch_has_a_greatest_size(open_service):
 
 
 def test_a_token_has_a_quota_a_day(open_service, clock):
-    """Reports beyond it are told to come tomorrow, and counted then; a restart forgets nothing."""
+    """Reports beyond it are told to come tomorrow, and counted then; a restart forgets
+    nothing.
+    """
     service = open_service()
     first, second, third = (file_of(batch_of("symbol", 3, label)) for label in "abc")
     assert upload(service, first, SPARE).json()["accepted"] == 1
@@ -95,7 +99,9 @@ def test_a_token_has_a_quota_a_day(open_service, clock):
 
 
 def test_a_token_is_for_its_surveys(open_service):
-    """Uploads to others count nothing and can be sent again; analysts see their own alone."""
+    """Uploads to others count nothing and can be sent again; analysts see their own
+    alone.
+    """
     service = open_service()
     theirs = parse_survey(OTHER)["symbol"]
     ours = file_of(BATCHES["symbol"])

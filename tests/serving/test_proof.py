@@ -1,6 +1,8 @@
-"""Stores with many ids: opened at once, checked beside the writer, and believed no longer than so.
+"""Stores with many ids: opened at once, checked beside the writer, and believed no
+longer than so.
 
-Counted in ids and seen in what a writer says, not in seconds: `benchmarks.service` measures those.
+Counted in ids and seen in what a writer says, not in seconds: `benchmarks.service`
+measures those.
 """
 
 import logging

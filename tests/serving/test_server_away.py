@@ -1,4 +1,6 @@
-"""A database that is away for a while: probe, page, metrics and doctor say so, and no more."""
+"""A database that is away for a while: probe, page, metrics and doctor say so, and no
+more.
+"""
 
 from contextlib import closing
 
@@ -17,7 +19,9 @@ from ldp_service.uploads.tokens import TokenFile
 
 
 def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):
-    """Metrics have what the process knows, so that whoever scrapes sees that it is not ready."""
+    """Metrics have what the process knows, so that whoever scrapes sees that it is not
+    ready.
+    """
     if not hasattr(postgres_server, "stop"):
         pytest.skip("expected a server of our own to stop")
     monkeypatch.setattr(writing, "ROOM_EVERY", 0.0)

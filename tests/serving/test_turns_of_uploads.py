@@ -1,4 +1,6 @@
-"""Heavy uploads are cut, and everyone has a turn: counted in turns and batches, not in seconds."""
+"""Heavy uploads are cut, and everyone has a turn: counted in turns and batches, not in
+seconds.
+"""
 
 import os
 import struct
@@ -74,7 +76,9 @@ def send(writer, body):
 
 @pytest.mark.parametrize("name", HEAVY)
 def test_a_heavy_upload_is_taken_in_turns(writer, turns, name):
-    """No turn takes more than a piece of it, and who comes later does not wait for its end."""
+    """No turn takes more than a piece of it, and who comes later does not wait for its
+    end.
+    """
     turns.may_go_on.clear()
     heavy = send(writer, HEAVY[name])
     wait_for(lambda: turns)
@@ -113,7 +117,9 @@ def test_heavy_uploads_share_one_piece_a_turn(writer, turns):
 
 
 def test_light_uploads_of_many_batches_fill_a_turn(writer, turns):
-    """A turn takes so many bytes of them that no one waits for seconds, then the next begins."""
+    """A turn takes so many bytes of them that no one waits for seconds, then the next
+    begins.
+    """
     bodies = [b"".join(fresh() for _ in range(100)) for _ in range(60)]
     assert LIGHT > len(bodies[0]) > LIGHT // 2
     futures = [send(writer, body) for body in bodies]

@@ -45,7 +45,9 @@ def told(service, name):
 
 
 def test_workers_are_scraped_as_one(tmp_path, postgres_server):
-    """Whichever of them is asked says what all of them have answered, and whether all are ready."""
+    """Whichever of them is asked says what all of them have answered, and whether all
+    are ready.
+    """
     store = postgres_server.emptied()
     with started(
         tmp_path, "--store", store, "--workers", "2", "--drain", "3"
@@ -94,7 +96,8 @@ def told_to_stop(service):
     wait_for(lambda: service.log.read_text().count("are read anew") == 2)
     service.process.terminate()
     wait_for(lambda: service.get("/readyz").status_code == 503)
-    # Those who have answered all along are the ones that end, and no others were waited for.
+    # Those who have answered all along are the ones that end, and no others were waited
+    # for.
     assert {*before} <= {*workers(service)}
     for process in before:
         os.kill(process, signal.SIGTERM)
@@ -111,7 +114,9 @@ def workers(service):
 
 
 def line_of(process):
-    """Its command line; none of one that has just ended, as those do that cannot begin."""
+    """Its command line; none of one that has just ended, as those do that cannot
+    begin.
+    """
     try:
         return Path(f"/proc/{process}/cmdline").read_text()
     except OSError:
@@ -167,7 +172,9 @@ def options(tmp_path):
 
 
 def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
-    """SIGHUP renews certificates, a worker follows one that died: neither looked at a clock."""
+    """SIGHUP renews certificates, a worker follows one that died: neither looked at a
+    clock.
+    """
     asked = []
 
     def run(options, _):
@@ -199,7 +206,9 @@ def test_a_clock_is_confirmed_for_a_start_alone(options, monkeypatch, tmp_path):
 
 @pytest.mark.needs("psycopg")
 def test_workers_that_cannot_open_the_store_end_their_parent(tmp_path):
-    """In one line, with exit code 1: started again and again they would fail in the same way."""
+    """In one line, with exit code 1: started again and again they would fail in the
+    same way.
+    """
     (tmp_path / "survey.toml").write_text(TEXT)
     write_tokens(tmp_path)
     command = [LDP, "serve", "survey.toml", "--port", "0", "--workers", "2", "--store"]

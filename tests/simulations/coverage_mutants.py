@@ -52,7 +52,9 @@ def normal_p_values(patch):
 
 
 def clipped_split(patch):
-    """A joint cell's variance split by its estimated frequency, cut at .99, however noisy."""
+    """A joint cell's variance split by its estimated frequency, cut at .99, however
+    noisy.
+    """
 
     def moments(table, reports, scores, jumps):
         frequency = through(table, [score.scores for score in scores]).ravel() / reports
@@ -74,7 +76,9 @@ def clipped_split(patch):
 
 
 def split_by_the_estimate(patch):
-    """A noisy number's variance from squares of scores, split by the estimate itself."""
+    """A noisy number's variance from squares of scores, split by the estimate
+    itself.
+    """
     sound = noise_decoder.DECODER
 
     def moments(randomizer, counts, asked):
@@ -112,7 +116,9 @@ def normal_noise(patch):
 
 
 def alike_jumps(patch):
-    """Several reports of each respondent as if chance would only ever move one of them."""
+    """Several reports of each respondent as if chance would only ever move one of
+    them.
+    """
     sound = pure.memoized_moments
     alike = {"fourth": None, "rising": None, "falling": None}
     patch.setattr(

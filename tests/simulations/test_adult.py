@@ -1,6 +1,7 @@
 """The whole pipeline on 32,561 people of the UCI Adult data, at epsilon 1 and 4.
 
-The data lie beside the checkout, in shared/data/adult.data; without them these tests are skipped.
+The data lie beside the checkout, in shared/data/adult.data; without them these tests
+are skipped.
 """
 
 import csv
@@ -45,7 +46,9 @@ pytestmark = pytest.mark.needs("adult.data")
 
 
 def keys_of(mechanism, epsilon, size):
-    """The keys that give a mechanism an epsilon: exactly, or to 12 digits of a probability."""
+    """The keys that give a mechanism an epsilon: exactly, or to 12 digits of a
+    probability.
+    """
     odds = exp(epsilon)
     forced = f'"{1 / (odds + 1):.12f}"'
     if mechanism == "forced":
@@ -58,8 +61,8 @@ def keys_of(mechanism, epsilon, size):
         ]
         return f"matrix = {rows}"
     if mechanism == "rappor":
-        # One-hot: q* = s / (s + 1) with s = e^(epsilon / 2); a permanent response of f = 1/20 takes
-        # a little of it.
+        # One-hot: q* = s / (s + 1) with s = e^(epsilon / 2); a permanent response of f
+        # = 1/20 takes a little of it.
         one = exp(epsilon / 2) / (exp(epsilon / 2) + 1)
         q = 0.5 + (one - 0.5) / 0.95
         return f'f = "0.05"\nq = "{q:.12f}"\np = "{1 - q:.12f}"'
@@ -89,7 +92,10 @@ def survey_text(request, table):
     text = '[survey]\nname = "adult"\n'
     for name, mechanism in MECHANISMS.items():
         values = sorted({row[name] for row in rows} - {""})
-        head = f'[[question]]\nname = "{name}"\ntype = "category"\nmechanism = "{mechanism}"\n'
+        head = (
+            f'[[question]]\nname = "{name}"\ntype = "category"\nmechanism = '
+            f'"{mechanism}"\n'
+        )
         text += (
             f"{head}values = {json.dumps(values)}\n"
             f"{keys_of(mechanism, request.param, len(values))}\n"
@@ -98,7 +104,9 @@ def survey_text(request, table):
 
 
 def test_epsilons(survey_text):
-    """Every question delivers its epsilon, to 9 digits, and no more than it declares."""
+    """Every question delivers its epsilon, to 9 digits, and no more than it
+    declares.
+    """
     epsilon, text = survey_text
     for question in parse_survey(text):
         assert float(question.randomizer.ratio) == pytest.approx(exp(epsilon), rel=1e-8)
@@ -106,11 +114,12 @@ def test_epsilons(survey_text):
 
 
 def test_intervals_hold_the_truth(survey_text, table):
-    """Three parts, randomized apart and merged: of 88 intervals no more miss than chance allows.
+    """Three parts, randomized apart and merged: of 88 intervals no more miss than
+    chance allows.
 
-    Fixed seed. Each interval misses with probability .05; with any dependence among those of one
-    question, more than 20 misses of 88 (mean 4.4) have probability below 1e-6 if they are as
-    independent as the 7 questions make them.
+    Fixed seed. Each interval misses with probability .05; with any dependence among
+    those of one question, more than 20 misses of 88 (mean 4.4) have probability below
+    1e-6 if they are as independent as the 7 questions make them.
     """
     _, text = survey_text
     survey = parse_survey(text)
@@ -136,18 +145,21 @@ def test_intervals_hold_the_truth(survey_text, table):
         ).tolist()
     assert len(scores) == 88
     assert misses <= 20
-    # The mean squared z-score of 88 values is 1 with a standard error of at most sqrt(2 / 44), if
-    # they come in pairs.
+    # The mean squared z-score of 88 values is 1 with a standard error of at most sqrt(2
+    # / 44), if they come in pairs.
     assert np.mean(scores) == pytest.approx(1, abs=5 * sqrt(2 / 44))
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(survey_text, table):
-    """Over 400 surveys of these people, 95 % of the intervals of each question and value hold."""
+    """Over 400 surveys of these people, 95 % of the intervals of each question and
+    value hold.
+    """
     _, text = survey_text
     survey = parse_survey(text)
     result = simulate(survey, from_table(survey, table), runs=400, seed=9, way=LAW)
     for name, runs in result.runs.items():
-        # Each value's coverage has a standard error of .011; a question's mean has less.
+        # Each value's coverage has a standard error of .011; a question's mean has
+        # less.
         assert 0.94 - 0.01 <= runs.coverage.mean() <= 0.97, name
         assert runs.coverage.min() >= 0.95 - 6 * 0.011, name
 

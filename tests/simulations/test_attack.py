@@ -1,7 +1,7 @@
 """Simulated poisoning: gains stay within the published bound, and come up to it.
 
-A forged report is worth the same in every run, so most of this is exact; honest tallies are drawn,
-and cancel out.
+A forged report is worth the same in every run, so most of this is exact; honest tallies
+are drawn, and cancel out.
 """
 
 import json
@@ -69,7 +69,9 @@ def attacked(
 
 
 def test_no_gain_is_beyond_the_bound():
-    """A hundred random attacks on every mechanism move no estimate beyond what is published."""
+    """A hundred random attacks on every mechanism move no estimate beyond what is
+    published.
+    """
     problems, kinds = violations(120, seed=2)
     assert problems == []
     assert kinds.keys() == set(ATTACKS)
@@ -94,7 +96,9 @@ OF_A_MEAN = [
     "name", [name for name in OF_FREQUENCIES if name.endswith("-1")]
 )
 def test_the_maximal_gain_is_the_greatest_score(name):
-    """On a value that no one holds, forged reports have the greatest score that there is."""
+    """On a value that no one holds, forged reports have the greatest score that there
+    is.
+    """
     asked, most = QUESTIONS[name], 0.0
     values = asked.domain.values or ("aa", "b", "ab")
     if asked.domain.collect:
@@ -123,7 +127,8 @@ def test_the_maximal_gain_is_the_greatest_score(name):
         )
         outcome = simulate_attack(attack, generator)
         if asked.randomizer.kind == "search":
-            # Who of the honest is held out varies, and so does the share that is forged.
+            # Who of the honest is held out varies, and so does the share that is
+            # forged.
             assert outcome.gain[target] <= outcome.bound
             continue
         most = max(most, outcome.gain[target] * (holders.respondents + 120) / forged)
@@ -133,7 +138,9 @@ def test_the_maximal_gain_is_the_greatest_score(name):
 
 
 def _without(domain, target):
-    """Respondents who hold the first value of each field, or the second if that is the target."""
+    """Respondents who hold the first value of each field, or the second if that is the
+    target.
+    """
     firsts = np.cumsum([0, *(field.size for field in domain.fields)])[:-1]
     return FieldHolders.holding(
         domain, (firsts == target)[None].astype(int), np.array([300])
@@ -143,7 +150,9 @@ def _without(domain, target):
 @pytest.mark.parametrize("name", OF_A_MEAN)
 @pytest.mark.parametrize("end", [0, -1])
 def test_a_mean_is_moved_as_far_as_its_bound(name, end):
-    """Reports of greatest worth against people at the other end: the bound, to the last digit."""
+    """Reports of greatest worth against people at the other end: the bound, to the last
+    digit.
+    """
     asked = QUESTIONS[name]
     values = points_of(asked.domain)
     counts = np.zeros(len(values), dtype=np.int64)
@@ -166,7 +175,9 @@ def test_a_mean_is_moved_as_far_as_its_bound(name, end):
 
 
 def test_a_scale_of_many_points_is_attacked_by_coarser_ones():
-    """Targets among the points that can be listed pull to the end that they are near."""
+    """Targets among the points that can be listed pull to the end that they are
+    near.
+    """
     asked = question(
         "dithered", 'type = "number"\nlow = 0\nhigh = 1e9\nstep = 1\nepsilon = 1'
     )
@@ -187,7 +198,9 @@ def test_a_scale_of_many_points_is_attacked_by_coarser_ones():
 
 @pytest.mark.parametrize("targets", [(20,), tuple(range(8, 18))])
 def test_gains_are_the_published_ones(targets):
-    """The overall gains of Cao, Jia and Gong 2021, Table 1: of MGA on GRR and OUE, exactly."""
+    """The overall gains of Cao, Jia and Gong 2021, Table 1: of MGA on GRR and OUE,
+    exactly.
+    """
     size, r, beta, e = 26, len(targets), 400 / 3000, np.e
     for mechanism, expected in (
         ("grr", lambda share: beta * (1 - share) + beta * (size - r) / (e - 1)),
@@ -198,8 +211,8 @@ def test_gains_are_the_published_ones(targets):
         assert outcome.gain[list(targets)].sum() == pytest.approx(
             expected(share), rel=1e-9
         )
-    # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6 standard
-    # errors of 400 reports.
+    # Forgers who keep to the protocol gain beta (1 - held), whatever the mechanism; 6
+    # standard errors of 400 reports.
     for mechanism in ("grr", "oue", "olh", "hr", "pgr", "ss"):
         attack, outcome = attacked(mechanism, INPUT, targets)
         noise = 6 * beta * np.sqrt(r * 60 / 400)
@@ -213,7 +226,9 @@ def test_gains_are_the_published_ones(targets):
 )
 @pytest.mark.parametrize("kind", ATTACKS)
 def test_forged_reports_are_admitted(name, kind):
-    """Nothing in a forged report's shape gives it away, and there are as many as were asked for."""
+    """Nothing in a forged report's shape gives it away, and there are as many as were
+    asked for.
+    """
     asked, generator = DESIGNED[name], np.random.default_rng(4)
     attack = drawn_attack(asked, generator)
     forged = forged_counts(
@@ -237,7 +252,9 @@ def test_forged_reports_are_admitted(name, kind):
 
 
 def test_vectors_look_normal():
-    """A forged vector has as many ones as an honest one, where its targets leave room."""
+    """A forged vector has as many ones as an honest one, where its targets leave
+    room.
+    """
     asked = question("oue", f'type = "category"\nvalues = {list(LETTERS)}\nepsilon = 1')
     wanted = Wanted(np.array([3, 5]), (), 200, hashes=1)
     rows = crafted_rows(asked.randomizer, wanted, np.random.default_rng(5))
@@ -248,7 +265,9 @@ def test_vectors_look_normal():
 
 
 def test_fewer_hash_functions_gain_less():
-    """A forger who chooses any hash function has all targets in a bucket, of ten fewer."""
+    """A forger who chooses any hash function has all targets in a bucket, of ten
+    fewer.
+    """
     targets = (0, 3, 9, 14, 25)
     gains = [
         attacked("olh", MAXIMAL_GAIN, targets, hashes=hashes)[1]
@@ -264,7 +283,9 @@ def test_fewer_hash_functions_gain_less():
 
 
 def test_hadamard_reports_that_support_all_are_noticed():
-    """Symbol 0 of `hr` supports every value, and those in numbers are noticed; guesses are not."""
+    """Symbol 0 of `hr` supports every value, and those in numbers are noticed; guesses
+    are not.
+    """
     targets = tuple(range(16, 26))
     assert "payloads" in attacked("hr", MAXIMAL_GAIN, targets)[1].noticed
     assert attacked("hr", RANDOM, targets)[1].noticed == ()
@@ -344,7 +365,9 @@ def test_command_shows_gain_beside_bound(folder):
 
 
 def test_command_attacks_a_mean(folder):
-    """A question for a mean alone: the shift of its mean beside the bound, to the end asked for."""
+    """A question for a mean alone: the shift of its mean beside the bound, to the end
+    asked for.
+    """
     keys = 'type = "integer"\nlow = 0\nhigh = 60\nepsilon = 1\n'
     hours = f'[[question]]\nname = "hours"\nmechanism = "dithered"\n{keys}'
     (folder / "means.toml").write_text(HEAD + hours)
@@ -363,7 +386,9 @@ def test_command_attacks_a_mean(folder):
 
 
 def test_targets_choose_their_question(folder):
-    """Targets are attacked where they are values; one attack alone where it is named."""
+    """Targets are attacked where they are values; one attack alone where it is
+    named.
+    """
     words = (
         "--targets",
         "dog, hen",
@@ -383,7 +408,10 @@ def test_targets_choose_their_question(folder):
 
 AUTO = 'mechanism = "auto"\nepsilon = 1\n'
 DRAWN = (
-    f'[[question]]\nname = "hours"\ntype = "number"\nlow = 0\nhigh = 60\ngoal = "mean"\n{AUTO}',
+    (
+        '[[question]]\nname = "hours"\ntype = "number"\nlow = 0\nhigh = 60\ngoal = '
+        f'"mean"\n{AUTO}'
+    ),
     f'[[question]]\nname = "age"\ntype = "integer"\nlow = 0\nhigh = 31\n'
     f'goal = "distribution"\n{AUTO}',
     f'[[question]]\nname = "pet"\nmechanism = "grr"\n{PETS}',
@@ -395,9 +423,11 @@ DRAW = '[[draw]]\nquestions = ["hours", "age", "pet"]\nweights = [1, 1, 2]\n'
     ("name", "share"), [("hours", 0.25), ("age", 0.25), ("pet", 0.5)]
 )
 def test_forgers_of_a_draw_are_a_larger_share_of_its_reports(folder, name, share):
-    """All of them answer one question, and a share of the honest devices does: b / (b + (1-b) s).
+    """All of them answer one question, and a share of the honest devices does: b / (b +
+    (1-b) s).
 
-    With 100,000 honest devices the number of those who draw it has a standard error below 0.7 %; 4
+    With 100,000 honest devices the number of those who draw it has a standard error
+    below 0.7 %; 4
     %, or 6 of these, are far from what is expected of forgers who draw as well, or of devices that
     all answer.
     """

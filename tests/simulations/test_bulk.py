@@ -1,4 +1,6 @@
-"""Reports drawn in bulk have exactly the client's law: every equally likely tape is played."""
+"""Reports drawn in bulk have exactly the client's law: every equally likely tape is
+played.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -57,7 +59,9 @@ def test_a_bound_of_all_words_rejects_none():
     ids=["grr", "grr of two bytes", "matrix"],
 )
 def test_symbols_have_the_law_of_the_channel(randomizer, total):
-    """Each word below the weights' sum is played once: symbols come in their proportion."""
+    """Each word below the weights' sum is played once: symbols come in their
+    proportion.
+    """
     channel = randomizer.channel().rows
     for value in (0, 1, len(channel) - 1):
         rows = bulk.bulk_draw(randomizer)(np.full(total, value), playing(range(total)))
@@ -71,7 +75,9 @@ def test_symbols_have_the_law_of_the_channel(randomizer, total):
 @pytest.mark.parametrize("chosen", [1, 2])
 @pytest.mark.parametrize("value", [0, 2])
 def test_sets_have_the_law_of_the_channel(chosen, value):
-    """Each word below the weights' sum is played with each order of the values' keys, once."""
+    """Each word below the weights' sum is played with each order of the values' keys,
+    once.
+    """
     randomizer = SubsetSelection(3, chosen, truth=5, other=2)
     total = 5 * chosen + 2 * (3 - chosen)
     orders = [*permutations(range(1, 4))]
@@ -92,11 +98,14 @@ def test_sets_have_the_law_of_the_channel(chosen, value):
 def test_a_bit_is_set_if_its_word_is_below_its_threshold(
     monkeypatch, planes, if_true, if_other
 ):
-    """Report r of eight draws the word r for each position, in planes and rests: 1 if r < T."""
+    """Report r of eight draws the word r for each position, in planes and rests: 1 if r
+    < T.
+    """
     monkeypatch.setattr(bulk, "_PLANES", planes)
     places = range(2, 2 - min(planes, 3), -1)
     rest = places[-1]
-    # Position 1 is the true one; its planes are not used, and chosen so that it never ties.
+    # Position 1 is the true one; its planes are not used, and chosen so that it never
+    # ties.
     played = [
         [r >> place & 1 | (~if_other >> place & 1) << 1 for r in range(8)]
         for place in places
@@ -114,7 +123,9 @@ def test_a_bit_is_set_if_its_word_is_below_its_threshold(
 
 
 def test_bits_fill_the_words_and_bytes_of_a_report():
-    """A threshold near 1 sets every position of 70, none beyond, the true one by its own."""
+    """A threshold near 1 sets every position of 70, none beyond, the true one by its
+    own.
+    """
     rows = bulk.bulk_draw(UnaryEncoding(70, 1 << 63, 2**64 - 1))(
         np.array([69, 0]), playing(*[[0]] * 8, [2**63])
     )

@@ -1,11 +1,13 @@
-"""Intervals hold the truth as often as they say, from the exact law of tallies to estimates.
+"""Intervals hold the truth as often as they say, from the exact law of tallies to
+estimates.
 
-The cells that are named here have 10,000 surveys: a coverage of .95 has a standard error of .0022,
-so the gates of .94 and .96 are 4.6 of them away (.93: 9); the seed is fixed, as whole counts bring
-the exact coverage of `sue` for 100 respondents to .9431 and .9567, within 1.5 of them. Wald
-intervals with the variance at frequency zero, which cover .5 to .8 here, must fail. Of the grid, a
-part is measured: a hard cell of every mechanism, with a false-alarm rate of 1e-6 over all
-(`lab.coverage.claims`); what was broken before must show there.
+The cells that are named here have 10,000 surveys: a coverage of .95 has a standard
+error of .0022, so the gates of .94 and .96 are 4.6 of them away (.93: 9); the seed is
+fixed, as whole counts bring the exact coverage of `sue` for 100 respondents to .9431
+and .9567, within 1.5 of them. Wald intervals with the variance at frequency zero, which
+cover .5 to .8 here, must fail. Of the grid, a part is measured: a hard cell of every
+mechanism, with a false-alarm rate of 1e-6 over all (`lab.coverage.claims`); what was
+broken before must show there.
 """
 
 import hashlib
@@ -53,7 +55,9 @@ NEW = {
     "metric",
     "stripes",
 }
-"""Rows that came after the page was first written; one that joins `ROWS` is named here as well."""
+"""Rows that came after the page was first written; one that joins `ROWS` is named here
+as well.
+"""
 SHARES = (0.5, 0.3, 0.1, 0.05, 0.04, 0.01, 0.0, 0.0)
 GATED = {
     "warner, 1": ("warner", "1", (0.9, 0.1), 1_000),
@@ -78,7 +82,9 @@ def gated(name, patch, surveys=SURVEYS):
 
 
 def what_is_asserted(estimate, truth, estimand):
-    """Of what surveys show: misses of single values, and of all together for the respondents."""
+    """Of what surveys show: misses of single values, and of all together for the
+    respondents.
+    """
     yield (
         f"each, {estimand}",
         observing._missed(estimate(Options(estimand=estimand)), truth),
@@ -89,7 +95,9 @@ def what_is_asserted(estimate, truth, estimand):
 
 
 def expected_rate(question, share):
-    """The rate at which reports support a value, roughly: it tells where counts are coarse."""
+    """The rate at which reports support a value, roughly: it tells where counts are
+    coarse.
+    """
     if question.randomizer.kind == "matrix":
         return 0.3
     p, q = (float(rate) for rate in question.randomizer.support)
@@ -120,7 +128,9 @@ def test_coverage(name, monkeypatch):
 
 
 def test_bloom_coverage(monkeypatch):
-    """The same for regression on a Bloom filter: 600 surveys, gates at six errors (.0089)."""
+    """The same for regression on a Bloom filter: 600 surveys, gates at six errors
+    (.0089).
+    """
     monkeypatch.setitem(POPULATIONS, "given", lambda _: np.array(SHARES))
     monkeypatch.setattr(
         observing,
@@ -147,7 +157,9 @@ def test_bloom_coverage(monkeypatch):
 
 
 def test_variance_at_zero_is_not_enough():
-    """An interval from the variance at frequency zero misses half the time, which shows here."""
+    """An interval from the variance at frequency zero misses half the time, which shows
+    here.
+    """
     _, epsilon, _, respondents = GATED["oue, 4"]
     p, q = (
         float(rate)
@@ -203,7 +215,8 @@ def test_the_grid_reaches_far():
 
 
 def test_what_is_new_moves_nothing():
-    """Cells that were measured for the page have the populations and surveys that they had.
+    """Cells that were measured for the page have the populations and surveys that they
+    had.
 
     A row that came in before others would change these, and the figures of all of them.
     """
@@ -220,7 +233,9 @@ def test_what_is_new_moves_nothing():
 
 
 def test_means_are_measured_wherever_there_are_any():
-    """Mechanisms without a mean have none in the grid, but for questions with two values."""
+    """Mechanisms without a mean have none in the grid, but for questions with two
+    values.
+    """
     means = labels_of_means(rows_by_label())
     for label, row in rows_by_label().items():
         if row.family not in ("values", "numbers") or row.sizes == (2,):
@@ -257,7 +272,9 @@ def test_evidence(surveys, bound):
 
 
 def test_one_value_can_break_a_claim():
-    """One value of a thousand, missed in 40 % of 200 surveys while others hold, is noticed."""
+    """One value of a thousand, missed in 40 % of 200 surveys while others hold, is
+    noticed.
+    """
     cell = Cell(
         "values",
         ("grr",),
@@ -288,7 +305,9 @@ def test_the_part_of_every_day_holds():
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_mutant(mutant, monkeypatch):
-    """What is broken on purpose breaks its claim, in the everyday part or a harder cell."""
+    """What is broken on purpose breaks its claim, in the everyday part or a harder
+    cell.
+    """
     mutant.break_it(monkeypatch)
     chosen = fitting(cells() if mutant.surveys else part(cells()), mutant.cells)
     chosen = [cell._replace(surveys=mutant.surveys or cell.surveys) for cell in chosen]
@@ -324,7 +343,9 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
 
 
 def test_the_command(tmp_path, monkeypatch):
-    """It writes the page, exits with 1 at a broken claim, and refuses patterns nothing fits."""
+    """It writes the page, exits with 1 at a broken claim, and refuses patterns nothing
+    fits.
+    """
     page, results = tmp_path / "page.md", tmp_path / "results.jsonl"
     words = [
         str(page),
@@ -351,7 +372,9 @@ def test_the_command(tmp_path, monkeypatch):
 
 
 def test_rows_are_added(tmp_path):
-    """What the page lacks is measured, and what it has stays as it is; sums are of both."""
+    """What the page lacks is measured, and what it has stays as it is; sums are of
+    both.
+    """
     path = tmp_path / "page.md"
     words = [str(path), "--part", "-q"]
     whole = CliRunner().invoke(main, [*words, "--cells", "values: grr,*"])
@@ -383,7 +406,9 @@ def test_rows_are_added(tmp_path):
 
 
 def test_what_cannot_be_added_to(tmp_path):
-    """No page, one of something else, and a table of other columns: nothing is written."""
+    """No page, one of something else, and a table of other columns: nothing is
+    written.
+    """
     none = CliRunner().invoke(main, [str(tmp_path / "none.md"), "--add", "-q"])
     assert none.exit_code == 1
     assert "expected the page to add rows to" in none.output

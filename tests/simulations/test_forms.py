@@ -47,7 +47,9 @@ def test_several_reports_of_a_permanent_response(mechanism):
 
 
 def test_what_keeps_nothing_is_not_repeated():
-    """Several reports of fresh noise on an answer are none of one permanent response."""
+    """Several reports of fresh noise on an answer are none of one permanent
+    response.
+    """
     with pytest.raises(EstimateError, match="expected a memoized mechanism"):
         repeated_counts(
             question_of("grr"), HOLDERS, 3, generator=np.random.default_rng(1)
@@ -58,7 +60,9 @@ def test_what_keeps_nothing_is_not_repeated():
     ("mechanism", "shared"), [("cms", True), ("hcms", True), ("grr", False)]
 )
 def test_other_hash_functions(mechanism, shared):
-    """Where all respondents share hash functions there are others, and nothing else changes."""
+    """Where all respondents share hash functions there are others, and nothing else
+    changes.
+    """
     randomizer = question_of(mechanism).randomizer
     other = form_of(randomizer).with_hashes(randomizer, 7)
     assert (other != randomizer) is shared
@@ -69,7 +73,9 @@ def test_other_hash_functions(mechanism, shared):
     ("law", "mechanism"), [(RandomizedResponse, "grr"), (UnaryEncoding, "oue")]
 )
 def test_a_class_without_a_row_goes_by_its_law(law, mechanism):
-    """Reports that name one value, or have a bit for each, are drawn as those of known classes."""
+    """Reports that name one value, or have a bit for each, are drawn as those of known
+    classes.
+    """
     known = question_of(mechanism).randomizer
     assert form_of(type("Other", (law,), {})(*known)) is form_of(known)
 

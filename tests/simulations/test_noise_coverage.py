@@ -1,8 +1,8 @@
 """Intervals of `geometric` and `laplace` hold the truth as often as they say.
 
-Over 100 values a frequency's noise is several times the whole range for all but the largest
-surveys, so what the error of an estimate depends on may not be read off that estimate, or off the
-few reports next to its value.
+Over 100 values a frequency's noise is several times the whole range for all but the
+largest surveys, so what the error of an estimate depends on may not be read off that
+estimate, or off the few reports next to its value.
 """
 
 from functools import cache
@@ -40,7 +40,9 @@ def asked(mechanism, epsilon):
 
 
 def spread(name):
-    """Shares of the respondents by value: equal, seven of ten in one place, half at either end."""
+    """Shares of the respondents by value: equal, seven of ten in one place, half at
+    either end.
+    """
     if name == "even":
         return np.full(VALUES, 1 / VALUES)
     if name == "peak":
@@ -88,14 +90,18 @@ def stated(question, counts, estimand):
 
 
 def from_moments(question, counts, estimand):
-    """Score intervals, whether or not there are enough reports for them to be stated."""
+    """Score intervals, whether or not there are enough reports for them to be
+    stated.
+    """
     return within_bounds(
         score_interval(noise_moments(question.randomizer, counts), 0.05, estimand)
     )
 
 
 def split_by_the_estimate(question, counts, estimand):
-    """Wrong: the squares that the reports show, split by the estimated frequency cut to [0, 1]."""
+    """Wrong: the squares that the reports show, split by the estimated frequency cut to
+    [0, 1].
+    """
     known, channel = noise_moments(question.randomizer, counts), channel_of(question)
     scores = np.linalg.inv(channel)
     squares = counts[0] / counts.sum() @ scores**2
@@ -129,9 +135,11 @@ def error_of(shares):
 @pytest.mark.parametrize("shares", ["even", "peak", "ends"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_noisy_frequencies_are_covered(case, shares, estimand):
-    """Of 20,000 nominal 95 % intervals, 94 to 98.5 % hold the truth, but for five errors.
+    """Of 20,000 nominal 95 % intervals, 94 to 98.5 % hold the truth, but for five
+    errors.
 
-    These are at most .005 each, so that .90 is caught with a chance above .99; the seed is fixed.
+    These are at most .005 each, so that .90 is caught with a chance above .99; the seed
+    is fixed.
     """
     mechanism, epsilon, respondents = case
     coverages = coverage(
@@ -165,7 +173,9 @@ def test_splitting_by_a_noisy_estimate_is_caught(case):
 
 @pytest.mark.parametrize("respondents", [1, 2, 5])
 def test_a_few_respondents_know_nothing(respondents):
-    """From one to five reports, of which 1 in 25 is at its own value, intervals say nothing."""
+    """From one to five reports, of which 1 in 25 is at its own value, intervals say
+    nothing.
+    """
     question = asked("geometric", "8")
     for value in (0, 33, 99):
         counts = np.zeros((1, VALUES), dtype=int)
@@ -179,7 +189,9 @@ def test_a_few_respondents_know_nothing(respondents):
     ("mechanism", "across"), [("geometric", 1), ("geometric", 5), ("laplace", 5)]
 )
 def test_moments_are_those_of_the_channel(mechanism, across):
-    """`hold` is exact, `other` a mean of the exact variances of holders of other values."""
+    """`hold` is exact, `other` a mean of the exact variances of holders of other
+    values.
+    """
     asked = question(
         mechanism, f'type = "integer"\nlow = 0\nhigh = {across}\nepsilon = "2"'
     )

@@ -58,7 +58,9 @@ def plan(asked, values=None):
 
 
 def surveys(asked, values, shares, respondents, runs, options=Options()):  # noqa: B008
-    """Estimates of simulated surveys of the same respondents, tallies from their exact law."""
+    """Estimates of simulated surveys of the same respondents, tallies from their exact
+    law.
+    """
     generator = np.random.default_rng(20240229)
     holders = Holders(values, apportion(respondents, np.array(shares)))
     for _ in range(runs):
@@ -83,10 +85,11 @@ def noiseless(asked, shares, respondents):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("epsilon", ["1", "4"])
 def test_errors_are_those_of_simulations(name, epsilon):
-    """Over 1,000 surveys the variance for f = 0 and f = 1/2 is as planned (22 %, five sigma).
+    """Over 1,000 surveys the variance for f = 0 and f = 1/2 is as planned (22 %, five
+    sigma).
 
-    At epsilon 4 the term that depends on f is off by a factor of 1.8 or more if left out, but for
-    `sue` and `hr`.
+    At epsilon 4 the term that depends on f is off by a factor of 1.8 or more if left
+    out, but for `sue` and `hr`.
     """
     asked, runs, respondents = category(name, 8, epsilon), 1000, 4000
     shares = (0.5, 0.5, 0, 0, 0, 0, 0, 0)
@@ -112,12 +115,17 @@ TAPERED = (
     'type = "category"\nvalues = ["a", "b", "c"]\n'
     'matrix = [[".6", ".3", ".1"], [".2", ".6", ".2"], [".1", ".3", ".6"]]'
 )
-BLOOM = 'type = "text"\np = "0.2"\nq = "0.8"\nf = "0.1"\nbloom_bits = 12\nhashes = 2\ncohorts = 4'
+BLOOM = (
+    'type = "text"\np = "0.2"\nq = "0.8"\nf = "0.1"\nbloom_bits = 12\nhashes = '
+    "2\ncohorts = 4"
+)
 
 
 @pytest.mark.parametrize(("name", "keys"), [("matrix", TAPERED), ("rappor", BLOOM)])
 def test_errors_that_differ_by_value(name, keys):
-    """Matrices and Bloom filters: each value's variance in an even population, as above."""
+    """Matrices and Bloom filters: each value's variance in an even population, as
+    above.
+    """
     asked, runs, respondents, values = question(name, keys), 1000, 6000, ("a", "b", "c")
     estimates = np.stack(
         [
@@ -138,7 +146,8 @@ def test_errors_that_differ_by_value(name, keys):
 def test_errors_in_blocks(frequency, others):
     """`hr` with 10 values a block: over 2,000 surveys a value's variance is as planned.
 
-    Without those of its block it would be .77 or .44 of what it is; 16 % are seen (five sigma).
+    Without those of its block it would be .77 or .44 of what it is; 16 % are seen (five
+    sigma).
     """
     asked, runs, respondents = category("hr", 40, "2.5"), 2000, 4000
     assert asked.randomizer.blocks == 4
@@ -159,7 +168,9 @@ def test_errors_in_blocks(frequency, others):
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_errors_are_those_of_the_decoder(estimand):
-    """On a tally without noise, the decoder states the planned errors to the last digits."""
+    """On a tally without noise, the decoder states the planned errors to the last
+    digits.
+    """
     asked = category("grr", 4, "1")
     respondents = 10**9
     counts = noiseless(asked, (0.5, 0.25, 0.125, 0.125), respondents)
@@ -178,7 +189,9 @@ def test_errors_are_those_of_the_decoder(estimand):
 
 
 def test_detection_is_that_of_the_analyst():
-    """At power 1/2 the detectable frequency is where the analyst's test draws its line."""
+    """At power 1/2 the detectable frequency is where the analyst's test draws its
+    line.
+    """
     asked, respondents = category("grr", 4, "1"), 10**10
     line = plan(asked).detectable(respondents, Ask(power=0.5, level=0.9))
     estimates = estimate_question(
@@ -193,7 +206,9 @@ def test_detection_is_that_of_the_analyst():
 
 @pytest.mark.parametrize("name", ["grr", "oue"])
 def test_chance_of_detection(name):
-    """A value is found in the planned share of 1,000 surveys, within 6 % (five sigma)."""
+    """A value is found in the planned share of 1,000 surveys, within 6 % (five
+    sigma).
+    """
     asked, respondents, runs, ask = category(name, 20, "2"), 20_000, 1000, Ask()
     planned = plan(asked)
     frequency = planned.detectable(respondents, ask)
@@ -257,7 +272,9 @@ def test_epsilon_there_and_back(name):
 
 
 def test_what_cannot_be_reached():
-    """A narrow interval for ten respondents, and a detection that no one could cause, are None."""
+    """A narrow interval for ten respondents, and a detection that no one could cause,
+    are None.
+    """
     row = MECHANISMS["oue"]
     assert least_epsilon(row, EIGHT, 10, ask=Ask(half_width=1e-6)) is None
     assert least_respondents(design_for(row, EIGHT, "1"), Ask(half_width=1e-12)) is None
@@ -265,7 +282,9 @@ def test_what_cannot_be_reached():
 
 
 DENYING = StochasticMatrix(((2, 4, 4), (5, 2, 3), (3, 5, 2)))
-"""Rather anything than the truth: here a report says more against a value than any says for one."""
+"""Rather anything than the truth: here a report says more against a value than any says
+for one.
+"""
 
 ENUMERABLE = {
     "denying": DENYING,
@@ -279,7 +298,9 @@ ENUMERABLE = {
 
 @pytest.mark.parametrize("randomizer", ENUMERABLE.values(), ids=ENUMERABLE)
 def test_reach_of_one_forged_report(randomizer):
-    """Of all reports, none scores further from an honest one's expectation, and some as far."""
+    """Of all reports, none scores further from an honest one's expectation, and some as
+    far.
+    """
     layout, channel = randomizer.layout, randomizer.channel()
     columns = list(zip(*channel.rows, strict=True))
     reports = zip(reports_of(randomizer), columns, strict=True)
@@ -315,8 +336,8 @@ def test_published_reach(name, size, reach):
         )
 
 
-# n x variance of a value that no one holds, at epsilon 0.5, 1, 2 and 4: Wang et al. 2017, Tables 1
-# and 2.
+# n x variance of a value that no one holds, at epsilon 0.5, 1, 2 and 4: Wang et al.
+# 2017, Tables 1 and 2.
 LIMITS = {
     "sue": (15.92, 3.92, 0.92, 0.18),
     "oue": (15.67, 3.68, 0.72, 0.076),
@@ -351,7 +372,8 @@ def test_published_variances(name):
     ],
 )
 def test_published_variances_of_grr(size, variances):
-    """The same of GRR with ten thousand respondents, by the number of values: Arcolezi et al.
+    """The same of GRR with ten thousand respondents, by the number of values: Arcolezi
+    et al.
 
     2022, Table 2.
     """
@@ -364,7 +386,9 @@ def test_published_variances_of_grr(size, variances):
 
 
 def test_the_picture_of_an_epsilon(monkeypatch):
-    """What it shows is the bound on beliefs and what plans say; equal pictures are equal bytes."""
+    """What it shows is the bound on beliefs and what plans say; equal pictures are
+    equal bytes.
+    """
     assert epsilon_picture.posterior(0.5, log(3)) == pytest.approx(3 / 4)
     assert epsilon_picture.posterior(0.1, log(9)) == pytest.approx(1 / 2)
     widths = [
@@ -391,7 +415,9 @@ UNLIKE = [
 
 @pytest.mark.parametrize(("law", "slope", "forced", "people"), UNLIKE)
 def test_a_value_that_is_named_has_its_own_error(law, slope, forced, people):
-    """Binomial, lambda (1 - lambda) / slope^2 n: 680 and 637 people were planned, for `false`."""
+    """Binomial, lambda (1 - lambda) / slope^2 n: 680 and 637 people were planned, for
+    `false`.
+    """
     yes = forced + slope * 0.05
     expected = np.sqrt(yes * (1 - yes) / people) / slope
     survey = ldp.survey("s", ldp.question("asked", type="boolean", **law))
@@ -411,7 +437,9 @@ def test_a_value_that_is_named_has_its_own_error(law, slope, forced, people):
 
 
 def test_plans_say_whose_errors_they_have():
-    """Without a name the worst value's, with its name; and how many to ask if some are silent."""
+    """Without a name the worst value's, with its name; and how many to ask if some are
+    silent.
+    """
     survey = ldp.survey("s", ldp.question("asked", type="boolean", **UNLIKE[0][0]))
     plans = sim.plan(survey, respondents=600, frequency=0.05, response_rate=0.6)
     assert plans.records()[0]["value"] == "false"

@@ -1,9 +1,10 @@
 """The two ways to a tally, real reports and the exact law, have one distribution.
 
-The law makes 300 tallies of 600 respondents, real reports make 150 of 300. The mean count of every
-cell is compared with its exact expectation at 6 standard errors, and the variances of the two ways
-with each other at a factor of 2.2 (a false alarm has probability below 1e-6 over all cells). A rate
-that is off by 0.03 must be seen, which the last tests show.
+The law makes 300 tallies of 600 respondents, real reports make 150 of 300. The mean
+count of every cell is compared with its exact expectation at 6 standard errors, and the
+variances of the two ways with each other at a factor of 2.2 (a false alarm has
+probability below 1e-6 over all cells). A rate that is off by 0.03 must be seen, which
+the last tests show.
 """
 
 import json
@@ -45,7 +46,10 @@ SETS = FOUR.replace("category", "multi") + "most = 2\n"
 MAP = (
     'type = "place"\nx = { low = 0, high = 2 }\ny = { low = 0, high = 2 }\ncells = 2\n'
 )
-PAIRS = 'type = "key-value"\nkeys = ["a", "b"]\nmost = 2\nlow = 0\nhigh = 4\nepsilon = "1"\n'
+PAIRS = (
+    'type = "key-value"\nkeys = ["a", "b"]\nmost = 2\nlow = 0\nhigh = 4\nepsilon = '
+    '"1"\n'
+)
 YES_NO = '{ name = "a", type = "boolean" }, { name = "b", type = "boolean" }'
 FILTER = f'{FOUR}p = "0.3"\nq = "0.8"\nf = "0.25"\n'
 
@@ -54,9 +58,12 @@ QUESTIONS = {
     "forced": f'{TWO}forced_true = "1/6"\nforced_false = "1/3"',
     "unrelated": f'{TWO}truth = "0.7"\nprevalence = "1/4"',
     "matrix": (
-        f'{THREE}matrix = [["0.6", "0.3", "0.1"], ["0.2", "0.7", "0.1"], ["0.1", "0.2", "0.7"]]'
+        f'{THREE}matrix = [["0.6", "0.3", "0.1"], ["0.2", "0.7", "0.1"], ["0.1", '
+        '"0.2", "0.7"]]'
     ),
-    "exponential": f'{THREE}epsilon = "3"\nquality = [[3, 2, 1, 0], [0, 2, 2, 0], [0, 1, 2, 3]]',
+    "exponential": (
+        f'{THREE}epsilon = "3"\nquality = [[3, 2, 1, 0], [0, 2, 2, 0], [0, 1, 2, 3]]'
+    ),
     **dict.fromkeys(("geometric", "one-bit", "arcs"), f'{STEPS}epsilon = "1"'),
     "laplace": 'type = "integer"\nlow = 5\nhigh = 8\nepsilon = "4"\nmargin = 2',
     "dithered": f'{STEPS}epsilon = "2"',
@@ -73,7 +80,8 @@ QUESTIONS = {
     "metric": f'{MAP}epsilon_per_unit = "1"',
     "tree": f'{STEPS}epsilon = "1"\nweights = [2, 3]',
     "subsets": (
-        f'type = "table"\ncollect = "subsets"\nfield = [{YES_NO}]\ntogether = 1\nepsilon = "1"'
+        f'type = "table"\ncollect = "subsets"\nfield = [{YES_NO}]\ntogether = '
+        '1\nepsilon = "1"'
     ),
     "cms": f'{FOUR}epsilon = "1"\nhashes = 3\nwidth = 4',
     "hcms": f'{FOUR}epsilon = "1"\nhashes = 2\nwidth = 4',
@@ -86,8 +94,9 @@ QUESTIONS = {
     "signed-pad-ss": f'{PAIRS}mechanism = "pad-ss"',
     "padded-blocks": f'{SETS}mechanism = "pad-hr"\nepsilon = "3"',
 }
-"""By mechanism, or named otherwise; of other mechanisms the second design of the laws. Texts that
-nobody knows have tests of their own."""
+"""By mechanism, or named otherwise; of other mechanisms the second design of the laws.
+Texts that nobody knows have tests of their own.
+"""
 
 QUESTIONS |= {
     name: DESIGNS[name][1]
@@ -182,7 +191,9 @@ def expected_counts(question, holders):
 
 
 def expected_sums(randomizer, holders):
-    """The same of codewords: by the law of normal ones, which theirs is but for a relative 1e-4."""
+    """The same of codewords: by the law of normal ones, which theirs is but for a
+    relative 1e-4.
+    """
     law, counts = word_law(randomizer), holders.counts
     lengths = np.linalg.norm(holders.vectors, axis=1, keepdims=True)
     # (vectors, coordinates): in parts of the radius, and as directions.
@@ -195,7 +206,9 @@ def expected_sums(randomizer, holders):
 
 
 def gathered(counts, layout):
-    """The cells that are compared: the levels furthest out, which are rare, are taken together."""
+    """The cells that are compared: the levels furthest out, which are rare, are taken
+    together.
+    """
     if layout.places == 1:
         return counts
     middle = layout.symbols // 2
@@ -203,7 +216,9 @@ def gathered(counts, layout):
 
 
 def mean_score(tallies, expected):
-    """The largest distance of a cell's mean from its expectation, in standard errors."""
+    """The largest distance of a cell's mean from its expectation, in standard
+    errors.
+    """
     spread = tallies.std(axis=0, ddof=1)
     moving = spread > 0
     assert np.allclose(tallies[0][~moving], expected[~moving], rtol=1e-12)
@@ -216,7 +231,9 @@ def mean_score(tallies, expected):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_both_ways_have_one_law(name):
-    """Means equal the channel's expectation either way, and both ways have one spread."""
+    """Means equal the channel's expectation either way, and both ways have one
+    spread.
+    """
     survey = question_called(name)
     holders, expected = (
         holders_of(survey),
@@ -239,7 +256,9 @@ def test_both_ways_have_one_law(name):
 
 
 def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatch):
-    """Beyond the limit on drawn reports, single counts still have their mean and variance."""
+    """Beyond the limit on drawn reports, single counts still have their mean and
+    variance.
+    """
     question = question_called("olh")["x"]
     holders = holders_of(question_called("olh"))
     generator = np.random.default_rng(13)
@@ -260,7 +279,9 @@ def test_hashed_counts_have_their_law_also_where_reports_are_too_many(monkeypatc
     "name", ["grr", "pgr", "oue", "olh", "warner", "pad-grr", "blocks"]
 )
 def test_a_wrong_law_is_seen(name, monkeypatch):
-    """Tallies drawn at epsilon 1.2 for a declared 1 (1.7 for 1.5) do not pass for it."""
+    """Tallies drawn at epsilon 1.2 for a declared 1 (1.7 for 1.5) do not pass for
+    it.
+    """
     survey = question_called(name)
     expected = expected_counts(survey["x"], holders_of(survey))
     wider = (

@@ -1,4 +1,6 @@
-"""Simulations of distributions: how often bands, cumulative shares and quantiles hold."""
+"""Simulations of distributions: how often bands, cumulative shares and quantiles
+hold.
+"""
 
 import json
 
@@ -35,9 +37,11 @@ def simulated(runs=40, **keys):
     ids=["points", "cells"],
 )
 def test_what_simulations_say_of_distributions(keys):
-    """Shares of .95 are seen within .88 to 1, and errors within a fifth of what was stated.
+    """Shares of .95 are seen within .88 to 1, and errors within a fifth of what was
+    stated.
 
-    Of 40 runs the chance to fail is below 1e-6: cumulative shares of one run go together.
+    Of 40 runs the chance to fail is below 1e-6: cumulative shares of one run go
+    together.
     """
     result = simulated(**keys)
     runs = result.runs["x"].distribution
@@ -66,9 +70,11 @@ def test_other_questions_say_nothing_of_it():
 
 
 def test_very_many_values_are_simulated_by_cells():
-    """Beside a question whose values are listed: a row for each cell of a histogram, and its truth.
+    """Beside a question whose values are listed: a row for each cell of a histogram,
+    and its truth.
 
-    Of 5,000 respondents at epsilon 4, no cell is off by six standard errors (false alarms: 1e-8).
+    Of 5,000 respondents at epsilon 4, no cell is off by six standard errors (false
+    alarms: 1e-8).
     """
     survey = ldp.survey(
         "s",

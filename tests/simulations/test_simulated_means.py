@@ -36,7 +36,9 @@ def simulated(**options):
 
 @pytest.mark.parametrize("way", [CLIENTS, REPORTS, LAW])
 def test_means_meet_the_truth(way):
-    """Whichever way reports come about, a run has its estimates' mean, and the table's truth."""
+    """Whichever way reports come about, a run has its estimates' mean, and the table's
+    truth.
+    """
     result = simulated(way=way, seed=1, runs=2)
     assert {name for name, runs in result.runs.items() if runs.mean is None} == set()
     for name in (*OF_FREQUENCIES, "one-bit"):
@@ -52,10 +54,10 @@ def test_means_meet_the_truth(way):
 def test_means_are_calibrated():
     """Over 500 runs a mean is unbiased, and its error what is stated.
 
-    Of each of five means: a bias of 0.5 stated errors is found (sampling error 0.045, bound 5.5 of
-    them), and so is a stated error that is 30 % too small (sampling error of the ratio 3.2 %, bound
-    5.5 of them); false alarms are rarer than 1e-6. `one-bit` states its error too large for those
-    who hold the ends, and never too small.
+    Of each of five means: a bias of 0.5 stated errors is found (sampling error 0.045,
+    bound 5.5 of them), and so is a stated error that is 30 % too small (sampling error
+    of the ratio 3.2 %, bound 5.5 of them); false alarms are rarer than 1e-6. `one-bit`
+    states its error too large for those who hold the ends, and never too small.
     """
     result = simulated(runs=500, seed=4)
     for name in (*OF_FREQUENCIES, "one-bit"):
@@ -95,7 +97,9 @@ def test_tables_have_a_row_for_the_mean(name, runs):
 
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "csv", "json"])
 def test_every_format_has_the_mean(form):
-    """A question without frequencies shows its mean wherever the frequencies of others are."""
+    """A question without frequencies shows its mean wherever the frequencies of others
+    are.
+    """
     sheet = report.sheet(simulated(seed=1, runs=3).only(["one-bit"]))
     text = render_sheet(sheet, form)
     assert "mean" in text
@@ -103,7 +107,9 @@ def test_every_format_has_the_mean(form):
 
 
 def test_records_have_the_mean():
-    """JSON and flat records hold the truth and the errors of all runs beside the mean."""
+    """JSON and flat records hold the truth and the errors of all runs beside the
+    mean.
+    """
     result = simulated(seed=1, runs=3)
     record = json.loads(render_sheet(report.sheet(result), "json"))
     flat = list(csv.DictReader(io.StringIO(render_sheet(report.sheet(result), "csv"))))
@@ -123,7 +129,8 @@ def test_records_have_the_mean():
 
 
 def test_pictures_have_the_mean():
-    """The panel of a question without frequencies has one bar, that of the mean, and its truth.
+    """The panel of a question without frequencies has one bar, that of the mean, and
+    its truth.
 
     Panels of frequencies have none, as it is on another scale.
     """

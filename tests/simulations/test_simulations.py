@@ -61,14 +61,18 @@ def table(tmp_path):
     ],
 )
 def test_distributions(distribution, shares):
-    """A synthetic population has the distribution's proportions, to the nearest respondent."""
+    """A synthetic population has the distribution's proportions, to the nearest
+    respondent.
+    """
     holders = synthetic(SURVEY, 1001, distribution, candidates=CANDIDATES)["pet"]
     assert holders.respondents == 1001
     assert np.abs(holders.counts - 1001 * np.array(shares) / sum(shares)).max() < 1
 
 
 def test_apportion_gives_everything_away():
-    """Shares are whole, sum to the total, and are never more than one away from the exact ones."""
+    """Shares are whole, sum to the total, and are never more than one away from the
+    exact ones.
+    """
     weights = np.random.default_rng(0).random(1000)
     shares = apportion(12_345, weights)
     assert shares.sum() == 12_345
@@ -132,15 +136,20 @@ def test_bad_weights(table, rows):
 
 
 def test_open_question_needs_candidates():
-    """There is nothing to make up answers to an open question from, unless it has candidates."""
+    """There is nothing to make up answers to an open question from, unless it has
+    candidates.
+    """
     with pytest.raises(PopulationError, match="--population"):
         synthetic(SURVEY, 10, "uniform", candidates={})
 
 
 def test_answers(table):
-    """Columns in any order, others ignored, empty cells no answer, booleans in any spelling."""
+    """Columns in any order, others ignored, empty cells no answer, booleans in any
+    spelling.
+    """
     path = table(
-        "\ufeffpet,age,site,smoker\ncat,3,a.example,yes\n,4,,\n dog ,5,b.example,False\n\n"
+        "\ufeffpet,age,site,smoker\ncat,3,a.example,yes\n,4,,\n dog "
+        ",5,b.example,False\n\n"
     )
     assert list(read_answers(path, SURVEY)) == [
         {"smoker": True, "pet": "cat", "site": "a.example"},
@@ -150,7 +159,9 @@ def test_answers(table):
 
 
 def test_bad_answers_are_named_but_not_told(table):
-    """Every bad cell is named by row and question, none is quoted, and skipping is offered."""
+    """Every bad cell is named by row and question, none is quoted, and skipping is
+    offered.
+    """
     path = table("smoker,pet,site\nyes,unicorn,a\nperhaps,cat,b\nyes,cat\n")
     with pytest.raises(AnswersError) as caught:
         list(read_answers(path, SURVEY))
@@ -198,7 +209,9 @@ def simulated(**options):
 
 
 def test_seeds_repeat_simulations():
-    """The same seed gives the same reports and estimates; another seed, or none, gives others."""
+    """The same seed gives the same reports and estimates; another seed, or none, gives
+    others.
+    """
     records = [report.to_dict(simulated(seed=seed)) for seed in (1, 1, 2, None)]
     assert records[0] == records[1]
     assert records[0] != records[2]
@@ -206,7 +219,9 @@ def test_seeds_repeat_simulations():
 
 
 def test_reports_are_made_when_asked_for():
-    """Tallies come from the reports' law, of a billion respondents too, unless told otherwise."""
+    """Tallies come from the reports' law, of a billion respondents too, unless told
+    otherwise.
+    """
     assert (simulated().way, simulated().report_size) == (LAW, 0)
     assert simulated(way=REPORTS).way == REPORTS
     assert simulated(way=REPORTS).report_size > 0
@@ -225,7 +240,9 @@ def test_reports_are_made_when_asked_for():
 
 
 def test_runs_are_calibrated():
-    """Over 400 runs errors are as stated, within 6 standard errors (3.5 % each) of their ratio."""
+    """Over 400 runs errors are as stated, within 6 standard errors (3.5 % each) of
+    their ratio.
+    """
     result = simulated(runs=400, way=LAW, seed=3)
     for runs in result.runs.values():
         ratio = np.sqrt(

@@ -1,4 +1,6 @@
-"""Tallies of subset selection are drawn from their law: means, covariances, whole sets."""
+"""Tallies of subset selection are drawn from their law: means, covariances, whole
+sets.
+"""
 
 from collections import Counter
 from fractions import Fraction
@@ -29,10 +31,11 @@ def drawn(randomizer, holders, tallies=TALLIES):
     ("size", "chosen", "holder"), [(5, 2, 0), (6, 3, 5), (7, 1, 3)]
 )
 def test_single_sets(size, chosen, holder):
-    """The set of one respondent: every set with the chance that its weights say, in 3,000 draws.
+    """The set of one respondent: every set with the chance that its weights say, in
+    3,000 draws.
 
-    A chi-square of 1e-6 is the gate; a weight of 2 in place of 4 for sets that hold the value does
-    not pass it.
+    A chi-square of 1e-6 is the gate; a weight of 2 in place of 4 for sets that hold the
+    value does not pass it.
     """
     from scipy.stats import chisquare
 
@@ -58,7 +61,9 @@ def test_single_sets(size, chosen, holder):
 
 @pytest.mark.parametrize(("size", "chosen"), [(13, 4), (65, 64)])
 def test_tallies(size, chosen):
-    """600 tallies of 300: every mean, and some covariances, within 6 standard errors."""
+    """600 tallies of 300: every mean, and some covariances, within 6 standard
+    errors.
+    """
     randomizer, holders = SubsetSelection(size, chosen, 5, other=2), np.arange(size) % 7
     holders[0] += 300 - holders.sum()
     p, q = (float(rate) for rate in randomizer.support)

@@ -66,8 +66,8 @@ def test_reports_are_by_clients_where_nothing_else_makes_them(no_client):
 def test_clients_and_bulk_draw_alike(mechanism):
     """Both ways estimate the same share.
 
-    4,000 respondents each; 6 standard errors of the difference (false alarm 2e-9 by normal
-    theory); a shift of .6 is found with p > .999999, as 6 errors are below .3.
+    4,000 respondents each; 6 standard errors of the difference (false alarm 2e-9 by
+    normal theory); a shift of .6 is found with p > .999999, as 6 errors are below .3.
     """
     results = [simulated(mechanism, way, 4000).first["x"] for way in (CLIENTS, REPORTS)]
     error = np.sqrt(sum(result.standard_error**2 for result in results))

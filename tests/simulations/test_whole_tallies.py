@@ -1,10 +1,10 @@
 """Tallies that are drawn at once have their law as a whole, not only cell by cell.
 
-Of a few respondents every tally is listed with its exact chance, and what is drawn is compared with
-that by a chi-square, at a false alarm of 1e-6: 20,000 tallies of what is drawn for all frequencies
-or blocks at once, 6,000 of whole mechanisms. Means and variances of cells would not show reports
-that go together: the last tests show that these tests do, and that a rate is seen that is off by a
-tenth.
+Of a few respondents every tally is listed with its exact chance, and what is drawn is
+compared with that by a chi-square, at a false alarm of 1e-6: 20,000 tallies of what is
+drawn for all frequencies or blocks at once, 6,000 of whole mechanisms. Means and
+variances of cells would not show reports that go together: the last tests show that
+these tests do, and that a rate is seen that is off by a tenth.
 """
 
 from collections import Counter
@@ -27,7 +27,10 @@ FEWEST = 5
 """Tallies that are expected less often are taken together."""
 ARCS = 'type = "integer"\nlow = 0\nhigh = 3\nepsilon = 1\n'
 ASKED = {
-    "hcms": 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1\nhashes = 2\nwidth = 4',
+    "hcms": (
+        'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 1\nhashes = '
+        "2\nwidth = 4"
+    ),
     "arcs": f"{ARCS}width = 3",
 }
 HELD = np.array([0, 1, 0, 2])
@@ -40,7 +43,9 @@ VALUE_ROWS = (3, 3, 4)
 
 
 class Together:
-    """A generator in whose binomials all successes come together: their means are right."""
+    """A generator in whose binomials all successes come together: their means are
+    right.
+    """
 
     def __init__(self, generator):
         self._generator = generator
@@ -54,7 +59,9 @@ class Together:
 
 
 def law_of(laws):
-    """{tally: chance} of respondents whose reports have these laws, {(tally of one): chance}."""
+    """{tally: chance} of respondents whose reports have these laws, {(tally of one):
+    chance}.
+    """
     tallies = Counter()
     for reports in product(*(law.items() for law in laws)):
         cells = np.sum([cells for cells, _ in reports], axis=0)
@@ -100,7 +107,9 @@ def law_of_starts(width):
 
 @pytest.mark.parametrize("width", range(1, PLACES))
 def test_starts_of_arcs(width):
-    """Arcs begin evenly, and each by itself, whatever the binary digits of their width are."""
+    """Arcs begin evenly, and each by itself, whatever the binary digits of their width
+    are.
+    """
     drawn = drawn_starts(width, np.random.default_rng(21))
     assert agreement(drawn, law_of_starts(width)) > GATE
 
@@ -125,7 +134,9 @@ def law_of_rows(even):
 
 @pytest.mark.parametrize("even", [True, False])
 def test_rows_of_a_hadamard_matrix(even):
-    """Every row is drawn as often as any, by each holder by itself, and its parity is the true."""
+    """Every row is drawn as often as any, by each holder by itself, and its parity is
+    the true.
+    """
     drawn = drawn_together(even, np.random.default_rng(22))
     assert agreement(drawn, law_of_rows(even)) > GATE
 
@@ -155,7 +166,9 @@ def law_of_tallies(name, keys):
 
 @pytest.mark.parametrize(("name", "few_each"), [("hcms", 4), ("arcs", 4), ("arcs", 0)])
 def test_whole_tallies(name, few_each, monkeypatch):
-    """Tallies of three respondents come as often as their channel says, arcs one by one or not."""
+    """Tallies of three respondents come as often as their channel says, arcs one by one
+    or not.
+    """
     monkeypatch.setattr(arc_sampling, "_FEW_EACH", few_each)
     tallies = whole_tallies(name, np.random.default_rng(23))
     assert agreement(tallies, law_of_tallies(name, ASKED[name])) > GATE

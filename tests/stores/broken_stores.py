@@ -4,7 +4,9 @@ from ldp_client.keeping.database import Database
 
 
 class FailingDatabase(Database):
-    """A database whose disk fails from statement number `working` on, counted once it is open."""
+    """A database whose disk fails from statement number `working` on, counted once it
+    is open.
+    """
 
     def __init__(self, path, working, *, rolls_back=True):
         super().__init__(path)

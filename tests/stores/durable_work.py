@@ -1,8 +1,9 @@
 """Uploads to a store, and what it has to hold after each: work for disks that fail.
 
-Uploads go to a real writer; each holds new batches of questions with epochs and without, and many
-repeat one of the upload before, or hold bytes that are no batch. Within some dozens of them epochs
-close, and the log of the store is copied into its file again and again.
+Uploads go to a real writer; each holds new batches of questions with epochs and
+without, and many repeat one of the upload before, or hold bytes that are no batch.
+Within some dozens of them epochs close, and the log of the store is copied into its
+file again and again.
 """
 
 import random
@@ -84,7 +85,9 @@ class Upload(NamedTuple):
 
 
 class Holding(NamedTuple):
-    """What a store holds: outcomes of all batches, counts by question and epoch, ids by epoch."""
+    """What a store holds: outcomes of all batches, counts by question and epoch, ids by
+    epoch.
+    """
 
     outcomes: Counter
     tallies: dict
@@ -92,7 +95,8 @@ class Holding(NamedTuple):
 
 
 class Uploader:
-    """Sends uploads to a writer, and logs on its watched disk which were sent and acknowledged.
+    """Sends uploads to a writer, and logs on its watched disk which were sent and
+    acknowledged.
 
     `settings` are pragmas for SQLite. Raises `StoreError` as the writer does.
     """
@@ -145,7 +149,9 @@ def upload(number):
 
 @cache
 def expected(uploads):
-    """What a store has to hold after n uploads, apart from ids of epochs that are closed."""
+    """What a store has to hold after n uploads, apart from ids of epochs that are
+    closed.
+    """
     if not uploads:
         return Holding(Counter(), {}, {})
     before, new = expected(uploads - 1), upload(uploads - 1)
@@ -161,7 +167,9 @@ def expected(uploads):
 
 
 class WrongError(Exception):
-    """A store holds something else than whole uploads, each once, and those without gaps."""
+    """A store holds something else than whole uploads, each once, and those without
+    gaps.
+    """
 
 
 def held(path, sent):
@@ -189,7 +197,9 @@ def held(path, sent):
 
 
 def told(records):
-    """After each record of a disk: how many uploads were acknowledged by then, and sent."""
+    """After each record of a disk: how many uploads were acknowledged by then, and
+    sent.
+    """
     acknowledged = sent = 0
     for record in records:
         if record.kind == "M":
@@ -218,7 +228,8 @@ def violation(path, acknowledged, sent):
 
 
 def _found(path):
-    """What a store holds that is opened, recovered and verified as at the start of a service.
+    """What a store holds that is opened, recovered and verified as at the start of a
+    service.
 
     Closed epochs.
     """
@@ -250,7 +261,9 @@ def _found(path):
 
 
 def _batch(draw, number):
-    """A batch of some reports to one question, made on a device in the last five minutes."""
+    """A batch of some reports to one question, made on a device in the last five
+    minutes.
+    """
     envelope = draw.choice(list(CATALOGUE.envelopes.values()))
     size, seconds = draw.randrange(1, 6), _time(number) - draw.randrange(300)
     rows = rows_of(envelope.layout, size, f"upload {number} {draw.random()}")

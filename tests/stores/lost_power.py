@@ -1,14 +1,17 @@
-"""What a disk may hold after a loss of power, given everything that happened to it before.
+"""What a disk may hold after a loss of power, given everything that happened to it
+before.
 
 Rules
 - What was written before the last sync of its file is there.
-- Of what was written since, each block of 512 or 4,096 bytes is in any of the states that it was in
-  since that sync, whatever the others are in: lost, torn and reordered writes are cases of this.
-- A file that has grown is as long as it was at some moment since; where nothing was kept there are
-  zeros or, as on some file systems, anything.
-- Files are cut short, created and unlinked at once and in order, but the last of these may be lost
-  until a sync: of the file, and of its folder.
-- After a sync that failed, what it should have kept may be lost for good, whatever later syncs say.
+- Of what was written since, each block of 512 or 4,096 bytes is in any of the states
+  that it was in since that sync, whatever the others are in: lost, torn and reordered
+  writes are cases of this.
+- A file that has grown is as long as it was at some moment since; where nothing was
+  kept there are zeros or, as on some file systems, anything.
+- Files are cut short, created and unlinked at once and in order, but the last of these
+  may be lost until a sync: of the file, and of its folder.
+- After a sync that failed, what it should have kept may be lost for good, whatever
+  later syncs say.
 """
 
 from collections import defaultdict
@@ -98,7 +101,8 @@ def _resized(content, size, unwritten=b"\0"):
 
 
 class Disk:
-    """One folder on a disk, as far as it is known to be kept, and what may be lost of it.
+    """One folder on a disk, as far as it is known to be kept, and what may be lost of
+    it.
 
     Starts empty.
     """

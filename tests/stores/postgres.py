@@ -1,9 +1,9 @@
 """PostgreSQL for tests: the server at LDP_TEST_POSTGRES, or one of their own.
 
-A server of our own is a child process on a Unix socket, and syncs like any other: the store would
-refuse one that does not. It does not run as root, so root gives it to the user `postgres` or
-`nobody`. Tests connect to it as what hosted databases give out: an ordinary role, which owns its
-database and nothing else.
+A server of our own is a child process on a Unix socket, and syncs like any other: the
+store would refuse one that does not. It does not run as root, so root gives it to the
+user `postgres` or `nobody`. Tests connect to it as what hosted databases give out: an
+ordinary role, which owns its database and nothing else.
 """
 
 import os
@@ -49,7 +49,9 @@ class Server:
 
 
 class OwnServer(Server):
-    """A server in a folder, which can be stopped as a power loss or an impatient operator would."""
+    """A server in a folder, which can be stopped as a power loss or an impatient
+    operator would.
+    """
 
     def __init__(self, folder):
         super().__init__(f"postgresql://ldp@/ldp?host={folder}")

@@ -1,4 +1,6 @@
-"""Uploads to a store that several processes share, and what it has to hold after all of them."""
+"""Uploads to a store that several processes share, and what it has to hold after all of
+them.
+"""
 
 import random
 import time
@@ -16,7 +18,10 @@ from ldp_service.store.verification import findings
 UPLOADS = 40
 NOW = START + 300
 """While no epoch of any upload is closed."""
-_SESSIONS = "FROM pg_stat_activity WHERE application_name = 'ldp' AND datname = current_database()"
+_SESSIONS = (
+    "FROM pg_stat_activity WHERE application_name = 'ldp' AND datname = "
+    "current_database()"
+)
 
 
 def writing(url):
@@ -36,7 +41,8 @@ def send(writer, number):
 def send_all(url, seed, together=None):
     """Send every upload, in an order of one's own.
 
-    After the first, wait for the other processes: one that ended leaves its shard to the next.
+    After the first, wait for the other processes: one that ended leaves its shard to
+    the next.
     """
     first, *others = random.Random(seed).sample(range(UPLOADS), UPLOADS)
     with writing(url) as writer:

@@ -38,7 +38,9 @@ def fates(states, times):
 
 
 def test_no_bit_changes_an_estimate(states):
-    """Of a thousand bits none changes an estimate, then or later: it is refused or harmless."""
+    """Of a thousand bits none changes an estimate, then or later: it is refused or
+    harmless.
+    """
     counts = fates(states, FLIPS)
     assert counts[SILENT] == counts[UNTYPED] == 0
     assert counts[REFUSED] > FLIPS / 3
@@ -46,7 +48,9 @@ def test_no_bit_changes_an_estimate(states):
 
 
 def test_no_bit_renames_a_record(states):
-    """SQLite takes a renamed record for a neighbour's, and is led astray by it in its search."""
+    """SQLite takes a renamed record for a neighbour's, and is led astray by it in its
+    search.
+    """
     closed, counts = states[1], Counter()
     content = closed.files[STORE]
     with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +71,9 @@ def test_no_bit_renames_a_record(states):
 
 
 def test_what_sqlite_sees_is_not_enough(states, monkeypatch):
-    """Without our checksums bits change estimates unseen: SQLite looks at structure, not rows."""
+    """Without our checksums bits change estimates unseen: SQLite looks at structure,
+    not rows.
+    """
 
     def structure(snapshot, _, ids=True):
         if snapshot.complaints():

@@ -32,13 +32,16 @@ def outcome(service, body):
 
 
 def test_faults_cost_nothing_acknowledged():
-    """Whichever write or sync fails, acknowledged uploads stay, and none is acknowledged after."""
+    """Whichever write or sync fails, acknowledged uploads stay, and none is
+    acknowledged after.
+    """
     well, words = tried(every=32)
     assert well, words
 
 
 def test_a_service_says_what_its_disk_can_do(tmp_path):
-    """503 as long as the disk is full, which is known without uploads, and said in one line.
+    """503 as long as the disk is full, which is known without uploads, and said in one
+    line.
 
     503 and the end after an error. Afterwards nothing acknowledged is missing.
     """

@@ -1,4 +1,6 @@
-"""What `ldp store doctor` says of damaged stores, and makes of them: losses are named."""
+"""What `ldp store doctor` says of damaged stores, and makes of them: losses are
+named.
+"""
 
 import errno
 import json
@@ -68,7 +70,9 @@ def damage(connection, kind):
 
 
 def drop_kept(connection):
-    """Take all batches that were kept whole out of a store, so that its root does not miss them."""
+    """Take all batches that were kept whole out of a store, so that its root does not
+    miss them.
+    """
     rows = connection.execute(
         "SELECT checksum FROM records WHERE kind = 'kept'"
     ).fetchall()
@@ -110,7 +114,9 @@ def turned_over(content):
 
 
 def opened(path):
-    """All that estimates are made of, of a store that is found sound and whose batches add up."""
+    """All that estimates are made of, of a store that is found sound and whose batches
+    add up.
+    """
     with closing(SQLiteStore(path)) as store:
         books = Books(store, CATALOGUE.tally_parts)
         with store.snapshot() as snapshot:
@@ -187,7 +193,9 @@ def test_a_bit_is_put_back(store, states, kind, column):
 
 
 def test_a_bit_of_an_id_is_put_back(store, states):
-    """The sums of ids say which bit of which id it was, so that the batch is still known."""
+    """The sums of ids say which bit of which id it was, so that the batch is still
+    known.
+    """
     with altering(store) as connection:
         table = tables(connection)[-1]
         [id_] = connection.execute(f"SELECT min(id) FROM {table}").fetchone()
@@ -206,7 +214,8 @@ def test_a_bit_of_an_id_is_put_back(store, states):
 
 
 def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
-    """It is gone from the estimates of its epoch, its batches are lost, by name and number.
+    """It is gone from the estimates of its epoch, its batches are lost, by name and
+    number.
 
     Nothing else changes.
     """
@@ -239,7 +248,9 @@ def test_a_tally_with_an_unknown_part_is_set_aside(store, states):
 
 
 def test_a_tally_is_counted_anew_from_what_was_kept(store, states):
-    """Where all batches of question and epoch are kept, only the broken record is lost."""
+    """Where all batches of question and epoch are kept, only the broken record is
+    lost.
+    """
     with altering(store) as connection:
         damage(connection, "tally")
     diagnosis, after = repaired(store)
@@ -249,7 +260,9 @@ def test_a_tally_is_counted_anew_from_what_was_kept(store, states):
 
 
 def test_lost_outcomes_are_counted(store, states):
-    """Batches of which nothing is known any more are lost, and their tallies stay as they are."""
+    """Batches of which nothing is known any more are lost, and their tallies stay as
+    they are.
+    """
     with altering(store) as connection:
         damage(connection, "intake")
     diagnosis, (tallies, outcomes) = repaired(store)
@@ -311,7 +324,9 @@ def test_what_tokens_left(store, lost):
 
 
 def test_an_epoch_that_was_closed_is_closed_again(store, states):
-    """The note that it is closed can be lost: that it has batches and no ids shows it."""
+    """The note that it is closed can be lost: that it has batches and no ids shows
+    it.
+    """
     with altering(store) as connection:
         [closed] = connection.execute(
             "SELECT content FROM records WHERE kind = 'closed'"
@@ -358,11 +373,13 @@ def test_a_damaged_witness_is_written_anew(store, states):
 
 
 def test_what_sqlite_believes_of_its_header(states, tmp_path):
-    """A bit in each of its bytes: never sound where a service refuses, and the known are put back.
+    """A bit in each of its bytes: never sound where a service refuses, and the known
+    are put back.
 
     Unknown ones (sizes and counters) are found as damage, or do no harm.
     """
-    # Every sixth of those is repaired as well: each repair waits for the disk several times.
+    # Every sixth of those is repaired as well: each repair waits for the disk several
+    # times.
     draw = random.Random(9)
     fates = Counter()
     for place in range(SIZE):
@@ -390,7 +407,9 @@ def test_what_sqlite_believes_of_its_header(states, tmp_path):
 
 
 def test_a_store_that_is_all_in_its_log(tmp_path):
-    """Before anything is copied into the file, its header has less, and nothing is wrong."""
+    """Before anything is copied into the file, its header has less, and nothing is
+    wrong.
+    """
     path = tmp_path / "ldp.db"
     with closing(SQLiteStore(path)) as store:
         take(Books(store, CATALOGUE.tally_parts), range(4))
@@ -427,7 +446,9 @@ def test_missing_commits_are_said_to_be(states, tmp_path):
 
 
 def test_pages_that_cannot_be_read(store, states):
-    """Rows before and after a damaged page are saved, and what was on it is not guessed."""
+    """Rows before and after a damaged page are saved, and what was on it is not
+    guessed.
+    """
     content = bytearray(store.read_bytes())
     with altering(store) as connection:
         [(page,)] = connection.execute(
@@ -449,7 +470,8 @@ def test_pages_that_cannot_be_read(store, states):
 
 
 def test_what_is_not_said_to_be_lost_is_there(states, tmp_path):
-    """Whatever bit turns over: the store is repaired, without loss only if it is then what it was.
+    """Whatever bit turns over: the store is repaired, without loss only if it is then
+    what it was.
 
     Or unreadable.
     """
@@ -533,7 +555,9 @@ CREATE TRIGGER noting AFTER INSERT ON records BEGIN INSERT INTO spy VALUES (date
     ],
 )
 def test_what_no_store_has_is_refused_and_left_behind(store, statement, name):
-    """A trigger in a backup could note the moment of every batch, from its restore on."""
+    """A trigger in a backup could note the moment of every batch, from its restore
+    on.
+    """
     with altering(store) as connection:
         connection.executescript(statement)
     url = f"sqlite:///{store}"
@@ -546,7 +570,8 @@ def test_what_no_store_has_is_refused_and_left_behind(store, statement, name):
     assert not examine(url, {}).troubles
     with altering(store) as connection:
         [(objects,)] = connection.execute(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'spy' OR sql LIKE '%moment%'"
+            "SELECT count(*) FROM sqlite_schema WHERE name = 'spy' OR sql LIKE "
+            "'%moment%'"
         )
     assert objects == 0
 
@@ -555,7 +580,8 @@ def test_a_view_that_never_ends_holds_nobody(store):
     """It stands where the records were."""
     with altering(store) as connection:
         connection.executescript(
-            "ALTER TABLE records RENAME TO others; CREATE VIEW records AS WITH RECURSIVE "
+            "ALTER TABLE records RENAME TO others; CREATE VIEW records AS WITH "
+            "RECURSIVE "
             "n (kind) AS (SELECT 1 UNION ALL SELECT kind + 1 FROM n) "
             "SELECT kind, kind AS key, kind AS content, kind AS checksum FROM n"
         )

@@ -26,7 +26,9 @@ def left_of(*records, losses=LOSSES):
 
 
 def test_what_is_synced_is_there():
-    """A synced file in a synced folder holds what was written to it, whatever is lost."""
+    """A synced file in a synced folder holds what was written to it, whatever is
+    lost.
+    """
     assert left_of(*CREATED, WRITTEN, SYNCED, NAMED) == {OLD}
 
 
@@ -52,21 +54,27 @@ def test_every_block_is_old_or_new(block, states):
 
 
 def test_a_file_that_has_grown_may_hold_anything():
-    """Where a file has grown, there is what was written, nothing, zeros, or what was there."""
+    """Where a file has grown, there is what was written, nothing, zeros, or what was
+    there.
+    """
     left = left_of(*CREATED, NAMED, Record("W", 2, 0, content=b"b" * 512))
     assert {b"", bytes(512), b"b" * 512} < left
     assert len(left) == 4
 
 
 def test_files_are_cut_and_unlinked_at_once():
-    """A file cut short or unlinked, and not synced, is as it was or as it is, not in between."""
+    """A file cut short or unlinked, and not synced, is as it was or as it is, not in
+    between.
+    """
     changes = [*CREATED, WRITTEN, SYNCED, NAMED]
     assert left_of(*changes, Record("T", 2, 100, content=b"")) == {OLD, OLD[:100]}
     assert left_of(*changes, Record("U", 0, 0, content=b"/disk/file")) == {OLD, None}
 
 
 def test_what_a_failed_sync_lost_is_lost():
-    """What was written before a sync that failed need not be there after one that did not."""
+    """What was written before a sync that failed need not be there after one that did
+    not.
+    """
     changes = [*CREATED, WRITTEN, SYNCED, NAMED, OVERWRITTEN]
     after = {
         file for seed in range(100) for file in [left_after_failure(changes, seed)]

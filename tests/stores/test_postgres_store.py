@@ -1,4 +1,6 @@
-"""What is PostgreSQL's own in a store on it: locks, tables, connections, and what is refused."""
+"""What is PostgreSQL's own in a store on it: locks, tables, connections, and what is
+refused.
+"""
 
 import random
 import sys
@@ -23,7 +25,9 @@ def url(postgres_server):
 
 
 def test_a_commit_that_no_one_confirms_is_not_acknowledged(url, postgres_server):
-    """A session that ends before the commit is an error, and nothing of it is found later."""
+    """A session that ends before the commit is an error, and nothing of it is found
+    later.
+    """
     store = open_store(url)
     store.begin()
     store.put([seal("tally", b"key", b"lost")])
@@ -63,7 +67,9 @@ def test_closing_epochs_waits_for_open_turns_and_no_turn_begins_before_it_ends(u
 
 
 def test_a_claim_waits_for_what_becomes_of_anothers(url):
-    """An id of an open transaction is neither fresh nor known before that lasts or fails."""
+    """An id of an open transaction is neither fresh nor known before that lasts or
+    fails.
+    """
     ids = [bytes([number]) * 16 for number in range(9)]
     with (
         closing(open_store(url)) as one,
@@ -92,8 +98,8 @@ def test_claims_of_the_same_ids_never_wait_in_a_circle(url):
 
     Each is fresh for one of them.
     """
-    # Were ids claimed in the order in which they came, one of 2 x 25 claims of 400 would end as a
-    # deadlock.
+    # Were ids claimed in the order in which they came, one of 2 x 25 claims of 400
+    # would end as a deadlock.
     every = [number.to_bytes(16, "big") for number in range(25 * 400)]
 
     def claim(seed):
@@ -170,7 +176,9 @@ def test_sums_that_are_written_again_and_again_take_no_more_room(url, postgres_s
 
 
 def test_the_url_decides_nothing_about_durability(url, postgres_server):
-    """Even where the role asks for less, a commit is on the server's disk before its answer."""
+    """Even where the role asks for less, a commit is on the server's disk before its
+    answer.
+    """
     mark = "&" if "?" in url else "?"
     with closing(open_store(f"{url}{mark}options=-csynchronous_commit%3Doff")) as store:
         assert store._run("SHOW synchronous_commit") == [("on",)]

@@ -1,4 +1,6 @@
-"""Several processes on one PostgreSQL store: what is acknowledged is counted, and once."""
+"""Several processes on one PostgreSQL store: what is acknowledged is counted, and
+once.
+"""
 
 import multiprocessing
 import os
@@ -59,8 +61,8 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
 
     The sums are those of one.
     """
-    # 3 x 40 uploads of 1 to 4 batches: were ids claimed by each process for itself, accepted would
-    # be thrice as many.
+    # 3 x 40 uploads of 1 to 4 batches: were ids claimed by each process for itself,
+    # accepted would be thrice as many.
     together = multiprocessing.get_context("fork").Barrier(3)
     children = [
         forked(lambda seed=seed: send_all(url, seed, together)) for seed in range(3)
@@ -72,7 +74,9 @@ def test_processes_that_share_a_store_count_every_batch_once(url):
 
 
 def test_a_survey_that_one_closes_is_closed_for_all(url, monkeypatch):
-    """Each process rejects what comes from its next turn on, and shows what it has at a look."""
+    """Each process rejects what comes from its next turn on, and shows what it has at a
+    look.
+    """
     monkeypatch.setattr("ldp_service.counting.publication.PACE", 0)
     reports = [encode_frame(encode_batch(batch)) for batch in batches("timeless", 4)]
     opened = partial(
@@ -214,7 +218,9 @@ def test_a_server_that_stops_at_once_keeps_what_was_acknowledged(url, postgres_s
 
 
 def test_epochs_that_one_process_closes_are_closed_for_all(url):
-    """Another process, with batches for them, takes no more, lets go of ids, and is in order."""
+    """Another process, with batches for them, takes no more, lets go of ids, and is in
+    order.
+    """
     with closing(open_store(url)) as one, closing(open_store(url)) as other:
         mine, others = (
             Books(one, CATALOGUE.tally_parts),
@@ -244,7 +250,8 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
 
 
 def test_what_a_process_kept_goes_though_it_never_comes_back(url):
-    """Another one stands in for its shard when its time is over, but not while it lives.
+    """Another one stands in for its shard when its time is over, but not while it
+    lives.
 
     All books stay in order.
     """
@@ -289,7 +296,9 @@ def unknown(number):
 
 
 def test_epochs_are_claimed_in_their_order(url):
-    """Batches in any order: processes with several epochs in a turn do not wait in a circle."""
+    """Batches in any order: processes with several epochs in a turn do not wait in a
+    circle.
+    """
     with closing(open_store(url)) as store:
         claimed, claim = [], store.claim
         store.claim = lambda epoch, ids: [claimed.append(epoch), claim(epoch, ids)][1]

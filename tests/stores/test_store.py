@@ -52,7 +52,9 @@ def keep(store, *records):
 
 
 def test_a_store_keeps_what_it_is_given(store):
-    """Records come back as they were put, the last under each key, in the order of keys."""
+    """Records come back as they were put, the last under each key, in the order of
+    keys.
+    """
 
     def change():
         for key in (b"b", b"ab", b"a", b"b\xff", b"c", b"ab"):
@@ -166,7 +168,9 @@ def test_processes_wait_for_each_other(path):
 
 
 def test_a_forked_child_opens_its_own_connection(path):
-    """A child writes through a connection of its own, and so does its parent afterwards."""
+    """A child writes through a connection of its own, and so does its parent
+    afterwards.
+    """
     store = Database(path)
     keep(store, ("event", b"parent", (1,)))
     inherited = store._connection
@@ -190,10 +194,11 @@ def test_a_forked_child_has_what_was_kept_before(store):
 
 
 def test_a_fork_waits_for_the_transactions_of_other_threads(store):
-    """Forked while another thread uses it, a store works in the child, with what was complete.
+    """Forked while another thread uses it, a store works in the child, with what was
+    complete.
 
-    Of forks at any moment, without waiting, most fall into one of the transactions, which take most
-    of the time.
+    Of forks at any moment, without waiting, most fall into one of the transactions,
+    which take most of the time.
     """
     stopping = threading.Event()
 
@@ -211,8 +216,8 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(store):
             )  # SQLite does not queue: without a gap, other processes wait until they give up
 
     def look():
-        # Other processes wait for a short while only, so on a busy machine a child may have to try
-        # again.
+        # Other processes wait for a short while only, so on a busy machine a child may
+        # have to try again.
         for _ in range(20):
             with suppress(StateError):
                 store.transact(lambda: store.put("charge", b"child", (1,)))
@@ -230,7 +235,9 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(store):
 
 
 def test_a_fork_within_a_transaction_leaves_it_to_the_parent(path):
-    """A child forked in its own thread's transaction keeps nothing of it, and goes on."""
+    """A child forked in its own thread's transaction keeps nothing of it, and goes
+    on.
+    """
     store = Database(path)
 
     def fork():
@@ -243,7 +250,8 @@ def test_a_fork_within_a_transaction_leaves_it_to_the_parent(path):
 
 @pytest.mark.needs("interval timers")
 def test_what_a_signal_handler_raises_leaves_no_lock_held(store):
-    """Interrupted at 1,000 moments, a store is whole, and serves other threads after each.
+    """Interrupted at 1,000 moments, a store is whole, and serves other threads after
+    each.
 
     The two numbers of a transaction change together.
     """
@@ -329,7 +337,9 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_state_is_refused_and_left_alone(damage, path):
-    """A file that cannot be trusted gives an error, and is not replaced by a fresh one."""
+    """A file that cannot be trusted gives an error, and is not replaced by a fresh
+    one.
+    """
     filled(path)
     path.write_bytes(damaged := damage(path.read_bytes()))
     with pytest.raises(StateError, match="state"):
@@ -342,8 +352,8 @@ def test_changed_bits_are_noticed(path):
 
     A waiting report may be lost.
 
-    A store without checksums passes over about half of the flips. One that let 1 in 70 pass would
-    be caught with a probability of 1 - 6e-7.
+    A store without checksums passes over about half of the flips. One that let 1 in 70
+    pass would be caught with a probability of 1 - 6e-7.
     """
     records = filled(path)
     content = path.read_bytes()
@@ -392,7 +402,9 @@ def test_no_report_where_the_state_cannot_be_kept(place, name, tmp_path):
 
 
 def test_a_store_works_again_once_its_disk_does(path):
-    """Wherever the disk fails, even at the rollback, nothing is kept, and the next one is."""
+    """Wherever the disk fails, even at the rollback, nothing is kept, and the next one
+    is.
+    """
     charges = ("charge", b"first", (1,)), ("charge", b"second", (2,))
     for working in range(4):
         store = FailingDatabase(path, working, rolls_back=False)
@@ -419,7 +431,9 @@ def test_erased_is_erased(path):
 
 
 def test_a_transaction_has_its_turn_before_it_reads(path):
-    """Reading first and writing later would meet what another process wrote in between."""
+    """Reading first and writing later would meet what another process wrote in
+    between.
+    """
     store = Database(path)
     keep(store, ("event", b"", (1,)))
 
@@ -458,7 +472,8 @@ def test_a_record_under_the_key_of_another_is_noticed(path):
     store.close()
     other = sqlite3.connect(path)
     other.execute(
-        "UPDATE records SET key = CASE key WHEN CAST('one' AS BLOB) THEN X'00' ELSE CAST('one' AS "
+        "UPDATE records SET key = CASE key WHEN CAST('one' AS BLOB) THEN X'00' ELSE "
+        "CAST('one' AS "
         "BLOB) END"
     )
     other.commit()
@@ -517,7 +532,9 @@ def test_a_file_is_made_where_there_are_no_hard_links(path, monkeypatch):
 
 
 def test_what_a_killed_maker_left_is_swept(path):
-    """A file under another name is a second one of the secret, which no rule for backups covers."""
+    """A file under another name is a second one of the secret, which no rule for
+    backups covers.
+    """
     left = [f"state.{'0a' * 8}.new{ending}" for ending in ("", "-wal", "-shm")]
     others = [
         "state.new",
@@ -534,7 +551,9 @@ def test_what_a_killed_maker_left_is_swept(path):
 
 
 def test_what_is_filled_under_one_name_is_not_written_under_another(path):
-    """A second maker, of this process or another of its number, works on a file of its own."""
+    """A second maker, of this process or another of its number, works on a file of its
+    own.
+    """
     names, link = [], os.link
 
     def note_and_meet(fresh, place):

@@ -1,4 +1,6 @@
-"""What every store does, whatever it is made of: SQLite here, PostgreSQL where there is one."""
+"""What every store does, whatever it is made of: SQLite here, PostgreSQL where there is
+one.
+"""
 
 from hashlib import sha256
 
@@ -47,7 +49,9 @@ def ids_of(snapshot, epoch):
 
 
 def test_records_come_back_whole_in_the_order_of_their_keys(store):
-    """Any bytes are kept as they are, and a scan gives any number of a kind in order of keys."""
+    """Any bytes are kept as they are, and a scan gives any number of a kind in order of
+    keys.
+    """
     keys = [
         bytes([high, low]) for high in (0, 1, 0x7F, 0xFF) for low in range(0, 256, 3)
     ]
@@ -119,7 +123,9 @@ def test_nothing_can_be_put_dropped_and_claimed(store):
 
 
 def test_an_id_is_claimed_once_in_each_epoch(store):
-    """A claim gives what was not there, in one transaction or in many; any 16 bytes are an id."""
+    """A claim gives what was not there, in one transaction or in many; any 16 bytes are
+    an id.
+    """
 
     def twice():
         return store.claim(TODAY, IDS[:5]), store.claim(TODAY, IDS[3:7])
@@ -185,7 +191,9 @@ def test_what_is_rolled_back_never_was(store):
 
 
 def test_a_snapshot_is_of_one_moment(store):
-    """It has nothing of a transaction open when it is taken, and keeps what others change."""
+    """It has nothing of a transaction open when it is taken, and keeps what others
+    change.
+    """
     in_turn(
         store,
         lambda: (
@@ -210,7 +218,9 @@ def test_a_snapshot_is_of_one_moment(store):
 
 
 def test_what_is_committed_is_there_for_the_next_to_open_it(url):
-    """And what was not is not, when a store is closed in the middle of a transaction."""
+    """And what was not is not, when a store is closed in the middle of a
+    transaction.
+    """
     store = open_store(url)
     in_turn(
         store,

@@ -1,4 +1,5 @@
-"""A disk that is watched and fails when told to: `watched_disk.c`, preloaded into a process.
+"""A disk that is watched and fails when told to: `watched_disk.c`, preloaded into a
+process.
 
 A log is a sequence of records: kind (a letter), file, offset, length, and its bytes.
 
@@ -7,7 +8,8 @@ A log is a sequence of records: kind (a letter), file, offset, length, and its b
     T  the file ends at the offset                          E  a write, or a change of size, failed
     U  the path in the bytes is unlinked                    M  what the process says about itself
 
-A file's number is that of one opening: it may be opened several times, under several numbers.
+A file's number is that of one opening: it may be opened several times, under several
+numbers.
 """
 
 import ctypes
@@ -50,7 +52,9 @@ class Fault(NamedTuple):
 
 
 class WatchedDisk:
-    """The folder `files`: what processes with this `environment` did to it, and which fails."""
+    """The folder `files`: what processes with this `environment` did to it, and which
+    fails.
+    """
 
     def __init__(self, folder):
         self._folder = Path(folder).resolve()
@@ -96,7 +100,9 @@ class WatchedDisk:
         self._write_faults(0, bytes(2 * 32))
 
     def fail(self, fault):
-        """Let a fault happen from now on; operations are counted from the last `restart`."""
+        """Let a fault happen from now on; operations are counted from the last
+        `restart`.
+        """
         self._write_faults(
             _FAULTS_AT[fault.operation] + 8,
             _FAULT.pack(fault.first, fault.until, fault.error),
@@ -137,6 +143,8 @@ def folder_in_memory():
 
 
 def mark(text):
-    """Put a word into the log of the disk of this process, which has to be a watched one."""
+    """Put a word into the log of the disk of this process, which has to be a watched
+    one.
+    """
     content = text.encode()
     ctypes.CDLL(None).watched_mark(content, ctypes.c_size_t(len(content)))

@@ -1,4 +1,5 @@
-"""Surveys written in Python say what survey files say, and are refused in the same words.
+"""Surveys written in Python say what survey files say, and are refused in the same
+words.
 
 They can be written down as such files.
 """
@@ -106,7 +107,9 @@ def problems(*questions, **keys):
 
 
 def told(survey):
-    """All that a survey says: its terms, which hold its fingerprint, and what people read."""
+    """All that a survey says: its terms, which hold its fingerprint, and what people
+    read.
+    """
     head = survey.name, survey.terms, survey.epoch, survey.grace, len(survey.groups)
     return head, [
         (asked.fingerprint, asked.text, asked.candidates, asked.profile, asked.choice)
@@ -115,20 +118,27 @@ def told(survey):
 
 
 def test_python_says_what_a_file_says():
-    """The same keys give the same survey, question by question, texts and terms included."""
+    """The same keys give the same survey, question by question, texts and terms
+    included.
+    """
     assert told(trip()) == told(ldp.parse_survey(TOML))
     assert trip() == ldp.parse_survey(TOML)
 
 
 def surveys():
-    """Survey files of every kind, by what they are: all designs of all mechanisms among them."""
+    """Survey files of every kind, by what they are: all designs of all mechanisms among
+    them.
+    """
     yield "documented", COMMUTE
     yield "device", DEVICE
     yield "whole", TOML
     yield from ((path.name, path.read_text()) for path in EXAMPLE_SURVEYS)
     for mechanism, designs in DESIGNS.items():
         for number, keys in enumerate(designs):
-            head = f'[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = "{mechanism}"\n'
+            head = (
+                '[survey]\nname = "s"\n[[question]]\nname = "x"\nmechanism = '
+                f'"{mechanism}"\n'
+            )
             yield f"{mechanism}-{number}", head + keys
     for name in PROFILES:
         kind = (
@@ -138,7 +148,10 @@ def surveys():
         )
         yield (
             name,
-            f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n',
+            (
+                f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = '
+                f'"{name}"\n'
+            ),
         )
 
 
@@ -155,7 +168,9 @@ def test_every_survey_can_be_written_down(text):
 
 
 def test_questions_go_from_one_survey_to_another():
-    """A question of a survey that was read can be asked again in another, under its name."""
+    """A question of a survey that was read can be asked again in another, under its
+    name.
+    """
     commute = ldp.parse_survey(COMMUTE)
     copied = ldp.survey("commute-2026", *commute)
     assert copied == commute
@@ -168,7 +183,9 @@ def test_questions_go_from_one_survey_to_another():
     st.text(min_size=1, max_size=40, alphabet=st.characters(exclude_categories=["Cs"]))
 )
 def test_texts_come_back_whatever_they_are(text):
-    """Quotes, line breaks, control characters, any script: a table says what it was given."""
+    """Quotes, line breaks, control characters, any script: a table says what it was
+    given.
+    """
     table = {
         "survey": {"text": text, text: 1},
         "question": [{"values": [text, "b" * 99]}],
@@ -177,7 +194,9 @@ def test_texts_come_back_whatever_they_are(text):
 
 
 def test_surveys_come_back_whatever_people_read():
-    """Texts and values with quotes, backslashes and line breaks survive as part of a survey."""
+    """Texts and values with quotes, backslashes and line breaks survive as part of a
+    survey.
+    """
     strange = ['"', "\\", "'''", 'a"""b', "\t\r\n", "\x7f\x00", "#", "Ж\u2028𝄞"]
     survey = ldp.survey(
         "s", ldp.question("x", strange, text="\n".join(strange), epsilon=1)
@@ -256,7 +275,9 @@ def test_values_are_any_ordered_list():
     ],
 )
 def test_problems_name_the_argument(questions, keys, words):
-    """The reader of survey files checks, and says which argument of which question is wrong."""
+    """The reader of survey files checks, and says which argument of which question is
+    wrong.
+    """
     lines = problems(*questions, **keys)
     assert any(all(word in line for word in words) for line in lines), lines
 
@@ -277,7 +298,9 @@ def test_what_is_no_question_is_refused():
 
 
 def test_limits_of_files_hold_in_python():
-    """A survey that no file of its length may ask for is none in Python: all can be written."""
+    """A survey that no file of its length may ask for is none in Python: all can be
+    written.
+    """
     qualities = [[int(row == column) for column in range(64)] for row in range(64)]
     values = [str(value) for value in range(64)]
     tables = [
@@ -318,7 +341,9 @@ def test_written_surveys_are_laid_out_for_people():
 
 
 def test_surveys_are_equal_if_their_terms_are():
-    """Neither texts nor the spelling of a number make another survey; names and epsilons do."""
+    """Neither texts nor the spelling of a number make another survey; names and
+    epsilons do.
+    """
     survey = ldp.survey("s", MODE)
     reworded = ldp.survey("s", MODE | {"text": "How?", "epsilon": 1.0})
     assert survey == reworded
@@ -329,7 +354,9 @@ def test_surveys_are_equal_if_their_terms_are():
 
 
 def test_surveys_show_what_they_are():
-    """The `repr` of a survey, a question, a group and a domain say what they ask for, briefly."""
+    """The `repr` of a survey, a question, a group and a domain say what they ask for,
+    briefly.
+    """
     survey = trip()
     assert (
         repr(survey["mode"])

@@ -1,4 +1,6 @@
-"""Answers: what a question takes, what a cell stands for, and errors that repeat none."""
+"""Answers: what a question takes, what a cell stands for, and errors that repeat
+none.
+"""
 
 from fractions import Fraction
 
@@ -14,7 +16,9 @@ DOMAINS = {
     "boolean": 'type = "boolean"\nmechanism = "grr"',
     "category": 'type = "category"\nvalues = ["a", "b"]\nmechanism = "grr"',
     "integer": 'type = "integer"\nlow = 0\nhigh = 9\nmechanism = "grr"',
-    "multi": 'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nmechanism = "pad-grr"',
+    "multi": (
+        'type = "multi"\nvalues = ["a", "b", "c"]\nmost = 2\nmechanism = "pad-grr"'
+    ),
     "text": (
         'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\n'
         'hashes = 2\np = "0.2"\nq = "0.8"\nf = "0"'
@@ -50,7 +54,9 @@ def domain_of(kind):
     ],
 )
 def test_what_no_question_takes(kind, answer):
-    """It is refused, and no part of the error, nor of whatever it came from, has the answer."""
+    """It is refused, and no part of the error, nor of whatever it came from, has the
+    answer.
+    """
     with pytest.raises(AnswerError) as caught:
         domain_of(kind).value(answer)
     assert caught.value.__context__ is None

@@ -29,7 +29,9 @@ COLUMNS = {
     "town": ["Cork", "Lyon", "Lyon", None],
 }
 PLACES = [0 * 8 + 4 * 0 + 8, 4 + 3, -1, 8 + 4 + 2]
-"""The cells of these answers: two ages and four numbers of children beside smoking or not."""
+"""The cells of these answers: two ages and four numbers of children beside smoking or
+not.
+"""
 CSV = "smokes,age,children,town\nyes,17,0,Cork\nno,39.5,3,Lyon\n,-,,Lyon\ntrue,18,2,\n"
 
 
@@ -73,7 +75,9 @@ def test_columns_rows_frames_and_files_say_the_same(tmp_path):
 
 
 def test_reports_and_populations_come_of_columns():
-    """As many reports as answers; of 3,000 at epsilon 4 every cell within six standard errors."""
+    """As many reports as answers; of 3,000 at epsilon 4 every cell within six standard
+    errors.
+    """
     rows = [row for row in rows_of(COLUMNS) if row["smokes"] is not None] * 1000
     columns = {name: [row[name] for row in rows] for name in COLUMNS} | {
         "town": ["Cork"] * 3000
@@ -151,7 +155,9 @@ def test_files_are_refused_alike(tmp_path):
     ids=["fields", "cells"],
 )
 def test_all_ways_simulate_them(asked, way):
-    """Made-up respondents have a name of a cell for an answer, which reads as one that fits."""
+    """Made-up respondents have a name of a cell for an answer, which reads as one that
+    fits.
+    """
     population = synthetic(asked, 300, "uniform", candidates={})
     result = simulate(asked, population, seed=3, way=way)
     assert [estimates.reports for estimates in result.first] == [300] * len(asked)

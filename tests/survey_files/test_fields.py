@@ -88,7 +88,10 @@ def test_texts_parse_to_equal_surveys():
         '[[question.field]]\nname = "a"\ntype = "boolean"\n'
         '[[question.field]]\nname = "b"\ntype = "category"\n'
     )
-    head = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "table"\nmechanism = "grr"\n'
+    head = (
+        '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "table"\nmechanism '
+        '= "grr"\n'
+    )
     by_headers = ldp.parse_survey(f'{head}epsilon = 1\n{asked}values = ["x", "y"]\n')
     fields = [ldp.field("a", type="boolean"), ldp.field("b", ["x", "y"])]
     assert by_headers == ldp.survey(
@@ -108,7 +111,9 @@ def test_texts_parse_to_equal_surveys():
     ],
 )
 def test_fingerprints_cover_fields(fields):
-    """Names, order, values and what becomes of numbers outside: each makes another question."""
+    """Names, order, values and what becomes of numbers outside: each makes another
+    question.
+    """
     assert habits(*fields)["habits"].fingerprint != habits()["habits"].fingerprint
 
 
@@ -234,7 +239,9 @@ def test_the_estimand_names_what_becomes_of_numbers():
     "mechanism", ["auto", "grr", "ss", "oue", "sue", "pgr", "hr", "olh"]
 )
 def test_cells_are_estimated_like_values(mechanism):
-    """Whatever the mechanism: the errors are those of a question with as many values."""
+    """Whatever the mechanism: the errors are those of a question with as many
+    values.
+    """
     survey = habits(SMOKES, SPORT, mechanism=mechanism)
     plain = ldp.survey(
         "plain", ldp.question("q", list("abcdef"), mechanism=mechanism, epsilon=1)
@@ -245,7 +252,9 @@ def test_cells_are_estimated_like_values(mechanism):
 
 
 def test_estimates_come_by_cell():
-    """Six cells from 3,000 clients, each within six standard errors (false alarms: 1e-8)."""
+    """Six cells from 3,000 clients, each within six standard errors (false alarms:
+    1e-8).
+    """
     survey = habits(SMOKES, SPORT, epsilon=4)
     generator = np.random.default_rng(11)
     answers = [

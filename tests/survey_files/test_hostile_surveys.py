@@ -1,4 +1,6 @@
-"""Surveys as attacks: any file of up to a mebibyte is read or refused, with little work."""
+"""Surveys as attacks: any file of up to a mebibyte is read or refused, with little
+work.
+"""
 
 import random
 import resource
@@ -28,8 +30,8 @@ from ldp_aggregator.output.files import FileError, read_survey
 from ldp_client.answering.terms import read_survey as read_on_device
 
 SECONDS, MEBIBYTES = 20, 640
-"""Far above the target of one second and 64 MiB, which a benchmark holds, and far below what these
-files once took.
+"""Far above the target of one second and 64 MiB, which a benchmark holds, and far below
+what these files once took.
 """
 
 _SMALL = 'type = "boolean"\nmechanism = "grr"\nepsilon = 1'
@@ -75,7 +77,9 @@ def limited():
 @pytest.mark.needs("linux")
 @pytest.mark.parametrize("name", HARD)
 def test_costly_files_are_read_or_refused_within_limits(name, request):
-    """A process with a limit on its processor time and memory comes to an end by itself."""
+    """A process with a limit on its processor time and memory comes to an end by
+    itself.
+    """
     command = [sys.executable, "-c", _READ, name]
     done = subprocess.run(
         command,
@@ -135,7 +139,9 @@ GROWING = {
 
 @pytest.mark.parametrize("name", GROWING)
 def test_work_grows_with_the_file_and_not_with_its_square(name):
-    """Eight times as much in a file makes for ten times the calls at most, not sixty-four."""
+    """Eight times as much in a file makes for ten times the calls at most, not
+    sixty-four.
+    """
     outcome(GROWING[name](1000))
     few, many = (
         calls(lambda size=size: outcome(GROWING[name](size))) for size in (1000, 8000)
@@ -145,7 +151,9 @@ def test_work_grows_with_the_file_and_not_with_its_square(name):
 
 @pytest.mark.parametrize("name", [*SYNTAX, *KEYS])
 def test_messages_stay_short(name):
-    """However much is wrong, some pages say it: a hundred problems, twenty of one table."""
+    """However much is wrong, some pages say it: a hundred problems, twenty of one
+    table.
+    """
     text = ATTACKS[name]()
     assert len(text.encode()) <= LARGEST
     error = outcome(text)
@@ -185,7 +193,9 @@ BAD_GROUPS = [
 
 @pytest.mark.parametrize("groups", BAD_GROUPS, ids=lambda groups: groups[:30])
 def test_bad_groups_are_survey_errors(groups):
-    """Groups that are wrong twice in one way, or have more cells than can be written."""
+    """Groups that are wrong twice in one way, or have more cells than can be
+    written.
+    """
     error = outcome(f"{HEAD}joint = {groups}\n" + asked(_SMALL, 2)[len(HEAD) :])
     assert isinstance(error, SurveyError)
     assert any("joint" in problem.place for problem in error.problems)
@@ -215,7 +225,9 @@ def test_limits_are_told(name):
 
 
 def test_what_costs_more_than_its_text_is_limited_together():
-    """Matrices, and distributions that are searched for, of which alike ones count once."""
+    """Matrices, and distributions that are searched for, of which alike ones count
+    once.
+    """
     values = listed(map(str, range(64)))
     rows = ",".join("[" + ",".join(['"1/64"'] * 64) + "]" for _ in range(64))
     keys = (
@@ -227,7 +239,10 @@ def test_what_costs_more_than_its_text_is_limited_together():
         parse_survey(asked(keys, 5))
     with pytest.raises(SurveyError, match="singular"):
         parse_survey(asked(keys, 4))
-    keys = 'type = "number"\nlow = 0\nmechanism = "auto"\ngoal = "distribution"\nepsilon = 1\n'
+    keys = (
+        'type = "number"\nlow = 0\nmechanism = "auto"\ngoal = '
+        '"distribution"\nepsilon = 1\n'
+    )
     alike = asked(f"{keys}high = 2\nbins = 40", 200)
     assert len(parse_survey(alike)) == 200
     text = alike + "".join(
@@ -306,7 +321,9 @@ def test_a_large_survey_may_have_more_of_everything():
 
 
 def mutated(text, drawn):
-    """A survey with some of its pieces doubled, dropped, exchanged, or replaced by others."""
+    """A survey with some of its pieces doubled, dropped, exchanged, or replaced by
+    others.
+    """
     pieces = [text[at : at + 8] for at in range(0, len(text), 8)]
     others = [
         "[",
@@ -347,7 +364,9 @@ def seeds():
 
 
 def test_mutated_surveys_are_surveys_or_survey_errors():
-    """3,000 mutations of surveys raise nothing else, and no message steers a terminal."""
+    """3,000 mutations of surveys raise nothing else, and no message steers a
+    terminal.
+    """
     drawn = random.Random(20)
     texts = seeds()
     for _ in range(3000):
@@ -358,13 +377,17 @@ def test_mutated_surveys_are_surveys_or_survey_errors():
 
 
 def test_files_of_values_are_read_whole():
-    """Hostile as it looks, a list of as many short values as go into a file is a survey."""
+    """Hostile as it looks, a list of as many short values as go into a file is a
+    survey.
+    """
     survey = parse_survey(VALUES["as many values as there may be"]())
     assert survey.questions[0].domain.size == 174_000
 
 
 def test_ranges_keep_no_texts():
-    """A range of whole numbers is as wide as it says, its texts made only when asked for."""
+    """A range of whole numbers is as wide as it says, its texts made only when asked
+    for.
+    """
     domain = parse_survey(
         one('type = "integer"\nlow = -5\nhigh = 65000\nmechanism = "grr"\nepsilon = 1')
     )["q"].domain
@@ -374,8 +397,13 @@ def test_ranges_keep_no_texts():
 
 
 def test_bins_keep_no_edges():
-    """Each edge is worked out when it is asked for, the same one by one and in a row."""
-    keys = 'type = "number"\nlow = "-1/3"\nhigh = "2.5"\nbins = 6\nmechanism = "grr"\nepsilon = 1'
+    """Each edge is worked out when it is asked for, the same one by one and in a
+    row.
+    """
+    keys = (
+        'type = "number"\nlow = "-1/3"\nhigh = "2.5"\nbins = 6\nmechanism = '
+        '"grr"\nepsilon = 1'
+    )
     edges = parse_survey(one(keys))["q"].domain.scale.edges
     assert isinstance(edges, EvenPoints)
     assert list(edges) == [

@@ -1,4 +1,6 @@
-"""Questions that are answered together: in the survey file, on the device, and on the wire."""
+"""Questions that are answered together: in the survey file, on the device, and on the
+wire.
+"""
 
 import random
 
@@ -19,7 +21,9 @@ MANY = (
 
 QUESTIONS = {
     "once": 'type = "boolean"\nmechanism = "grr"\nepsilon = 1\n',
-    "bits": 'type = "category"\nvalues = ["x", "y", "z"]\nmechanism = "oue"\nepsilon = 2\n',
+    "bits": (
+        'type = "category"\nvalues = ["x", "y", "z"]\nmechanism = "oue"\nepsilon = 2\n'
+    ),
     "listed": (
         f'type = "category"\nvalues = {[str(number) for number in range(40)]}\n'
         f'mechanism = "rappor"\n{MIRROR}'
@@ -29,18 +33,24 @@ QUESTIONS = {
         f'mechanism = "rappor"\n{MIRROR}'
     ),
     "told": (
-        f'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\nhashes = 2\ncohorts = 4\n{MIRROR}'
+        'type = "text"\nmechanism = "rappor"\nbloom_bits = 16\nhashes = 2\ncohorts = '
+        f"4\n{MIRROR}"
     ),
     "hashed": 'type = "boolean"\nmechanism = "olh"\nepsilon = 1\n',
     "sketch": 'type = "boolean"\nmechanism = "cms"\nepsilon = 1\n',
-    "sets": 'type = "multi"\nvalues = ["x", "y"]\nmost = 2\nmechanism = "auto"\nepsilon = 1\n',
+    "sets": (
+        'type = "multi"\nvalues = ["x", "y"]\nmost = 2\nmechanism = '
+        '"auto"\nepsilon = 1\n'
+    ),
     "long": MANY,
     "longer": MANY,
 }
 
 
 def survey_with(joint, *names):
-    """A survey of some of the questions, under a `joint` that is written as in the file."""
+    """A survey of some of the questions, under a `joint` that is written as in the
+    file.
+    """
     asked = "".join(
         f'[[question]]\nname = "{name}"\n{QUESTIONS[name]}' for name in names
     )
@@ -76,7 +86,9 @@ REPEATABLE = survey_with('joint = ["listed", "other"]', "listed", "other")
     ],
 )
 def test_bad_groups_are_explained(joint, said):
-    """A group of too few, unknown, repeated or unfit questions is a problem at `survey.joint`."""
+    """A group of too few, unknown, repeated or unfit questions is a problem at
+    `survey.joint`.
+    """
     with pytest.raises(SurveyError) as caught:
         survey_with(joint, *QUESTIONS)
     assert any(
@@ -86,7 +98,9 @@ def test_bad_groups_are_explained(joint, said):
 
 
 def test_groups_are_in_the_fingerprint_and_questions_stay_what_they_were():
-    """A survey's fingerprint covers its groups and their order; a question's does not."""
+    """A survey's fingerprint covers its groups and their order; a question's does
+    not.
+    """
     names = ("once", "bits", "listed")
     texts = (
         "",
@@ -105,7 +119,9 @@ def test_groups_are_in_the_fingerprint_and_questions_stay_what_they_were():
 
 
 def test_a_report_of_a_group_is_the_reports_of_its_questions_end_to_end():
-    """On the same tape, a group's row is what its questions would have sent by themselves."""
+    """On the same tape, a group's row is what its questions would have sent by
+    themselves.
+    """
     apart = survey_with("", "once", "bits")
     together = survey_with('joint = ["bits", "once"]', "once", "bits")
     tape = random.Random(1).randbytes(1000)
@@ -144,7 +160,9 @@ def test_a_question_of_a_group_is_not_answered_by_itself(name):
 
 
 def test_one_report_spends_a_group_that_has_a_question_without_memory(tmp_path):
-    """A group is answered once if one of its questions is, then no question without it."""
+    """A group is answered once if one of its questions is, then no question without
+    it.
+    """
     answers = {"once": True, "listed": "7"}
     Client(LINKED, state=tmp_path / "state").record_together(answers)
     with pytest.raises(AlreadyAnsweredError, match="once"):

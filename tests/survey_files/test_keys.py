@@ -1,4 +1,6 @@
-"""Reading one table: what each reader takes, what it says of anything else, and how that reads."""
+"""Reading one table: what each reader takes, what it says of anything else, and how
+that reads.
+"""
 
 from fractions import Fraction
 
@@ -98,7 +100,9 @@ def test_texts_that_have_no_bytes_are_problems(read, value):
     ],
 )
 def test_a_word_or_a_number(given, read, expected):
-    """One of the words as it is, else the exact number; the first word stands in for others."""
+    """One of the words as it is, else the exact number; the first word stands in for
+    others.
+    """
     keys = Keys(PLACE, {} if given is None else {"outside": given})
     assert keys.word_or_fraction("outside", ("clip", "refuse")) == read
     assert tuple(problem.expected for problem in keys.report_problems()) == expected
@@ -321,7 +325,9 @@ def test_without_a_list_all_are_one():
     ],
 )
 def test_lists_of_numbers(given, but):
-    """Two or three exact ones, up to 5 from 0 and that included; 0 and 1 stand in for others."""
+    """Two or three exact ones, up to 5 from 0 and that included; 0 and 1 stand in for
+    others.
+    """
     keys = Keys(PLACE, {"edges": given})
     numbers = keys.fractions("edges", 2, 3, furthest=Fraction(5))
     assert [problem.came for problem in keys.report_problems()] == (

@@ -1,4 +1,5 @@
-"""Every type of question with every mechanism, and each of their keys left out or wrong.
+"""Every type of question with every mechanism, and each of their keys left out or
+wrong.
 
 Either is a survey or is refused in words; nothing else is raised.
 """
@@ -11,7 +12,10 @@ from ldp.mechanisms import MECHANISMS
 from ldp.survey.survey_file import TYPES
 
 HEAD = '[survey]\nname = "s"\n[[question]]\nname = "x"\n'
-_FIELDS = '{ name = "a", type = "boolean" }, { name = "b", type = "integer", low = 0, high = 1 }'
+_FIELDS = (
+    '{ name = "a", type = "boolean" }, { name = "b", type = "integer", low = 0, '
+    "high = 1 }"
+)
 LINES = {
     "boolean": ('type = "boolean"',),
     "category": ('type = "category"', 'values = ["a", "b", "c", "d"]'),
@@ -89,7 +93,9 @@ def test_every_type_is_tried():
 
 @pytest.mark.parametrize("kind", LINES)
 def test_what_is_left_out_or_wrong_is_refused_in_words(kind):
-    """With every mechanism: no `IndexError`, or whatever else a message should have been."""
+    """With every mechanism: no `IndexError`, or whatever else a message should have
+    been.
+    """
     for mechanism in MECHANISMS:
         for lines in variants(written(kind, mechanism)):
             text = HEAD + "\n".join(lines)

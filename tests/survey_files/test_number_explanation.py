@@ -1,4 +1,6 @@
-"""What `ldp explain` says of numbers: how they are counted, and what a mean is then of."""
+"""What `ldp explain` says of numbers: how they are counted, and what a mean is then
+of.
+"""
 
 import pytest
 
@@ -30,7 +32,11 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
         (HOURS, "x: dithered, numbers from 0 to 60 hours in steps of 0.5"),
         (
             HOURS,
-            "counted in          steps of 0.5 hours; a number between two of them goes to",
+            (
+                "counted in          steps of 0.5 hours; a number between two of them "
+                "goes "
+                "to"
+            ),
         ),
         (HOURS, "error of a mean     at most 60.12 hours / sqrt(respondents)"),
         (
@@ -43,7 +49,11 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
         ),
         (
             HOURS | {"outside": 12},
-            "numbers outside [0, 60] count as 12: the mean is that of the numbers as they count",
+            (
+                "numbers outside [0, 60] count as 12: the mean is that of the numbers "
+                "as "
+                "they count"
+            ),
         ),
         (HOURS | {"missing": ["NA", "?"]}, "no answer           'NA', '?' in a table"),
         (COUNT | {"missing": ["NA"]}, "no answer           'NA' in a table"),

@@ -33,7 +33,10 @@ def profiled(name, keys=""):
     kind = 'type = "category"\nvalues = ["a", "b"]'
     if PROFILES[name].keys["mechanism"] == "rappor":
         kind = 'type = "text"'
-    text = f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = "{name}"\n{keys}\n'
+    text = (
+        f'[survey]\nname = "s"\n[[question]]\nname = "x"\n{kind}\nprofile = '
+        f'"{name}"\n{keys}\n'
+    )
     return parse_survey(text)["x"]
 
 
@@ -80,7 +83,9 @@ def test_a_sketch_has_the_published_width():
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_profiles_are_explained(name):
-    """`ldp explain` says where the numbers come from; only the one for tests is warned of."""
+    """`ldp explain` says where the numbers come from; only the one for tests is warned
+    of.
+    """
     survey = Survey("s", (profiled(name),))
     assert all(part in explanation(survey) for part in PROFILES[name][1:4])
     assert any("for tests only" in warning for warning in warnings(survey)) == (
@@ -89,7 +94,9 @@ def test_profiles_are_explained(name):
 
 
 def test_profiles_are_whole():
-    """A key beside the profile that gives it, and a name that is no profile's, are problems."""
+    """A key beside the profile that gives it, and a name that is no profile's, are
+    problems.
+    """
     with pytest.raises(
         SurveyError, match=r"f.*expected nothing: profile rappor-paper gives it"
     ):
@@ -100,5 +107,6 @@ def test_profiles_are_whole():
         profiled("tests-only", 'mechanism = "grr"')
     with pytest.raises(SurveyError, match="one of rappor-paper, "):
         parse_survey(
-            '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nprofile = "mine"\n'
+            '[survey]\nname = "s"\n[[question]]\nname = "x"\ntype = "text"\nprofile = '
+            '"mine"\n'
         )

@@ -1,4 +1,6 @@
-"""The survey file: what is read, everything that is wrong with it, what fingerprints cover."""
+"""The survey file: what is read, everything that is wrong with it, what fingerprints
+cover.
+"""
 
 import contextlib
 import time
@@ -75,7 +77,8 @@ def test_the_documented_survey_is_read_as_written():
 
 
 WHOLE = {"type": '"integer"', "values": None}
-# What replaces or joins the keys of BASE (None: removed), and what must be said about it.
+# What replaces or joins the keys of BASE (None: removed), and what must be said about
+# it.
 BAD_KEYS = [
     ({"name": None}, ["question 1.name", "text of 1 to 1000", "nothing"]),
     ({"name": '""'}, ["name", "text of 1 to 1000"]),
@@ -250,7 +253,9 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "said"), BAD)
 def test_every_kind_of_problem_is_explained(text, said):
-    """A problem names its place, what was expected and what came, in one line of bounded length."""
+    """A problem names its place, what was expected and what came, in one line of
+    bounded length.
+    """
     lines = problems(text)
     assert any(all(fragment in line for fragment in said) for line in lines), lines
     assert all(
@@ -262,8 +267,10 @@ def test_all_problems_are_reported_at_once():
     """Nothing stops at the first mistake: each question and key is checked."""
     text = (
         '[survey]\nname = "no good"\n'
-        '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = 0\ntruht = 1\n'
-        '[[question]]\nname = "b"\ntype = "colour"\nmechanism = "warner"\nepsilon = "x"\n'
+        '[[question]]\nname = "a"\ntype = "boolean"\nmechanism = "warner"\nepsilon = '
+        "0\ntruht = 1\n"
+        '[[question]]\nname = "b"\ntype = "colour"\nmechanism = "warner"\nepsilon = '
+        '"x"\n'
         '[[question]]\nname = "c"\ntype = "text"\n'
         'mechanism = "rappor"\np = 2\nq = 3\nbloom_bits = 1\n'
     )
@@ -310,7 +317,10 @@ def test_what_a_file_may_ask_for_grows_with_its_length():
 def test_as_many_questions_as_there_may_be():
     """A thousand."""
     tables = "".join(
-        f'[[question]]\nname = "q{number}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"\n'
+        (
+            f'[[question]]\nname = "q{number}"\ntype = "boolean"\nmechanism = '
+            '"grr"\nepsilon = "1"\n'
+        )
         for number in range(1000)
     )
     assert len(parse_survey(HEAD + tables).questions) == 1000
@@ -318,7 +328,10 @@ def test_as_many_questions_as_there_may_be():
 
 def test_whole_numbers_are_counted_over_all_questions():
     """Half a million in a file of a mebibyte; two more are too many."""
-    wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
+    wide = (
+        'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon '
+        '= "1"\n'
+    )
     full = HEAD + "".join(
         f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8)
     )
@@ -330,8 +343,13 @@ def test_whole_numbers_are_counted_over_all_questions():
 
 
 def test_a_range_that_is_too_wide_is_a_problem_of_its_own():
-    """It counts for nothing where as many numbers as there may be are asked for besides."""
-    wide = 'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon = "1"\n'
+    """It counts for nothing where as many numbers as there may be are asked for
+    besides.
+    """
+    wide = (
+        'type = "integer"\nlow = -32_768\nhigh = 32_767\nmechanism = "grr"\nepsilon '
+        '= "1"\n'
+    )
     full = HEAD + "".join(
         f'[[question]]\nname = "q{number}"\n{wide}' for number in range(8)
     )
@@ -357,7 +375,9 @@ def test_how_many_values_have_responses_of_their_own(given, charges):
 
 
 def test_what_a_question_has_without_a_file():
-    """One charge, and no epochs; one that is made from a file of its keys is the same."""
+    """One charge, and no epochs; one that is made from a file of its keys is the
+    same.
+    """
     read = parse_survey(written(BASE))["x"]
     question = Question(
         "x",
@@ -386,13 +406,17 @@ def test_what_a_question_has_without_a_file():
     [("", 0), ('epoch = "1d"', 86_400), ('epoch = "1d"\ngrace = "2h"', 7200)],
 )
 def test_how_long_batches_are_taken_after_their_epoch(keys, grace):
-    """As long as the file says, or as the epoch is; without epochs there is no after."""
+    """As long as the file says, or as the epoch is; without epochs there is no
+    after.
+    """
     survey = parse_survey(written(BASE).replace(HEAD, f"{HEAD}{keys}\n"))
     assert survey.grace == grace
 
 
 def test_a_range_ends_where_it_may():
-    """The longest ranges are read, at the ends of what is exact; a value more is a problem."""
+    """The longest ranges are read, at the ends of what is exact; a value more is a
+    problem.
+    """
     furthest = 10**15
     for low in (-furthest, furthest - 65_535):
         whole = WHOLE | {
@@ -471,7 +495,9 @@ def test_enormous_literals_are_refused_quickly(literal):
     ],
 )
 def test_numbers_mean_what_is_written(number, exact):
-    """A float is its shortest decimal text, never its binary value; strings are exact."""
+    """A float is its shortest decimal text, never its binary value; strings are
+    exact.
+    """
     assert fraction(number) == exact
 
 
@@ -499,7 +525,9 @@ SAME = [
 
 @pytest.mark.parametrize("change", SAME)
 def test_what_people_read_is_not_in_the_fingerprint(change):
-    """Wording, and the way in which a number is written, leave the fingerprint alone."""
+    """Wording, and the way in which a number is written, leave the fingerprint
+    alone.
+    """
     assert fingerprint(BASE | change) == fingerprint(BASE)
 
 
@@ -586,9 +614,15 @@ def test_whatever_changes_a_report_is_in_the_fingerprint():
 
 
 def test_surveys_share_no_question_with_surveys_of_other_names():
-    """The same question, or group, has another fingerprint in a survey of another name."""
+    """The same question, or group, has another fingerprint in a survey of another
+    name.
+    """
     questions = [
-        f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = "grr"\nepsilon = "1"'
+        (
+            f'[[question]]\nname = "{name}"\ntype = "boolean"\nmechanism = '
+            '"grr"\nepsilon '
+            '= "1"'
+        )
         for name in "ab"
     ]
     here, there = (
@@ -624,7 +658,9 @@ OF_TREES = {
 
 
 def with_integer(randomizer, name, number):
-    """The randomizer with another integer, of its own or of one that it reports through."""
+    """The randomizer with another integer, of its own or of one that it reports
+    through.
+    """
     if name in randomizer._fields:
         is_row = name in OF_ONE_ROW or (
             name == "weights" and isinstance(randomizer, Arcs)
@@ -641,7 +677,9 @@ def with_integer(randomizer, name, number):
 
 
 def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
-    """Adding one to any integer that a randomizer draws with gives another fingerprint."""
+    """Adding one to any integer that a randomizer draws with gives another
+    fingerprint.
+    """
     for mechanism in MECHANISMS:
         asked = designed(mechanism, DESIGNS[mechanism][0])
         seen = {asked.fingerprint}
@@ -665,7 +703,9 @@ def test_every_integer_of_every_mechanism_is_in_the_fingerprint():
     [(2, "1"), (3, "1"), (4, "3"), (8, "0.5"), (40, "1"), (40, "5")],
 )
 def test_auto_is_the_mechanism_that_it_chooses(size, epsilon):
-    """`auto` leaves no trace: naming the chosen mechanism gives the same fingerprint."""
+    """`auto` leaves no trace: naming the chosen mechanism gives the same
+    fingerprint.
+    """
     values = ", ".join(f'"{index}"' for index in range(size))
     keys = f'type = "category"\nvalues = [{values}]\nepsilon = "{epsilon}"'
     chosen = designed("auto", keys)
@@ -674,7 +714,9 @@ def test_auto_is_the_mechanism_that_it_chooses(size, epsilon):
 
 
 def test_a_goal_has_the_design_of_the_first_that_serves():
-    """Of two that serve a distribution: as if its width and weights were written out."""
+    """Of two that serve a distribution: as if its width and weights were written
+    out.
+    """
     keys = 'type = "number"\nlow = 0\nhigh = 9\nstep = 1\nepsilon = 1'
     chosen = designed("auto", f'{keys}\ngoal = "distribution"')
     arcs = chosen.randomizer
@@ -685,12 +727,17 @@ def test_a_goal_has_the_design_of_the_first_that_serves():
 
 def test_a_pair_of_one_key():
     """The fewest that a respondent may hold."""
-    keys = 'type = "key-value"\nkeys = ["a", "b"]\nmost = 1\nlow = 0\nhigh = 1\nepsilon = 1'
+    keys = (
+        'type = "key-value"\nkeys = ["a", "b"]\nmost = 1\nlow = 0\nhigh = '
+        "1\nepsilon = 1"
+    )
     assert designed("auto", keys).domain.most == 1
 
 
 def test_the_survey_fingerprint_covers_its_name_and_its_questions():
-    """Another name, or another question, is another survey; the order of the questions is not."""
+    """Another name, or another question, is another survey; the order of the questions
+    is not.
+    """
     questions = tuple(COMMUTE_SURVEY)
     assert (
         Survey(COMMUTE_SURVEY.name, questions[::-1]).fingerprint
@@ -773,7 +820,9 @@ _TABLES = st.builds(
 @settings(max_examples=600)
 @given(st.lists(_TABLES, max_size=3))
 def test_any_tables_are_a_survey_or_a_survey_error(tables):
-    """The same for files that are TOML and have the right keys, with values of any kind."""
+    """The same for files that are TOML and have the right keys, with values of any
+    kind.
+    """
     survives(
         HEAD
         + "".join(
@@ -814,7 +863,9 @@ def test_candidates_that_are_missing_or_no_text_are_refused(commute):
 
 
 def test_extreme_surveys_can_be_explained():
-    """The longest numbers and largest sizes of surveys still print, epsilon as a decimal."""
+    """The longest numbers and largest sizes of surveys still print, epsilon as a
+    decimal.
+    """
     sizes = 'type = "text"\nbloom_bits = 64\nhashes = 16\ncohorts = 2'
     far = designed(
         "rappor", f'{sizes}\np = "0.{"3" * 30}"\nq = "0.{"7" * 30}"\nf = "0.{"1" * 30}"'
@@ -835,7 +886,9 @@ def test_extreme_surveys_can_be_explained():
     ],
 )
 def test_epsilons_that_follow_from_probabilities(ratio, text):
-    """As logarithms, or as decimals rounded up where those are longer than 44 characters."""
+    """As logarithms, or as decimals rounded up where those are longer than 44
+    characters.
+    """
     assert Declared.ratio(ratio) == Declared(text, ratio)
 
 
@@ -882,7 +935,9 @@ def test_probabilities_that_rounding_would_swap():
 
 
 def test_matrix_without_a_common_denominator():
-    """A matrix without a common denominator of 256 bits is a problem, not an endless number."""
+    """A matrix without a common denominator of 256 bits is a problem, not an endless
+    number.
+    """
     whole = (10**29, 10**29 - 1, 10**29 - 3)
     rows = [[f"1/{number}", f"{number - 1}/{number}", "0"] for number in whole]
     with pytest.raises(SurveyError, match="common denominator of at most 256 bits"):

@@ -61,7 +61,9 @@ def test_the_deepest_list():
 
 
 def test_the_limits_are_those_that_are_documented():
-    """Lists within each other, and inline tables in each mebibyte; not one fewer, nor more."""
+    """Lists within each other, and inline tables in each mebibyte; not one fewer, nor
+    more.
+    """
     assert (DEEPEST, MOST_TABLES) == (8, 2048)
 
 
@@ -72,8 +74,8 @@ def test_what_a_text_may_hold_grows_with_its_length(mebibytes):
     padding = "\n#" + "x" * ((mebibytes - 1) * MEBIBYTE)
     assert read_toml(f"a = [{'{},' * most}]{padding}", "office.toml", 4 * MEBIBYTE)
     expected, got = refusal(f"a = [{'{},' * (most + 1)}]{padding}")
-    assert (
-        expected
-        == f"a TOML file with at most {most:,} inline tables in a survey file of this length"
+    assert expected == (
+        f"a TOML file with at most {most:,} inline tables in a survey file of this "
+        "length"
     )
     assert got == f"{most + 1:,} of them"

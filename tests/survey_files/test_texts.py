@@ -1,4 +1,6 @@
-"""Answers in another normalization form of Unicode: an é of one character, or of two."""
+"""Answers in another normalization form of Unicode: an é of one character, or of
+two.
+"""
 
 from unicodedata import normalize
 
@@ -58,7 +60,9 @@ def test_an_answer_fits_its_value_in_either_form(kind, listed):
 
 
 def test_values_stay_as_the_file_has_them():
-    """A survey whose values are taken apart keeps them, and differs from one that composes them."""
+    """A survey whose values are taken apart keeps them, and differs from one that
+    composes them.
+    """
     surveys = [
         ldp.survey("s", ldp.question("q", cities, epsilon=1)) for cities in FORMS
     ]
@@ -96,7 +100,9 @@ def test_one_key_in_two_forms_is_refused():
 
 
 def test_texts_are_hashed_composed():
-    """An open question takes the bytes of NFC; ASCII and composed texts stay as they were."""
+    """An open question takes the bytes of NFC; ASCII and composed texts stay as they
+    were.
+    """
     assert [to_nfc(city) for city in APART] == CITIES
     assert to_nfc("Bern") == "Bern"
     question = parse_survey(f"{HEAD}{HOME}")["home"]
@@ -126,10 +132,11 @@ RESPONDENTS = 400
 @pytest.mark.parametrize("answers", FORMS, ids=NAMES)
 @pytest.mark.parametrize("candidates", FORMS, ids=NAMES)
 def test_candidates_meet_answers_in_either_form(answers, candidates, tmp_path):
-    """Texts and candidates, from a file or not, are estimated as one, under the composed name.
+    """Texts and candidates, from a file or not, are estimated as one, under the
+    composed name.
 
-    400 respondents in equal shares; standard errors are below 0.01 by far, and without composition
-    three of the shares would be 0.
+    400 respondents in equal shares; standard errors are below 0.01 by far, and without
+    composition three of the shares would be 0.
     """
     survey = parse_survey(f"{HEAD}{HOME}")
     reports = [

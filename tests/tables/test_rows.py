@@ -1,4 +1,6 @@
-"""Tables of answers that were randomized before: their codes, and what becomes of every row."""
+"""Tables of answers that were randomized before: their codes, and what becomes of every
+row.
+"""
 
 import json
 
@@ -47,9 +49,11 @@ def test_what_is_lost_is_counted_and_nothing_else():
     }
     rows = read_rows(SURVEY, table)
     assert rows.said() == (
-        "copied, from column copied: false (no) 1, true (yes) 2; left out: 1 no answer (row 4); "
+        "copied, from column copied: false (no) 1, true (yes) 2; left out: 1 no answer "
+        "(row 4); "
         '1 unknown code "don\'t know" (row 3)',
-        "often, from column often: never (NEVER) 1, Sometimes 1, Sometimes (sometimes) 1, daily 1; "
+        "often, from column often: never (NEVER) 1, Sometimes 1, Sometimes (sometimes) "
+        "1, daily 1; "
         "left out: 1 no answer (row 2)",
     )
     tally = tally_of_rows(rows)
@@ -214,7 +218,9 @@ forced_false = "0"
 
 
 def test_laws_without_an_epsilon_are_for_analysis_alone(tmp_path):
-    """One coin, heads: say yes; 18 of 30. Nobody may collect by it; its answers can be analysed."""
+    """One coin, heads: say yes; 18 of 30. Nobody may collect by it; its answers can be
+    analysed.
+    """
     path = tmp_path / "coin.toml"
     path.write_text(ONE_COIN)
     for command in ("check", "explain"):

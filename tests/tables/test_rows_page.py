@@ -1,4 +1,6 @@
-"""The page on surveys that are already done: its commands, and the figures that are published."""
+"""The page on surveys that are already done: its commands, and the figures that are
+published.
+"""
 
 import re
 import shlex

@@ -1,4 +1,6 @@
-"""Tables of answers as people have them: what is an answer, what is none, and what is refused."""
+"""Tables of answers as people have them: what is an answer, what is none, and what is
+refused.
+"""
 
 import csv
 import io
@@ -113,7 +115,9 @@ TABLES = {
     ],
 )
 def test_every_table_says_the_same(kind, tmp_path):
-    """Whatever holds the answers, each respondent's are the same, missing ones included."""
+    """Whatever holds the answers, each respondent's are the same, missing ones
+    included.
+    """
     columns = columns_of(SURVEY, TABLES[kind](tmp_path))
     for name, wanted in WANTED.items():
         codes, answers = columns[name]
@@ -203,10 +207,11 @@ def test_no_answers_make_no_reports():
 
 @pytest.mark.parametrize("mechanism", ["grr", "oue", "ss", "hr"])
 def test_columns_are_drawn_in_parts(mechanism, monkeypatch):
-    """However many reports are drawn together, there is one for each answer, of its value.
+    """However many reports are drawn together, there is one for each answer, of its
+    value.
 
-    It is found if a fifth of a value's reports are not its own (six standard errors of `oue`,
-    which errs most).
+    It is found if a fifth of a value's reports are not its own (six standard errors of
+    `oue`, which errs most).
     """
     monkeypatch.setattr(randomizing, "_AT_ONCE", 7)
     survey = ldp.survey(
@@ -223,8 +228,8 @@ def test_columns_are_drawn_in_parts(mechanism, monkeypatch):
 def test_reports_leave_in_any_order():
     """The first respondent's report is anywhere in the file.
 
-    Of 3,000 files, about as many times in each of three places (a chi-square of 27.6 on two
-    degrees of freedom has a chance of 1e-6).
+    Of 3,000 files, about as many times in each of three places (a chi-square of 27.6 on
+    two degrees of freedom has a chance of 1e-6).
     """
     survey = ldp.survey(
         "s", ldp.question("x", ["a", "b"], mechanism="grr", epsilon="40")
@@ -239,7 +244,9 @@ def test_reports_leave_in_any_order():
 
 
 def test_seeds_repeat_reports():
-    """The same seed gives the same reports; without one, the operating system draws them."""
+    """The same seed gives the same reports; without one, the operating system draws
+    them.
+    """
     table = {"a": [True] * 50, "b": ["x"] * 50}
     rows = [
         _rows(sim.randomize(TOGETHER, table, seed=seed))
@@ -346,7 +353,9 @@ def test_attacks_say_what_they_need(asked, words):
 
 
 def test_bulk_and_ingest_agree_on_a_large_table():
-    """A hundred thousand rows in bulk: as many reports, and estimates within six errors."""
+    """A hundred thousand rows in bulk: as many reports, and estimates within six
+    errors.
+    """
     survey = ldp.survey(
         "s", ldp.question("x", list("abcd"), mechanism="oue", epsilon="2")
     )

@@ -1,4 +1,6 @@
-"""Report files whose batches meet in every way across files, and what one process makes of them."""
+"""Report files whose batches meet in every way across files, and what one process makes
+of them.
+"""
 
 from bad_bytes import BAD_FILES, BAD_PAYLOADS
 from wire_samples import BATCHES, GROUPED, GROUPS, batch_of, file_of, grouped_of, taken

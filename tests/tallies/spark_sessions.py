@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-# The first compiler of Java is enough for seconds, and compiling queries takes longer than running
-# them.
+# The first compiler of Java is enough for seconds, and compiling queries takes longer
+# than running them.
 _JAVA = "'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"
 SETTINGS = {
     "spark.driver.extraJavaOptions": _JAVA,
@@ -63,13 +63,15 @@ def _end_java():
 
 
 class Gate:
-    """A named pipe among the paths: who reads it waits for us, who know who reads, and when.
+    """A named pipe among the paths: who reads it waits for us, who know who reads, and
+    when.
 
     Linux only.
 
-    They get half of the content, and are in the hands of `interrupt(pids)` before it ends. A file
-    with the whole content takes the place of the pipe as soon as the first one has opened it; two
-    jobs of Spark that run at once may both have by then, and each has to be interrupted.
+    They get half of the content, and are in the hands of `interrupt(pids)` before it
+    ends. A file with the whole content takes the place of the pipe as soon as the first
+    one has opened it; two jobs of Spark that run at once may both have by then, and
+    each has to be interrupted.
     """
 
     def __init__(self, path, content, interrupt):
@@ -127,7 +129,9 @@ def _is_file(link, expected):
 
 
 def java_above(pid):
-    """The nearest process above this one that is a Java machine: of a worker's, the executor."""
+    """The nearest process above this one that is a Java machine: of a worker's, the
+    executor.
+    """
     while pid > 1:
         words = Path(f"/proc/{pid}/stat").read_text()
         if words[words.index("(") + 1 : words.rindex(")")] == "java":

@@ -1,4 +1,6 @@
-"""Arrays kept on disk: found again, rebuilt where damaged, not missed where they cannot be."""
+"""Arrays kept on disk: found again, rebuilt where damaged, not missed where they cannot
+be.
+"""
 
 import io
 from pathlib import Path
@@ -71,7 +73,9 @@ def test_pickles_are_not_loaded(folder):
 
 
 def test_a_folder_that_cannot_be_used_is_no_cache(folder):
-    """Where there is a file instead of the folder, nothing is kept, and no one complains."""
+    """Where there is a file instead of the folder, nothing is kept, and no one
+    complains.
+    """
     folder.write_text("in the way")
     store("numbers", ARRAY)
     assert load("numbers", (3, 4), np.int32) is None
@@ -91,7 +95,9 @@ def test_where_it_is(monkeypatch):
 
 
 def test_a_design_is_made_once(folder, monkeypatch):
-    """It is kept on disk, taken from there by other processes, and made again if damaged."""
+    """It is kept on disk, taken from there by other processes, and made again if
+    damaged.
+    """
     designs = []
 
     def orders(*space, genuine=cyclic_designs.cyclic_orders):

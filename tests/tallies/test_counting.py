@@ -1,4 +1,6 @@
-"""Counting in bulk agrees, for every layout, with reading reports one by one (docs/wire.md)."""
+"""Counting in bulk agrees, for every layout, with reading reports one by one
+(docs/wire.md).
+"""
 
 import random
 
@@ -48,8 +50,8 @@ LAYOUTS = (
 )
 
 ROWS = 1000
-"""Enough that, of hashed reports, the possible ones are counted by values, and few enough to be
-read one by one.
+"""Enough that, of hashed reports, the possible ones are counted by values, and few
+enough to be read one by one.
 """
 
 
@@ -121,7 +123,9 @@ def count_one_by_one(rows, layout):
 
 
 def random_rows(layout, count):
-    """Rows of the right width: random ones, and ones next to the edges of each part's range."""
+    """Rows of the right width: random ones, and ones next to the edges of each part's
+    range.
+    """
     draw = random.Random(str(layout))
     if layout.places > 1:
         return [_symbols(draw, layout, draw.random() < 0.1) for _ in range(count)]
@@ -186,7 +190,9 @@ def as_array(rows, layout):
     "layout", LAYOUTS, ids=lambda layout: "-".join(map(str, layout))
 )
 def test_bulk_counting_agrees_with_reading_one_by_one(layout):
-    """The same rows are impossible, for the same first reason, and others count the same."""
+    """The same rows are impossible, for the same first reason, and others count the
+    same.
+    """
     rows = random_rows(layout, ROWS)
     reasons = [read_report(row, layout)[0] for row in rows]
     one_by_one = [None] * len(rows)
@@ -207,7 +213,9 @@ def test_bulk_counting_agrees_with_reading_one_by_one(layout):
 
 
 def test_cohorts_of_very_different_sizes_are_counted_alike():
-    """Nearly all reports in one cohort, with as many bits as would else be counted at once."""
+    """Nearly all reports in one cohort, with as many bits as would else be counted at
+    once.
+    """
     layout = Layout(30, bits=1001)
     rows = [
         row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None
@@ -234,7 +242,9 @@ def test_no_rows_count_nothing(layout):
     ids=lambda layout: "-".join(map(str, layout)),
 )
 def test_few_hashed_reports_count_like_many(layout, monkeypatch):
-    """Report by report, value by value, and cut into vectors of any length: the same counts."""
+    """Report by report, value by value, and cut into vectors of any length: the same
+    counts.
+    """
     rows = [
         row for row in random_rows(layout, ROWS) if read_report(row, layout)[0] is None
     ]

@@ -1,4 +1,5 @@
-"""Counting in parts: the law that engines rely on, with the steps of an engine done by hand.
+"""Counting in parts: the law that engines rely on, with the steps of an engine done by
+hand.
 
 And objects in stores.
 """
@@ -21,7 +22,9 @@ from ldp_aggregator.tallies.engines.parts import (
 def whole(
     parts, again=count_part, shared=find_repetitions, text=TEXT, *, allow_equal=False
 ):
-    """The snapshot of all parts: each alone, and again if it shares ids with an earlier one."""
+    """The snapshot of all parts: each alone, and again if it shares ids with an earlier
+    one.
+    """
     counted = [count_part(text, part) for part in parts]
     seen = shared(counted)
     last = [
@@ -36,7 +39,9 @@ def whole(
 
 @pytest.mark.parametrize("most", range(1, len(FILES) + 2))
 def test_every_split_gives_the_bytes_of_one_process(most, tmp_path):
-    """However many parts: counts, duplicates and rejects are one process's, merged any way."""
+    """However many parts: counts, duplicates and rejects are one process's, merged any
+    way.
+    """
     parts = split(written(tmp_path), most)
     assert [path for part in parts for path in part.paths] == written(tmp_path)
     assert (
@@ -105,7 +110,9 @@ def test_merging_nothing_gives_the_tally_of_no_reports():
 
 
 class Bucket(Handler):
-    """A store of objects that speaks enough of S3 to be read: `/bucket/name`, or ranges of it."""
+    """A store of objects that speaks enough of S3 to be read: `/bucket/name`, or ranges
+    of it.
+    """
 
     def do_HEAD(self):
         """Size and version alone."""

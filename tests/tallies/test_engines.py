@@ -1,4 +1,6 @@
-"""`ldp aggregate --engine spark`: real executors, even if killed; the bytes of one process."""
+"""`ldp aggregate --engine spark`: real executors, even if killed; the bytes of one
+process.
+"""
 
 import os
 import signal
@@ -33,10 +35,11 @@ def aggregate(line):
 
 @pytest.mark.needs("pyspark", "java")
 def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
-    """With batches that meet in and across files, damaged, foreign and empty files, a tally.
+    """With batches that meet in and across files, damaged, foreign and empty files, a
+    tally.
 
-    Ten parts merge by three at a time, so that the tree has branches. Of several paths of no use
-    the first is named.
+    Ten parts merge by three at a time, so that the tree has branches. Of several paths
+    of no use the first is named.
     """
     monkeypatch.setattr(engine, "FAN_IN", 3)
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,6 @@
-"""Which batches a tally counts: sketches that merge, under a keyed hash, and stores with times."""
+"""Which batches a tally counts: sketches that merge, under a keyed hash, and stores
+with times.
+"""
 
 from hashlib import blake2b
 from itertools import pairwise, repeat
@@ -80,7 +82,9 @@ cuts = st.lists(st.integers(0, len(BATCHES)), max_size=5).map(sorted)
 
 @given(cuts, st.randoms(use_true_random=False))
 def test_a_sketch_is_one_of_its_batches_alone(cuts, random):
-    """However they are cut into parts, in whichever order: the least hashes, no more of them."""
+    """However they are cut into parts, in whichever order: the least hashes, no more of
+    them.
+    """
     edges = [0, *cuts, len(BATCHES)]
     parts = [BATCHES[start:stop] for start, stop in pairwise(edges)]
     random.shuffle(parts)
@@ -97,7 +101,9 @@ def test_a_sketch_is_one_of_its_batches_alone(cuts, random):
 
 @given(st.sets(st.sampled_from(BATCHES[:300])), st.sets(st.sampled_from(BATCHES[:300])))
 def test_what_is_shared_is_certain(some, others):
-    """No overlap is claimed where there is none, and all of few batches are compared."""
+    """No overlap is claimed where there is none, and all of few batches are
+    compared.
+    """
     one, other = Identity().plus(sorted(some)), Identity().plus(sorted(others))
     common = overlap(one, other)
     assert common.hashes <= len(some & others)
@@ -109,8 +115,9 @@ def test_what_is_shared_is_certain(some, others):
 def test_the_share_in_both_is_estimated():
     """Half of 3,000 batches are in both of two tallies of 2,000 and 2,500.
 
-    The number among 64 is hypergeometric: with fixed batches the estimate is fixed, and here within
-    five standard deviations, sqrt(.25 / 64) each, of one half. What shares nothing has none.
+    The number among 64 is hypergeometric: with fixed batches the estimate is fixed, and
+    here within five standard deviations, sqrt(.25 / 64) each, of one half. What shares
+    nothing has none.
     """
     common = overlap(
         Identity().plus(BATCHES[:2000]), Identity().plus(BATCHES[500:3000])
@@ -122,7 +129,9 @@ def test_the_share_in_both_is_estimated():
 
 
 def test_sketches_under_two_keys_are_not_compared(monkeypatch):
-    """Nor added up; the empty one goes with both. What is under one secret key is compared."""
+    """Nor added up; the empty one goes with both. What is under one secret key is
+    compared.
+    """
     public = Identity().plus(BATCHES[:100])
     monkeypatch.setenv(KEY, "what no sender knows")
     secret, again = (Identity().plus(BATCHES[:100]) for _ in range(2))

@@ -45,7 +45,9 @@ def bytes_of(piece):
 
 
 def expected(files):
-    """What must come of files, piece by piece: the outcomes, and the batches that count."""
+    """What must come of files, piece by piece: the outcomes, and the batches that
+    count.
+    """
     outcomes, counted = Counter(), {}
     for pieces in files:
         damaged = False
@@ -80,9 +82,11 @@ def same(counts, others):
     st.lists(st.integers(1, 200), max_size=20),
 )
 def test_everything_received_is_accounted_for(files, chunks):
-    """Received = accepted + duplicate + rejected by reason, and sound batches count once.
+    """Received = accepted + duplicate + rejected by reason, and sound batches count
+    once.
 
-    In whatever order good, repeated and bad bytes come, and however they are cut into chunks.
+    In whatever order good, repeated and bad bytes come, and however they are cut into
+    chunks.
     """
     ingest = Ingest(SURVEY)
     for file in files:
@@ -125,7 +129,9 @@ def test_one_impossible_report_rejects_its_whole_batch(place):
 
 @pytest.mark.parametrize("name", BATCHES)
 def test_batch_sizes_do_not_matter(name):
-    """Reports in one batch, in batches of one, and in batches of seven give the same counts."""
+    """Reports in one batch, in batches of one, and in batches of seven give the same
+    counts.
+    """
     width = SURVEY[name].width
     rows = rows_of(SURVEY[name].layout, 200, "batch sizes")
     tallies = []
@@ -150,7 +156,9 @@ def test_batch_sizes_do_not_matter(name):
 
 
 def test_a_file_is_read_to_its_end():
-    """A file larger than a chunk, whose frames straddle the chunk's end, is taken in whole."""
+    """A file larger than a chunk, whose frames straddle the chunk's end, is taken in
+    whole.
+    """
     size, sample = 50_000, BATCHES["wide"]
     batches = [
         sample._replace(id=bytes([number]) * 16, size=size, rows=bytes(2 * size))
@@ -165,7 +173,9 @@ def test_a_file_is_read_to_its_end():
 
 
 def test_a_stream_ends_where_it_ends():
-    """What one file lacks the next does not make up for: two halves are two rejections."""
+    """What one file lacks the next does not make up for: two halves are two
+    rejections.
+    """
     frame = file_of(BATCHES["bits"])
     assert taken(frame[:40], frame[40:]).intake.rejected == {"frame-damaged": 2}
     assert taken(frame).intake.accepted == 1

@@ -178,7 +178,9 @@ SERVICE = {
 
 @pytest.mark.parametrize("case", SERVICE)
 def test_downloads_of_one_time_are_refused(case, tmp_path, monkeypatch):
-    """Two of one store and time; which to leave out is said, where one counts all of both."""
+    """Two of one store and time; which to leave out is said, where one counts all of
+    both.
+    """
     monkeypatch.chdir(tmp_path)
     Path("survey.toml").write_text(TEXT)
     *tallies, words = SERVICE[case]

@@ -56,7 +56,9 @@ def sizes(order, dimension):
 
 @pytest.mark.parametrize(("order", "dimension"), SPACES)
 def test_folding_changes_no_support_count(order, dimension):
-    """Counted by points or folded, the same reports support every value equally often."""
+    """Counted by points or folded, the same reports support every value equally
+    often.
+    """
     whole = ProjectiveResponse(2, order, dimension, truth=2, other=1)
     points = geometry(order, dimension).points
     rows = rows_of(
@@ -116,7 +118,9 @@ def test_large_spaces_are_folded_as_they_should_be(randomizer):
 
 
 def test_decoding_of_a_large_space():
-    """Of 1,000 reports among 300,000 values, those that support some of them, looked up."""
+    """Of 1,000 reports among 300,000 values, those that support some of them, looked
+    up.
+    """
     randomizer = LARGE[0]
     reports = np.random.default_rng(2).integers(randomizer.layout.symbols, size=1000)
     supports = support_counts(
@@ -146,7 +150,9 @@ def test_decoding_of_a_large_space():
 )
 @pytest.mark.parametrize("size", [1000, 300_000, 10**6, MOST_SYMBOLS])
 def test_only_what_is_too_large_is_folded(size, epsilon):
-    """A tally is folded where points are too many to count, to a few cells for each value."""
+    """A tally is folded where points are too many to count, to a few cells for each
+    value.
+    """
     layout = least_error_response(size, *odds(Fraction(epsilon))).layout
     assert (layout.folding is not None) == (layout.symbols > MOST_POINTS)
     if layout.folding:
@@ -169,11 +175,12 @@ def test_only_what_is_too_large_is_folded(size, epsilon):
     ids=["order 3", "order 4"],
 )
 def test_sampled_tallies_have_the_law_of_the_channel(randomizer, held):
-    """The mean of 2,000 tallies of 60 reports is what the channel has every cell expect.
+    """The mean of 2,000 tallies of 60 reports is what the channel has every cell
+    expect.
 
-    At 6 standard errors for each of at most 28 cells a false alarm has probability below 1e-7, and
-    a cell's probability that is off by a sixth is seen. All slices belong to the same reports: the
-    points that they share have one support.
+    At 6 standard errors for each of at most 28 cells a false alarm has probability
+    below 1e-7, and a cell's probability that is off by a sixth is seen. All slices
+    belong to the same reports: the points that they share have one support.
     """
     generator = np.random.default_rng(17)
     tallies = np.stack(

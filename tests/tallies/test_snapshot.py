@@ -51,7 +51,9 @@ def small_snapshot():
 @settings(max_examples=200)
 @given(tallies())
 def test_a_tally_comes_back_as_it_was(tally):
-    """Counts and intake survive exactly, and the tally that came back has the same bytes."""
+    """Counts and intake survive exactly, and the tally that came back has the same
+    bytes.
+    """
     data = encode_tally(tally)
     back = decode_tally(data, SMALL)
     assert back == tally
@@ -63,7 +65,9 @@ def test_a_tally_comes_back_as_it_was(tally):
 
 @given(tallies(), tallies())
 def test_equal_tallies_and_only_they_have_equal_bytes(one, two):
-    """Bytes can be compared in place of tallies, where these are of the same batches."""
+    """Bytes can be compared in place of tallies, where these are of the same
+    batches.
+    """
     assert (encode_tally(one) == encode_tally(two)) == (one == two)
 
 
@@ -99,7 +103,9 @@ def test_every_flipped_bit_is_refused():
 
 
 def test_every_truncation_and_addition_is_refused():
-    """A snapshot cut off anywhere, or with anything before or after it, is a WireError."""
+    """A snapshot cut off anywhere, or with anything before or after it, is a
+    WireError.
+    """
     data = small_snapshot()
     for size in range(len(data)):
         with pytest.raises(WireError):
@@ -143,8 +149,8 @@ ALIENS = (
     ["x", b"y"],
 )
 ALLOWED = (((1,), "x"), ((3,), []))
-"""A survey may have another name if its questions are the same, and nothing but counts need be
-there.
+"""A survey may have another name if its questions are the same, and nothing but counts
+need be there.
 """
 PLACES = (
     (),
@@ -171,7 +177,9 @@ def forged(content, place, alien):
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 def test_every_part_has_one_type(place):
-    """Behind a sound checksum, a part of another type is refused, even if Python calls it equal."""
+    """Behind a sound checksum, a part of another type is refused, even if Python calls
+    it equal.
+    """
     content = msgpack.unpackb(small_snapshot()[16:])
     for alien in ALIENS:
         if (place, alien) in ALLOWED:
@@ -201,7 +209,9 @@ FORGERIES = {
 
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_forgeries_behind_a_sound_checksum_are_refused(forgery):
-    """A checksum does not make counts plausible: impossible ones are refused as well."""
+    """A checksum does not make counts plausible: impossible ones are refused as
+    well.
+    """
     content = FORGERIES[forgery]
     if isinstance(content, dict):
         question = SMALL["symbol"]

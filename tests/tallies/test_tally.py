@@ -1,4 +1,6 @@
-"""Merging tallies is adding everything in one place: a commutative monoid, bit for bit."""
+"""Merging tallies is adding everything in one place: a commutative monoid, bit for
+bit.
+"""
 
 import re
 from functools import reduce
@@ -33,7 +35,9 @@ def tally_of(batches, *, with_junk=True):
 @settings(max_examples=200)
 @given(apart())
 def test_merging_is_adding_in_one_place(parts):
-    """Whatever the parts, their merge is the tally of all batches in one place, to the byte."""
+    """Whatever the parts, their merge is the tally of all batches in one place, to the
+    byte.
+    """
     merged = reduce(Tally.merge, (tally_of(batches) for batches in parts))
     together = Tally.empty(SURVEY)
     for batches in parts:
@@ -54,7 +58,9 @@ def test_merging_is_adding_in_one_place(parts):
 
 @given(st.lists(st.sampled_from(POOL), unique=True), st.integers(0, 16))
 def test_merging_parts_of_one_file_is_that_file(batches, cut):
-    """A file cut between two frames, taken in apart and merged, is the file taken in whole."""
+    """A file cut between two frames, taken in apart and merged, is the file taken in
+    whole.
+    """
     whole = tally_of(batches, with_junk=False)
     apart = tally_of(batches[:cut], with_junk=False).merge(
         tally_of(batches[cut:], with_junk=False)
@@ -95,7 +101,9 @@ def test_merged_counts_are_their_own():
 
 
 def test_sums_that_do_not_fit_are_refused():
-    """Counts of 2^62 or more in all would run over: such tallies neither merge nor are read."""
+    """Counts of 2^62 or more in all would run over: such tallies neither merge nor are
+    read.
+    """
     half = tally_of(POOL[:3])
     (name, counts), *_ = half.counts.items()
     counts.flat[0] = 1 << 61
@@ -111,7 +119,9 @@ def test_sums_that_do_not_fit_are_refused():
 
 
 def test_the_order_of_questions_does_not_matter():
-    """Surveys with the same questions in another order have equal tallies that merge."""
+    """Surveys with the same questions in another order have equal tallies that
+    merge.
+    """
     head, *questions = TEXT.split("\n[[question]]")
     turned = parse_survey("\n[[question]]".join([head, *reversed(questions)]))
     ingest = Ingest(turned)
@@ -136,7 +146,9 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_does_not_match_is_not_merged(change):
-    """Any change of a question's meaning refuses the merge, naming it and both fingerprints."""
+    """Any change of a question's meaning refuses the merge, naming it and both
+    fingerprints.
+    """
     old, new = CHANGES[change]
     assert old in TEXT
     other = parse_survey(TEXT.replace(old, new, 1))
@@ -168,7 +180,9 @@ def test_a_question_more_or_less_is_not_merged():
     ],
 )
 def test_what_does_not_change_reports_does_not_hinder_merging(old, new):
-    """The text that people read, and how an epsilon is written, are not part of the meaning."""
+    """The text that people read, and how an epsilon is written, are not part of the
+    meaning.
+    """
     other = parse_survey(TEXT.replace(old, new))
     merged = Tally.empty(other).merge(tally_of(POOL))
     assert encode_tally(merged) == encode_tally(tally_of(POOL))

@@ -4,7 +4,9 @@ import ldp
 
 
 def random_parents(generator, *, inner=5, values=12, depth=4):
-    """Parents as a randomizer has them: inner nodes by depth, then values, some below each."""
+    """Parents as a randomizer has them: inner nodes by depth, then values, some below
+    each.
+    """
     while True:
         parents, depths = [], []
         for _ in range(inner):

@@ -1,6 +1,7 @@
 """Native countries and their regions of 32,561 people of the UCI Adult data.
 
-The data lie beside the checkout, in shared/data/adult.data; without them these tests are skipped.
+The data lie beside the checkout, in shared/data/adult.data; without them these tests
+are skipped.
 """
 
 import csv
@@ -18,11 +19,14 @@ from ldp_simulations import from_table, randomize, simulate
 DATA = FOREIGN / "adult.data"
 COUNTRY = 13
 REGIONS = {
-    "Asia": "Cambodia China Hong India Iran Japan Laos Philippines Taiwan Thailand Vietnam",
+    "Asia": (
+        "Cambodia China Hong India Iran Japan Laos Philippines Taiwan Thailand Vietnam"
+    ),
     "Caribbean": "Cuba Dominican-Republic Haiti Jamaica Puerto-Rico Trinadad&Tobago",
     "Central America": "El-Salvador Guatemala Honduras Mexico Nicaragua",
     "South America": "Columbia Ecuador Peru",
-    "Europe": "England France Germany Greece Holand-Netherlands Hungary Ireland Italy Poland "
+    "Europe": "England France Germany Greece Holand-Netherlands Hungary Ireland Italy "
+    "Poland "
     "Portugal Scotland Yugoslavia",
     "North America": "Canada United-States Outlying-US(Guam-USVI-etc)",
 }
@@ -52,13 +56,16 @@ def survey(tmp_path_factory):
     path = folder / "survey.toml"
     path.write_text(
         '[survey]\nname = "adult"\n[[question]]\nname = "born"\ntype = "category"\n'
-        'file = "countries.csv"\nlevels = ["region", "country"]\nmechanism = "auto"\nepsilon = 2\n'
+        'file = "countries.csv"\nlevels = ["region", "country"]\nmechanism = '
+        '"auto"\nepsilon = 2\n'
     )
     return read_survey(path)
 
 
 def test_regions_and_countries(survey, countries):
-    """Each within 5 standard errors of the truth, all that were born there; sums add up."""
+    """Each within 5 standard errors of the truth, all that were born there; sums add
+    up.
+    """
     born = estimate(survey, randomize(survey, {"born": countries}, seed=1))["born"]
     truth = Counter(countries)
     for region, names in REGIONS.items():
@@ -75,7 +82,8 @@ def test_regions_and_countries(survey, countries):
 
 
 def test_intervals_of_skewed_answers(survey, countries):
-    """Nine tenths are of one country: of 100 surveys, seed 3, intervals hold .95 +- .02.
+    """Nine tenths are of one country: of 100 surveys, seed 3, intervals hold .95 +-
+    .02.
 
     And z^2 is 1 +- .1, so that a variance that is a fifth off would be seen.
     """
@@ -88,7 +96,9 @@ def test_intervals_of_skewed_answers(survey, countries):
 
 
 def test_regions_are_better_known_than_by_countries_alone(survey, countries):
-    """A fifth of the people on regions: the error of Asia and Europe is a good deal smaller."""
+    """A fifth of the people on regions: the error of Asia and Europe is a good deal
+    smaller.
+    """
     flat = ldp.parse_survey(
         survey.to_toml().replace("epsilon = 2", "epsilon = 2\nshares = [0]")
     )

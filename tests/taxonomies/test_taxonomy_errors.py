@@ -1,6 +1,8 @@
-"""Estimates of trees: unbiased, with errors that reference figures have, and sound intervals.
+"""Estimates of trees: unbiased, with errors that reference figures have, and sound
+intervals.
 
-That scores and errors are those of the written-out channel, in fractions, `test_laws.py` holds.
+That scores and errors are those of the written-out channel, in fractions,
+`test_laws.py` holds.
 """
 
 from fractions import Fraction
@@ -25,15 +27,17 @@ COUNTIES, STATES = 3091, 50
 
 
 def noise_of_nodes(share):
-    """(state, county): n Var where a share of people is asked for 50 states, in units of a cell's.
+    """(state, county): n Var where a share of people is asked for 50 states, in units
+    of a cell's.
 
-    The variance of a cell's own estimate is 1 / share: of pure noise, no one being in it.
+    The variance of a cell's own estimate is 1 / share: of pure noise, no one being in
+    it.
     """
     parents = (*[0] * STATES, *(1 + county % STATES for county in range(COUNTIES)))
     precision = np.array([float(share)] * STATES + [1 - float(share)] * COUNTIES)
     pooling = pooling_of(parents, precision)
-    # Least squares are linear: the variance of a node is the sum of the squares of what each own
-    # estimate counts for, over its precision.
+    # Least squares are linear: the variance of a node is the sum of the squares of what
+    # each own estimate counts for, over its precision.
     size = len(parents)
     state = county = 0.0
     asked = np.flatnonzero(precision)
@@ -52,10 +56,11 @@ def noise_of_nodes(share):
     [("0", 63, 1), ("1/10", 8.3, 1.10), ("1/4", 3.7, 1.31), ("2/5", 2.4, 1.64)],
 )
 def test_reference_figures(share, state, county):
-    """3,091 counties in 50 states: a state beside states alone, a county beside counties alone.
+    """3,091 counties in 50 states: a state beside states alone, a county beside
+    counties alone.
 
-    Here all states have 61 or 62 counties, so that those of a state are met to 4 %; at no share a
-    state has the noise of its counties.
+    Here all states have 61 or 62 counties, so that those of a state are met to 4 %; at
+    no share a state has the noise of its counties.
     """
     noise = noise_of_nodes(Fraction(share))
     assert noise[0] == pytest.approx(state, rel=0.04)
@@ -63,7 +68,9 @@ def test_reference_figures(share, state, county):
 
 
 def test_the_decoder_has_the_reference_figures():
-    """At epsilon 1 the stated variance of a rare county and state is that of the figures."""
+    """At epsilon 1 the stated variance of a rare county and state is that of the
+    figures.
+    """
     parents = (*[0] * STATES, *(1 + county % STATES for county in range(COUNTIES)))
     response = response_to_levels(
         parents, COUNTIES, (Fraction(1, 10),), odds_=odds(Fraction(1))
@@ -80,7 +87,8 @@ def test_the_decoder_has_the_reference_figures():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_scores_are_unbiased_and_bounded(seed):
-    """On random trees, at shares drawn at random: E[s | x] is 1 for the nodes above x, else 0.
+    """On random trees, at shares drawn at random: E[s | x] is 1 for the nodes above x,
+    else 0.
 
     All scores lie in the stated range, whose ends some report has.
     """
@@ -106,7 +114,9 @@ def test_scores_are_unbiased_and_bounded(seed):
 
 
 def test_variances_are_those_of_scores():
-    """For the respondents (mean of s^2 - estimate) / n; a population has f (1 - f) / n more."""
+    """For the respondents (mean of s^2 - estimate) / n; a population has f (1 - f) / n
+    more.
+    """
     question = survey_of(REGIONS, "2")["home"]
     response, size = question.randomizer, 6
     shares = np.arange(1, size + 1) / 21
@@ -123,12 +133,15 @@ def test_variances_are_those_of_scores():
     covariance = moments.reports * moments.covariance()
     assert np.allclose(np.diag(covariance), squares - truth, rtol=1e-6)
     top = np.flatnonzero(np.array(response.parents) == 0)
-    # The nodes at the top add up to 1, without an error; so do any that hold everyone together.
+    # The nodes at the top add up to 1, without an error; so do any that hold everyone
+    # together.
     assert np.allclose(covariance[top].sum(axis=0), 0, atol=1e-6)
 
 
 def test_covariances_have_reports_that_no_device_sends():
-    """Symbols that their level does not use are reports, too: worked out report by report."""
+    """Symbols that their level does not use are reports, too: worked out report by
+    report.
+    """
     response = survey_of(REGIONS, "2")["home"].randomizer
     layout = len(response.law), response.layout.symbols
     counts = np.random.default_rng(3).integers(1, 50, layout)
@@ -143,7 +156,8 @@ def test_covariances_have_reports_that_no_device_sends():
 
 
 def test_estimates_and_intervals_keep_their_word():
-    """400 surveys of 20,000 people, skewed, seed 5: z^2 is 1 +- .12 on average over nodes.
+    """400 surveys of 20,000 people, skewed, seed 5: z^2 is 1 +- .12 on average over
+    nodes.
 
     Intervals hold .95 +- .012. A sixth off in the variance is detected.
     """
@@ -168,7 +182,9 @@ def test_estimates_and_intervals_keep_their_word():
 
 
 def test_shares_of_levels():
-    """A fifth each, or less where less than half would be left for the values; exact integers."""
+    """A fifth each, or less where less than half would be left for the values; exact
+    integers.
+    """
     assert law_of(usual_shares(1)) == (1, 4)
     assert law_of(usual_shares(2)) == (1, 1, 3)
     assert law_of(usual_shares(5)) == (1, 1, 1, 1, 1, 5)
@@ -192,7 +208,9 @@ def test_respondents_of_a_level_that_no_one_is_asked_for():
 
 
 def test_versions_with_other_shares_are_pooled():
-    """Two versions of one tree tell its nodes together; parents stay the sums of their children."""
+    """Two versions of one tree tell its nodes together; parents stay the sums of their
+    children.
+    """
     first, second = (
         survey_of({"a": "A", "b": "A", "c": "C", "d": "C"}, "2", shares=shares)["home"]
         for shares in (["0.1"], ["0.5"])

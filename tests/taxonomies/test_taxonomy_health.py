@@ -1,4 +1,6 @@
-"""Devices that draw other levels than the survey says are seen; so are reports that none sends."""
+"""Devices that draw other levels than the survey says are seen; so are reports that
+none sends.
+"""
 
 import numpy as np
 import pytest
@@ -36,7 +38,9 @@ def test_honest_reports_pass():
 
 @pytest.mark.parametrize("shares", [["0.22"], ["0.18"], ["0.5"], [0]])
 def test_another_law_of_the_levels_is_noticed(shares):
-    """A tenth more or less of the people on states, among 20,000, is far beyond chance."""
+    """A tenth more or less of the people on states, among 20,000, is far beyond
+    chance.
+    """
     question = survey_of(PARENTS, "2")["home"]
     other = survey_of(PARENTS, "2", shares=shares)["home"]
     counts = sample_counts(other, HOLDERS, np.random.default_rng(9))

@@ -1,4 +1,6 @@
-"""Plans of trees: errors by level that simulations keep, at the survey's shares or at others."""
+"""Plans of trees: errors by level that simulations keep, at the survey's shares or at
+others.
+"""
 
 import json
 
@@ -21,7 +23,9 @@ SURVEY = survey_of(
 
 @pytest.mark.parametrize("estimand", ["respondents", "population"])
 def test_planned_errors_are_those_of_simulations(estimand):
-    """Of 60,000 respondents spread evenly: 20 tallies state what was planned, to 3 %, seed 4."""
+    """Of 60,000 respondents spread evenly: 20 tallies state what was planned, to 3 %,
+    seed 4.
+    """
     (tree,) = plan(SURVEY, respondents=60_000, estimand=estimand).trees
     question, generator = SURVEY["home"], np.random.default_rng(4)
     stated = [
@@ -76,7 +80,9 @@ def test_the_command(tmp_path):
 
 
 def test_simulations_know_the_truth_of_nodes():
-    """Of inner ones too, in every way to a tally: nine tenths of the intervals hold it, or more."""
+    """Of inner ones too, in every way to a tally: nine tenths of the intervals hold it,
+    or more.
+    """
     people = synthetic(SURVEY, 3000)
     truth = people["home"].frequencies(["n0", "v0", "v6"])
     assert truth[0] > truth[1] + truth[2] > 0
@@ -87,7 +93,9 @@ def test_simulations_know_the_truth_of_nodes():
 
 
 def test_attacks_move_nodes_no_further_than_their_bound():
-    """A value or an inner node; forged reports of honest law move it by what they hold."""
+    """A value or an inner node; forged reports of honest law move it by what they
+    hold.
+    """
     people = synthetic(SURVEY, 5000)
     for target in ("n3", "v7"):
         done = attack(SURVEY, people, targets=[target], runs=5, seed=2)

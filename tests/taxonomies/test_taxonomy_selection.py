@@ -1,4 +1,6 @@
-"""Which nodes are shown: levels, the finest that are sure enough, crowds; also by command."""
+"""Which nodes are shown: levels, the finest that are sure enough, crowds; also by
+command.
+"""
 
 import json
 
@@ -57,10 +59,13 @@ def test_a_level():
 
 
 def test_the_finest_level_that_is_sure_enough():
-    """As narrow as asked for, and no finer than that allows: all, some, or the top alone."""
+    """As narrow as asked for, and no finer than that allows: all, some, or the top
+    alone.
+    """
     home = estimates()
     assert home.nodes(width=1.0).values == home.nodes("city").values
-    # One of the cities is too wide, so that its country stands for it and for its neighbours.
+    # One of the cities is too wide, so that its country stands for it and for its
+    # neighbours.
     widest = home._widths[4:9].argmax()
     shown = home.nodes(width=np.sort(home._widths[4:9])[-2:].mean())
     country = "Ireland" if widest < 2 else "France"
@@ -75,9 +80,11 @@ def test_the_finest_level_that_is_sure_enough():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_finest_nodes_are_a_cover(seed):
-    """On random trees: every value has one of them above it, and none has another above it.
+    """On random trees: every value has one of them above it, and none has another above
+    it.
 
-    Where a node stands for its children, one of these, or below one of these, is too wide.
+    Where a node stands for its children, one of these, or below one of these, is too
+    wide.
     """
     generator = np.random.default_rng(seed)
     parents = random_parents(generator, inner=5, values=14)

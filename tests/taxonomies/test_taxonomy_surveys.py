@@ -46,7 +46,9 @@ def test_the_text_of_a_survey_has_its_tree():
 
 
 def test_names_of_nodes_and_their_order_change_no_report():
-    """Fingerprints cover values, the tree and the law; not what nodes and levels are called."""
+    """Fingerprints cover values, the tree and the law; not what nodes and levels are
+    called.
+    """
     survey = survey_of(REGIONS)
     called = {name: name.upper() for name in REGIONS.values()}
     renamed = {
@@ -124,7 +126,9 @@ def test_values_have_to_be_the_leaves(values, said):
     "shares", [["0.5"], ["0.5", "0.5"], ["-0.1", "0.3"], ["x", "0"], "0.1"]
 )
 def test_shares_are_of_the_upper_levels(shares):
-    """As many numbers as there are such levels, from 0, that leave something to the values."""
+    """As many numbers as there are such levels, from 0, that leave something to the
+    values.
+    """
     with pytest.raises(ldp.SurveyError, match="shares"):
         survey_of(REGIONS, shares=shares)
 
@@ -187,7 +191,9 @@ def test_rows_that_are_wrong_are_said(tmp_path, rows, said):
 
 
 def test_a_file_needs_a_place(tmp_path):
-    """Devices that are handed a text have no files beside it; nor is one that is absent."""
+    """Devices that are handed a text have no files beside it; nor is one that is
+    absent.
+    """
     path = written(tmp_path, ["a,x", "b,y"])
     with pytest.raises(ldp.SurveyError, match="to_toml writes them"):
         ldp.parse_survey(path.read_text())
@@ -197,7 +203,9 @@ def test_a_file_needs_a_place(tmp_path):
 
 
 def test_the_compiled_form_has_the_tree_for_menus():
-    """By names, beside the integers that reports depend on, which are whole without them."""
+    """By names, beside the integers that reports depend on, which are whole without
+    them.
+    """
     survey = survey_of(REGIONS)
     (question,) = json.loads(json.dumps(compile_survey(survey)))["questions"]
     assert question["parents"] == REGIONS

@@ -1,4 +1,6 @@
-"""Two passes over a tree are weighted least squares, whatever the tree and the variances are."""
+"""Two passes over a tree are weighted least squares, whatever the tree and the
+variances are.
+"""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -20,7 +22,9 @@ SEEDS = range(40)
 
 
 def random_case(seed):
-    """(parents, size, precision, own estimates): some inner nodes have none, leaves all have."""
+    """(parents, size, precision, own estimates): some inner nodes have none, leaves all
+    have.
+    """
     generator = np.random.default_rng(seed)
     size = int(generator.integers(6, 30))
     parents = random_parents(
@@ -32,7 +36,9 @@ def random_case(seed):
 
 
 def dense(parents, size, precision, own):
-    """The same by the normal equations of all values, with a multiplier for their sum."""
+    """The same by the normal equations of all values, with a multiplier for their
+    sum.
+    """
     holds = np.array(membership(parents, size), dtype=float)
     weighted = holds * precision
     system = np.zeros((size + 1, size + 1))
@@ -69,7 +75,9 @@ def test_parents_are_the_sums_of_their_children(seed):
 
 
 def test_two_passes_in_fractions():
-    """By hand: two nodes of two values, all of variance 1, estimates 1/2, 1/4 and eighths."""
+    """By hand: two nodes of two values, all of variance 1, estimates 1/2, 1/4 and
+    eighths.
+    """
     parents = (0, 0, 1, 1, 2, 2)
     own = [Fraction(number, 8) for number in (4, 2, 1, 2, 3, 4)]
     equations = [({0, 1}, 1), ({2, 3}, 1), *(({value}, 1) for value in range(4))]
@@ -89,7 +97,9 @@ def test_two_passes_in_fractions():
 
 
 def test_one_level_alone_takes_its_share_of_what_is_left():
-    """Where only values have estimates, each gets as much of the rest, as they are as sure."""
+    """Where only values have estimates, each gets as much of the rest, as they are as
+    sure.
+    """
     parents = (0, 0, 1, 1, 2)
     precision = np.array([0, 0, 1.0, 1.0, 1.0])
     shares = pool_nodes(

@@ -1,7 +1,8 @@
-"""What clients that pin a register open, and what they refuse: for the vectors that all share.
+"""What clients that pin a register open, and what they refuse: for the vectors that all
+share.
 
-Each case is a survey, by its number, a head and a proof. Those that are refused differ in one thing
-from one that is taken.
+Each case is a survey, by its number, a head and a proof. Those that are refused differ
+in one thing from one that is taken.
 """
 
 from registered import content_of, version

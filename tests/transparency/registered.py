@@ -28,7 +28,9 @@ def version(epsilon="1", text="How do you get to work?", name="trip"):
 
 
 def content_of(*versions):
-    """The bytes of a register of these versions, with a reason for each after the first."""
+    """The bytes of a register of these versions, with a reason for each after the
+    first.
+    """
     content = b""
     for number, survey in enumerate(versions):
         reason = f"reason {number}" if number else None

@@ -1,8 +1,9 @@
-"""Merkle trees by the definitions of RFC 9162 alone, with nothing done twice as fast as it is said.
+"""Merkle trees by the definitions of RFC 9162 alone, with nothing done twice as fast as
+it is said.
 
-Roots and paths follow the recursive definitions of section 2.1.1, 2.1.3.1 and 2.1.4.1 word by word;
-a proof is checked by putting the tree together again from its pieces, not by the algorithms of
-2.1.3.2 and 2.1.4.2.
+Roots and paths follow the recursive definitions of section 2.1.1, 2.1.3.1 and 2.1.4.1
+word by word; a proof is checked by putting the tree together again from its pieces, not
+by the algorithms of 2.1.3.2 and 2.1.4.2.
 """
 
 from hashlib import sha256
@@ -48,7 +49,9 @@ def proof(first, entries, *, is_known=True):
 
 
 def root_by_path(leaf, place, pieces):
-    """The root that a path leads to, from (index, size); None if it has another length."""
+    """The root that a path leads to, from (index, size); None if it has another
+    length.
+    """
     index, size = place
     if size == 1:
         return leaf if not pieces else None
@@ -64,7 +67,9 @@ def root_by_path(leaf, place, pieces):
 
 
 def roots_by_proof(sizes, pieces, known):
-    """The roots of trees of two sizes that a proof leads to; None if it has another length."""
+    """The roots of trees of two sizes that a proof leads to; None if it has another
+    length.
+    """
     first, size = sizes
     if first == size:
         if known is not None:

@@ -1,4 +1,6 @@
-"""Merkle trees: published heads, an independent slow implementation, and proofs of nothing."""
+"""Merkle trees: published heads, an independent slow implementation, and proofs of
+nothing.
+"""
 
 import random
 
@@ -49,7 +51,9 @@ def test_published_heads():
 
 
 def test_published_paths():
-    """An inclusion path and two consistency paths, by the nodes that they consist of."""
+    """An inclusion path and two consistency paths, by the nodes that they consist
+    of.
+    """
     leaves = [leaf_hash(entry) for entry in PUBLISHED]
     inclusion = [node.hex() for node in inclusion_path(leaves, 5)]
     assert inclusion == [NODES["4"], NODES["6 to 7"], NODES["0 to 3"]]
@@ -79,8 +83,9 @@ def test_all_proofs(size):
 def test_changed_proofs_prove_nothing():
     """Whatever is changed in a proof, both implementations say the same of it.
 
-    Of 20,000 changed proofs at least half have to be refused by both: a check that takes anything
-    does not pass, nor does one that refuses everything, as `test_all_proofs` has it.
+    Of 20,000 changed proofs at least half have to be refused by both: a check that
+    takes anything does not pass, nor does one that refuses everything, as
+    `test_all_proofs` has it.
     """
     draw = random.Random(20261124)
     refused = 0
@@ -139,6 +144,8 @@ def test_logs_that_are_none(first):
 
 
 def test_an_entry_is_no_node():
-    """Two hashes as an entry do not stand for the tree over them: the prefixes differ."""
+    """Two hashes as an entry do not stand for the tree over them: the prefixes
+    differ.
+    """
     root = root_of(LEAVES[:2])
     assert leaf_hash(LEAVES[0] + LEAVES[1]) != root

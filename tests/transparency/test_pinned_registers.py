@@ -50,7 +50,9 @@ def test_registered_surveys_are_opened(opened, tmp_path):
 
 
 def test_others_are_refused(opened, tmp_path):
-    """Another version, other words, another register, half of a pin: with the reason."""
+    """Another version, other words, another register, half of a pin: with the
+    reason.
+    """
     proof, head = prove_inclusion(NEW, 1), head_of(NEW).text
     other = head[:-1] + ("1" if head[-1] == "0" else "0")
     for survey, pinned, said in (
@@ -92,7 +94,9 @@ def test_others_are_refused(opened, tmp_path):
 
 
 def test_the_vectors_that_clients_share():
-    """Each case is taken or refused as it says, by the surveys that their compiled forms are of."""
+    """Each case is taken or refused as it says, by the surveys that their compiled
+    forms are of.
+    """
     vectors = json.loads((VECTORS / "registered.json").read_text(encoding="ascii"))
     surveys = [parse_survey(entry["survey"]) for entry in vectors["surveys"]]
     for case in vectors["taken"]:

@@ -1,4 +1,6 @@
-"""A register as a text: one spelling, one chain, and whatever is not that is found and said."""
+"""A register as a text: one spelling, one chain, and whatever is not that is found and
+said.
+"""
 
 import json
 
@@ -38,7 +40,9 @@ def test_what_is_registered_is_read():
 
 
 def test_every_changed_byte_is_found():
-    """Any bit of any byte: the chain breaks, or a fingerprint does, or the head is another."""
+    """Any bit of any byte: the chain breaks, or a fingerprint does, or the head is
+    another.
+    """
     head = parse_register(CONTENT).root
     for place in range(len(CONTENT)):
         damaged = bytearray(CONTENT)
@@ -95,7 +99,9 @@ def test_other_spellings(change, said):
 
 
 def test_torn_lines():
-    """At every byte of the last line: found, said, and mended to what was whole before."""
+    """At every byte of the last line: found, said, and mended to what was whole
+    before.
+    """
     two = CONTENT[: CONTENT[:-1].rindex(b"\n") + 1]
     for place in (*range(len(two) + 1, len(CONTENT), 37), len(CONTENT) - 1):
         torn = CONTENT[:place]

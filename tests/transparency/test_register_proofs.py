@@ -1,4 +1,6 @@
-"""Proofs as they are handed out: taken by who keeps a head, unless they say something else."""
+"""Proofs as they are handed out: taken by who keeps a head, unless they say something
+else.
+"""
 
 import copy
 import json
@@ -55,7 +57,9 @@ def test_all_surveys_are_registered(size):
 
 
 def test_other_surveys_are_not():
-    """Another version, also one with other words alone, is refused by the proof for this one."""
+    """Another version, also one with other words alone, is refused by the proof for
+    this one.
+    """
     register = register_of(7)
     proof, head = prove_inclusion(register, 2), head_of(register)
     with pytest.raises(
@@ -72,7 +76,8 @@ def test_every_changed_part_is_found():
     pinned, head = head_of(register_of(3)), head_of(register)
 
     def check_both(proof, first):
-        # A root says nothing of a size by itself: who checks has both from whoever made the head.
+        # A root says nothing of a size by itself: who checks has both from whoever made
+        # the head.
         check_consistency(proof, first=first, second=head)
 
     for proof, check in (
@@ -102,7 +107,9 @@ def test_every_changed_part_is_found():
 
 
 def test_another_register_does_not_go_on():
-    """A log that was begun anew is refused by the head of the old one, whatever it proves."""
+    """A log that was begun anew is refused by the head of the old one, whatever it
+    proves.
+    """
     other = parse_register(content_of(*map(version, "5678")))
     pinned = head_of(register_of(2))
     with pytest.raises(RegisterError, match="goes on from the pinned head"):

@@ -74,7 +74,9 @@ def test_what_is_served_is_shown_to_be_registered(service, log):
 
 
 def test_a_register_grows_and_does_not_shrink(service, log):
-    """What is added is shown at once; what was shown and is gone, or is changed, is not hidden."""
+    """What is added is shown at once; what was shown and is gone, or is changed, is not
+    hidden.
+    """
     before = log.read_bytes()
     add_version(log, VERSIONS[2], "reason 2")
     after = log.read_bytes()
@@ -108,7 +110,9 @@ def test_questions_that_make_no_sense(service, path, status):
 
 
 def test_a_service_does_not_start_without(log, tmp_path, monkeypatch):
-    """A survey that is served has to be registered, and the register has to be sound."""
+    """A survey that is served has to be registered, and the register has to be
+    sound.
+    """
     with pytest.raises(RegisterError, match="got no entry of this version"):
         PublishedRegister(log, VERSIONS)
     monkeypatch.chdir(tmp_path)

@@ -1,8 +1,10 @@
-"""Browsers by engine: Chromium, Firefox by its own protocol, and WebKitGTK, Safari's engine.
+"""Browsers by engine: Chromium, Firefox by its own protocol, and WebKitGTK, Safari's
+engine.
 
-The last needs a screen, for which Xvfb does. Debian has them as firefox-esr, webkit2gtk-driver and
-xvfb. Each entry of `ENGINES` opens a window; a profile that is used again holds what was stored,
-but for WebKit, whose windows that are driven store nothing beyond them.
+The last needs a screen, for which Xvfb does. Debian has them as firefox-esr,
+webkit2gtk-driver and xvfb. Each entry of `ENGINES` opens a window; a profile that is
+used again holds what was stored, but for WebKit, whose windows that are driven store
+nothing beyond them.
 """
 
 import json
@@ -42,7 +44,9 @@ class Engine(NamedTuple):
 
 
 class Firefox(Window):
-    """A window that is driven by Marionette, the protocol within Firefox: JSON after its length."""
+    """A window that is driven by Marionette, the protocol within Firefox: JSON after
+    its length.
+    """
 
     def __init__(self, connection, process):
         self._stream = connection.makefile("rwb")
@@ -117,7 +121,9 @@ def _connected(port):
 
 @contextmanager
 def webkit(_profile):
-    """A MiniBrowser of WebKitGTK on a screen of its own, which forgets all when it is closed."""
+    """A MiniBrowser of WebKitGTK on a screen of its own, which forgets all when it is
+    closed.
+    """
     wanted = {
         "webkitgtk:browserOptions": {
             "binary": str(_MINI_BROWSERS[-1]),

@@ -1,4 +1,5 @@
-"""`ldp client codegen --language typescript`: modules that compile strictly, and randomize.
+"""`ldp client codegen --language typescript`: modules that compile strictly, and
+randomize.
 
 Skipped where node or the built client is missing.
 """
@@ -197,7 +198,9 @@ def test_modules_of_all_surveys_compile_strictly(compiler, app):
 
 
 def test_generated_functions_record(app):
-    """Compiled and run, they make a report of each question, which an aggregator accepts."""
+    """Compiled and run, they make a report of each question, which an aggregator
+    accepts.
+    """
     survey = parse_survey(EVERY_TYPE)
     (app / "answers.ts").write_text(module(survey), encoding="utf-8")
     (app / "use.ts").write_text(USE, encoding="utf-8")
@@ -219,7 +222,9 @@ def test_generated_functions_record(app):
 
 
 def test_what_is_memoized_has_a_daily_function(app):
-    """It records the first answer of a day, by clients that can do so: not by a `Client`."""
+    """It records the first answer of a day, by clients that can do so: not by a
+    `Client`.
+    """
     (app / "answers.ts").write_text(module(parse_survey(EVERY_TYPE)), encoding="utf-8")
     (app / "daily.ts").write_text(DAILY, encoding="utf-8")
     assert compiled_by("typescript", app, "daily.ts") == ""

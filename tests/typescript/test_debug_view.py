@@ -1,4 +1,6 @@
-"""`debug: true` of the TypeScript client: the words of the Python one's view, of the same bytes."""
+"""`debug: true` of the TypeScript client: the words of the Python one's view, of the
+same bytes.
+"""
 
 import json
 

@@ -50,7 +50,9 @@ DEVICES = 10
 
 
 def test_what_devices_were_charged_for_is_counted_once(tmp_path):
-    """After a token that was wrong, each batch is counted; the ledger says what Python's does."""
+    """After a token that was wrong, each batch is counted; the ledger says what
+    Python's does.
+    """
     survey = parse_survey(TEXT)
     answers = {"mood": "bad"}
     together = {"bike": True, "car": False}

@@ -1,7 +1,7 @@
 """The TypeScript client against the Python one: equal reports from equal tapes.
 
-Needs node and the built client (`npm ci && npm run build` in client/js); skipped where they are
-missing.
+Needs node and the built client (`npm ci && npm run build` in client/js); skipped where
+they are missing.
 """
 
 import hashlib
@@ -94,7 +94,10 @@ def closed(values):
 
 
 def several(values, epsilon):
-    return f'type = "multi"\nvalues = {json.dumps(values)}\nmost = 3\nepsilon = "{epsilon}"'
+    return (
+        f'type = "multi"\nvalues = {json.dumps(values)}\nmost = 3\nepsilon = '
+        f'"{epsilon}"'
+    )
 
 
 TWICE = 'epsilon_first = "2"\nepsilon_lifetime = "4"'
@@ -150,7 +153,8 @@ QUESTIONS = {
     ),
     "hours": (
         "dithered",
-        'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "Stunden täglich"\n'
+        'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\nunit = "Stunden '
+        'täglich"\n'
         'outside = "clip"\nmissing = ["NA", "weiß nicht"]\nepsilon = "3"',
         HOURS,
     ),
@@ -161,7 +165,11 @@ QUESTIONS = {
     ),
     "wide": (
         "dithered",
-        'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\noutside = "1/3"\nepsilon = "2"',
+        (
+            'type = "number"\nlow = 0\nhigh = "1e15"\nstep = 1\noutside = '
+            '"1/3"\nepsilon = '
+            '"2"'
+        ),
         WIDE,
     ),
     "load": (
@@ -171,7 +179,11 @@ QUESTIONS = {
     ),
     "load-clipped": (
         "codebook",
-        'type = "vector"\ndimensions = 5\nradius = "1/3"\noutside = "clip"\nepsilon = 4',
+        (
+            'type = "vector"\ndimensions = 5\nradius = "1/3"\noutside = '
+            '"clip"\nepsilon = '
+            "4"
+        ),
         [[10 * number for number in load] for load in LOADS],
     ),
     "arcs": (
@@ -181,18 +193,26 @@ QUESTIONS = {
     ),
     "arcs-hours": (
         "arcs",
-        'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\noutside = "clip"\nepsilon = "3"',
+        (
+            'type = "number"\nlow = 0\nhigh = "49.5"\nstep = "0.5"\noutside = '
+            '"clip"\nepsilon = "3"'
+        ),
         [-1, *(number / 2 for number in range(100)), 1e300],
     ),
     "arcs-edges": (
         "arcs",
-        'type = "number"\nedges = [0, "1/7", 18, "24.5", 65]\noutside = "clip"\nepsilon = 5\n'
+        'type = "number"\nedges = [0, "1/7", 18, "24.5", 65]\noutside = '
+        '"clip"\nepsilon = 5\n'
         "modulus = 13\nwidth = 2\nweights = [3, 0, 0, 1, 2]",
         HOURS,
     ),
     "shape": (
         "square-wave",
-        'type = "number"\nlow = 0\nhigh = 50\nstep = "0.5"\noutside = "clip"\nepsilon = 1',
+        (
+            'type = "number"\nlow = 0\nhigh = 50\nstep = "0.5"\noutside = '
+            '"clip"\nepsilon '
+            "= 1"
+        ),
         HOURS,
     ),
     "shape-of-cells": (
@@ -202,22 +222,36 @@ QUESTIONS = {
     ),
     "cells": (
         "grr",
-        'type = "number"\nlow = "-1/3"\nhigh = "50.5"\nbins = 7\noutside = "clip"\nepsilon = 2',
+        (
+            'type = "number"\nlow = "-1/3"\nhigh = "50.5"\nbins = 7\noutside = '
+            '"clip"\nepsilon = 2'
+        ),
         HOURS,
     ),
     "edges": (
         "oue",
-        'type = "number"\nedges = [0, "1/7", 18, "24.5", 65]\noutside = "clip"\nepsilon = 2',
+        (
+            'type = "number"\nedges = [0, "1/7", 18, "24.5", 65]\noutside = '
+            '"clip"\nepsilon = 2'
+        ),
         HOURS,
     ),
     "kept": (
         "rappor",
-        'type = "number"\nlow = -2\nhigh = 2\nstep = "0.5"\np = "0.1"\nq = "0.9"\nf = "0.2"',
+        (
+            'type = "number"\nlow = -2\nhigh = 2\nstep = "0.5"\np = "0.1"\nq = '
+            '"0.9"\nf = '
+            '"0.2"'
+        ),
         [-2, -0.5, 0, 1.5, 2.0],
     ),
     "rappor": (
         "rappor",
-        f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf = "0.2"',
+        (
+            f'type = "category"\nvalues = {json.dumps(EIGHT)}\np = "0.1"\nq = "0.9"\nf '
+            "= "
+            '"0.2"'
+        ),
         EIGHT,
     ),
     "rappor-text": (
@@ -308,12 +342,19 @@ MORE = {
     "sets-apart": ("set-unary", several(EIGHT, "2"), [APART[:2], [APART[5], EIGHT[2]]]),
     "sums-replaced": (
         "grr",
-        'type = "integer"\nlow = 0\nhigh = 9\nper_device = "sum"\noutside = 3\nepsilon = 3',
+        (
+            'type = "integer"\nlow = 0\nhigh = 9\nper_device = "sum"\noutside = '
+            "3\nepsilon "
+            "= 3"
+        ),
         [[1, 2], [5, 9], [-1], [4, -4]],
     ),
     "means-clipped": (
         "grr",
-        'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\noutside = "clip"\nepsilon = 3',
+        (
+            'type = "integer"\nlow = 0\nhigh = 9\nper_device = "mean"\noutside = '
+            '"clip"\nepsilon = 3'
+        ),
         [[1, 2], [50, 0], [-1]],
     ),
     "unrelated": (
@@ -449,7 +490,9 @@ def test_equal_tapes_give_equal_reports():
 
 @pytest.mark.needs("node", "built client")
 def test_the_weights_of_arcs_are_those_of_python():
-    """On circles from the smallest to the largest, for narrow arcs and for wide ones."""
+    """On circles from the smallest to the largest, for narrow arcs and for wide
+    ones.
+    """
     theirs = json.loads(run_js("usual_weights.js", circles=CIRCLES))
     for (modulus, width), of_circle in zip(CIRCLES, theirs, strict=True):
         assert [int(weight) for weight in of_circle] == list(
@@ -480,7 +523,9 @@ def test_hashes_are_those_of_xxhash():
 
 
 def test_the_fields_of_projective_questions_are_of_every_kind():
-    """The questions above have a field of prime order, and those of 4, 8 and 16 elements."""
+    """The questions above have a field of prime order, and those of 4, 8 and 16
+    elements.
+    """
     orders = {
         question.randomizer.order
         for question in parse_survey(TEXT)
@@ -495,9 +540,9 @@ def test_reports_of_the_js_client_decode(tmp_path):
 
     Every batch is accepted, and the estimates are right.
 
-    500 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for all 700
-    estimates and means together). `warner` would be 20 of them off if its reports did not depend on
-    the answers.
+    500 respondents; the error allowed is 6 standard errors (false alarms below 1e-6 for
+    all 700 estimates and means together). `warner` would be 20 of them off if its
+    reports did not depend on the answers.
     """
     survey_path, json_path = tmp_path / "both.toml", tmp_path / "both.json"
     survey_path.write_text(TEXT, encoding="utf-8")
@@ -567,7 +612,9 @@ def test_reports_of_the_js_client_decode(tmp_path):
 
 
 def test_the_example_page_has_the_compiled_form_of_its_survey(tmp_path):
-    """examples/web/survey.json is what `ldp check --compiled` writes of the survey beside it."""
+    """examples/web/survey.json is what `ldp check --compiled` writes of the survey
+    beside it.
+    """
     folder, written = ROOT / "examples" / "web", tmp_path / "survey.json"
     run("check", folder / "survey.toml", "--compiled", written)
     assert (folder / "survey.json").read_bytes() == written.read_bytes()

@@ -1,12 +1,14 @@
-"""Tabs that are closed, and browsers that are killed, while an embedded client records and sends.
+"""Tabs that are closed, and browsers that are killed, while an embedded client records
+and sends.
 
-In Chromium, in Firefox and, where no browser can be killed without its store, in WebKit.
+In Chromium, in Firefox and, where no browser can be killed without its store, in
+WebKit.
 
-What a device was charged for arrives once: IndexedDB holds charge and report in one transaction.
-Where a kill tears a write of Chromium's, it throws the whole store away at a later start, and says
-so; then the ledger has to say so as well.
-`LDPKIT_KILLED_TABS=50` does it at length. Skipped where a browser, or the built client, is
-missing.
+What a device was charged for arrives once: IndexedDB holds charge and report in one
+transaction. Where a kill tears a write of Chromium's, it throws the whole store away at
+a later start, and says so; then the ledger has to say so as well.
+`LDPKIT_KILLED_TABS=50` does it at length. Skipped where a browser, or the built client,
+is missing.
 """
 
 import json
@@ -42,7 +44,9 @@ def receipt(log):
 
 
 def live(window, server, life, *, seconds):
-    """Record and send for a while. What the page says that it recorded, as far as that is known."""
+    """Record and send for a while. What the page says that it recorded, as far as that
+    is known.
+    """
     window.open(server.url(PAGE))
     window.wait(READY)
     window.run("window.live(arguments[0])", life)
@@ -85,7 +89,9 @@ def finished_in(window):
     "name", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ENGINES]
 )
 def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
-    """After tabs were closed and browsers killed, charges are reports, each of which came once."""
+    """After tabs were closed and browsers killed, charges are reports, each of which
+    came once.
+    """
     engine = ENGINES[name]
     draw, said = Random(15), []
     with watched_files(answer=receipt) as server, lives(engine, tmp_path) as opened:
@@ -114,7 +120,8 @@ def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
     assert finished["status"]["waiting"] == 0
     assert came["kept"] > 0
     was_lost = finished["events"] != []
-    # One charge for each of its three values that was ever drawn: on a busy machine, not all.
+    # One charge for each of its three values that was ever drawn: on a busy machine,
+    # not all.
     assert 1 <= charged.pop("kept", 0) <= 3 or was_lost
     came.pop("kept")
     assert charged - came == Counter(), "charges without their reports"
@@ -125,7 +132,9 @@ def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
 
 @pytest.mark.needs("chromium")
 def test_a_store_that_the_browser_threw_away_is_said_to_be_lost(tmp_path):
-    """A kill between two writes leaves the head of a record without its body: all is lost later."""
+    """A kill between two writes leaves the head of a record without its body: all is
+    lost later.
+    """
     with watched_files(answer=receipt) as server:
         for life in range(2):
             with browser(tmp_path) as window:

@@ -1,4 +1,6 @@
-"""The TypeScript client through a real relay, straight and through a hop, to a collector's keys."""
+"""The TypeScript client through a real relay, straight and through a hop, to a
+collector's keys.
+"""
 
 import json
 import time
@@ -27,7 +29,9 @@ DEVICES = 6
 
 @pytest.fixture
 def relay(tmp_path):
-    """A relay with a gateway over HTTP: its writer, its collector, its address and keys."""
+    """A relay with a gateway over HTTP: its writer, its collector, its address and
+    keys.
+    """
     writer, collector = relay_at(tmp_path / "relay.db", least=DEVICES), Collector()
     key = make_gateway_key(tmp_path / "own.pem")
     application = RelayApplication(
@@ -42,7 +46,9 @@ def relay(tmp_path):
 
     class Relaying(Handler):
         def do_POST(self):
-            """What devices send to the relay, and what they send to the hop before it."""
+            """What devices send to the relay, and what they send to the hop before
+            it.
+            """
             body = self.body()
             path = GATEWAY_PATH if self.path == "/hop" else self.path
             seen.append((self.path, self.headers["content-type"], body))

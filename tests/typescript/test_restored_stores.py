@@ -1,4 +1,6 @@
-"""Files of the TypeScript client that are restored from a backup: one report, which counts once."""
+"""Files of the TypeScript client that are restored from a backup: one report, which
+counts once.
+"""
 
 import json
 import shutil
@@ -16,7 +18,8 @@ from ldp_aggregator import Ingest
 pytestmark = pytest.mark.needs("node", "built client")
 
 CITY = (
-    'name = "city"\ntype = "category"\nvalues = ["Aachen", "Bonn", "Celle", "Dresden"]\n'
+    'name = "city"\ntype = "category"\nvalues = ["Aachen", "Bonn", "Celle", '
+    '"Dresden"]\n'
     'mechanism = "grr"\nepsilon = "0.5"\n'
 )
 MOOD = yes_no("mood", "0.5")
@@ -42,7 +45,9 @@ def has_sqlite():
     ]
 )
 def lived(tmp_path, request):
-    """A device whose file is restored before each session; gives what a session sends."""
+    """A device whose file is restored before each session; gives what a session
+    sends.
+    """
     survey = survey_of(CITY, MOOD)
     backup, state = tmp_path / "backup", tmp_path / "state"
 
@@ -78,7 +83,9 @@ def batches_of(payloads):
 
 
 def test_a_collector_counts_a_restored_report_once(lived):
-    """Eight lives send the same bytes under the same ids: one report, and seven duplicates."""
+    """Eight lives send the same bytes under the same ids: one report, and seven
+    duplicates.
+    """
     survey, restored = lived
     lives = [restored({"city": "Bonn", "mood": True}) for _ in range(LIVES)]
     assert len({frozenset(life) for life in lives}) == 1

@@ -1,7 +1,8 @@
-"""The example page in browsers, above all headless Chromium: what is not randomized is not sent.
+"""The example page in browsers, above all headless Chromium: what is not randomized is
+not sent.
 
-Its server writes down every request. Skipped where chromium, chromedriver or, for some, the built
-client is missing.
+Its server writes down every request. Skipped where chromium, chromedriver or, for some,
+the built client is missing.
 """
 
 from contextlib import nullcontext
@@ -14,7 +15,10 @@ from watched_files import watched_files
 PAGE = "examples/web/"
 
 READY = "return document.body?.dataset.ready === ''"
-SHOWN = "return document.body && document.readyState !== 'loading' ? document.body.innerText : ''"
+SHOWN = (
+    "return document.body && document.readyState !== 'loading' ? "
+    "document.body.innerText : ''"
+)
 TOLD = (
     "return document.getElementById('waiting')"
     "?.innerText.startsWith('The question cannot be asked here')"
@@ -57,7 +61,9 @@ def server():
 
 
 def answer_in_every_way(chromium):
-    """Clicks on whatever can be clicked, shown or not, and keys on whatever takes the focus."""
+    """Clicks on whatever can be clicked, shown or not, and keys on whatever takes the
+    focus.
+    """
     chromium.run(CLICK_ALL)
     for key in (TAB, ENTER, TAB, " ", TAB, ENTER, TAB, " "):
         chromium.press(key)
@@ -65,7 +71,9 @@ def answer_in_every_way(chromium):
 
 
 def settled(chromium, server):
-    """The request lines, once a request made now has come through behind all that went before."""
+    """The request lines, once a request made now has come through behind all that went
+    before.
+    """
     chromium.open(server.url("examples/"))
     chromium.wait("return document.title.startsWith('Directory listing')")
     return [line for line, _ in server.log]
@@ -81,7 +89,9 @@ def assert_nothing_told(log):
     "policy", ["script-src 'none'", "sandbox", "sandbox allow-scripts", None]
 )
 def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, policy):
-    """Under policies without scripts, and in a browser that runs none: what is shown then."""
+    """Under policies without scripts, and in a browser that runs none: what is shown
+    then.
+    """
     server.policy = policy
     if policy is None:
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)
@@ -101,7 +111,9 @@ def test_without_scripts_the_page_offers_nothing_and_says_why(chromium, server, 
     "slow", ["answer.js", "dist/index.js", "wire.js", "survey.json"]
 )
 def test_before_all_is_loaded_there_is_nothing_to_click(chromium, server, slow):
-    """Whichever file is late: the page's program, the client, what the client needs, the survey."""
+    """Whichever file is late: the page's program, the client, what the client needs,
+    the survey.
+    """
     server.slow = (slow,)
     chromium.open(server.url(PAGE))
     shown, offered = chromium.wait(SHOWN), chromium.run(OFFERED)
@@ -134,7 +146,8 @@ def test_what_cannot_randomize_says_so_and_offers_nothing(chromium, server, obst
 def test_a_server_is_told_the_same_whatever_the_answer(chromium, server, policy):
     """Under the page's own policy and a stricter one: equal requests of equal length.
 
-    Only the report differs, which is of one length too; it is the one that the page shows.
+    Only the report differs, which is of one length too; it is the one that the page
+    shows.
     """
     server.policy = policy
     assert_told_the_same(chromium, server)
@@ -156,7 +169,9 @@ def test_other_engines_tell_a_server_the_same_too(name, server, tmp_path):
 
 
 def assert_told_the_same(window, server):
-    """Answer both ways, each with the same requests; what was posted is what the page shows."""
+    """Answer both ways, each with the same requests; what was posted is what the page
+    shows.
+    """
     requests = {}
     for value in ("true", "false"):
         # Some say that a page is open while the last one is still there.

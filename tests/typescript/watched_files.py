@@ -1,4 +1,6 @@
-"""A server of the repository's files that notes all requests, and can be slow or strict."""
+"""A server of the repository's files that notes all requests, and can be slow or
+strict.
+"""
 
 import json
 import threading
@@ -12,9 +14,10 @@ from places import ROOT
 class WatchedFiles(ThreadingHTTPServer):
     """The log has the first line and the body of every request.
 
-    `policy` is the Content-Security-Policy of every answer, if there is any; what ends in one of
-    the names in `slow` is not answered before `go` is set, and what ends in `missing` is not there.
-    `answer` makes a status and a JSON body for what is posted, of the log so far: 204 without one.
+    `policy` is the Content-Security-Policy of every answer, if there is any; what ends
+    in one of the names in `slow` is not answered before `go` is set, and what ends in
+    `missing` is not there. `answer` makes a status and a JSON body for what is posted,
+    of the log so far: 204 without one.
     """
 
     daemon_threads = True

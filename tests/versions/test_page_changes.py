@@ -23,7 +23,9 @@ LINE = "page language.de.question.mode.text: words: Wie kommen Sie? -> Wie kamen
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A survey with a page, an older version with the same, and a repository that has both."""
+    """A survey with a page, an older version with the same, and a repository that has
+    both.
+    """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "old").mkdir()
     for name in ("survey", "old/survey"):
@@ -80,7 +82,9 @@ def test_what_else_may_get_worse(line, aspect):
     "against", ["old/survey.toml", "old", "HEAD", "HEAD:old/survey.toml"]
 )
 def test_a_reworded_translation_needs_a_reason(folder, against):
-    """Beside a file, in a folder of versions, and in a revision; accepted, the check passes."""
+    """Beside a file, in a folder of versions, and in a revision; accepted, the check
+    passes.
+    """
     assert "nothing changed" in run("check", "survey.toml", "--against", against).output
     (folder / "survey.page.toml").write_text(REWORDED)
     assert (
@@ -97,7 +101,9 @@ def test_a_reworded_translation_needs_a_reason(folder, against):
 
 
 def test_a_register_binds_the_page_file(folder):
-    """By its hash: other words need a reason, are not proved to be in it, and are not served."""
+    """By its hash: other words need a reason, are not proved to be in it, and are not
+    served.
+    """
     run("survey", "register", "add", "log", "survey.toml")
     against = ("check", "survey.toml", "--against", "log")
     assert "nothing changed" in run(*against).output

@@ -61,7 +61,9 @@ def committed(message):
 
 
 def test_against_a_file(folder):
-    """0 where nothing gets worse, 1 where something does, 2 for what is called wrongly."""
+    """0 where nothing gets worse, 1 where something does, 2 for what is called
+    wrongly.
+    """
     (folder / "old.toml").write_text(file_of())
     assert (
         "nothing changed" in run("check", "survey.toml", "--against", "old.toml").output
@@ -74,7 +76,8 @@ def test_against_a_file(folder):
     done = subprocess.run([*LDP, *form], capture_output=True, check=False)
     assert done.returncode == 1
     assert json.loads(done.stdout)["worse"] == 3
-    # The other way round, the report costs less; that it is asked again has to be accepted.
+    # The other way round, the report costs less; that it is asked again has to be
+    # accepted.
     run("check", "old.toml", "--against", "survey.toml", code=1)
 
 
@@ -98,7 +101,9 @@ def test_called_wrongly(folder, words):
 
 
 def test_against_a_folder(folder):
-    """Versions in the order of their numbers; other surveys and the file itself are passed over."""
+    """Versions in the order of their numbers; other surveys and the file itself are
+    passed over.
+    """
     versions = folder / "versions"
     versions.mkdir()
     for number, text in ((2, with_second()), (10, file_of()), (1, file_of())):
@@ -116,7 +121,9 @@ def test_against_a_folder(folder):
 
 
 def test_against_git(repository):
-    """As it was in a revision: under its path, under another one, or where it was moved from."""
+    """As it was in a revision: under its path, under another one, or where it was moved
+    from.
+    """
     assert "nothing changed" in run("check", "survey.toml", "--against", "HEAD").output
     (repository / "survey.toml").write_text(file_of(DEARER))
     assert WORSE_LINE in run("check", "survey.toml", "--against", "HEAD", code=1).output
@@ -144,7 +151,10 @@ def test_against_git(repository):
 
 def test_files_of_a_revision(repository):
     """What a survey names is read from the same revision as the survey."""
-    tree = 'name = "where"\ntype = "category"\nfile = "tree.csv"\nmechanism = "auto"\nepsilon = "1"'
+    tree = (
+        'name = "where"\ntype = "category"\nfile = "tree.csv"\nmechanism = '
+        '"auto"\nepsilon = "1"'
+    )
     (repository / "tree.csv").write_text("child,parent\na,x\nb,x\nc,y\nd,y\n")
     (repository / "survey.toml").write_text(file_of(tree))
     committed("a tree")
@@ -179,7 +189,9 @@ def test_accepted_reasons(repository):
 
 
 def test_a_register_by_its_commands(folder):
-    """Added to, verified, proved and shown; what gets worse without a reason is refused."""
+    """Added to, verified, proved and shown; what gets worse without a reason is
+    refused.
+    """
     run("survey", "register", "add", "log", "survey.toml")
     head = run("survey", "register", "head", "log").output.strip()
     assert head.startswith("1:")
@@ -273,7 +285,9 @@ def test_a_register_that_was_cut(folder):
 
 
 def test_silent_entries(folder):
-    """An entry that someone wrote by hand, without the reason that the command asks for."""
+    """An entry that someone wrote by hand, without the reason that the command asks
+    for.
+    """
     content = b""
     for text in (file_of(), file_of(DEARER)):
         survey = parse_survey(text)
@@ -343,7 +357,9 @@ def test_torn_registers_are_mended_on_request(folder):
 
 
 def test_many_add_at_once(folder):
-    """Threads with a file of their own each: one line for each version, in one chain."""
+    """Threads with a file of their own each: one line for each version, in one
+    chain.
+    """
     names = [f"survey{number}" for number in range(20)]
 
     def adding(name):
@@ -396,7 +412,9 @@ def hook_environment():
 
 
 def test_the_hook_of_the_examples(repository, monkeypatch):
-    """In a real repository: a commit that raises an epsilon is refused until it has a reason."""
+    """In a real repository: a commit that raises an epsilon is refused until it has a
+    reason.
+    """
     monkeypatch.setenv("PATH", hook_environment()["PATH"])
     shutil.copy(
         EXAMPLES / "register" / "pre-commit",
@@ -446,7 +464,8 @@ UNSEEN = {
         file_of(DEARER, name="wave")
     ),
 }
-"""Changes for the worse, each of which is in no file that a glance at the change shows."""
+"""Changes for the worse, each of which is in no file that a glance at the change shows.
+"""
 
 
 def edited(name, *replaced):
@@ -460,8 +479,13 @@ def edited(name, *replaced):
 
 @pytest.fixture
 def many_surveys(repository):
-    """A repository with several surveys, a register, and a file of TOML that is no survey."""
-    tree = 'name = "where"\ntype = "category"\nfile = "tree.csv"\nmechanism = "auto"\nepsilon = "1"'
+    """A repository with several surveys, a register, and a file of TOML that is no
+    survey.
+    """
+    tree = (
+        'name = "where"\ntype = "category"\nfile = "tree.csv"\nmechanism = '
+        '"auto"\nepsilon = "1"'
+    )
     (repository / "tree.csv").write_text("child,parent\na,x\nb,x\nc,y\nd,y\n")
     (repository / "tree.toml").write_text(file_of(tree, name="tree"))
     (repository / "wëb survey.toml").write_text(file_of(name="web"))
@@ -481,7 +505,9 @@ def test_nothing_passes_unseen(many_surveys, what):
 
 
 def test_a_folder_of_surveys(many_surveys):
-    """What is not worse passes, and is said; a folder has no reason, and no files of its own."""
+    """What is not worse passes, and is said; a folder has no reason, and no files of
+    its own.
+    """
     words = ("check", ".", "--against", "HEAD", "--register", "surveys.register")
     assert "5 surveys in ." in run(*words).output
     Path("survey.toml").unlink()

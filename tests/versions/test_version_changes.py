@@ -1,4 +1,6 @@
-"""What is said of two versions: key by key, in both directions, and never by rounded numbers."""
+"""What is said of two versions: key by key, in both directions, and never by rounded
+numbers.
+"""
 
 from fractions import Fraction
 
@@ -52,7 +54,9 @@ def test_worse_first():
 
 
 def test_comments_spaces_and_spellings():
-    """What parses to the same is the same; an epsilon of 1.0 is one of 1, and is said to be."""
+    """What parses to the same is the same; an epsilon of 1.0 is one of 1, and is said
+    to be.
+    """
     spaced = file_of().replace("epsilon = ", "# privacy\n\n  epsilon   =   ")
     assert changes_of(file_of(), spaced).changes == ()
     (written,) = changes_of(file_of(), file_of(MODE.replace('"1"', '"1.0"'))).changes
@@ -84,7 +88,9 @@ def test_asked_again():
 
 
 def test_longer_texts_are_worse_within_a_lifetime():
-    """Reports tell more of a text, though what they cost is within what was promised."""
+    """Reports tell more of a text, though what they cost is within what was
+    promised.
+    """
     limit = 'lifetime_epsilon = "2"'
     text = 'name = "word"\ntype = "text"\nmechanism = "heavy-hitters"\nepsilon = "1"\n'
     short, long = (
@@ -100,7 +106,9 @@ def test_longer_texts_are_worse_within_a_lifetime():
 
 
 def test_a_lifetime_with_room_is_no_way_around():
-    """A roomy lifetime would let every later version ask again: it is worse when it comes."""
+    """A roomy lifetime would let every later version ask again: it is worse when it
+    comes.
+    """
     plain, other = file_of(), file_of(MODE.replace("grr", "oue"))
     roomy = 'lifetime_epsilon = "1000"'
     (limit,) = changes_of(plain, file_of(survey=roomy)).worse
@@ -113,7 +121,9 @@ def test_a_lifetime_with_room_is_no_way_around():
 
 
 def test_a_lower_epsilon_is_better_and_asked_again():
-    """Nothing is weighed against anything: the report gains, and who answered answers again."""
+    """Nothing is weighed against anything: the report gains, and who answered answers
+    again.
+    """
     comparison = changes_of(file_of(), file_of(MODE.replace('"1"', '"0.5"')))
     verdicts = {change.aspect: change.verdict for change in comparison.changes}
     assert verdicts["epsilon of a report"] == "better"
@@ -121,7 +131,9 @@ def test_a_lower_epsilon_is_better_and_asked_again():
 
 
 def test_questions_that_come_back():
-    """One that was removed and comes back as it was is not asked of who answered it; else it is."""
+    """One that was removed and comes back as it was is not asked of who answered it;
+    else it is.
+    """
     comparison = changes_of(file_of(), with_second(), with_second())
     (back,) = (
         change for change in comparison.changes if change.place == "question again"
@@ -166,7 +178,9 @@ RANGE = 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = "1"\nmechanism = '
     ],
 )
 def test_one_answer_is_told_better(before, after, lines):
-    """Though the largest epsilon, over all answers, is what it was, and a lifetime holds."""
+    """Though the largest epsilon, over all answers, is what it was, and a lifetime
+    holds.
+    """
     limit = 'lifetime_epsilon = "9"'
     worse = changes_of(
         *(file_of(f'name = "q"\n{keys}', survey=limit) for keys in (before, after))
@@ -205,7 +219,9 @@ def test_another_order():
 
 
 def test_epsilons_are_compared_exactly():
-    """Sums that differ in the last of thirty digits differ; those that are equal are equal."""
+    """Sums that differ in the last of thirty digits differ; those that are equal are
+    equal.
+    """
     one, two, three = (Amount(Fraction(number)) for number in (1, 2, 3))
     assert [
         compare_amounts(two, one),

@@ -1,8 +1,9 @@
-"""Every key that a survey file may have is known to comparisons, devices, Python and the pages.
+"""Every key that a survey file may have is known to comparisons, devices, Python and
+the pages.
 
-What the reader asks a file for is seen in two ways: in its code, and while it reads. A key that is
-added to it fails these tests until it stands in a table of `ldp_aggregator.versions.keys`, and
-until there is a case of it in `version_cases`.
+What the reader asks a file for is seen in two ways: in its code, and while it reads. A
+key that is added to it fails these tests until it stands in a table of
+`ldp_aggregator.versions.keys`, and until there is a case of it in `version_cases`.
 """
 
 import ast
@@ -23,9 +24,13 @@ from ldp_aggregator.versions.keys import OF_QUESTION, TABLES, TOP
 
 KNOWN = {key for table in TABLES.values() for key in table} | {*TOP}
 NO_CASE = {
-    "question.file": "names a file with what `parents` says, which takes its place when it is read",
+    "question.file": (
+        "names a file with what `parents` says, which takes its place when it is read"
+    ),
     "question.by": "names the property of a GeoJSON file whose names take its place",
-    "question.sensitivity": "follows from `quality`, with which it is tried in exponential",
+    "question.sensitivity": (
+        "follows from `quality`, with which it is tried in exponential"
+    ),
     "field.step": "refused: fields have cells",
 }
 """Keys that no survey has any more when it is compared, or not by itself."""
@@ -108,7 +113,9 @@ def kind_of(place):
 
 @pytest.mark.parametrize("table", TABLES)
 def test_every_key_has_a_case(table):
-    """Or a reason why there is none; parameters of mechanisms, which judge nothing, need none."""
+    """Or a reason why there is none; parameters of mechanisms, which judge nothing,
+    need none.
+    """
     tried = {case.key for case in CASES}
     parameters = {
         key for key, aspect in TABLES[table].items() if aspect == "parameters"
@@ -149,7 +156,9 @@ def names_in(content):
 
 
 def test_devices_learn_of_every_key():
-    """A change of a key shows in the compiled form, or there is a reason why it does not."""
+    """A change of a key shows in the compiled form, or there is a reason why it does
+    not.
+    """
     shown = {
         case.key
         for case in CASES

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 
 class Case(NamedTuple):
-    """One key, as it was and as it is; what has to be said of it, and how it is judged."""
+    """One key, as it was and as it is; what has to be said of it, and how it is
+    judged.
+    """
 
     key: str
     before: str
@@ -632,7 +634,8 @@ TWO_WAYS = [
         (SAME, SAME),
     ),
 ]
-"""Rows of a key, its aspect, two files, and how the change from one to the other is judged.
+"""Rows of a key, its aspect, two files, and how the change from one to the other is
+judged.
 
 Worse in this direction and better in the other, if nothing else is said.
 """

@@ -16,7 +16,9 @@ SAYS_YES = np.array([[0.85, 0.15], [0.3, 0.7], [0.0, 1.0]])
 
 @pytest.fixture(scope="module")
 def table():
-    """Three designs, and a trait that one in ten holds, in the other group three in ten."""
+    """Three designs, and a trait that one in ten holds, in the other group three in
+    ten.
+    """
     generator = np.random.default_rng(37)
     group, arm = generator.integers(0, (2, 3), (PEOPLE, 2)).T
     held = generator.random(PEOPLE) < 0.1 + 0.2 * group

@@ -89,7 +89,9 @@ def test_regressions_of_a_census_have_errors(model):
 
 
 def test_few_clusters_have_intervals_of_t():
-    """Of 5 clusters in 2 strata t has 3 degrees of freedom: normal intervals held .84 of 95 %."""
+    """Of 5 clusters in 2 strata t has 3 degrees of freedom: normal intervals held .84
+    of 95 %.
+    """
     columns = {"school": np.arange(50) // 10, "part": np.arange(50) // 30}
     table = rows([1, 1, 0, 0, 0, 1, 0] * 7 + [1], **columns)
     frame = SamplingFrame(cluster="school", stratum="part")
@@ -103,7 +105,9 @@ def test_few_clusters_have_intervals_of_t():
 
 
 def test_groups_are_ratios_of_the_whole_sample():
-    """As `svyby` has them: totals of clusters of scores (y - mean) that are 0 outside the group."""
+    """As `svyby` has them: totals of clusters of scores (y - mean) that are 0 outside
+    the group.
+    """
     generator = np.random.default_rng(3)
     answers = generator.integers(0, 2, 200)
     sex, school = generator.choice(["f", "m"], 200), np.arange(200) // 20

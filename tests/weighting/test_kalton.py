@@ -1,7 +1,9 @@
-"""Published factors: the example of Kalton and Flores-Cervantes, "Weighting methods" (2003).
+"""Published factors: the example of Kalton and Flores-Cervantes, "Weighting methods"
+(2003).
 
-Their tables of weights, Journal of Official Statistics 19(2), for 1,000 respondents of a population
-of 1,500 in four rows and three columns: post-stratification, raking and linear weighting.
+Their tables of weights, Journal of Official Statistics 19(2), for 1,000 respondents of
+a population of 1,500 in four rows and three columns: post-stratification, raking and
+linear weighting.
 """
 
 import numpy as np

@@ -1,4 +1,6 @@
-"""Margins: files and mappings that are sound, and what is said of those that are not."""
+"""Margins: files and mappings that are sound, and what is said of those that are
+not.
+"""
 
 import pytest
 
@@ -13,7 +15,9 @@ def written(tmp_path, text):
 
 
 def test_a_file(tmp_path):
-    """Attributes in the order in which they come; rounded shares are scaled to sum to 1."""
+    """Attributes in the order in which they come; rounded shares are scaled to sum to
+    1.
+    """
     path = written(
         tmp_path,
         "attribute,value,share\nsex,female,.51\nage,young,.333\nsex,male,.49\n"

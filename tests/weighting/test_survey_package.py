@@ -1,8 +1,10 @@
-"""Without noise every figure is that of R's package `survey`, in its own published outputs.
+"""Without noise every figure is that of R's package `survey`, in its own published
+outputs.
 
-The data are its `api` (schools of California), as CSV files `apiclus1.csv` and `apistrat.csv`
-beside the checkout, in shared/data; without them these tests are skipped. Figures are those that
-the package prints in its tests (rakecheck, api, caleg), to a unit of the last digit it prints.
+The data are its `api` (schools of California), as CSV files `apiclus1.csv` and
+`apistrat.csv` beside the checkout, in shared/data; without them these tests are
+skipped. Figures are those that the package prints in its tests (rakecheck, api, caleg),
+to a unit of the last digit it prints.
 """
 
 import csv

@@ -1,4 +1,6 @@
-"""`ldp analyze weight` and `regress`: three sources of reports, every format, errors in words."""
+"""`ldp analyze weight` and `regress`: three sources of reports, every format, errors in
+words.
+"""
 
 import csv
 import io
@@ -155,14 +157,17 @@ def test_regressions(folder, form):
     strata = regress(folder, "--strata", folder / "strata.csv", *words).stdout
     rows = regress(folder, "--rows", folder / "rows.csv", *words).stdout
     if form in ("table", "markdown", "html"):
-        # To the digits that people see; of reports that are drawn anew, one may take a step more.
+        # To the digits that people see; of reports that are drawn anew, one may take a
+        # step more.
         alike = [re.sub(r"converged in \d+", "", shown) for shown in (strata, rows)]
         assert alike[0] == alike[1]
     assert "age=young" in strata
 
 
 def test_regression_on_a_field(folder):
-    """From reports alone, whose fields are outcome and predictor; the cost comes first."""
+    """From reports alone, whose fields are outcome and predictor; the cost comes
+    first.
+    """
     words = (folder / "life.reports", "--question", "life", "--formula", "drinks ~ sex")
     record = json.loads(regress(folder, *words, "--format", "json").stdout)
     assert record["method"] == "equations"

@@ -1,4 +1,6 @@
-"""Weighted estimates: the formulas, margins that are randomized, and replicates beside them."""
+"""Weighted estimates: the formulas, margins that are randomized, and replicates beside
+them.
+"""
 
 import numpy as np
 import pytest
@@ -45,7 +47,9 @@ def drawn(survey, reports=20_000, seed=5):
 
 
 def test_post_stratification_on_a_randomized_field():
-    """Of known W and unbiased J, H: sum of W J / H, with the variance of its linear part."""
+    """Of known W and unbiased J, H: sum of W J / H, with the variance of its linear
+    part.
+    """
     tally = drawn(table_survey("2"))
     weighted = weigh(tally, "life", MARGIN, of="smokes")
     table = crosstab(tally, "life", ldp_aggregator.Options(estimand="population"))
@@ -66,7 +70,9 @@ def test_post_stratification_on_a_randomized_field():
 
 @pytest.mark.parametrize("method", ["raking", "linear"])
 def test_without_noise_it_is_the_plain_one(method):
-    """Randomized margins at epsilon 40 and the same margins in the clear: one result."""
+    """Randomized margins at epsilon 40 and the same margins in the clear: one
+    result.
+    """
     survey = table_survey("40")
     tally = drawn(survey, 5000)
     counts = tally.counts["life"].reshape(2, 3, 2)
@@ -95,7 +101,8 @@ def test_without_noise_it_is_the_plain_one(method):
 @pytest.mark.parametrize("method", ["raking", "linear"])
 @pytest.mark.parametrize("epsilon", ["2", "4"])
 def test_replicates(method, epsilon):
-    """The jackknife is the linear error but for terms of 1/n; the bootstrap but for its draws.
+    """The jackknife is the linear error but for terms of 1/n; the bootstrap but for its
+    draws.
 
     400 replicates have a relative error of 3.5 %: five of them are allowed.
     """
@@ -113,7 +120,9 @@ def test_replicates(method, epsilon):
 
 
 def test_a_skewed_sample_is_mended():
-    """Far off without weights, within its error with them; every output says what they are by."""
+    """Far off without weights, within its error with them; every output says what they
+    are by.
+    """
     chance = SHARES[1] / SHARES.sum(axis=0)
     known = np.array([0.3, 0.3, 0.4])
     within = SHARES.sum(axis=0) / SHARES.sum(axis=(0, 2))[:, None]
@@ -130,7 +139,9 @@ def test_a_skewed_sample_is_mended():
 
 
 def test_bits():
-    """Reports of bits: their tally has no reports to be left out, and weights all the same."""
+    """Reports of bits: their tally has no reports to be left out, and weights all the
+    same.
+    """
     tallies = {}
     survey = ldp.survey(
         "weighing", ldp.question("smokes", type="boolean", mechanism="oue", epsilon="2")
@@ -149,7 +160,9 @@ def test_bits():
 
 
 def test_linked_questions():
-    """Reports that travel together are weighted as one: the sum of what each spent is said."""
+    """Reports that travel together are weighted as one: the sum of what each spent is
+    said.
+    """
     survey = ldp.survey(
         "weighing",
         ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40"),
@@ -171,7 +184,9 @@ def test_linked_questions():
 
 
 def test_rows():
-    """A report each, beside covariates: rows that cannot be counted are left out, and told of."""
+    """A report each, beside covariates: rows that cannot be counted are left out, and
+    told of.
+    """
     survey = ldp.survey(
         "weighing",
         ldp.question("smokes", type="boolean", mechanism="grr", epsilon="40"),
@@ -224,7 +239,9 @@ def test_refusals(margins, keys, message):
 
 
 def test_a_value_that_no_one_holds():
-    """A margin cannot be met by respondents who are not there; nor one that noise hides."""
+    """A margin cannot be met by respondents who are not there; nor one that noise
+    hides.
+    """
     survey = table_survey("40")
     tally = Tally.empty(survey)
     tally.counts["life"][0, :4] = 100

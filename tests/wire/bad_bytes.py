@@ -103,8 +103,8 @@ BAD_PAYLOADS = {
         encode_batch(_BITS._replace(rows=b"\x00\x00\x10" * 3)),
     ),
 }
-"""What else a sound frame may hold, by what it is: the reason for which it is rejected, and the
-payload.
+"""What else a sound frame may hold, by what it is: the reason for which it is rejected,
+and the payload.
 """
 
 BAD_FILES = {

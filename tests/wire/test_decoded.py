@@ -52,7 +52,9 @@ def test_every_report_is_put_into_words(vector):
 
 
 def test_what_is_supported_is_what_counts_for_the_value():
-    """Of k-ary response the symbol, of unary encoding the bits that are set, at any size."""
+    """Of k-ary response the symbol, of unary encoding the bits that are set, at any
+    size.
+    """
     few = ", ".join(f'"v{number}"' for number in range(4))
     many = ", ".join(f'"v{number}"' for number in range(300))
     for values in (few, many):
@@ -153,7 +155,9 @@ def test_what_leaves_is_logged(way, caplog, monkeypatch):
 
 
 def test_the_view_keeps_the_destination():
-    """A device with the view on is the same to its collector: the queue is that of the address."""
+    """A device with the view on is the same to its collector: the queue is that of the
+    address.
+    """
     transport = RecordingTransport()
     transport.destination = "https://collect.example/v1/reports"
     with EmbeddedClient(

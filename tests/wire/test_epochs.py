@@ -50,7 +50,9 @@ def opened(survey, transport, state=None):
 
 
 def made_by(make, length, seconds, tape=bytes(range(16))):
-    """The id that is made of a tape, and how much of the tape it took; nothing if it fails."""
+    """The id that is made of a tape, and how much of the tape it took; nothing if it
+    fails.
+    """
     source = Replay(tape)
     try:
         return make(source, length, seconds), source.used
@@ -67,7 +69,8 @@ def test_an_epoch_begins_and_ends_to_the_second(length, epoch):
 
 
 def _lawful(make, length, epoch):
-    """Whether ids made at both ends of an epoch are its number and 12 bytes of the tape.
+    """Whether ids made at both ends of an epoch are its number and 12 bytes of the
+    tape.
 
     And without epochs, 16.
     """
@@ -131,12 +134,16 @@ def test_ids_of_two_epochs_differ(length, one, other):
     ("seconds", "epoch"), [(-1e9, 0), (-0.5, 0), (60.0 * 2**32, LAST), (1e300, LAST)]
 )
 def test_no_clock_is_too_wrong(seconds, epoch):
-    """A time before the first epoch is in the first, and one after the last in the last."""
+    """A time before the first epoch is in the first, and one after the last in the
+    last.
+    """
     assert epoch_of(batch_id(system, 60, seconds)) == epoch
 
 
 def test_lengths_of_time():
-    """A length is a whole number of minutes, hours, days or weeks, from a minute to 366 days."""
+    """A length is a whole number of minutes, hours, days or weeks, from a minute to 366
+    days.
+    """
     seconds = {
         "1m": 60,
         "30m": 1800,
@@ -206,7 +213,8 @@ def test_a_survey_has_its_epochs():
 
 
 def test_fingerprints_tell_epochs_apart():
-    """Fingerprints of questions, groups and surveys, and terms, are others for each length.
+    """Fingerprints of questions, groups and surveys, and terms, are others for each
+    length.
 
     Grace changes none.
     """
@@ -235,7 +243,9 @@ def test_the_compiled_form_has_the_length():
 
 
 def test_reports_know_their_epochs():
-    """Batches of several surveys' reports, and groups', have ids that begin as each says."""
+    """Batches of several surveys' reports, and groups', have ids that begin as each
+    says.
+    """
     alone = Client(survey_of(yes_no("c"), head='epoch = "1h"')).record("c", True)
     together = Client(
         survey_of(yes_no("a"), yes_no("b"), head=JOINT + EPOCH)
@@ -260,7 +270,9 @@ def test_reports_know_their_epochs():
 
 
 def test_an_id_has_the_epoch_in_which_it_was_sealed():
-    """A report that waited is of its batch's epoch, and a retry is of the same, however late."""
+    """A report that waited is of its batch's epoch, and a retry is of the same, however
+    late.
+    """
     transport = RecordingTransport([retry(), retry()])
     with opened(survey_of(yes_no("a"), head=EPOCH), transport) as client:
         with at(FIRST):
@@ -273,7 +285,9 @@ def test_an_id_has_the_epoch_in_which_it_was_sealed():
 
 
 def test_what_waits_keeps_the_epochs_of_its_survey(tmp_path):
-    """A queue that the next version takes over holds earlier reports, and sends them rightly."""
+    """A queue that the next version takes over holds earlier reports, and sends them
+    rightly.
+    """
     lifetime = 'lifetime_epsilon = "2"'
     surveys = {
         None: survey_of(yes_no("a"), head=lifetime),
@@ -312,7 +326,9 @@ def test_without_epochs_the_queue_is_as_it_was():
 
 @pytest.mark.parametrize("mechanism", ["grr", "she"])
 def test_simulated_devices_make_the_same_ids(mechanism):
-    """Report files of simulations have devices' ids, whether drawn in bulk or by clients."""
+    """Report files of simulations have devices' ids, whether drawn in bulk or by
+    clients.
+    """
     survey = survey_of(
         f'name = "a"\ntype = "boolean"\nmechanism = "{mechanism}"\nepsilon = 1',
         head=EPOCH,
@@ -339,7 +355,9 @@ def test_aggregating_files_ignores_epochs():
 
 
 def test_a_survey_with_another_length_is_another_survey():
-    """Batches that were made for epochs of another length are refused for their fingerprint."""
+    """Batches that were made for epochs of another length are refused for their
+    fingerprint.
+    """
     daily, hourly = (
         survey_of(yes_no("a"), head=f'epoch = "{length}"') for length in ("1d", "1h")
     )

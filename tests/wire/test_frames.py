@@ -1,4 +1,6 @@
-"""Files of frames: cut anywhere they read the same, and damage costs what it touches."""
+"""Files of frames: cut anywhere they read the same, and damage costs what it
+touches.
+"""
 
 import struct
 from collections import Counter
@@ -35,7 +37,9 @@ payloads = st.one_of(
 
 
 def read(data, chunks=(), **options):
-    """All that a reader makes of the data, cut into chunks of the given sizes and a last one."""
+    """All that a reader makes of the data, cut into chunks of the given sizes and a
+    last one.
+    """
     reader, parts, start = FrameReader(**options), [], 0
     for size in (*chunks, len(data)):
         parts += reader.feed(data[start : start + size])
@@ -48,7 +52,9 @@ def sound(parts):
 
 
 def check_tiling(data, parts):
-    """Frames and damage lie end to end, cover the data, and no two stretches of damage touch."""
+    """Frames and damage lie end to end, cover the data, and no two stretches of damage
+    touch.
+    """
     at = 0
     for part in parts:
         if isinstance(part, Damage):
@@ -67,13 +73,17 @@ def check_tiling(data, parts):
 
 @given(st.lists(payloads, max_size=8), st.lists(st.integers(0, 40), max_size=30))
 def test_frames_come_back_in_order(contents, chunks):
-    """A file of frames gives back its payloads and no damage, however it is cut into chunks."""
+    """A file of frames gives back its payloads and no damage, however it is cut into
+    chunks.
+    """
     assert read(b"".join(map(encode_frame, contents)), chunks) == contents
 
 
 @st.composite
 def edits(draw, most_frames=7):
-    """Payloads, their file, and that file with one span replaced by other bytes, or by none."""
+    """Payloads, their file, and that file with one span replaced by other bytes, or by
+    none.
+    """
     contents = draw(st.lists(payloads, min_size=1, max_size=most_frames))
     file = b"".join(map(encode_frame, contents))
     start = draw(st.integers(0, len(file)))
@@ -88,7 +98,9 @@ def edits(draw, most_frames=7):
 
 
 def changed_span(before, after):
-    """(start, end) of the bytes that were replaced, as late as the change can be explained."""
+    """(start, end) of the bytes that were replaced, as late as the change can be
+    explained.
+    """
     start = agreement(before, after)
     return start, len(before) - agreement(before[start:][::-1], after[start:][::-1])
 
@@ -104,7 +116,9 @@ def agreement(one, other):
 @settings(max_examples=2000)
 @given(edits())
 def test_damage_costs_only_what_it_touches(edit):
-    """Flip, cut, insert or overwrite a span: frames outside it come back in order, no other."""
+    """Flip, cut, insert or overwrite a span: frames outside it come back in order, no
+    other.
+    """
     contents, file = edit
     start, end = changed_span(b"".join(map(encode_frame, contents)), file)
     spared, at = [], 0
@@ -153,7 +167,9 @@ def test_sound_files_are_read_without_a_search(monkeypatch):
 
 
 def test_a_frame_is_given_as_soon_as_it_is_whole():
-    """However large it is, its last byte completes it; so it does behind any junk, cut anywhere."""
+    """However large it is, its last byte completes it; so it does behind any junk, cut
+    anywhere.
+    """
     payload = b"x" * 100
     for junk in (b"", *(stream("junk", size) for size in range(1, 40))):
         file = junk + encode_frame(payload)
@@ -165,7 +181,9 @@ def test_a_frame_is_given_as_soon_as_it_is_whole():
 
 @given(st.lists(payloads, min_size=1, max_size=4), st.integers(1, 60))
 def test_a_cut_frame_costs_itself(contents, cut):
-    """A frame cut off in the middle loses itself, and nothing of the frames behind it."""
+    """A frame cut off in the middle loses itself, and nothing of the frames behind
+    it.
+    """
     broken = encode_frame(b"x" * 60)[:-cut]
     parts = read(
         b"".join([encode_frame(b"before"), broken, *map(encode_frame, contents)])
@@ -216,7 +234,8 @@ HOSTILE = {
 @pytest.mark.parametrize("chunk", [1 << 20, 1000], ids=["whole", "chunks"])
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_work_is_linear_on_hostile_input(hostile, chunk, monkeypatch):
-    """Files made for hashing cost at most eight bytes hashed for each byte, and a constant.
+    """Files made for hashing cost at most eight bytes hashed for each byte, and a
+    constant.
 
     Sound frames that follow are still read, all but the few that pay for the search.
     """

@@ -1,4 +1,6 @@
-"""The vectors in tests/vectors, replayed, and held equal to what their generator makes."""
+"""The vectors in tests/vectors, replayed, and held equal to what their generator
+makes.
+"""
 
 import json
 from decimal import Decimal
@@ -53,7 +55,9 @@ def replay(question, case):
 
 
 def test_committed_vectors_are_the_generated_ones():
-    """The files on disk are exactly what `python -m lab.endurance.make_vectors` writes."""
+    """The files on disk are exactly what `python -m lab.endurance.make_vectors`
+    writes.
+    """
     committed = {
         path.name: path.read_text(encoding="ascii") for path in Path(FOLDER).iterdir()
     }
@@ -81,7 +85,9 @@ def cases_of(names):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_questions_replay(name):
-    """Fingerprint, integers, layout and every report follow from the survey text and the tape."""
+    """Fingerprint, integers, layout and every report follow from the survey text and
+    the tape.
+    """
     for place, vector in enumerate(read(name)):
         question = parse_survey(vector["survey"])["asked"]
         listed = {}
@@ -131,7 +137,9 @@ def test_the_client_sends_what_the_vectors_say(name):
 
 
 def test_memoized_responses_replay_in_stages():
-    """Cohort or seed, Bloom positions and both responses are each what the vector says."""
+    """Cohort or seed, Bloom positions and both responses are each what the vector
+    says.
+    """
     for _, question, case in cases_of(NAMES):
         if "used_by_stage" not in case:
             continue
@@ -169,7 +177,9 @@ def test_hashing_replays():
 
 
 def test_draws_replay():
-    """Which questions are drawn follows from the weights and the tape, which is used up."""
+    """Which questions are drawn follows from the weights and the tape, which is used
+    up.
+    """
     for vector in read("draws"):
         survey = parse_survey(vector["survey"])
         assert compile_survey(survey) == vector["compiled"]
@@ -183,7 +193,9 @@ def test_draws_replay():
 
 
 def test_ids_replay():
-    """An id follows from the length of the epochs, the time and the tape, which is used up."""
+    """An id follows from the length of the epochs, the time and the tape, which is used
+    up.
+    """
     for case in read("epochs"):
         source = Replay(bytes.fromhex(case["tape"]))
         assert batch_id(source, case["length"], case["seconds"]).hex() == case["id"]
@@ -191,7 +203,9 @@ def test_ids_replay():
 
 
 def test_batches_and_frames_replay():
-    """A batch has one encoding and decodes to its parts; a frame is its header and the batch."""
+    """A batch has one encoding and decodes to its parts; a frame is its header and the
+    batch.
+    """
     wire = read("wire")
     survey = parse_survey(wire["survey"])
     assert survey.fingerprint.hex() == wire["fingerprint"]
@@ -218,7 +232,9 @@ def test_a_damaged_file_replays():
 
 
 def test_a_tally_replays():
-    """A file of frames, one of them twice, gives the vector's snapshot byte for byte."""
+    """A file of frames, one of them twice, gives the vector's snapshot byte for
+    byte.
+    """
     wire = read("wire")
     survey = parse_survey(wire["survey"])
     tally = outcome(wire["survey"], wire["tally"]["file"])
@@ -231,7 +247,9 @@ def test_a_tally_replays():
     "case", [pytest.param(case, id=case["what"]) for case in read("bad")["cases"]]
 )
 def test_bad_bytes_are_rejected_for_their_reason(case):
-    """Each bad file is rejected once, for the stated reason, and adds nothing to any count."""
+    """Each bad file is rejected once, for the stated reason, and adds nothing to any
+    count.
+    """
     survey = parse_survey(read("bad")["survey"])
     tally = outcome(read("bad")["survey"], case["file"])
     assert tally.intake.rejected == {case["reason"]: 1}
@@ -240,7 +258,9 @@ def test_bad_bytes_are_rejected_for_their_reason(case):
 
 
 def test_bad_vectors_cover_every_reason():
-    """No reason for rejection lacks a vector, but for those of a service's rules, time or disk."""
+    """No reason for rejection lacks a vector, but for those of a service's rules, time
+    or disk.
+    """
     assert {case["reason"] for case in read("bad")["cases"]} == REASONS.keys() - {
         "batch-size",
         "token-spent",

@@ -51,7 +51,9 @@ def test_a_batch_comes_back_as_it_was(batch):
 
 @pytest.mark.parametrize("size", [1, 127, 128, 255, 256, 65535, 65536, MOST_REPORTS])
 def test_every_size_class_comes_back(size):
-    """Counts and rows survive at both ends of each of msgpack's integer and length encodings."""
+    """Counts and rows survive at both ends of each of msgpack's integer and length
+    encodings.
+    """
     batch = GOOD._replace(size=size, rows=stream("rows", size))
     assert decode_batch(encode_batch(batch)) == batch
 
@@ -72,7 +74,9 @@ def test_every_size_class_comes_back(size):
     ids=range(9),
 )
 def test_what_cannot_be_decoded_is_not_encoded(changes):
-    """A batch beyond the format's limits is its sender's mistake, refused before it is sent."""
+    """A batch beyond the format's limits is its sender's mistake, refused before it is
+    sent.
+    """
     with pytest.raises(ValueError, match="expected"):
         encode_batch(GOOD._replace(**changes))
 
@@ -109,7 +113,9 @@ ALIENS = {
 @pytest.mark.parametrize("alien", ALIENS)
 @pytest.mark.parametrize("place", range(5))
 def test_every_part_has_one_type(place, alien):
-    """Nothing but an integer is an integer, and nothing but bytes are bytes, in a batch."""
+    """Nothing but an integer is an integer, and nothing but bytes are bytes, in a
+    batch.
+    """
     parts = list(PARTS)
     parts[place] = ALIENS[alien]
     assert reason_of(msgpack.packb(parts)) == "not-a-batch"
@@ -161,7 +167,9 @@ FRONT = msgpack.packb(PARTS[:-1])[1:]
     ids=range(15),
 )
 def test_declared_sizes_are_not_believed(payload):
-    """Lengths that lie and arrays in arrays are refused within a few times the payload's size."""
+    """Lengths that lie and arrays in arrays are refused within a few times the
+    payload's size.
+    """
     tracemalloc.start()
     try:
         assert reason_of(payload) == "not-a-batch"
@@ -173,7 +181,9 @@ def test_declared_sizes_are_not_believed(payload):
 
 @given(sound_batches(), st.data())
 def test_a_batch_is_exactly_its_bytes(batch, data):
-    """Every proper prefix of a batch, and a batch with anything after it, is refused."""
+    """Every proper prefix of a batch, and a batch with anything after it, is
+    refused.
+    """
     payload = encode_batch(batch)
     cut = data.draw(st.integers(0, len(payload) - 1))
     assert reason_of(payload[:cut]) == "not-a-batch"
@@ -215,7 +225,9 @@ def test_an_unknown_version_is_named():
 
 
 def test_the_limits_of_the_specification():
-    """What devices in the field rely on: the version, 2^24 bytes and 2^20 reports in a batch."""
+    """What devices in the field rely on: the version, 2^24 bytes and 2^20 reports in a
+    batch.
+    """
     assert (FORMAT, MOST_PAYLOAD, MOST_REPORTS) == (1, 1 << 24, 1 << 20)
 
 

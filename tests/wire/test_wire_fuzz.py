@@ -37,7 +37,10 @@ FILES = (
     *BAD_FILES.values(),
     *(encode_frame(payload) for payload in PAYLOADS),
 )
-TELLING = b"\x00\x01\x7f\x80\x8f\x90\x91\x95\xc0\xc1\xc2\xc4\xc6\xc7\xca\xcb\xd9\xdb\xdc\xdd\xde\xdf\xff"
+TELLING = (
+    b"\x00\x01\x7f\x80\x8f\x90\x91\x95\xc0\xc1\xc2\xc4\xc6\xc7"
+    b"\xca\xcb\xd9\xdb\xdc\xdd\xde\xdf\xff"
+)
 """Bytes with a meaning in msgpack, or at the edge of one."""
 
 
@@ -72,7 +75,9 @@ def as_reports(data):
 
 
 def as_groups(data):
-    """The same for reports that carry an attribute: what is counted adds up by combination."""
+    """The same for reports that carry an attribute: what is counted adds up by
+    combination.
+    """
     tally = taken(encode_frame(data), survey=GROUPED)
     assert tally.intake.received == sum(tally.intake.outcomes.values()) == 1
     assert set(tally.combinations.get("mode", {})) <= {0, 1, 2}
@@ -121,7 +126,9 @@ def mutated(seeds, draw):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("parser", PARSERS)
 def test_mutated_bytes(parser, seed):
-    """4,000 mutants for each parser and seed, 80,000 in all: a result or a typed rejection."""
+    """4,000 mutants for each parser and seed, 80,000 in all: a result or a typed
+    rejection.
+    """
     draw = random.Random(seed)
     for _ in range(4_000):
         parser(mutated(PARSERS[parser], draw))

@@ -58,7 +58,9 @@ def test_queues_wake_who_waits(hub, process):
 
 
 def test_a_process_dies_as_a_whole(hub, process):
-    """Where its fibers wait; they clean up, but wait no more, and nothing is begun after."""
+    """Where its fibers wait; they clean up, but wait no more, and nothing is begun
+    after.
+    """
     seen = []
 
     def work(name):

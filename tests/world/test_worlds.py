@@ -40,7 +40,9 @@ REPLAYED = (1, 2, ON_FILES)
 
 
 def test_a_share_of_the_worlds_is_sound():
-    """In each everything is true that has to be, and together every kind of fault has happened."""
+    """In each everything is true that has to be, and together every kind of fault has
+    happened.
+    """
     runs = run(0, SHARE)
     assert runs.failures == ()
     assert missing(runs.faults) == []
@@ -57,7 +59,9 @@ def test_all_that_fail_are_counted():
 
 @pytest.mark.parametrize("seed", [64_772])
 def test_worlds_that_once_failed_are_sound(seed):
-    """A backup of an app that had not sent yet had a secret that a loss of power then took."""
+    """A backup of an app that had not sent yet had a secret that a loss of power then
+    took.
+    """
     assert verdict(scenario(seed)).wrong == ()
 
 
@@ -68,7 +72,9 @@ def test_every_defect_has_a_rule():
 
 @pytest.mark.parametrize("bug", RULES)
 def test_defects_are_found(bug):
-    """Each within some seeds, by the rule that it breaks; without it these are sound."""
+    """Each within some seeds, by the rule that it breaks; without it these are
+    sound.
+    """
     broken = (
         seed
         for seed in range(WITHIN)
@@ -80,7 +86,9 @@ def test_defects_are_found(bug):
 
 @pytest.mark.parametrize("seed", [81, 111])
 def test_the_store_in_memory_does_what_sqlite_does(seed):
-    """A world goes the same way, byte for byte, on either of them, with crashes and torn logs."""
+    """A world goes the same way, byte for byte, on either of them, with crashes and
+    torn logs.
+    """
     world = scenario(seed)._replace(shared=False)
     in_memory, on_files = [live(world._replace(files=files)) for files in (False, True)]
     assert in_memory.faults["service crash"]
@@ -110,7 +118,9 @@ def test_worlds_come_again_byte_for_byte():
 
 
 def test_a_failing_world_gets_smaller_and_still_fails():
-    """What is left of it breaks the same rule, by what that takes; less of it breaks none."""
+    """What is left of it breaks the same rule, by what that takes; less of it breaks
+    none.
+    """
     world = scenario(7)
     small, tries = shrink(world, lambda smaller: rules_broken(smaller, "pause-lost"))
     assert rules_broken(small, "pause-lost") == {"pause"}

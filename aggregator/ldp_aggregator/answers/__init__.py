@@ -4,7 +4,8 @@ options    what an analyst chooses             geography  maps of districts
 contrasts  functions of shares                 results    what the answers of all kinds have
 lines      numbers in their order
 
-Each kind has a `room`: its result, which adds to that of all kinds, and how it is estimated.
+Each kind has a `room`: its result, which adds to that of all kinds, and how it is
+estimated.
 
 shares     of values                           means      of numbers, and shapes without errors
 distributions  of numbers                      maps       of places, and of districts by name

@@ -1,15 +1,17 @@
-"""Public geographies: districts with borders of their own, from a GeoJSON file (RFC 7946).
+"""Public geographies: districts with borders of their own, from a GeoJSON file (RFC
+7946).
 
-A map has cells, and districts cut some of them. What a district has of each cell is counted in one
-of two ways, both right of cells that lie wholly within or without it:
+A map has cells, and districts cut some of them. What a district has of each cell is
+counted in one of two ways, both right of cells that lie wholly within or without it:
 
     area    the share of the cell's area that is in the district, as if people were spread evenly
             within a cell
     centre  all of it if its middle is in the district, else nothing (the middle and what is next to
             it to the north-east, so that a middle on a border is in one district)
 
-Areas are those of the plane of x and y: within a cell, degrees are as good as kilometres. Borders
-are for those who look, and never reach a device. Polygons are read and cut by shapely.
+Areas are those of the plane of x and y: within a cell, degrees are as good as
+kilometres. Borders are for those who look, and never reach a device. Polygons are read
+and cut by shapely.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from ldp_aggregator.numerics.arrays import Flags, Floats
 _HARDLY = 1e-9
 """Of a cell: what rounding may leave of it, or take away."""
 _MIDDLE = (0.5 + 1e-9, 0.5 + 0.6e-9)
-"""Where the middle of a cell counts as, along x and y: neither on a straight border nor on one that
-goes through corners.
+"""Where the middle of a cell counts as, along x and y: neither on a straight border nor
+on one that goes through corners.
 """
 
 
@@ -42,7 +44,8 @@ class Parts(NamedTuple):
     touched: Flags
     """Which cells have any of it."""
     cut: Floats
-    """The share of its area that is in cells that its border cuts, or beyond the map: (districts,).
+    """The share of its area that is in cells that its border cuts, or beyond the map:
+    (districts,).
     """
 
 
@@ -82,14 +85,18 @@ class Geography:
         )
 
     def is_named_by(self, domain: Domain) -> bool:
-        """Whether at least two values of a question, and half of them, are districts' names."""
+        """Whether at least two values of a question, and half of them, are districts'
+        names.
+        """
         if domain.type != "category" or domain.values is None:
             return False
         known = sum(domain.index_of(name) is not None for name in self.names)
         return known >= max(2, len(domain.values) / 2)
 
     def name_at(self, x: float, y: float) -> str | None:
-        """The district that a place is in, or the first that it is on a border of; None beyond."""
+        """The district that a place is in, or the first that it is on a border of; None
+        beyond.
+        """
         import shapely
 
         inside = shapely.intersects_xy(np.array(self.shapes), x, y)
@@ -144,7 +151,9 @@ class Geography:
 
         west, south, east, north = shapely.total_bounds(np.array(self.shapes)).tolist()
         raise EstimateError(
-            f"expected districts on the map, which has x from {x_edges[0]:g} to {x_edges[-1]:g} "
-            f"and y from {y_edges[0]:g} to {y_edges[-1]:g}, got ones with x from {west:g} to "
+            f"expected districts on the map, which has x from {x_edges[0]:g} to "
+            f"{x_edges[-1]:g} "
+            f"and y from {y_edges[0]:g} to {y_edges[-1]:g}, got ones with x from "
+            f"{west:g} to "
             f"{east:g} and y from {south:g} to {north:g}"
         )

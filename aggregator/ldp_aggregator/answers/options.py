@@ -25,7 +25,9 @@ DEFAULT = "default"
 """Storey's where an estimator has found its candidates to be all there is, else
 Benjamini-Hochberg's."""
 SHAPES = ("em", "ems")
-"""Views of a shape alone: frequencies that are biased, without unbiased ones beside them."""
+"""Views of a shape alone: frequencies that are biased, without unbiased ones beside
+them.
+"""
 POST = (
     "norm-sub",
     "base-cut",
@@ -52,7 +54,9 @@ class Options:
     level: float = 0.95
     """Coverage of the intervals."""
     estimand: str = "population"
-    """Whom the errors are for: those who answered, or the population they were drawn from."""
+    """Whom the errors are for: those who answered, or the population they were drawn
+    from.
+    """
     interval: str = "score"
     simultaneous: str | None = None
     """How all intervals of a question are made to hold together, if at all."""
@@ -60,24 +64,34 @@ class Options:
     """A biased view of the frequencies."""
     covariance: bool = False
     reports_per_person: int = 1
-    """Reports that every respondent sent of one permanent response (memoized questions only)."""
+    """Reports that every respondent sent of one permanent response (memoized questions
+    only).
+    """
     frequencies: bool = False
-    """Whether to estimate frequencies also where a mechanism is for means (`geometric`, `laplace`).
+    """Whether to estimate frequencies also where a mechanism is for means (`geometric`,
+    `laplace`).
     """
 
     quantiles: tuple[float, ...] = (0.25, 0.5, 0.75)
-    """Shares of the answers whose quantiles are shown of the distribution of a number."""
+    """Shares of the answers whose quantiles are shown of the distribution of a number.
+    """
     ranges: tuple[tuple[str, str], ...] = ()
     """Ranges [low, high) whose shares are shown of it."""
     edges: tuple[str, ...] = ()
     """Of the cells of its histogram; a few round ones, if there are none."""
     rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = ()
-    """Rectangles of a map, a range [low, high) of x and one of y, whose shares are shown."""
+    """Rectangles of a map, a range [low, high) of x and one of y, whose shares are
+    shown.
+    """
     zoom: tuple[int, int] | None = None
-    """How many cells are shown along x and y; None for as many as can be told from empty ones."""
+    """How many cells are shown along x and y; None for as many as can be told from
+    empty ones.
+    """
 
     detect: str | None = None
-    """The correction by which values are told to be there, if they are: see `detection`."""
+    """The correction by which values are told to be there, if they are: see
+    `detection`.
+    """
     detect_level: float = 0.95
     """One less the false discoveries, or the chance of any, that this allows."""
     geography: Geography | None = None
@@ -95,18 +109,21 @@ class Options:
             )
         if not 0 < self.detect_level < 1:
             raise EstimateError(
-                f"expected a level between 0 and 1 to find values at, such as 0.95, got "
+                "expected a level between 0 and 1 to find values at, such as 0.95, "
+                "got "
                 f"{self.detect_level}"
             )
         if not 1 <= self.reports_per_person <= MOST_REPORTS_PER_PERSON:
             raise EstimateError(
-                f"expected 1 to {MOST_REPORTS_PER_PERSON:,} reports from each respondent, got "
+                f"expected 1 to {MOST_REPORTS_PER_PERSON:,} reports from each "
+                "respondent, got "
                 f"{self.reports_per_person}"
             )
         for share in self.quantiles:
             if not 0 < share < 1:
                 raise EstimateError(
-                    f"expected quantiles of shares between 0 and 1, such as 0.5, got {share}"
+                    "expected quantiles of shares between 0 and 1, such as 0.5, got "
+                    f"{share}"
                 )
         for name, known in (
             ("estimand", ESTIMANDS),
@@ -118,5 +135,6 @@ class Options:
             if getattr(self, name) not in known:
                 options = ", ".join(str(option) for option in known)
                 raise EstimateError(
-                    f"expected {name} to be one of {options}, got {getattr(self, name)!r}"
+                    f"expected {name} to be one of {options}, got "
+                    f"{getattr(self, name)!r}"
                 )

@@ -1,4 +1,5 @@
-"""The command `ldp`, and its subcommands for surveys and reports; other packages add theirs.
+"""The command `ldp`, and its subcommands for surveys and reports; other packages add
+theirs.
 
 main     finds subcommands by entry points        reports     explain, aggregate, estimate
 check    one survey, or what changed in it         register    the register of versions

@@ -1,4 +1,6 @@
-"""Options of commands that say what a batch of reports was worth, if a relay mixed them."""
+"""Options of commands that say what a batch of reports was worth, if a relay mixed
+them.
+"""
 
 from __future__ import annotations
 
@@ -49,5 +51,8 @@ COLLUDING: Callable[[Any], Any] = click.option(
     default="0",
     show_default=True,
     callback=exact_between(0, 1),
-    help="The share of the reports of a batch that are no cover: colluders', forged ones.",
+    help=(
+        "The share of the reports of a batch that are no cover: colluders', forged "
+        "ones."
+    ),
 )

@@ -1,4 +1,6 @@
-"""`ldp check`: whether a survey is sound, and what changed in it for those who are asked."""
+"""`ldp check`: whether a survey is sound, and what changed in it for those who are
+asked.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ REASON = click.option(
 @click.option(
     "--against",
     metavar="OLD",
-    help="Say what changed since an older version: a file, a folder of versions, a register or a "
+    help="Say what changed since an older version: a file, a folder of versions, a "
+    "register or a "
     "git revision (HEAD~1, origin/main:survey.toml).",
 )
 @click.option(
@@ -67,11 +70,13 @@ def check_survey(
     reason: str | None,
     form: str | None,
 ) -> None:
-    """Validate SURVEY, and print its fingerprints; or what changed for those who are asked.
+    """Validate SURVEY, and print its fingerprints; or what changed for those who are
+    asked.
 
-    With --against, exits with 1 if anything gets worse for them that neither --accept nor the
-    register has a reason for. SURVEY may then be a folder: all surveys in it are compared, each
-    with its older version, and the register has to go on from that of the revision.
+    With --against, exits with 1 if anything gets worse for them that neither --accept
+    nor the register has a reason for. SURVEY may then be a folder: all surveys in it
+    are compared, each with its older version, and the register has to go on from that
+    of the revision.
     """
     if against is None and (register_path or reason is not None or form):
         raise click.UsageError(
@@ -84,8 +89,10 @@ def check_survey(
     if against is not None and survey_path.is_dir():
         if reason is not None or json_path or form:
             raise click.UsageError(
-                f"{survey_path} is a folder: expected no other option than --against and "
-                "--register; name one of its surveys to use --accept, --compiled or --format"
+                f"{survey_path} is a folder: expected no other option than --against "
+                "and "
+                "--register; name one of its surveys to use --accept, --compiled or "
+                "--format"
             )
         ctx.exit(0 if _check_folder(survey_path, against, register_path) else 1)
     survey = read_survey(survey_path)
@@ -133,14 +140,17 @@ def _colliding(
             question.randomizer, np.ones(shape, dtype=np.int64), texts
         ).groups:
             yield (
-                f"question {name!r}: {len(group)} candidates set the same bits in all cohorts, so "
+                f"question {name!r}: {len(group)} candidates set the same bits in all "
+                "cohorts, so "
                 f"no number of reports tells them apart: {', '.join(group)}; take more "
                 "`bloom_bits` or `cohorts`"
             )
 
 
 def _check_folder(folder: Path, against: str, register_path: Path | None) -> bool:
-    """Whether no survey of a folder gets worse unaccepted, and the register has only grown."""
+    """Whether no survey of a folder gets worse unaccepted, and the register has only
+    grown.
+    """
     from ldp_aggregator.versions.comparison import compare_versions
     from ldp_aggregator.versions.folders import (
         asks_again,
@@ -170,7 +180,10 @@ def _check_folder(folder: Path, against: str, register_path: Path | None) -> boo
             # One that comes beside others asks those who answered these once more.
             beside = [place for place, old in others.items() if asks_again(survey, old)]
             for place in beside[:1]:
-                said = f"{survey.name}: compared with {place}, a question of which it asks as well"
+                said = (
+                    f"{survey.name}: compared with {place}, a question of which it "
+                    "asks as well"
+                )
                 click.echo(said, err=True)
                 comparisons.append(compare_versions(survey, others[place]))
         for comparison in comparisons:
@@ -203,7 +216,9 @@ def _fingerprints(survey: Survey) -> list[str]:
 def _comparisons(
     path: Path, survey: Survey, against: str, register_path: Path | None
 ) -> list[VersionChanges]:
-    """With the older version; and with the newest registered one, if that is yet another."""
+    """With the older version; and with the newest registered one, if that is yet
+    another.
+    """
     from ldp_aggregator.versions.comparison import compare_versions
     from ldp_aggregator.versions.git import NoVersionError
     from ldp_aggregator.versions.pages import hash_beside, page_beside, page_of_hash
@@ -241,7 +256,9 @@ def _check_acceptance(
     reason: str | None,
     survey_path: Path,
 ) -> bool:
-    """Whether nothing gets worse that no one has accepted: by now, or by a reason given here."""
+    """Whether nothing gets worse that no one has accepted: by now, or by a reason given
+    here.
+    """
     from ldp.transparency.entries import Register
     from ldp_aggregator.versions.pages import hash_beside
     from ldp_aggregator.versions.register_file import (
@@ -272,8 +289,10 @@ def _check_acceptance(
         return True
     if open_lines:
         click.echo(
-            f"{survey.name}: {len(open_lines)} changes are worse for those who are asked, and no "
-            "one has accepted them: take them back, or accept them with --accept REASON "
+            f"{survey.name}: {len(open_lines)} changes are worse for those who are "
+            "asked, and no "
+            "one has accepted them: take them back, or accept them with --accept "
+            "REASON "
             "--register FILE",
             err=True,
         )

@@ -1,4 +1,6 @@
-"""`ldp client decode`: what a report file, an upload or a batch says, in plain words."""
+"""`ldp client decode`: what a report file, an upload or a batch says, in plain
+words.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from ldp_aggregator.output.files import read_survey, read_whole
     "survey_paths",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A survey whose questions it may be of; without one they are shown by their fingerprints.",
+    help=(
+        "A survey whose questions it may be of; without one they are shown by their "
+        "fingerprints."
+    ),
 )
 @click.option(
     "--rows",
@@ -26,10 +31,11 @@ from ldp_aggregator.output.files import read_survey, read_whole
     help="How many reports of each batch to show.",
 )
 def decode(path: Path, survey_paths: tuple[Path, ...], rows: int) -> None:
-    """Explain FILE, which holds reports: batches, their ids, and what each report supports.
+    """Explain FILE, which holds reports: batches, their ids, and what each report
+    supports.
 
-    FILE is a report file, an upload, or a single batch. What a report supports is noise more often
-    than not.
+    FILE is a report file, an upload, or a single batch. What a report supports is noise
+    more often than not.
     """
     from ldp.wire.decoded import decoded_file
     from ldp_aggregator.output.columns import printable

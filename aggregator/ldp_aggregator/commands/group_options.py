@@ -38,7 +38,9 @@ _GROUPS = (
         multiple=True,
         metavar="ATTRIBUTES",
         callback=_read_by,
-        help="Groups apart, by public attributes of the survey such as platform,country.",
+        help=(
+            "Groups apart, by public attributes of the survey such as platform,country."
+        ),
     ),
     click.option(
         "--where",
@@ -54,7 +56,10 @@ _OPTIONS = (
         "--least-group",
         type=click.IntRange(1),
         metavar="N",
-        help="Suppress groups of fewer reports.  [default: least_group of the survey, or more]",
+        help=(
+            "Suppress groups of fewer reports.  [default: least_group of the survey, "
+            "or more]"
+        ),
     ),
 )
 _RELEASED = click.option(
@@ -63,7 +68,8 @@ _RELEASED = click.option(
     multiple=True,
     metavar="TALLY",
     type=click.Path(path_type=Path),
-    help="An earlier tally of the same reports whose groups were shown, so that differences "
+    help="An earlier tally of the same reports whose groups were shown, so that "
+    "differences "
     "are no small groups either; may be repeated, the first in front.",
 )
 
@@ -75,12 +81,15 @@ with_group_options = with_options(*_OPTIONS, _RELEASED)
 """Gives a command of one tally the options that `GroupOptions` is made of."""
 
 with_groups_of_several = with_options(*_OPTIONS)
-"""The same of a command of several tallies, none of which is an earlier one of another."""
+"""The same of a command of several tallies, none of which is an earlier one of another.
+"""
 
 
 @dataclass(frozen=True)
 class GroupOptions:
-    """Which groups were asked for. Raises `click.UsageError` for what goes with none."""
+    """Which groups were asked for. Raises `click.UsageError` for what goes with
+    none.
+    """
 
     by: tuple[str, ...]
     where: tuple[tuple[str, str], ...]

@@ -2,11 +2,14 @@
 
 HEADINGS = {
     "Source": "--rows --answer --codes --counts --reports --design --arm --allow-equal "
-    "--other-survey --direct --epoch --still-open --strata --weight --stratum --cluster --size",
-    "For whom": "--question --value --top --estimand --by --where --baseline --least-group "
+    "--other-survey --direct --epoch --still-open --strata --weight --stratum "
+    "--cluster --size",
+    "For whom": "--question --value --top --estimand --by --where --baseline "
+    "--least-group "
     "--released --names",
     "Model": "--formula --event --model --method --errors --margins --of --replicates",
-    "Intervals and tests": "--level --interval --simultaneous --detect --detect-level --margin "
+    "Intervals and tests": "--level --interval --simultaneous --detect --detect-level "
+    "--margin "
     "--overlap --alarm-rate --season --slope --alert",
     "Views": "--post-process --frequencies --reports-per-person",
     "Numbers": "--quantiles --range --edges",

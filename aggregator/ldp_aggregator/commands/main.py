@@ -1,12 +1,15 @@
-"""The command `ldp`: subcommands come from the installed packages, each loaded when it is called.
+"""The command `ldp`: subcommands come from the installed packages, each loaded when it
+is called.
 
 Rules
-- Results go to standard output or a file, untouched by decoration; progress and warnings go to
-  standard error.
-- A file called - is standard input, or standard output (`ldp_aggregator.output.streams`).
-- Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was called
-  wrongly; 3 something has changed (`ldp analyze trend --alert`), or is not as declared (`ldp
-  client test`); 4 nothing could be tested (`ldp analyze trend --alert`); 130 interrupted.
+- Results go to standard output or a file, untouched by decoration; progress and
+  warnings go to standard error.
+- A file called - is standard input, or standard output
+  (`ldp_aggregator.output.streams`).
+- Exit codes: 0 done; 1 the input could not be used, with a message; 2 the command was
+  called wrongly; 3 something has changed (`ldp analyze trend --alert`), or is not as
+  declared (`ldp client test`); 4 nothing could be tested (`ldp analyze trend --alert`);
+  130 interrupted.
 """
 
 from __future__ import annotations
@@ -116,7 +119,8 @@ def number(least: Fraction | int, most: Fraction | int) -> Callable[[str], Fract
         if number is None or not least <= number <= most:
             came = repr(text) if len(text) <= 80 else repr(text[:77] + "...")
             raise click.BadParameter(
-                f"expected a number from {float(least):.10g} to {float(most):.10g}, got {came}"
+                f"expected a number from {float(least):.10g} to {float(most):.10g}, "
+                f"got {came}"
             )
         return number
 
@@ -137,10 +141,11 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
 
 class OutputFile(click.Path):
-    """A file to write, or `-` for standard output: one that cannot be written is refused at once.
+    """A file to write, or `-` for standard output: one that cannot be written is
+    refused at once.
 
-    A command that learns at its end that there is no such folder has worked for nothing. What was
-    written is said at the end, with its size.
+    A command that learns at its end that there is no such folder has worked for
+    nothing. What was written is said at the end, with its size.
     """
 
     def __init__(self) -> None:
@@ -164,7 +169,9 @@ OUTPUT_FILE = OutputFile()
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a regular file is written; None where there is no such file."""
+    """Return what changes when a regular file is written; None where there is no such
+    file.
+    """
     if not path.is_file():
         return None
     status = path.stat()
@@ -207,7 +214,9 @@ class LongHelp(click.Command):
 
 
 class Group(click.Group):
-    """A group that lists what its subcommands do in whole sentences, over several lines."""
+    """A group that lists what its subcommands do in whole sentences, over several
+    lines.
+    """
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -219,7 +228,9 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of the first argument; an unknown one is answered with those like it."""
+        """Find the command of the first argument; an unknown one is answered with those
+        like it.
+        """
         name = args[0]
         if self.get_command(ctx, name) is None:
             places = self.places(ctx)
@@ -250,7 +261,9 @@ def _summary(command: click.Command) -> str:
 
 
 class _Subcommands(Group):
-    """A group whose subcommands are entry points: `client test` is `test` of the group `client`."""
+    """A group whose subcommands are entry points: `client test` is `test` of the group
+    `client`.
+    """
 
     def __init__(self, *words: Any, way: str = "", **settings: Any) -> None:
         super().__init__(*words, **settings)
@@ -265,7 +278,9 @@ class _Subcommands(Group):
         return sorted({way.partition(" ")[0] for way in self._ways()})
 
     def places(self, ctx: click.Context) -> dict[str, str]:
-        """Return the commands here and those of the groups here, which people may look for here."""
+        """Return the commands here and those of the groups here, which people may look
+        for here.
+        """
         return {way.split(" ")[-1]: way for way in self._ways()} | super().places(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -274,7 +289,8 @@ class _Subcommands(Group):
             try:
                 command: click.Command = point.load()
             except Exception as error:
-                # Whatever a package raises, it must not take the other commands down with it.
+                # Whatever a package raises, it must not take the other commands down
+                # with it.
                 return _broken(way, error)
             return command
         if cmd_name not in self.list_commands(ctx):
@@ -291,7 +307,9 @@ class _Commands(_Subcommands):
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
-        """Write the sections. No command is loaded for them: all together take a while."""
+        """Write the sections. No command is loaded for them: all together take a
+        while.
+        """
         rest = set(self.list_commands(ctx))
         for heading, lines in SECTIONS.items():
             rows = [(name, line) for name, line in lines.items() if name in rest]
@@ -305,7 +323,8 @@ class _Commands(_Subcommands):
 
     def make_context(self, *words: Any, **settings: Any) -> click.Context:
         say_everything()
-        # Threads of linear algebra would spin after each small matrix, and keep others waiting.
+        # Threads of linear algebra would spin after each small matrix, and keep others
+        # waiting.
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         with _told_in_a_line():  # our own --help and --version are printed here
             return super().make_context(*words, **settings)

@@ -50,7 +50,8 @@ PICTURES = " or ".join(f".{row.ending}" for row in formats_of("bars"))
 
 _HAVE_ALL = ", ".join(f"--format {row.name}" for row in formats_of("record", "rows"))
 _SHOW_ALL = (
-    f"--top all shows every value in the survey's order, and all are in files for machines "
+    "--top all shows every value in the survey's order, and all are in files for "
+    "machines "
     f"({_HAVE_ALL})"
 )
 
@@ -71,7 +72,9 @@ def _read_top(_: click.Context, __: click.Parameter, text: str | None) -> int | 
 
 
 def _read_with(read: Callable[[str], Any]) -> Callable[..., Any]:
-    """A callback that reads what was given, once or several times; None where nothing was."""
+    """A callback that reads what was given, once or several times; None where nothing
+    was.
+    """
 
     def callback(_: click.Context, __: click.Parameter, given: Any) -> Any:
         try:
@@ -88,7 +91,8 @@ TOP = click.option(
     "--top",
     metavar="N",
     callback=_read_top,
-    help="Show the N most frequent values of each question, or all.  [default: all; in tables up "
+    help="Show the N most frequent values of each question, or all.  [default: all; in "
+    "tables up "
     "to 100]",
 )
 QUESTION = click.option(
@@ -133,7 +137,10 @@ REPORTS_PER_PERSON = click.option(
     type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
     default=1,
     show_default=True,
-    help="Reports that every respondent sent of one permanent response, to memoized questions.",
+    help=(
+        "Reports that every respondent sent of one permanent response, to memoized "
+        "questions."
+    ),
 )
 
 
@@ -222,7 +229,8 @@ _OPTIONS = (
     click.option(
         "--detect",
         type=click.Choice([DEFAULT, *CORRECTIONS]),
-        help="Tell which values are there: p-values, q-values by this correction, and intervals "
+        help="Tell which values are there: p-values, q-values by this correction, and "
+        "intervals "
         "of those found that hold after the choice.",
     ),
     click.option(
@@ -230,7 +238,8 @@ _OPTIONS = (
         type=FiniteRange(0, 1, min_open=True, max_open=True),
         default=0.95,
         show_default=True,
-        help="One less the share of what is found that may be wrong, on average (bonferroni: less "
+        help="One less the share of what is found that may be wrong, on average "
+        "(bonferroni: less "
         "the chance that anything is).",
     ),
     click.option(
@@ -243,14 +252,20 @@ _OPTIONS = (
         "--finest",
         metavar="WIDTH",
         type=FiniteRange(0, 1, min_open=True),
-        help="Of trees: show in each branch the finest nodes with intervals no wider than this.",
+        help=(
+            "Of trees: show in each branch the finest nodes with intervals no wider "
+            "than this."
+        ),
     ),
     click.option(
         "--crowd",
         metavar="N",
         type=FiniteRange(0),
         default=0,
-        help="Of trees: merge nodes that may have no more than N people into those above.",
+        help=(
+            "Of trees: merge nodes that may have no more than N people into those "
+            "above."
+        ),
     ),
     click.option(
         "--frequencies",
@@ -261,7 +276,9 @@ _OPTIONS = (
         "--quantiles",
         metavar="SHARES",
         callback=_read_with(quantiles_of),
-        help="Of the distribution of a number, such as .1,.5,.9.  [default: .25,.5,.75]",
+        help=(
+            "Of the distribution of a number, such as .1,.5,.9.  [default: .25,.5,.75]"
+        ),
     ),
     click.option(
         "--range",
@@ -269,13 +286,19 @@ _OPTIONS = (
         multiple=True,
         metavar="LOW:HIGH",
         callback=_read_with(range_of),
-        help="Show the share of the numbers from LOW up to HIGH, without HIGH; may be repeated.",
+        help=(
+            "Show the share of the numbers from LOW up to HIGH, without HIGH; may be "
+            "repeated."
+        ),
     ),
     click.option(
         "--edges",
         metavar="NUMBERS",
         callback=_read_with(edges_of),
-        help="Of the cells of a histogram, such as 18,25,40,65.  [default: a few round ones]",
+        help=(
+            "Of the cells of a histogram, such as 18,25,40,65.  [default: a few round "
+            "ones]"
+        ),
     ),
     click.option(
         "--rectangle",
@@ -283,14 +306,16 @@ _OPTIONS = (
         multiple=True,
         metavar="X0:X1,Y0:Y1",
         callback=_read_with(rectangle_of),
-        help="Show the share of the places with x from X0 up to X1 and y from Y0 up to Y1; may be "
+        help="Show the share of the places with x from X0 up to X1 and y from Y0 up to "
+        "Y1; may be "
         "repeated.",
     ),
     click.option(
         "--zoom",
         metavar="CELLSxCELLS",
         callback=_read_with(zoom_of),
-        help="Of maps for rectangles: so many cells along x and along y, powers of two.  [default: "
+        help="Of maps for rectangles: so many cells along x and along y, powers of "
+        "two.  [default: "
         "as many as can be told from empty ones]",
     ),
     click.option(
@@ -298,14 +323,20 @@ _OPTIONS = (
         "cells_path",
         metavar="FILE",
         type=OUTPUT_FILE,
-        help="Write the cells of a map as well, as GeoJSON polygons with shares and intervals.",
+        help=(
+            "Write the cells of a map as well, as GeoJSON polygons with shares and "
+            "intervals."
+        ),
     ),
     click.option(
         "--geography",
         "geography_path",
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="Of maps: show the shares of the districts in a GeoJSON file, and their borders.",
+        help=(
+            "Of maps: show the shares of the districts in a GeoJSON file, and their "
+            "borders."
+        ),
     ),
     click.option(
         "--district-name",
@@ -414,7 +445,9 @@ class OutputOptions:
         )
 
     def hand_over(self, estimates: SurveyEstimates) -> None:
-        """Draw the picture, if any, and write the estimates to the file or to standard output."""
+        """Draw the picture, if any, and write the estimates to the file or to standard
+        output.
+        """
         estimates = self._of_trees(estimates)
         if self.cells_path is not None:
             write_whole(self.cells_path, _cells_of(estimates))
@@ -430,7 +463,9 @@ class OutputOptions:
         present(sheet, self.form, self.output)
 
     def hand_over_groups(self, groups: GroupEstimates) -> None:
-        """The same of estimates by group. Raises `click.UsageError` for what they do not have."""
+        """The same of estimates by group. Raises `click.UsageError` for what they do
+        not have.
+        """
         if (
             self.top
             or self.tree_level is not None
@@ -471,14 +506,17 @@ class OutputOptions:
         }
         if not trees:
             raise EstimateError(
-                "expected a question whose values have parents for --at, --finest and --crowd, "
+                "expected a question whose values have parents for --at, --finest and "
+                "--crowd, "
                 "got none"
             )
         return replace(estimates, questions={**estimates.questions, **trees})
 
 
 def _cells_of(estimates: SurveyEstimates) -> bytes:
-    """The map of the question of type place, as GeoJSON. Raises `EstimateError` for none or two."""
+    """The map of the question of type place, as GeoJSON. Raises `EstimateError` for
+    none or two.
+    """
     from ldp_aggregator.answers.maps.map_estimates import MapEstimates
     from ldp_aggregator.answers.maps.region_estimates import RegionEstimates
 
@@ -491,7 +529,8 @@ def _cells_of(estimates: SurveyEstimates) -> bytes:
     if len(maps) != 1:
         named = ", ".join(shown.title for shown in maps) or "none"
         raise EstimateError(
-            "expected one question of type place with reports for --cells (--question names it; "
+            "expected one question of type place with reports for --cells (--question "
+            "names it; "
             f"where cells have names, --geography has their borders), got {named}"
         )
     return (json.dumps(maps[0].geojson()) + "\n").encode()
@@ -519,7 +558,8 @@ def present(sheet: Sheet, form: str = "table", output: Path | None = None) -> No
 
 
 def _by_ending(output: Path | None, formats: Sequence[Format]) -> Format:
-    """The one of these formats that a file's name ends in, a table for a name without ending.
+    """The one of these formats that a file's name ends in, a table for a name without
+    ending.
 
     Raises `click.UsageError` for another ending.
     """
@@ -527,7 +567,8 @@ def _by_ending(output: Path | None, formats: Sequence[Format]) -> Format:
     if known is None and output is not None and output.suffix:
         endings = ", ".join(f".{row.ending}" for row in formats)
         raise click.UsageError(
-            f"--output: expected a file ending in one of {endings}, got {output.name}; --format "
+            f"--output: expected a file ending in one of {endings}, got {output.name}; "
+            "--format "
             "says what to write to a file of any other name"
         )
     return known or FORMATS["table"]
@@ -543,7 +584,9 @@ def check_names(names: Iterable[str], known: Collection[str]) -> None:
 
 
 def say(text: str, json_path: Path | None) -> None:
-    """Say to people what they asked for: on standard error if machines have standard output."""
+    """Say to people what they asked for: on standard error if machines have standard
+    output.
+    """
     click.echo(text, err=json_path is not None and is_standard_output(json_path))
 
 

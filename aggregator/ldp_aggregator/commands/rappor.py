@@ -1,4 +1,6 @@
-"""`ldp rappor import`, `associate`, `ngrams`, `survey`: decode google/rappor's files, and go on."""
+"""`ldp rappor import`, `associate`, `ngrams`, `survey`: decode google/rappor's files,
+and go on.
+"""
 
 from __future__ import annotations
 
@@ -127,11 +129,11 @@ def import_files(
 ) -> None:
     """Estimate frequencies from files of google/rappor.
 
-    The files are its parameters, counts (or reports), and a map (or candidates); none of these for
-    booleans, whose one bit (k = 1) is the answer.
+    The files are its parameters, counts (or reports), and a map (or candidates); none
+    of these for booleans, whose one bit (k = 1) is the answer.
 
-    Reports do not say which client made them. Name it, and they are decoded with the probabilities
-    that it drew with, which are not quite those of the parameters.
+    Reports do not say which client made them. Name it, and they are decoded with the
+    probabilities that it drew with, which are not quite those of the parameters.
     """
     from ldp_aggregator.decoders.bloom.alike import group_warnings
     from ldp_aggregator.exchange.google_rappor.decoding import (
@@ -170,8 +172,10 @@ def import_files(
             click.echo(f"warning: {warning}", err=True)
         if is_turned_round(estimates, counts, candidates, options=options):
             click.echo(
-                "warning: these reports fit the candidates with their bits in opposite order: they "
-                "were written lowest bit first. Turn the bits of each report round, and import "
+                "warning: these reports fit the candidates with their bits in opposite "
+                "order: they "
+                "were written lowest bit first. Turn the bits of each report round, "
+                "and import "
                 "again",
                 err=True,
             )
@@ -332,8 +336,8 @@ def decode_ngrams(
 ) -> None:
     """Estimate frequencies of texts that are in no list, from reports of their parts.
 
-    Each device reports its text, and some of the parts (n-grams) that the text is made of. Parts
-    are found first; the texts that found parts make are the candidates.
+    Each device reports its text, and some of the parts (n-grams) that the text is made
+    of. Parts are found first; the texts that found parts make are the candidates.
     """
     from ldp_aggregator.decoders.bloom.alike import group_warnings
     from ldp_aggregator.exchange.google_rappor.associations import read_variables
@@ -420,9 +424,11 @@ def survey(
     values_path: Path | None,
     output: Path | None,
 ) -> None:
-    """Write a survey file with the parameters of google/rappor, for collections with our client.
+    """Write a survey file with the parameters of google/rappor, for collections with
+    our client.
 
-    Basic RAPPOR (h = m = 1) has a bit for each value: name the values, by --map or --values.
+    Basic RAPPOR (h = m = 1) has a bit for each value: name the values, by --map or
+    --values.
     """
     from ldp_aggregator.exchange.google_rappor.files import read_map, read_parameters
     from ldp_aggregator.exchange.google_rappor.survey import (
@@ -446,8 +452,10 @@ def survey(
         values = tuple(read_lines(values_path))
     else:
         raise click.UsageError(
-            f"{place}: h = m = 1 is basic RAPPOR, with a bit for each value: name its values by "
-            "--map or --values. Hashed to the bits of one cohort, values collide for good"
+            f"{place}: h = m = 1 is basic RAPPOR, with a bit for each value: name its "
+            "values by "
+            "--map or --values. Hashed to the bits of one cohort, values collide for "
+            "good"
         )
     hand_out(output, basic_survey_text(parameters, values, name, place=place))
 

@@ -1,4 +1,6 @@
-"""`ldp survey register`: the log of a survey's versions, which nobody can change unseen."""
+"""`ldp survey register`: the log of a survey's versions, which nobody can change
+unseen.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,9 @@ _OUTPUT = click.option(
 def register() -> None:
     """Keep the versions of surveys in a log that no one can change unseen.
 
-    A register is one text file, one version a line. Its head, SIZE:ROOT, stands for all of it:
-    whoever keeps a head can be shown that a survey is in the register, and that the register has
-    only grown since.
+    A register is one text file, one version a line. Its head, SIZE:ROOT, stands for all
+    of it: whoever keeps a head can be shown that a survey is in the register, and that
+    the register has only grown since.
     """
 
 
@@ -58,8 +60,8 @@ def register() -> None:
 def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> None:
     """Register a version of SURVEY behind those in REGISTER, and print the head.
 
-    A version that is worse for those who are asked than the newest one of its name is refused
-    without a reason. A file that is not there is made.
+    A version that is worse for those who are asked than the newest one of its name is
+    refused without a reason. A file that is not there is made.
     """
     page = hash_beside(survey_path)
     added = add_version(register_path, read_survey(survey_path), reason, page=page)
@@ -76,13 +78,18 @@ def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> No
 @click.option(
     "--since",
     metavar="OLD",
-    help="Check that it only grew: since a head SIZE:ROOT, or an older copy of the file.",
+    help=(
+        "Check that it only grew: since a head SIZE:ROOT, or an older copy of the file."
+    ),
 )
 @click.option(
     "--mend",
     "mends",
     is_flag=True,
-    help="First take back what an editor or a torn write did to it; the old file is kept.",
+    help=(
+        "First take back what an editor or a torn write did to it; the old file is "
+        "kept."
+    ),
 )
 def verify_register(
     register_path: Path, survey_paths: tuple[Path, ...], since: str | None, mends: bool
@@ -204,7 +211,9 @@ def _hand_out(output: Path | None, proof: dict[str, object]) -> None:
     help="Of a proof of inclusion: the survey that it should be about.",
 )
 def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> None:
-    """Check a PROOF that someone else made, against a head that you keep. No register is read."""
+    """Check a PROOF that someone else made, against a head that you keep. No register
+    is read.
+    """
     kept = parse_head(head_text)
     proof = _proof(proof_path)
     if proof.get("proof") == "consistency":
@@ -213,7 +222,8 @@ def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> N
         check_consistency(proof, first=kept)
         click.echo(f"{proof['size']}:{proof['root']} goes on from {kept.text}")
         click.echo(
-            "a root does not show how many entries it is of: compare this head with that which the "
+            "a root does not show how many entries it is of: compare this head with "
+            "that which the "
             "register shows before you keep it",
             err=True,
         )
@@ -239,6 +249,7 @@ def _proof(path: Path) -> dict[str, Any]:
         proof = None
     if not isinstance(proof, dict):
         raise RegisterError(
-            f"{path}: expected a proof of `ldp survey register prove`, got something else"
+            f"{path}: expected a proof of `ldp survey register prove`, got something "
+            "else"
         )
     return proof

@@ -1,4 +1,6 @@
-"""`ldp explain`, `aggregate`, `estimate`: what operators and analysts do with surveys."""
+"""`ldp explain`, `aggregate`, `estimate`: what operators and analysts do with
+surveys.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,8 @@ if TYPE_CHECKING:
     "path",
     metavar="FILE",
     type=OUTPUT_FILE,
-    help="Write the certificate to this file as JSON: the survey's, or with --shuffled and one "
+    help="Write the certificate to this file as JSON: the survey's, or with --shuffled "
+    "and one "
     "--question a batch's.",
 )
 @click.option(
@@ -93,7 +96,9 @@ def explain(
     colluding: Fraction,
     names: tuple[str, ...],
 ) -> None:
-    """Say what each question of SURVEY costs its respondents, exactly and in plain words."""
+    """Say what each question of SURVEY costs its respondents, exactly and in plain
+    words.
+    """
     from ldp.privacy.certificate import certificate
     from ldp.privacy.disclosure import disclosure
     from ldp_aggregator.explanations.explanation import explanation
@@ -109,7 +114,8 @@ def explain(
     check_names(names, [question.name for question in survey])
     if names and (path is not None or form is not None):
         raise click.UsageError(
-            "--question: expected no --certificate and no --disclosure beside it, which are of the "
+            "--question: expected no --certificate and no --disclosure beside it, "
+            "which are of the "
             "whole survey"
         )
     if path is not None:
@@ -184,11 +190,12 @@ def aggregate(
     allow_equal: bool,
     quiet: bool,
 ) -> None:
-    """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one tally.
+    """Count REPORTS (report files or tallies, or URLs of such) of SURVEY into one
+    tally.
 
-    A batch that comes twice among the report files counts once. Tallies have forgotten their
-    batches: those that are known to have some in common, with another or with the report files,
-    are refused.
+    A batch that comes twice among the report files counts once. Tallies have forgotten
+    their batches: those that are known to have some in common, with another or with the
+    report files, are refused.
     """
     from ldp_aggregator.tallies.tally_file import encode_tally
 
@@ -222,7 +229,10 @@ def aggregate(
     "--stop-list",
     "stop_list",
     type=click.Path(path_type=Path),
-    help="The list of `ldp survey stop-list sign` that devices followed, to say whom it left.",
+    help=(
+        "The list of `ldp survey stop-list sign` that devices followed, to say whom "
+        "it left."
+    ),
 )
 @click.option(
     "--mixed-by",
@@ -234,7 +244,8 @@ def aggregate(
     "--batches",
     "batches",
     metavar="STORE_OR_FILE",
-    help="Say what relays had mixed: by the service's store, or its answer at /v1/surveys/NAME/"
+    help="Say what relays had mixed: by the service's store, or its answer at "
+    "/v1/surveys/NAME/"
     "batches.",
 )
 @DELTA
@@ -254,7 +265,8 @@ def estimate(
     colluding: Fraction,
     **asked: Any,
 ) -> None:
-    """Estimate frequencies, with errors and intervals, from reports, rows or counts of SURVEY.
+    """Estimate frequencies, with errors and intervals, from reports, rows or counts of
+    SURVEY.
 
     Answers that a coin or a die has randomized need no SURVEY: --design says how.
     """
@@ -329,7 +341,9 @@ def estimate(
 
 
 def _batches_in(source: str, survey: Survey) -> list[MixedBatch]:
-    """What relays had mixed for a survey, by a store's URL or a file. Raises `LDPError`."""
+    """What relays had mixed for a survey, by a store's URL or a file. Raises
+    `LDPError`.
+    """
     if "://" in source:
         mixed: list[MixedBatch] = stores("batches_of_relays")(source, survey)
         return mixed

@@ -4,12 +4,14 @@
     ldp estimate SURVEY --rows answers.csv --answer z --codes yes=1,no=2
     ldp estimate SURVEY --counts yes=13,no=17
 
-Rows and counts need no survey where the words of a design say how answers were randomized:
+Rows and counts need no survey where the words of a design say how answers were
+randomized:
 
     ldp estimate --design "crosswise p=.16" --rows answers.csv --answer z --by sex
     ldp estimate --design "cheater yes=.2,.8" --counts yes=30,no=70 --counts yes=60,no=40
 
-One kind at a time. What became of rows, and how their codes were read, is said on standard error.
+One kind at a time. What became of rows, and how their codes were read, is said on
+standard error.
 """
 
 from __future__ import annotations
@@ -37,12 +39,17 @@ if TYPE_CHECKING:
 ALLOW_EQUAL = click.option(
     "--allow-equal",
     is_flag=True,
-    help="Add up tallies of equal counts, or with batches in common, as often as they are given.",
+    help=(
+        "Add up tallies of equal counts, or with batches in common, as often as they "
+        "are given."
+    ),
 )
 
 
 def _read_answers(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> Any:
-    """A column, or one for each question that is named; None where nothing was given."""
+    """A column, or one for each question that is named; None where nothing was
+    given.
+    """
     if len(given) == 1 and "=" not in given[0]:
         return given[0]
     pairs = [text.partition("=") for text in given]
@@ -76,7 +83,8 @@ ROWS = (
         multiple=True,
         metavar="FILE",
         type=click.Path(path_type=Path),
-        help="CSV or Parquet with a row for each respondent: answers that were randomized before, "
+        help="CSV or Parquet with a row for each respondent: answers that were "
+        "randomized before, "
         "and what is known besides.",
     ),
     click.option(
@@ -85,14 +93,16 @@ ROWS = (
         multiple=True,
         metavar="[QUESTION=]COLUMN",
         callback=_read_answers,
-        help="The column of --rows with the answers, or the reports of devices.  [default: the "
+        help="The column of --rows with the answers, or the reports of devices.  "
+        "[default: the "
         "columns named as questions]",
     ),
     click.option(
         "--codes",
         metavar="ANSWER=CODE,...",
         callback=_read_codes,
-        help="What answers are called in --rows, such as yes=1,no=2.  [default: as in the survey; "
+        help="What answers are called in --rows, such as yes=1,no=2.  [default: as in "
+        "the survey; "
         "also yes, no, 1, 0]",
     ),
 )
@@ -101,13 +111,18 @@ COUNTS = (
         "--counts",
         multiple=True,
         metavar="COUNTS",
-        help="Counts that others collected, of one question: yes=13,no=17, or a CSV or JSON file.",
+        help=(
+            "Counts that others collected, of one question: yes=13,no=17, or a CSV or "
+            "JSON file."
+        ),
     ),
     click.option(
         "--reports",
         metavar="N",
         type=click.IntRange(1),
-        help="Of --counts: how many reports there were, where the file does not say so.",
+        help=(
+            "Of --counts: how many reports there were, where the file does not say so."
+        ),
     ),
 )
 
@@ -124,7 +139,9 @@ def with_tallies(
 
 @dataclass(frozen=True)
 class TallySource:
-    """Where the tallies of a command come from. Raises `click.UsageError` unless it is one."""
+    """Where the tallies of a command come from. Raises `click.UsageError` unless it is
+    one.
+    """
 
     survey_path: Path
     paths: tuple[str, ...]
@@ -153,7 +170,9 @@ class TallySource:
 
     @property
     def survey(self) -> Survey:
-        """Survey of the answers; those that exist may be of a law that nobody may collect by."""
+        """Survey of the answers; those that exist may be of a law that nobody may
+        collect by.
+        """
         return read_survey(self.survey_path, for_analysis=not self.paths)
 
     @property
@@ -221,7 +240,9 @@ class TallySource:
     def by_epoch(
         self, name: str, column: str | None, *, by: Iterable[str] = ()
     ) -> list[tuple[int | str, Tally]]:
-        """The tally of a question for each value of a column; of counts, one for each."""
+        """The tally of a question for each value of a column; of counts, one for
+        each.
+        """
         from ldp_aggregator.analyses.rows.counting import by_epoch, tallies_of_rows
 
         if column is None:
@@ -318,14 +339,17 @@ def tally_of(
         if not tables:
             raise
         raise FileError(
-            f"{tables[0]} is a table, not a report file. To analyse a table of randomized answers "
+            f"{tables[0]} is a table, not a report file. To analyse a table of "
+            "randomized answers "
             f"write --rows {tables[0]} --answer COLUMN"
         ) from None
     return tally
 
 
 def group_arguments(survey_path: Path, wanted: GroupOptions) -> dict[str, Any]:
-    """What functions that estimate groups take: which, and what was shown of them before."""
+    """What functions that estimate groups take: which, and what was shown of them
+    before.
+    """
     before = [
         tally_of(survey_path, (str(path),), True, allow_equal=True)
         for path in wanted.earlier
@@ -352,8 +376,10 @@ def report_intake(tally: Tally, quiet: bool) -> None:
 DESIGN = click.option(
     "--design",
     metavar="WORDS",
-    help="How answers were randomized, in place of SURVEY: such as 'warner p=.7', 'crosswise "
-    "p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'; 'warner p={p}' with column p of --rows.",
+    help="How answers were randomized, in place of SURVEY: such as 'warner p=.7', "
+    "'crosswise "
+    "p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'; 'warner p={p}' with column p of "
+    "--rows.",
 )
 ARM = click.option(
     "--arm",
@@ -375,7 +401,9 @@ _OF_DESIGNS |= {"level", "estimand", "form", "output", "quiet"}
 
 
 def refuse_others(context: click.Context, taken: Collection[str]) -> None:
-    """Raise `click.UsageError` for an option that was given and is for surveys alone."""
+    """Raise `click.UsageError` for an option that was given and is for surveys
+    alone.
+    """
     for parameter in context.command.params:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
@@ -432,7 +460,9 @@ def _rows_of_design(context: click.Context) -> DesignGroups:
 
 
 def _estimand(context: click.Context) -> str:
-    """The one that was asked for, else the population: what is published is about it."""
+    """The one that was asked for, else the population: what is published is about
+    it.
+    """
     if context.get_parameter_source("estimand") is ParameterSource.DEFAULT:
         return "population"
     return str(context.params["estimand"])

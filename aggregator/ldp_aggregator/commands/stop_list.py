@@ -47,7 +47,9 @@ def stop_list() -> None:
 @stop_list.command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 def key(path: Path) -> None:
-    """Make a private key that signs lists in FILE, and print the public one, for apps to pin."""
+    """Make a private key that signs lists in FILE, and print the public one, for apps
+    to pin.
+    """
     if path.exists():
         raise FileError(
             f"expected no file at {path}, as apps go by the key in it, got one"
@@ -82,7 +84,10 @@ def key(path: Path) -> None:
     "-o",
     required=True,
     type=OUTPUT_FILE,
-    help="The list to write; one that is there is replaced by one with the next serial number.",
+    help=(
+        "The list to write; one that is there is replaced by one with the next serial "
+        "number."
+    ),
 )
 def sign(
     survey_path: Path,
@@ -91,7 +96,9 @@ def sign(
     shares: tuple[str, ...],
     output: Path,
 ) -> None:
-    """Write the list of what less is asked of SURVEY from now on; questions not named are asked."""
+    """Write the list of what less is asked of SURVEY from now on; questions not named
+    are asked.
+    """
     from ldp_aggregator.answers.estimates.stop_lists import stops_in
 
     survey = read_survey(survey_path)
@@ -101,7 +108,8 @@ def sign(
     message = message_of(Stops(survey.name, serial, asked))
     write_whole(output, encode_stop_list(message, private.sign(message)))
     click.echo(
-        f"{output}: list {serial} of {survey.name}, for apps that pin {_public(private)}"
+        f"{output}: list {serial} of {survey.name}, for apps that pin "
+        f"{_public(private)}"
     )
 
 
@@ -148,7 +156,8 @@ def _private(path: Path) -> Ed25519PrivateKey:
     if isinstance(private, Ed25519PrivateKey):
         return private
     raise FileError(
-        f"{path}: expected a private key as `ldp survey stop-list key` makes it, got none"
+        f"{path}: expected a private key as `ldp survey stop-list key` makes it, got "
+        "none"
     )
 
 

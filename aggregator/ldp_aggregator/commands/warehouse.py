@@ -49,7 +49,9 @@ def sql(
     estimand: str,
     output: Path | None,
 ) -> None:
-    """Write a view that decodes counts of QUESTION, in a database, into estimates with bounds."""
+    """Write a view that decodes counts of QUESTION, in a database, into estimates with
+    bounds.
+    """
     from ldp_aggregator.commands.sources import tally_of
     from ldp_aggregator.exchange.view import Names, counts_table, names_of, view
 

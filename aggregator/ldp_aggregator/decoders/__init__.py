@@ -1,4 +1,5 @@
-"""Decoders: from counts to moments, a module for each kind of mechanism, named after it.
+"""Decoders: from counts to moments, a module for each kind of mechanism, named after
+it.
 
 decoder        what each of them provides, and what is refused where it provides none
 table          the module of a kind, and the folder that it is in

@@ -4,8 +4,8 @@ Frequencies of the kinds that have it are weighted sums of the cells of a tally,
 
     frequency of x = (sum over cells of worth[x, cell] count[cell] / n - base) / scale
 
-and the variance and the third central moment of one report's score are numbers: two for all values,
-or one for each value and each that may be held instead.
+and the variance and the third central moment of one report's score are numbers: two for
+all values, or one for each value and each that may be held instead.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ MOST_WORTHS = 1 << 20
 
 @dataclass(frozen=True)
 class CountLaw:
-    """How the cells of a tally are decoded. A score's law is by value, (M,), or by pairs, (M, M).
+    """How the cells of a tally are decoded. A score's law is by value, (M,), or by
+    pairs, (M, M).
 
     Of pairs, rows are values that are held, and columns those that are estimated.
     """
@@ -41,7 +42,9 @@ class CountLaw:
     signal: Floats | None = None
     """|p - q| where an estimate is one count, (M,): what a count of one is worth."""
     labels: bool = False
-    """Whether a cell has the name of a value: in their order, after that of all reports if any."""
+    """Whether a cell has the name of a value: in their order, after that of all reports
+    if any.
+    """
 
     @property
     def by_pairs(self) -> bool:
@@ -77,7 +80,9 @@ def law_of_supports(randomizer: Randomizer) -> CountLaw | None:
 
 
 def worths(randomizer: Pure) -> Floats | None:
-    """Which cells count as support of which values, (M, cells); None where that is too much."""
+    """Which cells count as support of which values, (M, cells); None where that is too
+    much.
+    """
     layout = randomizer.layout
     cells = 1 + layout.counters if layout.counters else layout.symbols
     if (

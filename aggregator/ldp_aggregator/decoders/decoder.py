@@ -1,12 +1,13 @@
-"""Contract of decoders: everything that the aggregator has to know about one kind of mechanism.
+"""Contract of decoders: everything that the aggregator has to know about one kind of
+mechanism.
 
 A module of this folder holds one kind and is named after it. It ends with its row,
 
     DECODER = Decoder(moments=..., score_range=..., ...)
 
-which `ldp_aggregator.decoders.table` finds by the kind's name. Estimates, bounds, health and
-associations go by the row, and do not ask what class a randomizer has. What a row leaves out is
-refused, or there is nothing to it, as the defaults below say.
+which `ldp_aggregator.decoders.table` finds by the kind's name. Estimates, bounds,
+health and associations go by the row, and do not ask what class a randomizer has. What
+a row leaves out is refused, or there is nothing to it, as the defaults below say.
 
 Every estimate is a mean of scores: what one report is worth to a value, or to a mean.
 """
@@ -52,9 +53,12 @@ class Asked(NamedTuple):
     reports_per_person: int = 1
     """How many reports each respondent sent, all of one permanent response."""
     design: Any = None
-    """The candidates' bits, of shape (cohorts * bits, M), if not our hash functions set them."""
+    """The candidates' bits, of shape (cohorts * bits, M), if not our hash functions set
+    them.
+    """
     queries: Floats | None = None
-    """The ranges whose frequencies are asked for, of shape (Q, values), with 1 for values within.
+    """The ranges whose frequencies are asked for, of shape (Q, values), with 1 for
+    values within.
 
     Every value by itself, if it is None.
     """
@@ -86,12 +90,15 @@ class Parts(NamedTuple):
     variance: float
     """For the respondents."""
     spread_error: float | None = None
-    """The standard error of the variance of what respondents hold, mean_square - estimate^2.
+    """The standard error of the variance of what respondents hold, mean_square -
+    estimate^2.
 
     None where no report tells how values spread about their mean.
     """
     least_variance: float = 0.0
-    """What the variance is at least, whatever respondents hold: few reports may show less."""
+    """What the variance is at least, whatever respondents hold: few reports may show
+    less.
+    """
     least_spread_error: float = 0.0
     """The same of the standard error."""
     spread_noise: float | None = None
@@ -101,14 +108,17 @@ class Parts(NamedTuple):
 class Answers(NamedTuple):
     """Answers to queries of a distribution: arrays of shape (Q,).
 
-    A query has a number for each value, and asks for the mean of the numbers of what people hold.
+    A query has a number for each value, and asks for the mean of the numbers of what
+    people hold.
     """
 
     estimate: Floats
     mean_square: Floats
     """Of the numbers themselves, among the respondents: unbiased."""
     variance: Floats
-    """Of the estimate, for the respondents: unbiased, so that few reports may put it below 0."""
+    """Of the estimate, for the respondents: unbiased, so that few reports may put it
+    below 0.
+    """
     least: Floats
     """What any such variance is at least, whatever respondents hold."""
 
@@ -136,25 +146,34 @@ class Queries(NamedTuple):
     covariance: Callable[[Floats], Floats]
     """Of the answers to disjoint ranges, for the respondents: of shape (Q, Q)."""
     below: Callable[[Integers], Answers] | None = None
-    """Of the shares below places of the line, where these are not asked for as any other query."""
+    """Of the shares below places of the line, where these are not asked for as any
+    other query.
+    """
     largest_error: Callable[[float], float] | None = None
-    """How many standard errors all of these stay within with a probability, if known without a
-    correlation.
+    """How many standard errors all of these stay within with a probability, if known
+    without a correlation.
     """
     cells: Callable[[View], Answers] | None = None
-    """Of a map: the cells of a zoom, side by side, (2^a x 2^b,), by how often axes are halved."""
+    """Of a map: the cells of a zoom, side by side, (2^a x 2^b,), by how often axes are
+    halved.
+    """
     shrunk: Callable[[], Floats] | None = None
     """Of a map: the shares of all cells in a view for the eye, (values,): biased."""
     missing: float = 1.0
-    """The share of the reports that are expected not to hold their respondent's value."""
+    """The share of the reports that are expected not to hold their respondent's value.
+    """
     root: Callable[[Floats], Floats] | None = None
-    """A root of the correlation, with a row for each query, where that is known without one."""
+    """A root of the correlation, with a row for each query, where that is known without
+    one.
+    """
     spread: Callable[[Floats], Spread] | None = None
     """The law of one report's score for a query, (values,), by what is held."""
 
 
 class Rates(NamedTuple):
-    """How many of how many reports support each value, and the least and greatest rate of that."""
+    """How many of how many reports support each value, and the least and greatest rate
+    of that.
+    """
 
     ones: Counts
     trials: Counts
@@ -210,10 +229,11 @@ def mean_of_frequencies(
 def noise_under_parabola(
     places: Floats, noise: Floats, mean: float, mean_square: float
 ) -> float:
-    """The mean noise of what is held, at most: what holders of some places have, (places,) each.
+    """The mean noise of what is held, at most: what holders of some places have,
+    (places,) each.
 
-    Of what is held a mean and a mean square are known, and so the mean of any parabola. Through two
-    places goes a line.
+    Of what is held a mean and a mean square are known, and so the mean of any parabola.
+    Through two places goes a line.
     """
     scale = float(np.abs(places).max()) or 1.0
     degree = min(2, len(places) - 1)
@@ -291,8 +311,10 @@ def no_search(randomizer: Randomizer) -> Finds | None:  # noqa: ARG001
 def no_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
     """For kinds whose reports have no joint tally."""
     raise EstimateError(
-        f"question {question.name!r}: expected a question that is reported as symbols or bits for "
-        f"an association (through grr, ss, pgr, hr or oue, say), got mechanism {question.mechanism}"
+        f"question {question.name!r}: expected a question that is reported as symbols "
+        "or bits for "
+        "an association (through grr, ss, pgr, hr or oue, say), got mechanism "
+        f"{question.mechanism}"
     )
 
 
@@ -328,7 +350,8 @@ def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
 def no_shape(randomizer: Randomizer, counts: Counts, post_process: str) -> Floats:  # noqa: ARG001
     """For kinds whose reports are no places about an answer."""
     raise EstimateError(
-        f"expected another view than {post_process}, which is for questions through square-wave; "
+        f"expected another view than {post_process}, which is for questions through "
+        "square-wave; "
         "name "
         "those (--question NAME) to see them alone"
     )
@@ -343,8 +366,8 @@ class Decoder:
     moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
     of_few: Callable[[Randomizer, Counts, Indices], Moments | None] | None = None
-    """The moments of the values at some places, without estimating all others; None where that is
-    no quicker. They know how these err together.
+    """The moments of the values at some places, without estimating all others; None
+    where that is no quicker. They know how these err together.
     """
     gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = (
         "frequencies"
@@ -353,9 +376,13 @@ class Decoder:
     queries: Callable[[Randomizer, Counts], Queries | None] = no_queries
     """How queries of the distribution are answered, where reports are made for that."""
     query_range: Callable[[Randomizer, Floats], Range] | None = None
-    """The least and the greatest score of any report for any of the queries, (Q, values)."""
+    """The least and the greatest score of any report for any of the queries, (Q,
+    values).
+    """
     frequencies_if_asked: bool = False
-    """Whether frequencies are so noisy beside the mean that they are shown only when asked for."""
+    """Whether frequencies are so noisy beside the mean that they are shown only when
+    asked for.
+    """
     values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = (
         list_values
     )
@@ -365,25 +392,31 @@ class Decoder:
     mean_parts: Callable[[Randomizer, Any, Counts], Parts | None] = mean_of_frequencies
     """From the moments of the frequencies, which are None where there are none."""
     shape: Callable[[Randomizer, Counts, str], Floats] = no_shape
-    """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no others."""
+    """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no
+    others.
+    """
     has_shape: bool = False
     """Whether there is such a shape."""
     vector_parts: Callable[[Randomizer, Counts], VectorParts] = no_vector
     """The mean of vectors, and what its errors are made of."""
     mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
-    """The most by which a report's worth to the mean differs from what its device may hold."""
+    """The most by which a report's worth to the mean differs from what its device may
+    hold.
+    """
     balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
     """What reports say of keys that come with numbers."""
     sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = (
         no_sum_reach
     )
-    """The most by which a report's worth to the sum of a key's numbers, which lie between two ends,
-    differs from what its device may hold.
+    """The most by which a report's worth to the sum of a key's numbers, which lie
+    between two ends, differs from what its device may hold.
     """
     reports: Callable[[Randomizer, Counts], int] = all_reports
     """How many reports estimates are made from."""
     known_before: bool = False
-    """Whether the variance of a score, for those without the value, depends on no answers."""
+    """Whether the variance of a score, for those without the value, depends on no
+    answers.
+    """
     payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
     """(least, greatest) probability of each symbol, or one number where all are alike.
 
@@ -393,10 +426,14 @@ class Decoder:
     """How likely a device draws each cohort, where they are not all alike."""
     support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates
     points: Callable[[Randomizer], ProjectiveResponse | None] = no_points
-    """The response whose reports are points, of which some are values that no one can hold."""
+    """The response whose reports are points, of which some are values that no one can
+    hold.
+    """
     finds: Callable[[Randomizer], Finds | None] = no_search
     joint_scores: Callable[[Question, Counts, Sequence[str]], Scores] = no_scores
-    """What a report is worth to each value, as functions of the tally cells that it marks."""
+    """What a report is worth to each value, as functions of the tally cells that it
+    marks.
+    """
     count_law: Callable[[Randomizer], CountLaw | None] = no_count_law
     """How a warehouse decodes counts by itself, where sums of them are enough."""
     explained: Callable[[Question], list[str]] = nothing_to_explain
@@ -408,7 +445,9 @@ class Decoder:
 def of_one_report(
     decode: Callable[[Randomizer, Counts], Moments],
 ) -> Callable[[Randomizer, Counts, Asked], Moments]:
-    """The moments of kinds that have one report of each respondent, and no candidates."""
+    """The moments of kinds that have one report of each respondent, and no
+    candidates.
+    """
 
     def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
         return decode(randomizer, counts)
@@ -428,13 +467,19 @@ def scores_of_symbols(
 
 
 def lines_of_mean(domain: Domain, error: float) -> list[str]:
-    """Explain the scope of epsilon, and the largest error of a mean of one respondent, in steps."""
+    """Explain the scope of epsilon, and the largest error of a mean of one respondent,
+    in steps.
+    """
     _, step = domain.spacing or (0, 1)
     unit = f" {domain.unit}" if domain.unit else ""
     return [
-        f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value against any "
+        f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value "
+        "against any "
         "other, not one step",
-        f"  error of a mean     at most {float(step) * error:.4g}{unit} / sqrt(respondents)",
+        (
+            f"  error of a mean     at most {float(step) * error:.4g}{unit} / "
+            "sqrt(respondents)"
+        ),
     ]
 
 
@@ -452,7 +497,9 @@ def alike(least: Fraction | float, most: Fraction | float) -> tuple[Floats, Floa
 def chances_of_supporters(
     symbols: int, supporters: int, p: Fraction
 ) -> tuple[Floats, Floats]:
-    """Of symbols of which a number support each value, one of them with probability p."""
+    """Of symbols of which a number support each value, one of them with probability
+    p.
+    """
     return alike((1 - p) / (symbols - supporters), p / supporters)
 
 
@@ -467,11 +514,12 @@ def half(size: int) -> Fraction:
 
 
 def reach_of_mean(size: int, highest: int, scores: Range) -> Fraction:
-    """Of a report with its greatest score at `highest` values of its choice, its least elsewhere.
+    """Of a report with its greatest score at `highest` values of its choice, its least
+    elsewhere.
 
-    Values count c from -h to h, from the middle of their range, and add up to 0: the best choice is
-    that of the `highest` largest c, whose sum is highest (size - highest) / 2. Its device may hold
-    -h.
+    Values count c from -h to h, from the middle of their range, and add up to 0: the
+    best choice is that of the `highest` largest c, whose sum is highest (size -
+    highest) / 2. Its device may hold -h.
     """
     worth = Fraction(highest * (size - highest), 2) * (scores.most - scores.least)
     return worth + half(size)

@@ -1,8 +1,10 @@
-"""Worth of one report to a key: to the share who hold it, and to the balance of its two ends.
+"""Worth of one report to a key: to the share who hold it, and to the balance of its two
+ends.
 
-A key has two items, one of which is in the set of each who holds it: that of the upper end with a
-probability x in [0, 1], by where the number lies. A report supports the item that is in the set
-with probability p, the other with q, and both with a probability that depends on no sign:
+A key has two items, one of which is in the set of each who holds it: that of the upper
+end with a probability x in [0, 1], by where the number lies. A report supports the item
+that is in the set with probability p, the other with q, and both with a probability
+that depends on no sign:
 
     both    J if the key is held, K if not, by pad and sample the mean over the entries of the set
 
@@ -11,7 +13,8 @@ With u and l for whether a report supports the upper and the lower item, it is w
     s = (u + l - 2 q) / (p - q)    to the share who hold the key:          E[s] = 1 if held, else 0
     t = (u - l) / (p - q)          to the balance, upper less lower ends:  E[t] = 2 x - 1, or 0
 
-As both signs are alike, the mean squares depend on whether the key is held and on nothing else:
+As both signs are alike, the mean squares depend on whether the key is held and on
+nothing else:
 
     E[s^2] = sum over k = 0, 1, 2 of P[k items supported] (k - 2 q)^2 / (p-q)^2
     E[t^2] = (p + q - 2 J) / (p-q)^2 if held, 2 (q - K) / (p-q)^2 if not
@@ -43,7 +46,9 @@ class Squares(NamedTuple):
 
 
 class PairLaw(NamedTuple):
-    """How likely a report supports two, one or none of a key's items, the same for every key."""
+    """How likely a report supports two, one or none of a key's items, the same for
+    every key.
+    """
 
     p: float
     q: float
@@ -58,7 +63,9 @@ class PairLaw(NamedTuple):
 
     @property
     def scores(self) -> Floats:
-        """The score s of a report that supports none, one or both of the items, (3,)."""
+        """The score s of a report that supports none, one or both of the items,
+        (3,).
+        """
         scores: Floats = (np.arange(3, dtype=np.float64) - 2 * self.q) / (
             self.p - self.q
         )
@@ -100,5 +107,7 @@ class Balances(NamedTuple):
     share: Floats
     """Of the respondents who hold it."""
     balance: Floats
-    """The sum over respondents of 2 x - 1 for those who hold it, over the number of respondents."""
+    """The sum over respondents of 2 x - 1 for those who hold it, over the number of
+    respondents.
+    """
     law: PairLaw

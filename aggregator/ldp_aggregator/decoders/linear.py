@@ -1,7 +1,7 @@
 """Linear queries of a distribution, answered by any tally of arcs and trees.
 
-Once it is known how queries are answered (`decoder.Queries`), the moments of ranges and the parts
-of a mean follow in one way, whatever the scores are made of.
+Once it is known how queries are answered (`decoder.Queries`), the moments of ranges and
+the parts of a mean follow in one way, whatever the scores are made of.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _HARDLY_ANY = 1e-12
 
 
 def moments_of_values(known: Queries, reports: int, squares: Floats) -> Moments:
-    """Of every value, where these are too many for a covariance; `squares` are of their scores."""
+    """Of every value, where these are too many for a covariance; `squares` are of their
+    scores.
+    """
     variance = np.maximum(squares - known.frequency, 0.0)
     return Moments(
         reports,
@@ -44,8 +46,9 @@ def moments_of_queries(
 ) -> Moments:
     """Moments of queries of disjoint ranges, of shape (Q, values).
 
-    `powers` gives the mean square and the mean cube of their scores by what is held, (Q, values)
-    each. Without it, the variance of an estimate stands for that of its scores, held or not.
+    `powers` gives the mean square and the mean cube of their scores by what is held,
+    (Q, values) each. Without it, the variance of an estimate stands for that of its
+    scores, held or not.
     """
     everyone = known.frequency
     shares = queries @ everyone
@@ -80,7 +83,9 @@ def moments_of_queries(
 
 
 def parts_of_mean(known: Queries, reports: int) -> Parts:
-    """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their middle."""
+    """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their
+    middle.
+    """
     values = from_middle(len(known.frequency))
     mean = known.answer(values[None])
     estimate = float(mean.estimate[0])
@@ -99,7 +104,8 @@ def parts_of_mean(known: Queries, reports: int) -> Parts:
 def covariance_of_disjoint(
     answer: Callable[[Floats], Answers], queries: Floats
 ) -> Floats:
-    """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of their sums.
+    """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of
+    their sums.
 
     2 Cov(a, b) = Var(a + b) - Var(a) - Var(b), and no one holds a value of both.
     """
@@ -115,7 +121,9 @@ def covariance_of_disjoint(
 def spread_of_powers(
     powers: Callable[[Floats, tuple[int, ...]], list[Floats]],
 ) -> Callable[[Floats], Spread]:
-    """The law of a query's score, from the mean powers of queries' scores by what is held."""
+    """The law of a query's score, from the mean powers of queries' scores by what is
+    held.
+    """
 
     def spread(query: Floats) -> Spread:
         return about_means(query, np.concatenate(powers(query[None], (2, 3, 4))))
@@ -124,7 +132,9 @@ def spread_of_powers(
 
 
 def range_of(least: Floats, most: Floats) -> Range:
-    """Range of the scores of several queries, from the least and the greatest of each, (Q,)."""
+    """Range of the scores of several queries, from the least and the greatest of each,
+    (Q,).
+    """
     return Range(Fraction(float(least.min())), Fraction(float(most.max())))
 
 

@@ -8,7 +8,9 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 class Reach(NamedTuple):
-    """Texts of up to `longest` bytes, held by `frequency` or more, are found 99 times in 100."""
+    """Texts of up to `longest` bytes, held by `frequency` or more, are found 99 times
+    in 100.
+    """
 
     longest: int
     frequency: float | None
@@ -16,7 +18,8 @@ class Reach(NamedTuple):
 
 
 class VectorParts(NamedTuple):
-    """Parts of a mean of vectors, in units of their radius: arrays of shape (coordinates,).
+    """Parts of a mean of vectors, in units of their radius: arrays of shape
+    (coordinates,).
 
     All are unbiased.
     """
@@ -31,7 +34,8 @@ class VectorParts(NamedTuple):
 class Candidates(NamedTuple):
     """M names, and the bits that each sets.
 
-    `design`, of shape (cohorts * bits, M), is a sparse matrix of zeros and ones, or a `BitDesign`.
+    `design`, of shape (cohorts * bits, M), is a sparse matrix of zeros and ones, or a
+    `BitDesign`.
     """
 
     names: tuple[str, ...]

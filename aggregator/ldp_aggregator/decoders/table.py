@@ -1,4 +1,5 @@
-"""The table of decoders: a module for each kind of mechanism, named after it, in a family.
+"""The table of decoders: a module for each kind of mechanism, named after it, in a
+family.
 
 A row's module is imported when the row is first asked for, as `ldp.mechanisms` does it.
 """

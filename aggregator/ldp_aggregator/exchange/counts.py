@@ -1,12 +1,13 @@
-"""Counts that others collected, as a tally: who counts symbols or bits can be estimated from.
+"""Counts that others collected, as a tally: who counts symbols or bits can be estimated
+from.
 
-Devices randomize as the survey says (by our clients, or by other code that draws from the same
-law); another system adds up what they send, be it a warehouse, Cobalt, a DAP collector or a
-notebook. What a tally needs of it is how often each symbol came, or how many reports set each bit,
-and how many reports there were.
+Devices randomize as the survey says (by our clients, or by other code that draws from
+the same law); another system adds up what they send, be it a warehouse, Cobalt, a DAP
+collector or a notebook. What a tally needs of it is how often each symbol came, or how
+many reports set each bit, and how many reports there were.
 
-Nobody has checked these reports, and none was told apart from its copies: that was up to whoever
-counted.
+Nobody has checked these reports, and none was told apart from its copies: that was up
+to whoever counted.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def read_counts(
 ) -> Tally:
     """A tally of one question from a file of counts, in one of the `layouts`.
 
-    `reports` is how many there were, where the file does not say so: of bits it cannot be added
-    up. Raises `EstimateError` and `UnknownNameError`.
+    `reports` is how many there were, where the file does not say so: of bits it cannot
+    be added up. Raises `EstimateError` and `UnknownNameError`.
     """
     question, tally = survey[name], Tally.empty(survey_of(survey, [name]))
     try:
@@ -45,7 +46,8 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
     counts = empty_counts(question.layout)
     if len(counts) > 1 or question.layout.folding:
         raise EstimateError(
-            f"expected a question whose tally is one row of counts, got {len(counts):,} rows of "
+            "expected a question whose tally is one row of counts, got "
+            f"{len(counts):,} rows of "
             f"{question.mechanism}"
         )
     bits = bool(question.layout.counters)
@@ -59,7 +61,8 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
     numbers = range(counts.shape[1] - first)
     if known.places not in (None, len(numbers)):
         raise EstimateError(
-            f"expected {len(numbers):,} sums, one for each {'bit' if bits else 'symbol'}, got "
+            f"expected {len(numbers):,} sums, one for each "
+            f"{'bit' if bits else 'symbol'}, got "
             f"{known.places:,}"
         )
     labels = {value: place + bits for place, value in enumerate(labels_of(question))}
@@ -90,7 +93,8 @@ def _of_bits(counts: Counts, reports: int | None) -> Counts:
     counts[0, 0] = reports or counts[0, 0]
     if not counts[0, 0]:
         raise EstimateError(
-            "expected the number of reports (--reports, report_count, or cell 0): sums of bits "
+            "expected the number of reports (--reports, report_count, or cell 0): sums "
+            "of bits "
             "do not tell it"
         )
     if counts[0, 1:].max() > counts[0, 0]:
@@ -105,17 +109,20 @@ def _of_symbols(counts: Counts, reports: int | None) -> Counts:
     """Every report has one symbol."""
     if reports is not None and counts.sum() != reports:
         raise EstimateError(
-            f"expected counts that add up to {reports:,} reports, as each has one symbol; got "
+            f"expected counts that add up to {reports:,} reports, as each has one "
+            "symbol; got "
             f"{counts.sum():,}"
         )
     return counts
 
 
 class _Cells:
-    """The cells of a tally by what a file calls them: a value, or a number of a symbol or bit.
+    """The cells of a tally by what a file calls them: a value, or a number of a symbol
+    or bit.
 
-    Where values are numbers themselves, as on a scale from 1 to 5, a number is a value, unless the
-    file's are `numbered`. `first` says that the first cell has all reports, and no number.
+    Where values are numbers themselves, as on a scale from 1 to 5, a number is a value,
+    unless the file's are `numbered`. `first` says that the first cell has all reports,
+    and no number.
     """
 
     def __init__(

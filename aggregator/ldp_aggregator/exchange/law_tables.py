@@ -19,7 +19,8 @@ def law_of(question: Question) -> tuple[CountLaw, tuple[str, ...]]:
     known = None if values is None else law(question.randomizer)
     if values is None or known is None:
         raise EstimateError(
-            f"question {question.name!r}: expected a mechanism whose estimates are sums of counts, "
+            f"question {question.name!r}: expected a mechanism whose estimates are "
+            "sums of counts, "
             "such as grr, oue, sue, ss, forced or matrix, for a view; got "
             f"{question.mechanism} (ldp estimate --counts reads counts of any)"
         )
@@ -66,7 +67,9 @@ def pair_rows(law: CountLaw) -> list[str]:
 
 
 def number(value: float) -> str:
-    """A literal that all dialects take for the same double: with an exponent, it is no decimal."""
+    """A literal that all dialects take for the same double: with an exponent, it is no
+    decimal.
+    """
     literal = repr(float(value))
     return literal if "e" in literal else f"{literal}e0"
 

@@ -1,4 +1,5 @@
-"""The layouts of files that hold counts: of warehouses, Cobalt, DAP collectors, OpenDP, anyone.
+"""The layouts of files that hold counts: of warehouses, Cobalt, DAP collectors, OpenDP,
+anyone.
 
     a table    CSV with a header, or a JSON list of objects: a column `count`, and one that says
                what was counted: `value`, `cell`, or `symbol`, `bit`, `category`, `event_code`
@@ -28,7 +29,8 @@ from ldp_aggregator.output.csv_rows import csv_rows
 COUNT = "count"
 CELL = "cell"
 NAMES = (CELL, "value", "symbol", "bit", "category", "event_code", "event_codes")
-"""The columns that say what was counted; only a cell is one by its number in the tally."""
+"""The columns that say what was counted; only a cell is one by its number in the tally.
+"""
 NUMBERS = {CELL, "symbol", "bit", "event_code", "event_codes"}
 """Those of them in which a number is one, even where a value has the same name."""
 REPORTS = ("report_count", "reports")
@@ -51,9 +53,13 @@ class Counted(NamedTuple):
     cells: bool = False
     """Whether numbers are those of a tally's cells, and not of symbols or bits."""
     numbered: bool = False
-    """Whether a number is one, even where a value has the same name, as on a scale from 1 to 5."""
+    """Whether a number is one, even where a value has the same name, as on a scale from
+    1 to 5.
+    """
     places: int | None = None
-    """How many symbols or bits there are, where they are told apart by their places alone."""
+    """How many symbols or bits there are, where they are told apart by their places
+    alone.
+    """
 
 
 def parse_counts(content: bytes) -> Counted:
@@ -106,7 +112,9 @@ def _by_column(text: str) -> Iterator[dict[str, str]]:
 
 
 def _format_header(header: Sequence[str]) -> str:
-    """A header as it stands in the file, with nothing in it that a terminal would obey."""
+    """A header as it stands in the file, with nothing in it that a terminal would
+    obey.
+    """
     return repr(",".join(header)[:80])
 
 
@@ -133,7 +141,9 @@ def _of_json(text: str) -> Counted:
 
 
 def _differing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, if no name stands in it twice: one of the two would be passed over."""
+    """An object of JSON, if no name stands in it twice: one of the two would be passed
+    over.
+    """
     known = dict(pairs)
     if len(known) < len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
@@ -159,7 +169,8 @@ def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
         named = [column for column in NAMES if row.get(column) not in (None, "")]
         if len(named) != 1 or row.get(COUNT) in (None, ""):
             raise EstimateError(
-                f"expected rows with {COUNT} and one of {', '.join(NAMES)}, got the columns "
+                f"expected rows with {COUNT} and one of {', '.join(NAMES)}, got the "
+                "columns "
                 f"{', '.join(map(repr, row))[:200]}"
             )
         columns.add(named[0])
@@ -174,7 +185,9 @@ def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
 
 
 def _label(name: object) -> str:
-    """A value as surveys have it: lists of one, as Cobalt has them, and booleans among them."""
+    """A value as surveys have it: lists of one, as Cobalt has them, and booleans among
+    them.
+    """
     if isinstance(name, list) and len(name) == 1:
         return _label(name[0])
     if isinstance(name, bool):
@@ -187,7 +200,9 @@ def _label(name: object) -> str:
 
 
 def _whole(count: object) -> int:
-    """A count; 64-bit numbers come as texts in JSON, and whole ones as 12.0 from some tables."""
+    """A count; 64-bit numbers come as texts in JSON, and whole ones as 12.0 from some
+    tables.
+    """
     text = str(count).strip()
     if isinstance(count, bool) or not re.fullmatch(r"\d{1,16}(\.0+)?", text, re.ASCII):
         raise EstimateError(f"expected whole counts, got {text[:80]!r}")

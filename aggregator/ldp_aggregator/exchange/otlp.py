@@ -20,7 +20,8 @@ _LONGEST = 200
 def send(url: str, body: bytes) -> None:
     """Post a request in JSON to a collector, such as http://localhost:4318.
 
-    Without a path, that of metrics is added. Raises `EstimateError` unless all of it was taken.
+    Without a path, that of metrics is added. Raises `EstimateError` unless all of it
+    was taken.
     """
     try:
         web_address(url, query=True)

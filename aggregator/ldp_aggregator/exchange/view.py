@@ -1,4 +1,5 @@
-"""A SQL view that decodes counts: frequencies, standard errors and bounds, inside a warehouse.
+"""A SQL view that decodes counts: frequencies, standard errors and bounds, inside a
+warehouse.
 
 Counts are a table with the columns
 
@@ -10,14 +11,15 @@ and the view has a row for each value:
 
     value, count, frequency, standard_error, low, high, reports, normal
 
-Of n reports, with v and w for the variance of one report's score if the value is held and if not,
-and c = 0 for the respondents or 1 for a population,
+Of n reports, with v and w for the variance of one report's score if the value is held
+and if not, and c = 0 for the respondents or 1 for a population,
 
     standard_error = sqrt((g v + (1 - g) w + c g (1 - g)) / n), g the frequency cut to [0, 1]
     low, high      = score intervals (`ldp_aggregator.decoders.intervals`), cut to [0, 1]
 
-`normal` says whether normal theory holds at both ends. Where it does not (few expected reports),
-`ldp estimate` has exact ends, which SQL has no functions for, and these are rough.
+`normal` says whether normal theory holds at both ends. Where it does not (few expected
+reports), `ldp estimate` has exact ends, which SQL has no functions for, and these are
+rough.
 """
 
 from __future__ import annotations
@@ -91,7 +93,9 @@ def view(
     names: Names | None = None,
     options: Options = _PLAIN,
 ) -> str:
-    """The statement that makes the view. Raises `EstimateError`, for other options too."""
+    """The statement that makes the view. Raises `EstimateError`, for other options
+    too.
+    """
     if dialect not in DIALECTS:
         raise EstimateError(
             f"expected a dialect of {', '.join(DIALECTS)}, got {dialect!r}"
@@ -136,7 +140,9 @@ def names_of(question: Question) -> Names:
 
 
 def counts_table(question: Question, counts: Counts, names: Names | None = None) -> str:
-    """Statements that make the table of counts, of a tally's. Raises `EstimateError`."""
+    """Statements that make the table of counts, of a tally's. Raises
+    `EstimateError`.
+    """
     law_of(question)
     table = name((names or names_of(question)).table)
     rows = [f"({cell}, {count})" for cell, count in enumerate(counts[0].tolist())]
@@ -201,7 +207,9 @@ def _by_others(double: str) -> str:
 
 
 def _ends(z: float, drawn: int) -> str:
-    """The roots of the score equation (`ldp_aggregator.decoders.intervals.intervals`)."""
+    """The roots of the score equation
+    (`ldp_aggregator.decoders.intervals.intervals`).
+    """
     square = number(z * z)
     return f"""\
     roots AS (

@@ -10,7 +10,8 @@ views               a batch as normal noise, Renyi divergences and dp_accounting
 trusted_curator     the errors of one who holds all answers, to compare with
 
 In no other folder: it puts together what the core says of a question and what its
-decoder adds (`explain`, `warnings`), and both `commands` and `google_rappor` below them ask for it.
+decoder adds (`explain`, `warnings`), and both `commands` and `google_rappor` below them
+ask for it.
 
 Imports: `answers`, `decoders`, `numerics`, `output`, `tallies`.
 """

@@ -1,21 +1,24 @@
-"""Several batches of the same people: what they add up to, by the privacy-loss distribution.
+"""Several batches of the same people: what they add up to, by the privacy-loss
+distribution.
 
-Epsilons of batches may be added, and so may their deltas; that is much too much where there are
-many. What one batch is worth at every epsilon says how its privacy loss is distributed at worst,
-and losses of batches with fresh reports are independent: their distribution is convolved, by FFT.
+Epsilons of batches may be added, and so may their deltas; that is much too much where
+there are many. What one batch is worth at every epsilon says how its privacy loss is
+distributed at worst, and losses of batches with fresh reports are independent: their
+distribution is convolved, by FFT.
 
-With delta_j an upper bound of a batch's delta at e^epsilon = t_j, of a grid of epsilons around 0
-(those below 0 by symmetry: delta(-e) = 1 - e^-e (1 - delta(e))), the lower convex envelope of the
-points (t_j, delta_j) with (0, 1) is no less than any batch's delta anywhere, as that is convex in
-t; and it is the delta of a pair of laws on the grid: Q has as much mass at t_j as the slope changes
-there, P t_j times as much, and what is left at the end of the grid, delta_J, is lost for certain.
+With delta_j an upper bound of a batch's delta at e^epsilon = t_j, of a grid of epsilons
+around 0 (those below 0 by symmetry: delta(-e) = 1 - e^-e (1 - delta(e))), the lower
+convex envelope of the points (t_j, delta_j) with (0, 1) is no less than any batch's
+delta anywhere, as that is convex in t; and it is the delta of a pair of laws on the
+grid: Q has as much mass at t_j as the slope changes there, P t_j times as much, and
+what is left at the end of the grid, delta_J, is lost for certain.
 
-Numeric: floats, with 1e-13 added to a delta for the rounding of the FFT (whose masses are at most
-1, with fewer than 2^20 places), and epsilons rounded up to the grid. What is certified is one batch
-(`ldp.privacy`).
+Numeric: floats, with 1e-13 added to a delta for the rounding of the FFT (whose masses
+are at most 1, with fewer than 2^20 places), and epsilons rounded up to the grid. What
+is certified is one batch (`ldp.privacy`).
 
-Sources: Sommer, Meiser and Mohammadi 2019 (privacy loss); Doroshenko, Ghazi, Kamath, Kumar and
-Manurangsi 2022 (laws from points of delta).
+Sources: Sommer, Meiser and Mohammadi 2019 (privacy loss); Doroshenko, Ghazi, Kamath,
+Kumar and Manurangsi 2022 (laws from points of delta).
 """
 
 from __future__ import annotations
@@ -39,10 +42,11 @@ _MOST_PLACES = 1 << 20
 def composed_batches(
     blanket: Blanket, reports: int, delta: Fraction, batches: int
 ) -> Fraction:
-    """The epsilon of so many batches of fresh reports of the same people, at `delta`; rounded up.
+    """The epsilon of so many batches of fresh reports of the same people, at `delta`;
+    rounded up.
 
-    Raises `ValueError` for less than one batch, or more than the arithmetic can bear; and for a
-    delta that so many batches cannot keep.
+    Raises `ValueError` for less than one batch, or more than the arithmetic can bear;
+    and for a delta that so many batches cannot keep.
     """
     if not 1 <= batches <= _MOST_PLACES // (2 * POINTS):
         raise ValueError(
@@ -73,7 +77,9 @@ def grid_step(blanket: Blanket, reports: int, least: Fraction) -> float:
 
 
 def loss_masses(blanket: Blanket, reports: int, step: float) -> tuple[Floats, float]:
-    """The law of a batch's loss on the grid, shape (2 POINTS + 1,), and what is certainly lost."""
+    """The law of a batch's loss on the grid, shape (2 POINTS + 1,), and what is
+    certainly lost.
+    """
     effort = quick(reports, blanket.both > 0)
     grid = [Fraction(str(step)) * place for place in range(POINTS + 1)]
     above = np.array(

@@ -38,7 +38,8 @@ def explanation(survey: Survey, names: Collection[str] = ()) -> str:
     """
     sums = totals(survey)
     parts = [
-        f"survey {survey.name}: {_everything(sums['all_reports'], sums['all_charges'])}\n"
+        f"survey {survey.name}: "
+        f"{_everything(sums['all_reports'], sums['all_charges'])}\n"
         f"  fingerprint         {survey.fingerprint.hex()}\n"
         f"  terms               {survey.terms.hex()} (for apps that pin them)",
         *(
@@ -62,22 +63,30 @@ def explanation(survey: Survey, names: Collection[str] = ()) -> str:
         f"{total['one_report_each']}\n"
         f"total over all reports a respondent ever sends, answers unchanged: epsilon "
         f"{total['all_reports']}\n"
-        f"most that a device ever charges, whatever changes: epsilon {total['all_charges']}{stops}"
+        "most that a device ever charges, whatever changes: epsilon "
+        f"{total['all_charges']}{stops}"
     )
     return "\n\n".join(parts)
 
 
 def _everything(unchanged: float | None, most: float | None) -> str:
-    """Return what all reports of a respondent can reveal together, also if answers change."""
+    """Return what all reports of a respondent can reveal together, also if answers
+    change.
+    """
     if unchanged is None or most is None:
-        return "epsilon UNBOUNDED in total. More reports to one question would reveal its answer."
+        return (
+            "epsilon UNBOUNDED in total. More reports to one question would reveal "
+            "its answer."
+        )
     percent = percent_below(posterior_of(Fraction(most)))
     less = ""
     if unchanged < most:
         less = f" ({text_upper(unchanged, 3)} while your answers stay as they are)"
     return (
-        f"epsilon {text_upper(most, 3)} in total{less}. Someone who thought it 50 % likely that "
-        f"you gave certain answers may come to think it {percent}% likely, at most, from all your "
+        f"epsilon {text_upper(most, 3)} in total{less}. Someone who thought it 50 % "
+        "likely that "
+        f"you gave certain answers may come to think it {percent}% likely, at most, "
+        "from all your "
         "reports."
     )
 
@@ -91,10 +100,14 @@ def _openly(survey: Survey) -> Iterator[str]:
         yield f"  {attribute.name:19} {values}, or unknown; with reports to {names}"
     combinations = size_of(survey.attributes)
     yield (
-        f"  combinations        {combinations:,}: the fewer people share one, the more it says of "
+        f"  combinations        {combinations:,}: the fewer people share one, the more "
+        "it says of "
         "them, and links what they send; epsilon does not cover it"
     )
-    yield f"  least group         {survey.least_group:,} reports; smaller groups are not shown"
+    yield (
+        f"  least group         {survey.least_group:,} reports; smaller groups are "
+        "not shown"
+    )
 
 
 def _charges(survey: Survey) -> Fraction:
@@ -110,23 +123,28 @@ def warnings(survey: Survey) -> list[str]:
     lines = []
     if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
         lines.append(
-            f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less than its "
+            f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less "
+            "than its "
             f"questions can cost "
-            f"({log_text(_charges(survey), 6)}): some answers will not be reported, which may "
+            f"({log_text(_charges(survey), 6)}): some answers will not be reported, "
+            "which may "
             f"show that they changed"
         )
     for question in survey:
         randomizer = question.randomizer
         if question.profile and PROFILES[question.profile].tests_only:
             lines.append(
-                f"question {question.name!r}: profile {question.profile} is for tests only: it "
+                f"question {question.name!r}: profile {question.profile} is for tests "
+                "only: it "
                 f"gives no privacy"
             )
         lines += shown_too_well(question)
         if lifetime_ratio(randomizer) is None:
             lines.append(
-                f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent response): "
-                "every further report would be fresh noise on the true answer, so a device "
+                f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent "
+                "response): "
+                "every further report would be fresh noise on the true answer, so a "
+                "device "
                 "answers only once"
             )
         lines += [
@@ -137,16 +155,21 @@ def warnings(survey: Survey) -> list[str]:
 
 
 def shown_too_well(question: Question) -> list[str]:
-    """A warning, where so few devices keep and show the same that reports are as good as signed."""
+    """A warning, where so few devices keep and show the same that reports are as good
+    as signed.
+    """
     states = shown_states(question.layout) if question.memoizes else 1
     if states <= MOST_SHOWN:
         return []
     return [
-        f"question {question.name!r}: every report shows what its device keeps, one of {states:,} "
+        f"question {question.name!r}: every report shows what its device keeps, one of "
+        f"{states:,} "
         f"(cohort, window or "
-        f"hash function; {math.log2(states):.1f} bits): with more than {MOST_SHOWN}, few devices "
+        f"hash function; {math.log2(states):.1f} bits): with more than {MOST_SHOWN}, "
+        "few devices "
         f"share it, and reports "
-        "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
+        "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, "
+        "do without"
     ]
 
 
@@ -161,7 +184,8 @@ def _question(question: Question) -> str:
     ]
     if log(ratio) < _ALL_BUT * log(question.declared.bound):
         lines.append(
-            "  the rest            is not used: no report tells values apart as well as was "
+            "  the rest            is not used: no report tells values apart as well "
+            "as was "
             "declared"
         )
     if question.declared.metric is not None:
@@ -173,7 +197,8 @@ def _question(question: Question) -> str:
             " of keys and numbers" if question.domain.key_scale is not None else ""
         )
         lines.append(
-            f"  epsilon covers      the whole set{with_numbers}: any that may be held, against any "
+            f"  epsilon covers      the whole set{with_numbers}: any that may be held, "
+            "against any "
             "other"
         )
     if question.draw is not None:
@@ -181,8 +206,10 @@ def _question(question: Question) -> str:
         number = "one" if draw.answers == 1 else f"{draw.answers}"
         largest = "epsilon" if draw.answers == 1 else f"{draw.answers} epsilons"
         lines.append(
-            f"  drawn               by a share of {question.share} of the devices, each of which "
-            f"answers {number} of {', '.join(draw.names)}, whatever the answers are; the "
+            f"  drawn               by a share of {question.share} of the devices, "
+            "each of which "
+            f"answers {number} of {', '.join(draw.names)}, whatever the answers are; "
+            "the "
             f"totals count the largest {largest} of these"
         )
     lines += scale_lines(question) + contribution_lines(question)
@@ -190,7 +217,8 @@ def _question(question: Question) -> str:
     efficient = efficiency(randomizer)
     if efficient is not None:
         lines.append(
-            f"  efficiency          {float(efficient):.3f} of what is possible with {size} values "
+            f"  efficiency          {float(efficient):.3f} of what is possible with "
+            f"{size} values "
             f"at the delivered "
             "epsilon (least total error, minimax)"
         )
@@ -204,8 +232,13 @@ def _question(question: Question) -> str:
     if question.choice:
         lines.append(f"  chosen by auto      {_comparison(question)}")
     lines += [
-        f"  report              {randomizer.layout.width} bytes, the same for every answer",
-        "  what one report can reveal: anyone who thought a certain answer 50 % likely may come "
+        (
+            f"  report              {randomizer.layout.width} bytes, the same for "
+            "every "
+            "answer"
+        ),
+        "  what one report can reveal: anyone who thought a certain answer 50 % likely "
+        "may come "
         f"to think it {percent_below(posterior(ratio))}% likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared "
         f"{_short(question.declared.bound)} (e^epsilon), "
@@ -215,7 +248,9 @@ def _question(question: Question) -> str:
 
 
 def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
-    """Explain one report, several and all about one value, and the cost of changing it."""
+    """Explain one report, several and all about one value, and the cost of changing
+    it.
+    """
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
     ever = (
         "INFINITE: no permanent response (f = 0)"
@@ -235,10 +270,12 @@ def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
     if lifetime is not None:
         responses = question.charges
         lines += [
-            f"  answers that change cost eps_inf each time a device needs another response; it "
+            "  answers that change cost eps_inf each time a device needs another "
+            "response; it "
             f"keeps at most {responses}: "
             f"{log_text(lifetime**responses, 6)}",
-            "  when an answer changed may show in what is sent; what it was and what it became is "
+            "  when an answer changed may show in what is sent; what it was and what "
+            "it became is "
             "what eps_inf bounds",
         ]
     if question.memoizes:
@@ -247,17 +284,27 @@ def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
 
 
 def _linkage_lines(randomizer: Memoized) -> list[str]:
-    """Explain the links between reports of a device, whatever it answers (`chains.identifiers`)."""
+    """Explain the links between reports of a device, whatever it answers
+    (`chains.identifiers`).
+    """
     shown, between_two, over_time = identifier(randomizer)
     states = shown_states(randomizer.layout)
     clear = ""
     if states > 1:
-        clear = f"what the device keeps and each report shows in clear, one of {states:,}; and "
+        clear = (
+            "what the device keeps and each report shows in clear, one of "
+            f"{states:,}; and "
+        )
     return [
-        f"  linked by           {clear}the permanent response, which differs from device to device",
-        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits between two "
+        (
+            f"  linked by           {clear}the permanent response, which differs from "
+            "device to device"
+        ),
+        f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits "
+        "between two "
         f"reports, "
-        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 bits to be "
+        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 "
+        "bits to be "
         f"told apart, a "
         "billion 30)",
     ]
@@ -270,25 +317,35 @@ def _group(group: Group) -> str:
     return "\n".join(
         [
             f"{group.name}: answered together, {len(group.members)} questions",
-            "  linked              the reports of one respondent travel in one envelope: "
+            "  linked              the reports of one respondent travel in one "
+            "envelope: "
             "anyone who receives it can tell that these answers are one person's",
             f"  delivered epsilon   {log_text(ratio, 6)} for all of them, the sum: "
             "linking spends no more than sending them apart",
             f"  report              {group.width} bytes, the same for all answers",
-            "  what one report can reveal: anyone who thought a certain combination of answers "
+            "  what one report can reveal: anyone who thought a certain combination of "
+            "answers "
             "50 % likely "
             f"may come to think it {percent_below(posterior(ratio))}% likely, at most",
-            f"  certificate         those of its questions, fingerprint {group.fingerprint.hex()}",
+            (
+                "  certificate         those of its questions, fingerprint "
+                f"{group.fingerprint.hex()}"
+            ),
         ]
     )
 
 
 def _comparison(question: Question) -> str:
-    """Each mechanism considered: the share of respondents with which the best errs as little."""
+    """Each mechanism considered: the share of respondents with which the best errs as
+    little.
+    """
     least = min(considered.error for considered in question.choice)
     ordered = sorted(question.choice, key=lambda considered: considered.error)
     shown = ", ".join(
-        f"{considered.row.name} {float(least / considered.error):.3f} ({considered.report_bytes:,})"
+        (
+            f"{considered.row.name} {float(least / considered.error):.3f} "
+            f"({considered.report_bytes:,})"
+        )
         for considered in ordered
     )
     rule = "the least total error while reports stay short"

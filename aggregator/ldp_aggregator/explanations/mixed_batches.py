@@ -1,7 +1,9 @@
-"""Estimates that say what their batch was worth to those in it, if a relay mixed the reports.
+"""Estimates that say what their batch was worth to those in it, if a relay mixed the
+reports.
 
-Either all reports are said to be one batch (`with_batches`), or a service's store knows of each
-batch which relay mixed it (`with_mixing`). Reports that came without a relay are said as well.
+Either all reports are said to be one batch (`with_batches`), or a service's store knows
+of each batch which relay mixed it (`with_mixing`). Reports that came without a relay
+are said as well.
 """
 
 from __future__ import annotations
@@ -30,9 +32,11 @@ def with_batches(
     delta: str | float | Fraction = USUAL_DELTA,
     colluding: str | float | Fraction = 0,
 ) -> SurveyEstimates:
-    """Estimates with a remark each: (epsilon, delta) if relay and collector are apart, and if not.
+    """Estimates with a remark each: (epsilon, delta) if relay and collector are apart,
+    and if not.
 
-    All reports of a question count as one batch. A question of a row counts with its row.
+    All reports of a question count as one batch. A question of a row counts with its
+    row.
 
     Raises `ValueError` for a delta or a share out of range.
     """
@@ -72,7 +76,9 @@ def mixed_question(
     delta: Fraction = USUAL_DELTA,
     colluding: Fraction = NOBODY,
 ) -> QuestionEstimates:
-    """A question's estimates, with what became of the reports of one version or of several."""
+    """A question's estimates, with what became of the reports of one version or of
+    several.
+    """
     mixed: list[tuple[MixedBatch, Envelope]] = []
     for survey, batches in versions:
         message = survey.group_of.get(estimated.name, survey[estimated.name])

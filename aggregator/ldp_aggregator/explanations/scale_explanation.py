@@ -1,4 +1,6 @@
-"""How the answers to a question of numbers are counted, in plain words; and many records of one."""
+"""How the answers to a question of numbers are counted, in plain words; and many
+records of one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from ldp_aggregator.decoders.table import decoder_of
 
 
 def scale_lines(question: Question) -> list[str]:
-    """Explain numbers between two steps, outside of the range, and without an answer."""
+    """Explain numbers between two steps, outside of the range, and without an
+    answer.
+    """
     domain = question.domain
     scale = domain.scale
     lines = []
@@ -21,7 +25,8 @@ def scale_lines(question: Question) -> list[str]:
     if domain.missing:
         listed = ", ".join(map(repr, domain.missing))
         lines.append(
-            f"  no answer           {listed} in a table, and an empty cell: nothing is sent"
+            f"  no answer           {listed} in a table, and an empty cell: nothing is "
+            "sent"
         )
     return lines
 
@@ -37,13 +42,15 @@ def contribution_lines(question: Question) -> list[str]:
     ]
     if domain.numbers is not None and question.rounds:
         lines.append(
-            "  counted in          whole numbers; an average goes to either, drawn unbiased"
+            "  counted in          whole numbers; an average goes to either, drawn "
+            "unbiased"
         )
     if domain.ends is not None:
         low, high = domain.ends
         width = f"{decimal_text(high - low)} {domain.unit}".rstrip()
         lines.append(
-            f"  one respondent      changes the answer by at most {width}, however many records "
+            f"  one respondent      changes the answer by at most {width}, however "
+            "many records "
             "there are"
         )
     return lines
@@ -56,7 +63,8 @@ def _steps_text(question: Question, scale: Scale) -> str:
     if not question.rounds:
         return f"steps of {step}; a number between two of them is refused"
     return (
-        f"steps of {step}; a number between two of them goes to either, drawn so that no mean is "
+        f"steps of {step}; a number between two of them goes to either, drawn so that "
+        "no mean is "
         "biased"
     )
 

@@ -1,8 +1,9 @@
-"""Batches as others report them: normal noise (mu), Renyi divergences, and `dp_accounting`.
+"""Batches as others report them: normal noise (mu), Renyi divergences, and
+`dp_accounting`.
 
-What a batch is worth is a curve: a delta for each epsilon (`ldp.privacy`). Those who add it up with
-other releases may need it in another form. All of these are read off the same grid of the curve,
-whose envelope is no less than any batch's (`composition`):
+What a batch is worth is a curve: a delta for each epsilon (`ldp.privacy`). Those who
+add it up with other releases may need it in another form. All of these are read off the
+same grid of the curve, whose envelope is no less than any batch's (`composition`):
 
     gaussian_view  the least mu such that normal noise of standard deviation sensitivity / mu has
                    at least the batch's delta at every epsilon, down to a delta: below it the
@@ -13,7 +14,8 @@ whose envelope is no less than any batch's (`composition`):
 
 Numeric, as composition is: floats, on the side of more.
 
-Sources: Dong, Roth and Su 2022 (mu); Mironov 2017 (Renyi); Balle and Wang 2018, Theorem 8.
+Sources: Dong, Roth and Su 2022 (mu); Mironov 2017 (Renyi); Balle and Wang 2018, Theorem
+8.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ _MOST_MU = 64.0
 
 
 def gaussian_view(blanket: Blanket, reports: int, delta: Fraction) -> float:
-    """The mu of normal noise that is no better than a batch, at epsilons from 0 down to `delta`."""
+    """The mu of normal noise that is no better than a batch, at epsilons from 0 down to
+    `delta`.
+    """
     end = grid_step(blanket, reports, delta) * POINTS
     effort = quick(reports, blanket.both > 0)
     worst = 0.0
@@ -52,7 +56,8 @@ def gaussian_view(blanket: Blanket, reports: int, delta: Fraction) -> float:
 
 
 def renyi_view(blanket: Blanket, reports: int, order: float) -> float:
-    """A bound of the Renyi divergence of this order of batches that differ in an answer, in nats.
+    """A bound of the Renyi divergence of this order of batches that differ in an
+    answer, in nats.
 
     Raises `ValueError` for an order that is not above 1.
     """
@@ -64,11 +69,13 @@ def renyi_view(blanket: Blanket, reports: int, order: float) -> float:
     half = len(masses) // 2
     losses = step * np.arange(-half, half + 1)
     exponents = (order - 1) * losses
-    # Nothing is lost beyond one report's epsilon; its bound may be above 0 up to twice of it.
+    # Nothing is lost beyond one report's epsilon; its bound may be above 0 up to twice
+    # of it.
     end = local if losses[-1] < local else log_upper(blanket.first * blanket.second)
     if lost > 0:
         beyond = lost / -math.expm1(losses[-1] - end)
-        # Of the mass at the end of the grid so much counts as a loss of one report's epsilon.
+        # Of the mass at the end of the grid so much counts as a loss of one report's
+        # epsilon.
         masses = np.append(masses, beyond)
         masses[-2] = max(masses[-2] - (beyond - lost), 0.0)
         exponents = np.append(exponents, (order - 1) * end)
@@ -78,7 +85,8 @@ def renyi_view(blanket: Blanket, reports: int, order: float) -> float:
 
 
 def accounting(blanket: Blanket, reports: int, delta: Fraction) -> Any:
-    """A batch as a `dp_accounting` privacy-loss distribution, whose end has a thousandth of delta.
+    """A batch as a `dp_accounting` privacy-loss distribution, whose end has a
+    thousandth of delta.
 
     Raises `ImportError` where that package is not installed.
     """

@@ -1,4 +1,6 @@
-"""Where something begins to hold that holds from there on, found by halving what is left."""
+"""Where something begins to hold that holds from there on, found by halving what is
+left.
+"""
 
 from __future__ import annotations
 

@@ -6,14 +6,16 @@
     median  the posterior median: of all views that with the least absolute error to expect, and 0
             wherever no frequency is as likely as any
 
-Of many candidates most are rare, and an estimate that stands out among them does so partly by
-chance; a posterior takes that part back. Estimates beyond the grid are left as they are.
+Of many candidates most are rare, and an estimate that stands out among them does so
+partly by chance; a posterior takes that part back. Estimates beyond the grid are left
+as they are.
 
-The law follows the scores that it is made from, and the means follow the law. With P_xj how much
-more likely point j makes score x than the law G does, B_xj = P_xj (m_j - mean of x) is by how much
-the mean moves with the weight of j, and, over the number M of scores, how a score moves that
-weight. A round of expectation maximization takes back L = sqrt(G) P'P sqrt(G) / M of what weights
-are off, so that in n rounds a steady pull moves them (1 - (1 - L)^n) / L times as far as in one.
+The law follows the scores that it is made from, and the means follow the law. With P_xj
+how much more likely point j makes score x than the law G does, B_xj = P_xj (m_j - mean
+of x) is by how much the mean moves with the weight of j, and, over the number M of
+scores, how a score moves that weight. A round of expectation maximization takes back L
+= sqrt(G) P'P sqrt(G) / M of what weights are off, so that in n rounds a steady pull
+moves them (1 - (1 - L)^n) / L times as far as in one.
 
 Sources: Robbins 1956; Kiefer and Wolfowitz 1956; Koenker and Mizera 2014 (on a grid).
 """
@@ -52,7 +54,9 @@ def posterior_mean(frequency: Floats, null_error: Floats) -> Floats:
 
 
 def posterior_median(frequency: Floats, null_error: Floats) -> Floats:
-    """The median of each of M frequencies, as a view: 0 for most of those that no one holds."""
+    """The median of each of M frequencies, as a view: 0 for most of those that no one
+    holds.
+    """
     return _shrink(frequency, null_error, median=True)
 
 
@@ -72,7 +76,8 @@ def _shrink(frequency: Floats, null_error: Floats, *, median: bool) -> Floats:
 def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> Floats:
     """The law of m on `GRID`, from scores of which those beyond it do not count.
 
-    `law` is where to begin, and `rounds` how many steps of expectation maximization to take.
+    `law` is where to begin, and `rounds` how many steps of expectation maximization to
+    take.
     """
     law = np.full(len(GRID), 1 / len(GRID)) if law is None else law
     tallied = _histogram(scores)
@@ -85,9 +90,11 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
 
 
 def freedom_of(scores: Floats, law: Floats, rounds: int) -> float:
-    """By how much all means move with their own scores as the law follows these, in so many rounds.
+    """By how much all means move with their own scores as the law follows these, in so
+    many rounds.
 
-    Those are degrees of freedom beside the sum of the posterior variances, for which the law stays.
+    Those are degrees of freedom beside the sum of the posterior variances, for which
+    the law stays.
     """
     # Of (bins, points) that are coarser: ten times as quick, and nearly the same.
     tallied = np.add.reduceat(_histogram(scores), _FIRST_BINS)
@@ -107,7 +114,9 @@ def freedom_of(scores: Floats, law: Floats, rounds: int) -> float:
 
 
 def posteriors(scores: Floats, law: Floats) -> Posterior:
-    """Of scores below the end of the grid by the law; of those beyond, the scores themselves."""
+    """Of scores below the end of the grid by the law; of those beyond, the scores
+    themselves.
+    """
     mean, variance, median = np.empty((3, len(scores)))
     for start in range(0, len(scores), _AT_ONCE):
         here = slice(start, start + _AT_ONCE)
@@ -127,7 +136,9 @@ def posteriors(scores: Floats, law: Floats) -> Posterior:
 
 
 def weights_of(scores: Floats) -> Floats:
-    """How likely each point of the grid makes a score, but for a factor they have in common."""
+    """How likely each point of the grid makes a score, but for a factor they have in
+    common.
+    """
     weights: Floats = np.exp(np.minimum(scores, GRID[-1])[:, None] * GRID - GRID**2 / 2)
     return weights
 

@@ -18,7 +18,9 @@ class WithInterval:
 
 
 class Estimated(WithInterval):
-    """A record with an estimate and its standard error besides; None where there is none."""
+    """A record with an estimate and its standard error besides; None where there is
+    none.
+    """
 
     estimate: Any
     standard_error: Any

@@ -1,15 +1,16 @@
-"""Views of estimates that look nicer and are biased; each is there only if asked for by name.
+"""Views of estimates that look nicer and are biased; each is there only if asked for by
+name.
 
     norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero,
                so that the sum is 1
     base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M,
                one-sided
 
-A third view, posterior-mean, is in `numerics.empirical_bayes`; em and ems, for the shape of a
-distribution, are in `ldp_aggregator.numerics.shapes`.
+A third view, posterior-mean, is in `numerics.empirical_bayes`; em and ems, for the
+shape of a distribution, are in `ldp_aggregator.numerics.shapes`.
 
-Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et al. 2008
-(the projection).
+Sources: Wang, Lopuhaa-Zwakenberg, Li, Skoric and Li 2020 (norm-sub, base-cut); Duchi et
+al. 2008 (the projection).
 """
 
 from __future__ import annotations
@@ -29,5 +30,7 @@ def norm_sub(frequency: Floats) -> Floats:
 
 
 def base_cut(frequency: Floats, chances: Floats, level: float) -> Floats:
-    """Frequencies that noise would reach are zero; `chances` are p-values, as of `null_chances`."""
+    """Frequencies that noise would reach are zero; `chances` are p-values, as of
+    `null_chances`.
+    """
     return np.where(chances > (1 - level) / len(frequency), 0.0, frequency)

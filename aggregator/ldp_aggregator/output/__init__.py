@@ -1,4 +1,5 @@
-"""Output: what results show, in every format; of what they are results is not known here.
+"""Output: what results show, in every format; of what they are results is not known
+here.
 
 sheet       what a result shows, in the shapes that formats ask for
 columns     tables as aligned text                 frames      flat records as data frames

@@ -10,7 +10,8 @@ SUSPICIOUS = 0.001
 class Check(NamedTuple):
     """Check: a count, and the chance of as much.
 
-    A small p-value says that reports are not what the survey's mechanism would have drawn.
+    A small p-value says that reports are not what the survey's mechanism would have
+    drawn.
     """
 
     name: str
@@ -30,7 +31,9 @@ class Check(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """One thing to know about a question's estimates: a name for machines, and a sentence."""
+    """One thing to know about a question's estimates: a name for machines, and a
+    sentence.
+    """
 
     name: str
     text: str

@@ -1,4 +1,5 @@
-"""Tables as aligned text: linear in the cells, since a question may have a million values.
+"""Tables as aligned text: linear in the cells, since a question may have a million
+values.
 
 widths    of the widest cell; where a line would be longer than 160, the widest columns give way,
           and their cells go on in further lines
@@ -18,7 +19,8 @@ MOST_WIDTH = 160
 _GAP = "   "
 _MARGIN = "  "
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
-# Those that end a line, or turn the direction of writing and so move what stands beside them.
+# Those that end a line, or turn the direction of writing and so move what stands beside
+# them.
 _CONTROLS |= {
     code: f"\\u{code:04x}" for code in (*range(0x2028, 0x202F), *range(0x2066, 0x206A))
 }
@@ -49,7 +51,9 @@ def _indent(sentences: Sequence[str]) -> str:
 
 
 def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The table, with an empty line before and after it. A heading may have several lines."""
+    """The table, with an empty line before and after it. A heading may have several
+    lines.
+    """
     height = 1 + max(heading.count("\n") for heading in headings)
     texts = [_from_below(heading, height) for heading in headings]
     for place, cells in enumerate(zip(*rows, strict=True)):
@@ -70,7 +74,9 @@ def columns(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _from_below(heading: str, height: int) -> list[str]:
-    """The lines of a heading, after enough empty ones that all headings end on the same line."""
+    """The lines of a heading, after enough empty ones that all headings end on the same
+    line.
+    """
     lines = heading.split("\n")
     return [""] * (height - len(lines)) + lines
 
@@ -89,7 +95,9 @@ def _width(cell: str) -> int:
 
 
 def _fit_widths(widths: list[int]) -> list[int]:
-    """The widths, the widest of which give way until a line is no longer than `MOST_WIDTH`."""
+    """The widths, the widest of which give way until a line is no longer than
+    `MOST_WIDTH`.
+    """
     room = MOST_WIDTH - 2 - len(_GAP) * (len(widths) - 1)
     most = max(widths)
     while most > 1 and sum(min(width, most) for width in widths) > room:
@@ -106,7 +114,9 @@ def _pad(cells: Sequence[str], width: int, place: int) -> list[str]:
 
 
 def _fold(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    """The lines of one row whose cells go on where their columns are too narrow for them."""
+    """The lines of one row whose cells go on where their columns are too narrow for
+    them.
+    """
     pieces = [_pieces(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for part in zip_longest(*pieces, fillvalue=""):
         padded = [_pad([cell], widths[place], place) for place, cell in enumerate(part)]

@@ -1,7 +1,8 @@
-"""Files of the command line: read whole, written whole or not at all; `-` is a standard stream.
+"""Files of the command line: read whole, written whole or not at all; `-` is a standard
+stream.
 
-Whatever exists and is no regular file is written to in place: to put a file where a device was
-would destroy it.
+Whatever exists and is no regular file is written to in place: to put a file where a
+device was would destroy it.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class FileError(LDPError):
 def read_survey(path: str | os.PathLike[str], *, for_analysis: bool = False) -> Survey:
     """The survey in a file of at most $LDPKIT_LARGEST_SURVEY (or `LARGEST`) bytes.
 
-    `LARGEST` is that of `ldp.survey.survey_text`. Laws without a finite epsilon, which nobody may
-    collect by, are taken `for_analysis` of answers that exist.
+    `LARGEST` is that of `ldp.survey.survey_text`. Laws without a finite epsilon, which
+    nobody may collect by, are taken `for_analysis` of answers that exist.
 
     Raises `SurveyError`, and `FileError` for a file that cannot be read.
 
@@ -70,7 +71,8 @@ def read_survey(path: str | os.PathLike[str], *, for_analysis: bool = False) -> 
 
 
 def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, bytes]:
-    """The survey in a file, and its content, as what is no regular file can be read only once.
+    """The survey in a file, and its content, as what is no regular file can be read
+    only once.
 
     Where the survey names files, the content is one that has in itself what they say.
     """
@@ -80,10 +82,14 @@ def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, byte
     for magic, kind in _NO_SURVEYS.items():
         if content.startswith(magic):
             raise FileError(
-                f"{path} is {kind}. SURVEY comes first, then tallies or reports: change their order"
+                f"{path} is {kind}. SURVEY comes first, then tallies or reports: "
+                "change their order"
             )
     if len(content) > largest:
-        expected = f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to allow more)"
+        expected = (
+            f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} "
+            "to allow more)"
+        )
         raise SurveyError((Problem(str(path), expected, "a larger one"),))
     named = _Named(path.parent, largest)
     survey = parse_survey(
@@ -94,7 +100,9 @@ def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, byte
 
 
 class _Named:
-    """Reads the files that a survey names, relative to it; `read` says whether it names any."""
+    """Reads the files that a survey names, relative to it; `read` says whether it names
+    any.
+    """
 
     def __init__(self, folder: Path, largest: int) -> None:
         self.read = False
@@ -109,7 +117,8 @@ class _Named:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise FileError(
-                f"{path}: expected UTF-8 text, got a stray byte at position {error.start}"
+                f"{path}: expected UTF-8 text, got a stray byte at position "
+                f"{error.start}"
             ) from None
 
 
@@ -130,7 +139,8 @@ def read_whole(path: Path) -> bytes:
 def read_candidates(
     survey: Survey, survey_path: str | os.PathLike[str]
 ) -> dict[str, tuple[str, ...]]:
-    """The texts to look for, by question: the lines of the files that the survey names, in NFC.
+    """The texts to look for, by question: the lines of the files that the survey names,
+    in NFC.
 
     Their paths are relative to the survey file. Raises `FileError`.
 
@@ -150,14 +160,15 @@ def read_candidates(
 def beside(folder: Path, name: str) -> Path:
     """A file that a survey in a folder names: one of the folder, or below it.
 
-    A survey may come from someone who should not choose what is read here, so that others are
-    refused with `FileError`, unless $LDPKIT_FILES_ANYWHERE is 1.
+    A survey may come from someone who should not choose what is read here, so that
+    others are refused with `FileError`, unless $LDPKIT_FILES_ANYWHERE is 1.
     """
     path = folder / name
     inside = path.resolve().is_relative_to(folder.resolve())
     if not inside and os.environ.get(_ANYWHERE) != "1":
         raise FileError(
-            f"expected a file in the survey's own folder, got {name!r}, which leads out of it; "
+            f"expected a file in the survey's own folder, got {name!r}, which leads "
+            "out of it; "
             f"{_ANYWHERE}=1 allows that"
         )
     return path
@@ -188,8 +199,8 @@ def without_comments(source: str) -> str:
 def secret_of(name: str, environment: Mapping[str, str]) -> str:
     """A secret, plain or in a file; nothing where it is not given. Raises `FileError`.
 
-    The file is named by a variable of its own, or lies in the folder of all secrets, named as the
-    variable in lower case. systemd says where that is.
+    The file is named by a variable of its own, or lies in the folder of all secrets,
+    named as the variable in lower case. systemd says where that is.
     """
     plain, path = environment.get(name), environment.get(f"{name}_FILE")
     if plain and path:
@@ -208,12 +219,15 @@ def secret_of(name: str, environment: Mapping[str, str]) -> str:
 
 
 def read_lines(path: Path) -> tuple[str, ...]:
-    """The candidates in a file, one a line; blank lines and repetitions do not count."""
+    """The candidates in a file, one a line; blank lines and repetitions do not
+    count.
+    """
     try:
         lines = lines_of(_read(path).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FileError(
-            f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at position "
+            f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at "
+            "position "
             f"{error.start}"
         ) from None
     return tuple(dict.fromkeys(line.strip(_BLANKS) for line in lines if line.strip()))
@@ -227,10 +241,10 @@ def written_whole(
 
     On any error, Ctrl-C included, nothing changes.
 
-    A file that it replaces leaves it its owner and its permissions. Those of a new one are `mode`,
-    and with `for_folder` its owner is that of its folder. What exists and is no regular file (a
-    pipe, a device) is never replaced: it is written to, as is standard output, and gets things as
-    they come.
+    A file that it replaces leaves it its owner and its permissions. Those of a new one
+    are `mode`, and with `for_folder` its owner is that of its folder. What exists and
+    is no regular file (a pipe, a device) is never replaced: it is written to, as is
+    standard output, and gets things as they come.
     """
     try:
         status = _status(path)
@@ -319,7 +333,8 @@ def _check_standard_output() -> None:
     """Python has none where it was closed before we started."""
     if sys.stdout is None:
         raise FileError(
-            "expected a standard output to write to, got a closed one; name a file instead"
+            "expected a standard output to write to, got a closed one; name a file "
+            "instead"
         )
 
 
@@ -346,7 +361,8 @@ def _replacement(
 
 
 def hand_over(path: Path, like: os.stat_result) -> None:
-    """Let a new file belong to the owner of a folder, or of another file, with its permissions.
+    """Let a new file belong to the owner of a folder, or of another file, with its
+    permissions.
 
     Only root can: it writes for a service that runs as a user, who has to read it.
     """
@@ -357,7 +373,8 @@ def hand_over(path: Path, like: os.stat_result) -> None:
 
 
 def opened_private(path: Path, flags: int) -> int:
-    """A descriptor of a file; where there is none, of a new one for the owner of its folder alone.
+    """A descriptor of a file; where there is none, of a new one for the owner of its
+    folder alone.
 
     Raises `OSError`.
     """
@@ -409,7 +426,9 @@ def hand_out(
 
 
 def make_folder(path: Path) -> None:
-    """A folder to write to, with those above it. Raises `FileError`, also if it is read-only."""
+    """A folder to write to, with those above it. Raises `FileError`, also if it is
+    read-only.
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -438,7 +457,9 @@ def opened_text(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def opened_twice(path: Path) -> Iterator[BinaryIO]:
-    """A file whose bytes can be read again from the start; of what cannot, in memory."""
+    """A file whose bytes can be read again from the start; of what cannot, in
+    memory.
+    """
     if str(path) == DASH:
         yield io.BytesIO(standard_input().read())
         return
@@ -458,7 +479,9 @@ def _read(path: Path, most: int = -1) -> bytes:
 
 
 def unreadable(path: str | Path, error: OSError) -> str:
-    """Say why a file cannot be read; of one that is not there, which name comes near."""
+    """Say why a file cannot be read; of one that is not there, which name comes
+    near.
+    """
     if not isinstance(error, FileNotFoundError) or "://" in str(path):
         return f"expected to read {path}, got {error.strerror or error}"
     place = Path(path)

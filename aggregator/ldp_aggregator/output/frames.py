@@ -24,7 +24,8 @@ def frame(kind: str, columns: Sequence[str], rows: Iterable[Row]) -> Any:
     except ImportError:
         library = "pyarrow" if kind == "arrow" else kind
         raise EstimateError(
-            f"expected {library} for a frame of {kind}, found none; install it with pip install "
+            f"expected {library} for a frame of {kind}, found none; install it with "
+            "pip install "
             f"{library}"
         ) from None
 

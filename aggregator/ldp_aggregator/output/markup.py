@@ -1,10 +1,12 @@
 """HTML and SVG, from text that may be anything.
 
 Rules
-- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `join` make something
-  `Safe`.
-- Characters that XML cannot hold are shown as U+FFFD: texts that respondents sent may have any.
-- Nothing here makes scripts, styles or event handlers; the page's policy would not let them work.
+- Whatever is not `Safe` is escaped, wherever it stands; only `tag` and `join` make
+  something `Safe`.
+- Characters that XML cannot hold are shown as U+FFFD: texts that respondents sent may
+  have any.
+- Nothing here makes scripts, styles or event handlers; the page's policy would not let
+  them work.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def join(parts: Iterable[str]) -> Safe:
 def tag(name: str, /, *children: str, **attributes: Attribute) -> Safe:
     """An element.
 
-    `class_` is class, `aria_label` aria-label; True has no value, None and False are left out.
+    `class_` is class, `aria_label` aria-label; True has no value, None and False are
+    left out.
     """
     start = "".join(
         _attribute(key.rstrip("_").replace("_", "-"), value)

@@ -14,7 +14,9 @@ from math import ceil, isfinite, log10
 from typing import NamedTuple
 
 PERCENT, POINTS = "%", "points"
-"""The units of shares, and of differences between them; numbers have units of their own."""
+"""The units of shares, and of differences between them; numbers have units of their
+own.
+"""
 TOO_FEW = "too few answers yet"
 _FINEST = 8
 """How many steps of the last digit half a range has at most, to be read at all."""
@@ -23,7 +25,9 @@ _WIDEST = 0.5
 
 
 class Reading(NamedTuple):
-    """An estimate as text, and its range; either may be empty, as may a range without width."""
+    """An estimate as text, and its range; either may be empty, as may a range without
+    width.
+    """
 
     value: str
     range: str
@@ -59,7 +63,9 @@ def tick_text(number: float, unit: str) -> str:
 
 
 def _digits(numbers: Sequence[float], half: float, unit: str) -> list[str]:
-    """Numbers whose last digits stand for no less than an eighth of half the range's width."""
+    """Numbers whose last digits stand for no less than an eighth of half the range's
+    width.
+    """
     factor = 100 if unit in (PERCENT, POINTS) else 1
     places = -ceil(log10(factor * half / _FINEST)) if half > 0 else 2
     rounded = [round(factor * number, places) for number in numbers]

@@ -1,9 +1,9 @@
 """Cells of CSV that programs for tables take for text, whatever respondents wrote.
 
-Spreadsheets run what begins with = + - or @, and with a tab or a carriage return before them; and
-a control character hides what stands beside it. Texts that begin so get an apostrophe in front, as
-spreadsheets write it themselves; control characters are written as Python escapes them. Numbers
-stay numbers, also those that are given as text.
+Spreadsheets run what begins with = + - or @, and with a tab or a carriage return before
+them; and a control character hides what stands beside it. Texts that begin so get an
+apostrophe in front, as spreadsheets write it themselves; control characters are written
+as Python escapes them. Numbers stay numbers, also those that are given as text.
 """
 
 from __future__ import annotations

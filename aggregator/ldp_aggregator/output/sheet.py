@@ -5,8 +5,8 @@ record   a nested record for machines, ready for JSON
 rows     flat records under `columns`, for spreadsheets and data frames
 bars     panels of a picture
 
-A result that has no such shape leaves it out. Shapes are made when they are asked for, as a
-question may have a million values.
+A result that has no such shape leaves it out. Shapes are made when they are asked for,
+as a question may have a million values.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class Dots(NamedTuple):
 
 
 class Band(NamedTuple):
-    """A line over time between two others: arrays of shape (M,), NaN where nothing is drawn."""
+    """A line over time between two others: arrays of shape (M,), NaN where nothing is
+    drawn.
+    """
 
     level: Floats
     low: Floats
@@ -122,11 +124,14 @@ class Bars(NamedTuple):
     truth: Sequence[float] | None = None
     """What is marked beside the bars, where it is known."""
     grid: Grid | None = None
-    """Of a map, which is drawn in place of bars: cells by x and then by y, which need no labels."""
+    """Of a map, which is drawn in place of bars: cells by x and then by y, which need
+    no labels.
+    """
     dots: Sequence[Dots] = ()
     """Series that are drawn in place of bars, side by side."""
     band: Band | None = None
-    """Of a course over time, for which `labels` are the times: drawn in place of bars."""
+    """Of a course over time, for which `labels` are the times: drawn in place of bars.
+    """
     shapes: Shapes | None = None
     """Of a map of districts, which is drawn in place of bars as well."""
     columns: Columns | None = None
@@ -148,7 +153,9 @@ class Bars(NamedTuple):
 
     @property
     def shown(self) -> list[int]:
-        """The places of the bars that a picture shows: all, or the `MOST_BARS` greatest."""
+        """The places of the bars that a picture shows: all, or the `MOST_BARS`
+        greatest.
+        """
         if len(self.lengths) <= MOST_BARS:
             return list(range(len(self.lengths)))
         greatest: list[int] = (
@@ -178,7 +185,9 @@ _LEFT_OUT: Mapping[str, object] = {"tables": _no_tables, "record": _no_record}
 
 @dataclass(frozen=True)
 class Sheet:
-    """Sheet of a result. Texts and tables follow one another in the order of the fields."""
+    """Sheet of a result. Texts and tables follow one another in the order of the
+    fields.
+    """
 
     title: str
     lead: Sequence[str] = ()
@@ -191,10 +200,14 @@ class Sheet:
     rows: Callable[[], Iterable[Sequence[str | float | None]]] = _no_rows
     bars: Callable[[], Sequence[Bars]] = _no_bars
     warnings: Sequence[str] = ()
-    """Remarks that have to be said beside it, where a format has no place for sentences."""
+    """Remarks that have to be said beside it, where a format has no place for
+    sentences.
+    """
 
     def has(self, shape: Shape) -> bool:
-        """Whether the result has this shape; one without rows has it if it has columns."""
+        """Whether the result has this shape; one without rows has it if it has
+        columns.
+        """
         if shape == "rows":
             return bool(self.columns)
         if shape == "bars":
@@ -203,7 +216,9 @@ class Sheet:
 
 
 def blanks(cells: Iterable[str | float | None]) -> list[str | float | None]:
-    """The cells of a flat row, of which those without a number are None: a NaN is no value."""
+    """The cells of a flat row, of which those without a number are None: a NaN is no
+    value.
+    """
     return [
         None if isinstance(cell, float) and not isfinite(cell) else cell
         for cell in cells
@@ -216,5 +231,7 @@ def finite(number: float) -> float | None:
 
 
 def in_one_line(heading: str) -> str:
-    """A heading without its line breaks; a word that was parted by a hyphen is whole again."""
+    """A heading without its line breaks; a word that was parted by a hyphen is whole
+    again.
+    """
     return heading.replace("-\n", "").replace("\n", " ")

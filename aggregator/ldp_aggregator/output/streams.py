@@ -1,12 +1,13 @@
 r"""Standard input and output, as the commands use them.
 
 Rules
-- `-` stands for standard input where a file is read, and for standard output where one is written.
-- What machines read (CSV, JSON, source text, tallies, reports) is UTF-8, or bytes, whatever the
-  locale.
-- What people read is in the encoding of the locale. What that cannot say is said otherwise: the few
-  characters of our own as in `PLAIN`, those of surveys and texts by their numbers, such as \u0436.
-  Nothing is lost, and nothing fails.
+- `-` stands for standard input where a file is read, and for standard output where one
+  is written.
+- What machines read (CSV, JSON, source text, tallies, reports) is UTF-8, or bytes,
+  whatever the locale.
+- What people read is in the encoding of the locale. What that cannot say is said
+  otherwise: the few characters of our own as in `PLAIN`, those of surveys and texts by
+  their numbers, such as \u0436. Nothing is lost, and nothing fails.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ PLAIN = {
     "│": "|",
     "●": "o",
 }
-"""The characters beyond ASCII that our own texts have, and what stands for them where they cannot
-be written.
+"""The characters beyond ASCII that our own texts have, and what stands for them where
+they cannot be written.
 """
 
 _HANDLER = "ldp.plain"
@@ -65,7 +66,8 @@ def standard_input() -> BinaryIO:
     if context is not None:
         if context.meta.get(_INPUT_TAKEN):
             raise StreamError(
-                f"expected one file from standard input, got {DASH} twice; name one of the files"
+                f"expected one file from standard input, got {DASH} twice; name one of "
+                "the files"
             )
         context.meta[_INPUT_TAKEN] = True
     return sys.stdin.buffer
@@ -80,11 +82,14 @@ def is_standard_output(path: object) -> bool:
 
 
 def check_one_output(*outputs: tuple[str, object]) -> None:
-    """Raise `click.UsageError` if more than one of these options writes to standard output."""
+    """Raise `click.UsageError` if more than one of these options writes to standard
+    output.
+    """
     both = [option for option, path in outputs if is_standard_output(path)]
     if len(both) > 1:
         raise click.UsageError(
-            f"expected one result on standard output, got {' and '.join(both)}; give a file to "
+            f"expected one result on standard output, got {' and '.join(both)}; give a "
+            "file to "
             f"all but one"
         )
 

@@ -28,6 +28,8 @@ def templates_of(*packages: str, **functions: Callable[..., object]) -> Environm
 
 
 def _without_controls(value: object) -> object:
-    """Text without characters that markup cannot hold; what is markup stays as it is."""
+    """Text without characters that markup cannot hold; what is markup stays as it
+    is.
+    """
     is_text = isinstance(value, str) and not hasattr(value, "__html__")
     return escape(str(value)) if is_text else value

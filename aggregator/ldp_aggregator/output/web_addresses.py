@@ -1,13 +1,15 @@
-"""Addresses of web sites that people give us, checked before anything is sent or linked there.
+"""Addresses of web sites that people give us, checked before anything is sent or linked
+there.
 
     web_address("https://ask.example/x")     an address, as it came
     web_origin("https://Ask.example:443/")   "https://ask.example", as browsers name it
 
 Rules
 - `http:` and `https:` alone: a link of another kind may be a program, or a file.
-- A host has a name that the network could know, or is an IP address; a port is from 1 to 65535.
-- No name of a user, no password: links are passed on. No sign that could end an address where it
-  is written: in a policy, in HTML, in a header.
+- A host has a name that the network could know, or is an IP address; a port is from 1
+  to 65535.
+- No name of a user, no password: links are passed on. No sign that could end an address
+  where it is written: in a policy, in HTML, in a header.
 - What was given is not shown in messages where it may be a secret.
 """
 
@@ -38,7 +40,9 @@ class AddressError(LDPError):
 
 
 class _Parts(NamedTuple):
-    """The parts of an address: scheme and host in small letters, a port unless it is usual."""
+    """The parts of an address: scheme and host in small letters, a port unless it is
+    usual.
+    """
 
     scheme: str
     host: str
@@ -61,7 +65,8 @@ def web_address(
         raise AddressError(f"expected {example}, got {_shorten(text, secret)}")
     if secure and parts.scheme != "https" and not own:
         raise AddressError(
-            f"expected https://..., or http:// on this machine, got {_shorten(text, secret)}"
+            "expected https://..., or http:// on this machine, got "
+            f"{_shorten(text, secret)}"
         )
     return text
 
@@ -75,7 +80,8 @@ def web_origin(text: str, *, any_below: bool = False) -> str:
     parts = _parts(plain)
     if parts is None or parts.path not in ("", "/") or parts.query:
         raise AddressError(
-            f"expected an origin such as https://example.org, got {_shorten(text, secret=False)}"
+            "expected an origin such as https://example.org, got "
+            f"{_shorten(text, secret=False)}"
         )
     host = parts.host if plain == text else parts.host.replace("any.", "*.", 1)
     return f"{parts.scheme}://{host}{parts.port}"

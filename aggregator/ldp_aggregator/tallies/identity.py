@@ -1,22 +1,22 @@
 """Identity of a tally: the batches in it, in a size that does not grow.
 
-For someone new to it: a tally has forgotten its batches, and two that count the same ones add up to
-estimates that claim more than anyone knows. So it keeps the 64 least hashes of their ids, a
-bottom-k sketch. These are those of the same 64 batches wherever they are counted, so that a hash
-which two tallies share is a batch that both have. Of a service's store it says which one it was,
-and of what time, since that is known exactly.
+For someone new to it: a tally has forgotten its batches, and two that count the same
+ones add up to estimates that claim more than anyone knows. So it keeps the 64 least
+hashes of their ids, a bottom-k sketch. These are those of the same 64 batches wherever
+they are counted, so that a hash which two tallies share is a batch that both have. Of a
+service's store it says which one it was, and of what time, since that is known exactly.
 
     sketch(A + B)  = the 64 least of sketch(A) and sketch(B)       commutative, associative, unit {}
     share in both  ~ |sketch(A), sketch(B) and sketch(A + B)| / |sketch(A + B)|
 
 Rules
-- Hashes are keyed (`counting.siphash`). Without `LDPKIT_TALLY_KEY` the key is known
-  to all: then senders may choose ids that have small hashes, which docs/trust.md weighs.
+- Hashes are keyed (`counting.siphash`). Without `LDPKIT_TALLY_KEY` the key is known to
+  all: then senders may choose ids that have small hashes, which docs/trust.md weighs.
 - Only sketches under one key are compared, or added up.
 - Of a store the times are intervals, and those that touch are one.
 
-Source: Cohen, Kaplan, "Summarizing data using bottom-k sketches", PODC 2007, section 2; Broder, "On
-the resemblance and containment of documents", SEQUENCES 1997, section 3.
+Source: Cohen, Kaplan, "Summarizing data using bottom-k sketches", PODC 2007, section 2;
+Broder, "On the resemblance and containment of documents", SEQUENCES 1997, section 3.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class OverlapError(MismatchError):
 
 
 class Origin(NamedTuple):
-    """The store of a service, by its id, and an interval of time: seconds since 1970, without end.
+    """The store of a service, by its id, and an interval of time: seconds since 1970,
+    without end.
 
     What a store counts without epochs is of all times.
     """
@@ -58,7 +59,8 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class Identity:
-    """The least hashes of ids of batches, in ascending order; and of which stores counts are.
+    """The least hashes of ids of batches, in ascending order; and of which stores
+    counts are.
 
     `check` tells the key of the hashes from others; without hashes there is none.
     """
@@ -98,8 +100,8 @@ class Identity:
 class Overlap(NamedTuple):
     """Common part of two identities.
 
-    Equal hashes among both sketches; about which share of all batches, of 1, both count; and the
-    pairs of origins that are of one store and time.
+    Equal hashes among both sketches; about which share of all batches, of 1, both
+    count; and the pairs of origins that are of one store and time.
     """
 
     hashes: int
@@ -131,7 +133,8 @@ def check_keys(one: Identity, other: Identity) -> None:
     """Raise `MismatchError` for sketches that cannot be compared."""
     if one.check and other.check and one.check != other.check:
         raise MismatchError(
-            f"expected tallies whose batches are hashed under one key, got two; count the reports "
+            "expected tallies whose batches are hashed under one key, got two; count "
+            "the reports "
             f"anew with the {KEY} of the others"
         )
 

@@ -1,11 +1,12 @@
 """Tallies: the mergeable statistic of a survey's reports, constant in their number.
 
 Rules
-- `merge` is commutative and associative, has the empty tally as its unit, and equals having added
-  everything in one.
-- Only tallies of the same questions under the same parameters merge; the fingerprints decide.
-- Where reports carry attributes, those of each combination that came are counted besides, by its
-  number; the counts of a question are the sums of these.
+- `merge` is commutative and associative, has the empty tally as its unit, and equals
+  having added everything in one.
+- Only tallies of the same questions under the same parameters merge; the fingerprints
+  decide.
+- Where reports carry attributes, those of each combination that came are counted
+  besides, by its number; the counts of a question are the sums of these.
 - Intake is counted in batches: received = accepted + duplicate + rejected, always.
 - Tallies that are known to count some batches both do not merge (`identity`).
 """
@@ -73,8 +74,9 @@ class Intake:
 class Tally:
     """Counts of a survey's reports by question, and by group of questions.
 
-    And the intake that led to them. `combinations` has the counts again, apart for each combination
-    of attributes that came, for what carries any. `identity` tells which batches they are of.
+    And the intake that led to them. `combinations` has the counts again, apart for each
+    combination of attributes that came, for what carries any. `identity` tells which
+    batches they are of.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -99,7 +101,8 @@ class Tally:
         return cls(survey, counts)
 
     def add(self, envelope: Envelope, rows: Rows, combination: int = 0) -> None:
-        """Count rows, of shape (reports, width), that are known to fit the question or group.
+        """Count rows, of shape (reports, width), that are known to fit the question or
+        group.
 
         All are from devices of one combination.
         """
@@ -111,13 +114,15 @@ class Tally:
                 self.combinations[statistic.name] = sum_by_combination(known, added)
 
     def groups(self, name: str) -> dict[Combination, Counts]:
-        """The counts of a question or group apart, by the attributes of those who reported.
+        """The counts of a question or group apart, by the attributes of those who
+        reported.
 
-        A combination is a value, or `attributes.UNKNOWN`, for each attribute that the reports
-        carry, in their order; those that came are here. The counts add up to `counts[name]`.
+        A combination is a value, or `attributes.UNKNOWN`, for each attribute that the
+        reports carry, in their order; those that came are here. The counts add up to
+        `counts[name]`.
 
-        This is what a collector has, and all of it. What may be shown to others is up to
-        `ldp_aggregator.analyses.groups`.
+        This is what a collector has, and all of it. What may be shown to others is up
+        to `ldp_aggregator.analyses.groups`.
         """
         attributes = attributes_of(self.survey, name)
         by_number = self.combinations.get(name, {})
@@ -135,10 +140,11 @@ class Tally:
     def merge(self, other: Tally, *, allow_equal: bool = False) -> Tally:
         """The tally of both.
 
-        Raises `MismatchError` if they do not count the same questions, `OverlapError` if they are
-        known to count some batches both, unless `allow_equal`, and `EstimateError` if they count
-        more than fits. Tallies of different batches are never taken for such; that two overlap goes
-        unnoticed where what they share is a small part of either, or where one has no identity
+        Raises `MismatchError` if they do not count the same questions, `OverlapError`
+        if they are known to count some batches both, unless `allow_equal`, and
+        `EstimateError` if they count more than fits. Tallies of different batches are
+        never taken for such; that two overlap goes unnoticed where what they share is a
+        small part of either, or where one has no identity
         (`ldp_aggregator.tallies.intake.overlaps`).
         """
         check_same(self.survey, _fingerprints(other.survey), other.survey.name)
@@ -203,7 +209,8 @@ def check_apart(one: Identity, other: Identity) -> None:
         raise OverlapError(
             "expected tallies of different batches, got two that share "
             + (shared if common.hashes else "the store of a service, and its times")
-            + "; count the reports of both in one place, or pass allow_equal to add them up "
+            + "; count the reports of both in one place, or pass allow_equal to add "
+            "them up "
             "all the same"
         )
 
@@ -229,16 +236,19 @@ def _equal(some: Mapping[Any, Counts], others: Mapping[Any, Counts]) -> bool:
 def check_same(survey: Survey, fingerprints: dict[str, bytes], name: str) -> None:
     """Raise `MismatchError` unless the two agree on the fingerprints of all questions.
 
-    It names both surveys; where they are versions of one, it shows the questions that differ.
+    It names both surveys; where they are versions of one, it shows the questions that
+    differ.
     """
     if name != survey.name:
         raise MismatchError(
-            f"this tally is of survey {written_name(name)}, not {survey.name}: use the survey file "
+            f"this tally is of survey {written_name(name)}, not {survey.name}: use the "
+            "survey file "
             "that its reports were made with"
         )
     ours = _fingerprints(survey)
     differences = [
-        f"question {name!r}: this survey has {_fingerprint_text(ours.get(name))}, the tally has "
+        f"question {name!r}: this survey has {_fingerprint_text(ours.get(name))}, the "
+        "tally has "
         f"{_fingerprint_text(fingerprints.get(name))}"
         for name in sorted(ours.keys() | fingerprints.keys())
         if ours.get(name) != fingerprints.get(name)

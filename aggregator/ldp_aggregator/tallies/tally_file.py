@@ -1,4 +1,5 @@
-"""Snapshot files: a tally as bytes, without loss, and refused whole if anything is wrong.
+"""Snapshot files: a tally as bytes, without loss, and refused whole if anything is
+wrong.
 
 One frame (docs/wire.md) of magic LDPT, with its checksum, around a msgpack array:
     [1,
@@ -6,12 +7,13 @@ One frame (docs/wire.md) of magic LDPT, with its checksum, around a msgpack arra
      [[question or group, fingerprint, rows, columns, counts as little-endian int64], ...],
      [[outcome, count as 8 little-endian bytes], ...]]
 
-Of a survey with attributes the format is 2, and there is a fifth part, the counts by combination,
-those of each question or group that carries attributes (`survey.attributes`) adding up to its own:
+Of a survey with attributes the format is 2, and there is a fifth part, the counts by
+combination, those of each question or group that carries attributes
+(`survey.attributes`) adding up to its own:
      [[question or group, combination, counts], ...]
 
-Of a tally that has an identity (`ldp_aggregator.tallies.identity`) the format is 3, or 4 with
-attributes, and there is a last part:
+Of a tally that has an identity (`ldp_aggregator.tallies.identity`) the format is 3, or
+4 with attributes, and there is a last part:
      [check of the key, hashes as big-endian uint64, [[store, start, end], ...]]
 """
 
@@ -118,8 +120,8 @@ def _packed_identity(identity: Identity) -> list[object]:
 def decode_tally(data: bytes, survey: Survey) -> Tally:
     """The tally of a snapshot of this survey.
 
-    Raises `WireError` if the bytes are damaged, `MismatchError` if they count other questions or
-    parameters.
+    Raises `WireError` if the bytes are damaged, `MismatchError` if they count other
+    questions or parameters.
 
     `encode_tally` has an example.
     """
@@ -131,7 +133,8 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         version, *content_parts = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
         own_format = FORMAT_WITH_ATTRIBUTES if survey.attributes else FORMAT
         if version not in (own_format, own_format + WITH_IDENTITY):
-            # Those of one survey are with attributes or without: this one is of another.
+            # Those of one survey are with attributes or without: this one is of
+            # another.
             _refuse_other(content_parts, survey, version)
         identity = Identity()
         if version != own_format:
@@ -161,8 +164,8 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         tally = Tally(
             survey, counts, Intake(intake), combinations=combinations, identity=identity
         )
-        # A tally has one encoding. What differs from it (a part twice, true for 1) was not written
-        # by `encode_tally`.
+        # A tally has one encoding. What differs from it (a part twice, true for 1) was
+        # not written by `encode_tally`.
         if _payload(tally, str(name_then)) != frames[0]:
             raise WireError(
                 _REASON,
@@ -239,7 +242,9 @@ def _combinations(
 
 
 def _refuse_other(content_parts: list[Any], survey: Survey, version: object) -> None:
-    """Raise the error of a snapshot of another format than this survey's tallies have."""
+    """Raise the error of a snapshot of another format than this survey's tallies
+    have.
+    """
     if version in _FORMATS and len(content_parts) > 1 and content_parts[1]:
         theirs = {
             name: fingerprint for name, fingerprint, *_ in _list(content_parts[1])

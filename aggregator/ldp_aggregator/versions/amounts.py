@@ -1,13 +1,16 @@
-"""Amounts of privacy cost, added up over questions and versions, compared without rounding.
+"""Amounts of privacy cost, added up over questions and versions, compared without
+rounding.
 
-What is added up is what a survey promises: an epsilon that it states, which is a fraction, or the
-logarithm of a ratio that follows from its probabilities. So an amount has two parts,
+What is added up is what a survey promises: an epsilon that it states, which is a
+fraction, or the logarithm of a ratio that follows from its probabilities. So an amount
+has two parts,
 
     epsilon + sum over ratios R of  times x ln R
 
-and two amounts are compared by their difference. Where no logarithm is left it is a fraction. Else
-it is enclosed by logarithms of ever more digits: e^x is transcendental for every fraction x but 0
-(Lindemann), so that this ends unless the fraction is 0, and then ratios are multiplied out.
+and two amounts are compared by their difference. Where no logarithm is left it is a
+fraction. Else it is enclosed by logarithms of ever more digits: e^x is transcendental
+for every fraction x but 0 (Lindemann), so that this ends unless the fraction is 0, and
+then ratios are multiplied out.
 """
 
 from __future__ import annotations
@@ -44,7 +47,9 @@ class Amount(NamedTuple):
 
 
 def promised_amount(declared: Declared) -> Amount:
-    """Return the promise: the epsilon as it was stated, or the logarithm of the ratio."""
+    """Return the promise: the epsilon as it was stated, or the logarithm of the
+    ratio.
+    """
     if not declared.text.startswith("ln("):
         epsilon = fraction(declared.text)
         # An unwieldy ratio is shown as a decimal, which it is not.
@@ -54,7 +59,9 @@ def promised_amount(declared: Declared) -> Amount:
 
 
 def of_one_answer(question: Question) -> Amount | None:
-    """Return the promise for all reports of an answer that stays; None if there is none."""
+    """Return the promise for all reports of an answer that stays; None if there is
+    none.
+    """
     declared = question.declared
     if not question.memoizes:
         return promised_amount(declared)
@@ -68,7 +75,8 @@ def of_questions(questions: Iterable[Question]) -> Amount:
     """Return the most that a device pays for all reports to each of them."""
     epsilon, ratios = Fraction(0), Counter[Fraction]()
     for question in questions:
-        # Where nothing bounds all reports of an answer, a device charges for each of them.
+        # Where nothing bounds all reports of an answer, a device charges for each of
+        # them.
         one = of_one_answer(question) or promised_amount(question.declared)
         epsilon += question.charges * one.epsilon
         for ratio, times in one.ratios:
@@ -77,7 +85,9 @@ def of_questions(questions: Iterable[Question]) -> Amount:
 
 
 def of_survey(survey: Survey) -> Amount:
-    """Return the price of a survey: of a draw for as many as it answers, the dearest."""
+    """Return the price of a survey: of a draw for as many as it answers, the
+    dearest.
+    """
     return of_questions(chargeable(survey))
 
 

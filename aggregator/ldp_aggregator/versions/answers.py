@@ -1,8 +1,9 @@
 """Answers before and after: values, ranges, parts of an answer, and words for them.
 
-More values, a wider range, finer steps or further parts let more be learnt from an answer, whatever
-the epsilon: they are worse. Fewer are better only where each of the new answers was one before, or
-a union of such. What is neither is worse, as a machine cannot tell.
+More values, a wider range, finer steps or further parts let more be learnt from an
+answer, whatever the epsilon: they are worse. Fewer are better only where each of the
+new answers was one before, or a union of such. What is neither is worse, as a machine
+cannot tell.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
             old.per_device or NOTHING,
             after=new.per_device or NOTHING,
             verdict=WORSE,
-            says="something else is made of what a device has; a machine cannot tell which says "
+            says="something else is made of what a device has; a machine cannot tell "
+            "which says "
             "more of its owner",
         )
     if old.circular != new.circular:

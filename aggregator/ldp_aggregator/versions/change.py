@@ -1,9 +1,10 @@
 """One change between two versions of a survey, as it is for those who are asked.
 
-A change is `worse` if a respondent can lose by it: more can be learnt of them, they are asked again
-or for more, they stand in a smaller crowd, or a machine cannot tell (other words). It is `better`
-if none of this holds and something can be gained, and `same` otherwise. What is worse in one way
-and better in another is two changes: nothing is weighed against anything.
+A change is `worse` if a respondent can lose by it: more can be learnt of them, they are
+asked again or for more, they stand in a smaller crowd, or a machine cannot tell (other
+words). It is `better` if none of this holds and something can be gained, and `same`
+otherwise. What is worse in one way and better in another is two changes: nothing is
+weighed against anything.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ def verdict_of(is_worse: bool, if_worse: str, if_better: str) -> tuple[str, str]
 
 
 def shorten(text: str) -> str:
-    """A text of any length as it stands in a change: all of it, or its start and its digest.
+    """A text of any length as it stands in a change: all of it, or its start and its
+    digest.
 
     Control characters are written as escapes, so that it stays in its line.
     """
@@ -86,5 +88,7 @@ def shorten(text: str) -> str:
 
 
 def list_texts(texts: tuple[str, ...] | list[str]) -> str:
-    """Texts one after the other, as they stand in a change; `none` where there is none."""
+    """Texts one after the other, as they stand in a change; `none` where there is
+    none.
+    """
     return shorten(", ".join(texts)) if texts else NOTHING

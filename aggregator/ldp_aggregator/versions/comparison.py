@@ -3,8 +3,9 @@
     compare_versions(new, old)                  the step from one version to the next
     compare_versions(new, old, earlier=[...])   which also knows what was asked before that
 
-Questions are told by their names. One that is gone while another has come with the same words,
-answers and integers was renamed; one that is new and stood in an earlier version comes back.
+Questions are told by their names. One that is gone while another has come with the same
+words, answers and integers was renamed; one that is new and stood in an earlier version
+comes back.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ class VersionChanges(Rendered):
         return tuple(change for change in self.changes if change.verdict == WORSE)
 
     def with_pages(self, new: Page, old: Page) -> VersionChanges:
-        """And what changed in the page files beside them: words, translations, ways to refuse."""
+        """And what changed in the page files beside them: words, translations, ways to
+        refuse.
+        """
         return replace(self, changes=_sort([*self.changes, *page_changes(new, old)]))
 
     def sheet(self) -> Sheet:
@@ -174,8 +177,8 @@ def compare_versions(
     new, old  the versions
     earlier   those before the old one, the oldest first: questions that come back are known by them
 
-    Epsilons are compared as fractions. Raises `ValueError` for surveys that were not read from a
-    file, nor made by `ldp.survey`.
+    Epsilons are compared as fractions. Raises `ValueError` for surveys that were not
+    read from a file, nor made by `ldp.survey`.
 
     >>> import ldp, ldp_aggregator
     >>> one, two = (
@@ -207,7 +210,8 @@ def _of_survey(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[
             old.name,
             after=new.name,
             verdict=WORSE,
-            says="another survey to devices: whoever answered is asked everything again, and what "
+            says="another survey to devices: whoever answered is asked everything "
+            "again, and what "
             "was spent on the old one does not count",
         )
     before, after = survey_limit(old), survey_limit(new)
@@ -235,8 +239,8 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
         "devices stop earlier, over all versions together",
     )
     if before is None and after is not None:
-        # Within a lifetime, being asked again does not count as worse: one that has room for that
-        # is no gain, but the place where it is agreed to.
+        # Within a lifetime, being asked again does not count as worse: one that has
+        # room for that is no gain, but the place where it is agreed to.
         asked = max(
             of_versions([*earlier, old]),
             of_survey(new),
@@ -245,7 +249,8 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
         if compare_amounts(promised_amount(after), asked) > 0:
             verdict = WORSE
             says = (
-                f"devices stop there, but only {asked.text} has been asked for so far: up to it "
+                f"devices stop there, but only {asked.text} has been asked for so far: "
+                "up to it "
                 "later versions may ask everything again, and need no reason for that"
             )
     texts = [NOTHING if limit is None else limit.text for limit in (before, after)]
@@ -331,7 +336,9 @@ def _rename_changes(
 
 
 def _addition(question: Question, earlier: Sequence[Survey]) -> Change:
-    """That a question is asked that the old version had not; what is known of it from before."""
+    """That a question is asked that the old version had not; what is known of it from
+    before.
+    """
     cost = of_questions([question]).text
     says = f"a new question, for epsilon {cost} at most"
     for number, survey in reversed(list(enumerate(earlier, 1))):
@@ -340,7 +347,8 @@ def _addition(question: Question, earlier: Sequence[Survey]) -> Change:
         former = survey[question.name]
         if former.fingerprint == question.fingerprint:
             says = (
-                f"it comes back as it was in version {number}: who answered it then is not asked "
+                f"it comes back as it was in version {number}: who answered it then is "
+                "not asked "
                 f"again, everyone else is, for epsilon {cost} at most"
             )
         else:
@@ -411,7 +419,9 @@ def _keys(
 def _is_spoken(
     key: str, place: str, aspect: str, *, spoken: set[tuple[str, str]]
 ) -> bool:
-    """Whether a change says already what a key does; of parts, any change of one of them."""
+    """Whether a change says already what a key does; of parts, any change of one of
+    them.
+    """
     if (place, aspect) in spoken:
         return True
     within = [what for where, what in spoken if where.startswith(f"{place}, ")]
@@ -425,7 +435,10 @@ def _wording_change(place: str, aspect: str, before: object, after: object) -> C
         _text(before),
         after=_text(after),
         verdict=SAME,
-        says="written otherwise, with no effect of its own on what is asked, sent or spent",
+        says=(
+            "written otherwise, with no effect of its own on what is asked, sent or "
+            "spent"
+        ),
     )
 
 

@@ -1,7 +1,7 @@
 """Crowd of a device: the attributes beside its answers, and how many share them.
 
-Whatever tells reports apart divides the crowd: openly said attributes, the epoch that a batch is
-made in, and which answers are known to be one person's.
+Whatever tells reports apart divides the crowd: openly said attributes, the epoch that a
+batch is made in, and which answers are known to be one person's.
 """
 
 from __future__ import annotations
@@ -86,7 +86,10 @@ def _epoch(old: Survey, new: Survey) -> Iterator[Change]:
             _seconds(old.grace),
             after=_seconds(new.grace),
             verdict=SAME,
-            says="how long after its end reports of an epoch are taken, and their ids kept",
+            says=(
+                "how long after its end reports of an epoch are taken, and their ids "
+                "kept"
+            ),
         )
 
 

@@ -1,7 +1,9 @@
-"""All surveys of a folder beside those of a git revision: which there are, and which are gone.
+"""All surveys of a folder beside those of a git revision: which there are, and which
+are gone.
 
-A survey is whatever file *.toml has the tables of one, however they are spelled: who looks at the
-files that a change names alone misses those whose values stand in another file.
+A survey is whatever file *.toml has the tables of one, however they are spelled: who
+looks at the files that a change names alone misses those whose values stand in another
+file.
 """
 
 from __future__ import annotations
@@ -44,9 +46,11 @@ def surveys_below(folder: Path) -> list[Path]:
 def surveys_before(
     folder: Path, revision: str, files: list[Path]
 ) -> tuple[dict[str, Survey], dict[str, Survey]]:
-    """The surveys of a revision, by where they stood: those that are gone, and the others.
+    """The surveys of a revision, by where they stood: those that are gone, and the
+    others.
 
-    Gone are those whose names none of these files has. What cannot be read any more is passed over.
+    Gone are those whose names none of these files has. What cannot be read any more is
+    passed over.
     """
     gone: dict[str, Survey] = {}
     others: dict[str, Survey] = {}
@@ -71,9 +75,11 @@ def succeeds(new: Survey, old: Survey) -> bool:
 
 
 def asks_again(new: Survey, other: Survey) -> bool:
-    """Whether a survey asks something that another one asks as well, of the same answers.
+    """Whether a survey asks something that another one asks as well, of the same
+    answers.
 
-    Devices know questions by their surveys, so whoever takes part in both pays for both.
+    Devices know questions by their surveys, so whoever takes part in both pays for
+    both.
     """
     return any(
         tuple(question.domain.parts()) == tuple(same.domain.parts())
@@ -86,7 +92,9 @@ def asks_again(new: Survey, other: Survey) -> bool:
 
 
 def check_register(folder: Path, revision: str, register: Path) -> None:
-    """Raise `RegisterError` unless a register is sound, and goes on from that of a revision."""
+    """Raise `RegisterError` unless a register is sound, and goes on from that of a
+    revision.
+    """
     commit = None if Path(revision).exists() else commit_of(folder, revision)
     old = None
     if commit is not None and register.resolve().is_relative_to(folder.resolve()):
@@ -96,7 +104,8 @@ def check_register(folder: Path, revision: str, register: Path) -> None:
     if not register.exists():
         if old is not None:
             raise RegisterError(
-                f"{register}: expected the register that {revision} has, got no such file: it may "
+                f"{register}: expected the register that {revision} has, got no such "
+                "file: it may "
                 "be added to, and nothing else"
             )
         return

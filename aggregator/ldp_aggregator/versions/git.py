@@ -1,6 +1,7 @@
 """Git history of a repository's files: revisions, and files as they were there.
 
-git is asked about a revision by its commit, so that nothing in a name is taken for an option.
+git is asked about a revision by its commit, so that nothing in a name is taken for an
+option.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from ldp_aggregator.output.files import FileError
 
 _SECONDS = 60
 _OF_A_HOOK = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
-"""What git tells its hooks of where they run: relative to a folder that may not be ours."""
+"""What git tells its hooks of where they run: relative to a folder that may not be
+ours.
+"""
 
 
 class NoVersionError(LDPError):
@@ -46,7 +49,9 @@ def commit_of(folder: Path, revision: str) -> str | None:
 def file_of(
     folder: Path, commit: str, path: str, largest: int = LARGEST
 ) -> bytes | None:
-    """Return a file at a commit; None if there was none. Raises `FileError` for large ones."""
+    """Return a file at a commit; None if there was none. Raises `FileError` for large
+    ones.
+    """
     name = f"{commit}:{path}"
     try:
         size = int(git(folder, "cat-file", "-s", name))
@@ -60,7 +65,8 @@ def file_of(
 def files_of(
     folder: Path, commit: str, ending: str, *, largest: int
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of a commit whose names end so, from the top of the repository, and what they hold.
+    """The files of a commit whose names end so, from the top of the repository, and
+    what they hold.
 
     Larger ones are passed over.
     """

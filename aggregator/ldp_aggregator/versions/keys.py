@@ -1,12 +1,13 @@
 """Every key of a survey file, and what of a survey it is about.
 
-A comparison of two versions looks at surveys, not at their files: an epsilon of 1.0 is one of 1.
-These tables hold what it looks at to every key that a file may have, so that no change goes unsaid:
-where a key is written otherwise and nothing of its aspect has changed, that is said as well; and a
-key that stands in no table counts as worse, since no one has thought about it.
+A comparison of two versions looks at surveys, not at their files: an epsilon of 1.0 is
+one of 1. These tables hold what it looks at to every key that a file may have, so that
+no change goes unsaid: where a key is written otherwise and nothing of its aspect has
+changed, that is said as well; and a key that stands in no table counts as worse, since
+no one has thought about it.
 
-A new key of the reader (`ldp.survey.survey_file`) has to be put into its table here: a test fails
-until it is.
+A new key of the reader (`ldp.survey.survey_file`) has to be put into its table here: a
+test fails until it is.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ _PARAMETERS = (
     *("near", "hashes", "hash_seed", "bloom_bits", "cohorts", "buckets", "sampled"),
     *("longest", "alphabet", "held_out", "report_bytes"),
 )
-"""How a mechanism spends its epsilon, and what it is decoded by: none of them raises it."""
+"""How a mechanism spends its epsilon, and what it is decoded by: none of them raises
+it.
+"""
 
 OF_QUESTION = {
     "name": QUESTION,

@@ -1,10 +1,10 @@
 """Page file beside a survey, before and after: words, translations, ways to refuse.
 
-A page file (docs/respondents.md) changes no fingerprint, as nothing of it changes what a report
-means. What people read is in it all the same: in the survey's language, in place of the survey's
-own words, and in every other. A text that changed, in whichever language, counts as one of the
-survey does: as worse, since no program can tell what the words mean. Keys that this table does not
-know count as worse as well.
+A page file (docs/respondents.md) changes no fingerprint, as nothing of it changes what
+a report means. What people read is in it all the same: in the survey's language, in
+place of the survey's own words, and in every other. A text that changed, in whichever
+language, counts as one of the survey does: as worse, since no program can tell what the
+words mean. Keys that this table does not know count as worse as well.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def page_beside(survey_path: Path) -> Page:
 
 
 def hash_beside(survey_path: Path) -> str:
-    """The hash of the page file beside a survey, as registers keep it; empty if there is none."""
+    """The hash of the page file beside a survey, as registers keep it; empty if there
+    is none.
+    """
     path = survey_path.with_name(page_name(survey_path.name))
     return sha256(read_bytes(path, LARGEST_PAGE)).hexdigest() if path.exists() else ""
 

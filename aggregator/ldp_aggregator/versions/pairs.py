@@ -1,14 +1,15 @@
 """How well a report tells one answer from another, for each two answers by themselves.
 
-Epsilon is that of the two answers which are told apart best. A matrix, two coins with different
-rates or noise on a scale tell some answers apart less well than others, and may do so on purpose:
-an answer that is hard to give is hidden among all others. So where epsilon stays, a report may
-still come to tell more of the one answer for which it was chosen:
+Epsilon is that of the two answers which are told apart best. A matrix, two coins with
+different rates or noise on a scale tell some answers apart less well than others, and
+may do so on purpose: an answer that is hard to give is hidden among all others. So
+where epsilon stays, a report may still come to tell more of the one answer for which it
+was chosen:
 
     max over reports y of  P[y | answer] / P[y | other answer]
 
-of each two answers, in either order, that both versions have. Where the law of a report is not
-written down here, epsilon is taken for all of them.
+of each two answers, in either order, that both versions have. Where the law of a report
+is not written down here, epsilon is taken for all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _GRID = 1 + Fraction(1, 1 << 30)
 
 
 def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
-    """The two answers that come to be told apart better, where there are such; or less well."""
+    """The two answers that come to be told apart better, where there are such; or less
+    well.
+    """
     rows = [_rows(question) for question in (old, new)]
     is_by_distance = old.declared.metric is not None and new.declared.metric is not None
     if rows[0] == rows[1] or is_by_distance:
@@ -57,7 +60,11 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
         return
     verdict, says = verdict_of(
         bool(rises),
-        "some answers are told from others better than they were, whatever the largest epsilon is",
+        (
+            "some answers are told from others better than they were, whatever the "
+            "largest "
+            "epsilon is"
+        ),
         "some answers are told from others less well than they were",
     )
     if not rises:
@@ -84,7 +91,9 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
 
 
 def _rows(question: Question) -> dict[str, Row] | None:
-    """The law of a report by value; None where two answers are told apart as well as any two."""
+    """The law of a report by value; None where two answers are told apart as well as
+    any two.
+    """
     values = question.domain.values or ()
     if not 2 <= len(values) <= _MOST_VALUES.get(question.randomizer.kind, 0):
         return None

@@ -1,7 +1,9 @@
-"""The register that a service shows to everyone: read anew as it grows, and never as it shrinks.
+"""The register that a service shows to everyone: read anew as it grows, and never as it
+shrinks.
 
-A service knows which surveys it serves, so it knows that they have to be in there; and it knows
-which head it has shown, so that a file that does not go on from that one is not shown any more.
+A service knows which surveys it serves, so it knows that they have to be in there; and
+it knows which head it has shown, so that a file that does not go on from that one is
+not shown any more.
 """
 
 from __future__ import annotations
@@ -31,14 +33,17 @@ class PublishedRegister:
         for survey in surveys:
             if self._register.find(survey) is None:
                 raise RegisterError(
-                    f"{path}: expected {survey.name} ({survey.fingerprint.hex()}), which is "
-                    "served, got no entry of this version; `ldp survey register add` adds it"
+                    f"{path}: expected {survey.name} ({survey.fingerprint.hex()}), "
+                    "which is "
+                    "served, got no entry of this version; `ldp survey register add` "
+                    "adds it"
                 )
 
     def read(self) -> Register:
         """The register as it is now.
 
-        Raises `RegisterError` if it does not go on from what was shown before, and `FileError`.
+        Raises `RegisterError` if it does not go on from what was shown before, and
+        `FileError`.
         """
         with self._lock:
             stamp = self._read_stamp()

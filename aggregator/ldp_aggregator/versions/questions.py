@@ -1,10 +1,12 @@
-"""One question before and after: what its reports cost, what they show, how often it is asked.
+"""One question before and after: what its reports cost, what they show, how often it is
+asked.
 
-A question is one to devices as long as its fingerprint stays: who answered it is not asked again.
-With another fingerprint it is another question, whatever its name, so that its answers cost once
-more: a survey that changes a little with every version would be answered with every version. Where
-the survey has a `lifetime_epsilon` that does not rise, devices stop there all the same, and being
-asked again is within what was promised.
+A question is one to devices as long as its fingerprint stays: who answered it is not
+asked again. With another fingerprint it is another question, whatever its name, so that
+its answers cost once more: a survey that changes a little with every version would be
+answered with every version. Where the survey has a `lifetime_epsilon` that does not
+rise, devices stop there all the same, and being asked again is within what was
+promised.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ from ldp_aggregator.versions.change import (
 from ldp_aggregator.versions.pairs import pair_changes
 
 _CLOSE = 1e-9
-"""Bits that are no difference between two identifiers: they are floats, and no epsilons."""
+"""Bits that are no difference between two identifiers: they are floats, and no
+epsilons.
+"""
 
 
 def place_of(question: Question) -> str:
@@ -85,9 +89,14 @@ def question_changes(
 def asked_again(
     place: str, old: Question, new: Question, *, is_limited: bool
 ) -> Change:
-    """That who answered a question before has another one to answer now, and what both cost."""
+    """That who answered a question before has another one to answer now, and what both
+    cost.
+    """
     both = of_questions((old, new)).text
-    says = f"who answered the older version is asked once more: both cost epsilon {both} at most"
+    says = (
+        "who answered the older version is asked once more: both cost epsilon "
+        f"{both} at most"
+    )
     if is_limited:
         says += ", within a lifetime that has not changed"
     return Change(
@@ -101,7 +110,9 @@ def asked_again(
 
 
 def is_renamed(old: Question, new: Question) -> bool:
-    """Whether two questions are one but for the name: words, answers and integers are the same."""
+    """Whether two questions are one but for the name: words, answers and integers are
+    the same.
+    """
     return (
         old.text == new.text
         and old.mechanism == new.mechanism
@@ -205,7 +216,10 @@ def _by_distance(place: str, old: Declared, new: Declared) -> Iterator[Change]:
     ]
     verdict, says = verdict_of(
         is_worse,
-        "places that are far apart are told apart better than the epsilon says of those nearby",
+        (
+            "places that are far apart are told apart better than the epsilon says of "
+            "those nearby"
+        ),
         "places are told apart less well",
     )
     yield Change(place, DISTANCE, texts[0], after=texts[1], verdict=verdict, says=says)
@@ -215,9 +229,14 @@ def _memory(place: str, old: Question, new: Question) -> Iterator[Change]:
     if old.memoizes != new.memoizes:
         verdict, says = verdict_of(
             new.memoizes,
-            "devices report again and again, so that their reports can be told to be theirs, and "
+            "devices report again and again, so that their reports can be told to be "
+            "theirs, and "
             "when an answer changed",
-            "devices report once, and keep nothing by which reports can be told to be theirs",
+            (
+                "devices report once, and keep nothing by which reports can be told to "
+                "be "
+                "theirs"
+            ),
         )
         kept = [_charges(question) for question in (old, new)]
         yield Change(place, KEPT, kept[0], after=kept[1], verdict=verdict, says=says)
@@ -287,7 +306,10 @@ def _mechanism(place: str, old: Question, new: Question) -> Iterator[Change]:
             old.mechanism,
             after=new.mechanism,
             verdict=SAME,
-            says="another way to randomize: what it costs and what it shows is said beside",
+            says=(
+                "another way to randomize: what it costs and what it shows is said "
+                "beside"
+            ),
         )
     elif integers(old.randomizer) != integers(new.randomizer):
         yield Change(
@@ -296,7 +318,10 @@ def _mechanism(place: str, old: Question, new: Question) -> Iterator[Change]:
             _numbers(old),
             after=_numbers(new),
             verdict=SAME,
-            says="the same way to randomize with other numbers: what they cost is said beside",
+            says=(
+                "the same way to randomize with other numbers: what they cost is said "
+                "beside"
+            ),
         )
 
 

@@ -1,8 +1,8 @@
 """A register on disk: read whole and verified, added to by one writer at a time.
 
-Whoever adds an entry locks the file, reads it anew, and writes one line behind the last. A line
-that cannot be written whole is taken back; where a loss of power leaves half of one, the register
-is torn, and nothing is added until someone has it mended.
+Whoever adds an entry locks the file, reads it anew, and writes one line behind the
+last. A line that cannot be written whole is taken back; where a loss of power leaves
+half of one, the register is torn, and nothing is added until someone has it mended.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ BEFORE_MENDING = ".before-mending"
 
 
 class WorseError(LDPError):
-    """A version by which respondents can lose, and no one has said why that is accepted."""
+    """A version by which respondents can lose, and no one has said why that is
+    accepted.
+    """
 
 
 class Added(NamedTuple):
@@ -48,31 +50,38 @@ class Added(NamedTuple):
 
 
 def read_register(path: Path) -> Register:
-    """The register in a file, whose chain is sound. Raises `FileError` and `RegisterError`."""
+    """The register in a file, whose chain is sound. Raises `FileError` and
+    `RegisterError`.
+    """
     return parse_register(read_bytes(path, LARGEST), str(path))
 
 
 def entry_of(register: Register, survey: Survey, page: str, place: str) -> Entry:
-    """The entry of a survey and the hash of its page file. Raises `RegisterError` for none."""
+    """The entry of a survey and the hash of its page file. Raises `RegisterError` for
+    none.
+    """
     entry = register.find(survey, page)
     if entry is not None:
         return entry
     if register.find(survey) is not None:
         raise RegisterError(
             f"{place}: expected the page file that is registered with {survey.name} "
-            f"({survey.fingerprint.hex()}), got another, or none; `ldp survey register add` adds it"
+            f"({survey.fingerprint.hex()}), got another, or none; `ldp survey register "
+            "add` adds it"
         )
     raise RegisterError(
-        f"{place}: expected this version of {survey.name} ({survey.fingerprint.hex()}), got "
-        f"{len(register.versions(survey.name))} others; `ldp survey register add` adds it"
+        f"{place}: expected this version of {survey.name} "
+        f"({survey.fingerprint.hex()}), got "
+        f"{len(register.versions(survey.name))} others; `ldp survey register add` adds "
+        "it"
     )
 
 
 def steps(register: Register, survey: Survey, page: str) -> list[VersionChanges]:
     """Return the changes from the newest registered version; empty if there are none.
 
-    `page` is the hash of its page file. Raises `RegisterError` if the register's surveys are not
-    what it says.
+    `page` is the hash of its page file. Raises `RegisterError` if the register's
+    surveys are not what it says.
     """
     entries = register.versions(survey.name)
     versions = [entry.survey() for entry in entries]
@@ -111,9 +120,10 @@ def add_version(
 ) -> Added:
     """Register a version, behind those that are there; a first one makes the file.
 
-    `page` is the hash of its page file. `comparisons` are further ones whose worse changes the
-    reason is for. Raises `WorseError` if it is worse than the newest one of its name and there is
-    no reason, `RegisterError` for a register that is not sound, and `FileError`.
+    `page` is the hash of its page file. `comparisons` are further ones whose worse
+    changes the reason is for. Raises `WorseError` if it is worse than the newest one of
+    its name and there is no reason, `RegisterError` for a register that is not sound,
+    and `FileError`.
     """
     if reason is not None:
         check_reason(reason)
@@ -130,10 +140,15 @@ def add_version(
             return Added(known, is_new=False)
         if lines and reason is None:
             raise WorseError(
-                f"expected a reason (--accept) for what gets worse in {survey.name}, got none: "
+                (
+                    "expected a reason (--accept) for what gets worse in "
+                    f"{survey.name}, "
+                    "got none: "
+                )
                 + "; ".join(lines)
             )
-        # A reason is for something: where nothing got worse, there is nothing to accept.
+        # A reason is for something: where nothing got worse, there is nothing to
+        # accept.
         line = register.follow(
             survey,
             datetime.now(UTC).date(),
@@ -149,8 +164,8 @@ def add_version(
 def verify(register: Register) -> list[Survey]:
     """The surveys of a register, each step of which is accepted where it is worse.
 
-    Raises `RegisterError` at the first entry that says something untrue of its survey, or lets
-    something get worse in silence.
+    Raises `RegisterError` at the first entry that says something untrue of its survey,
+    or lets something get worse in silence.
     """
     surveys = check_surveys(register)
     newest: dict[str, list[Survey]] = {}
@@ -166,7 +181,8 @@ def verify(register: Register) -> list[Survey]:
             ]
             if silent:
                 raise RegisterError(
-                    f"entry {entry.number}: expected a reason for all that got worse, got none "
+                    f"entry {entry.number}: expected a reason for all that got worse, "
+                    "got none "
                     f"for: {'; '.join(change.line for change in silent)}"
                 )
         if entry.worse and entry.accepted is None:
@@ -183,8 +199,8 @@ def verify(register: Register) -> list[Survey]:
 def mend(path: Path) -> str:
     """Take back what editors and torn writes did; what was done, or nothing.
 
-    The file as it was is kept beside it. Raises `FileError`, and `RegisterError` if it is not sound
-    then.
+    The file as it was is kept beside it. Raises `FileError`, and `RegisterError` if it
+    is not sound then.
     """
     with _lock(path) as file:
         content = _content(file, path)
@@ -200,16 +216,21 @@ def mend(path: Path) -> str:
             _write(file, better)
         except OSError as error:
             raise FileError(
-                f"expected to write {path}, got {error.strerror}; {kept} has what was in it"
+                f"expected to write {path}, got {error.strerror}; {kept} has what was "
+                "in it"
             ) from None
-        return f"{len(content):,} bytes became {len(better):,}; {kept} has the file as it was"
+        return (
+            f"{len(content):,} bytes became {len(better):,}; {kept} has the file as "
+            "it was"
+        )
 
 
 def _append(file: int, path: Path, line: bytes, *, size: int) -> None:
     try:
         _write(file, line)
     except OSError as error:
-        # Half of a line would be a torn register; the file is locked, so nothing came behind it.
+        # Half of a line would be a torn register; the file is locked, so nothing came
+        # behind it.
         os.ftruncate(file, size)
         raise FileError(f"expected to write {path}, got {error.strerror}") from None
 
@@ -233,7 +254,8 @@ def _content(file: int, path: Path) -> bytes:
 @contextmanager
 def _lock(path: Path) -> Iterator[int]:
     """The file, which no one else adds to meanwhile. Raises `FileError`."""
-    # Imported here, as Windows has none: there `ldp survey register add` cannot be called.
+    # Imported here, as Windows has none: there `ldp survey register add` cannot be
+    # called.
     import fcntl
 
     is_new = not path.exists()

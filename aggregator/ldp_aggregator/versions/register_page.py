@@ -1,4 +1,6 @@
-"""A register as one page to read, and as a table: what was asked when, and why it got worse."""
+"""A register as one page to read, and as a table: what was asked when, and why it got
+worse.
+"""
 
 from __future__ import annotations
 
@@ -79,15 +81,17 @@ def _record(entry: Entry) -> dict[str, Any]:
 
 
 def register_page(register: Register) -> str:
-    """One page with every version, what it changed for respondents, and the reasons given for it.
+    """One page with every version, what it changed for respondents, and the reasons
+    given for it.
 
-    It has no script and fetches nothing; all text is escaped. Raises `RegisterError` for an entry
-    whose survey is not what it says.
+    It has no script and fetches nothing; all text is escaped. Raises `RegisterError`
+    for an entry whose survey is not what it says.
     """
     head = head_of(register)
     body = [
         paragraph(
-            f"{head.size} entries. Whoever keeps the head of this register can be shown that "
+            f"{head.size} entries. Whoever keeps the head of this register can be "
+            "shown that "
             "nothing of what stands here was changed or taken out since."
         ),
         f"<p>Head: <code>{html.escape(head.text)}</code></p>",
@@ -102,9 +106,12 @@ def register_page(register: Register) -> str:
 
 
 def _entry(entry: Entry, survey: Survey, before: Sequence[Survey]) -> Iterator[str]:
-    yield f"<h2>{entry.number}: {html.escape(entry.name)}, {html.escape(entry.day)}</h2>"
     yield (
-        f"<p>Fingerprint <code>{entry.fingerprint}</code>, terms <code>{entry.terms}</code></p>"
+        f"<h2>{entry.number}: {html.escape(entry.name)}, {html.escape(entry.day)}</h2>"
+    )
+    yield (
+        f"<p>Fingerprint <code>{entry.fingerprint}</code>, terms "
+        f"<code>{entry.terms}</code></p>"
     )
     if before:
         yield _changes(compare_versions(survey, before[-1], before[:-1]))
@@ -114,7 +121,10 @@ def _entry(entry: Entry, survey: Survey, before: Sequence[Survey]) -> Iterator[s
         yield f'<p class="worse">Accepted because: {html.escape(entry.accepted)}</p>'
         items = "".join(f"<li>{html.escape(line)}</li>" for line in entry.worse)
         yield f"<ul>{items}</ul>"
-    yield f"<details><summary>The survey</summary><pre>{html.escape(entry.toml)}</pre></details>"
+    yield (
+        "<details><summary>The "
+        f"survey</summary><pre>{html.escape(entry.toml)}</pre></details>"
+    )
 
 
 def _changes(comparison: VersionChanges) -> str:

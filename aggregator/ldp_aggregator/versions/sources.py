@@ -1,4 +1,5 @@
-"""Where the older version of a survey comes from: a file, a folder, a register, a git revision.
+"""Where the older version of a survey comes from: a file, a folder, a register, a git
+revision.
 
     older.toml           a survey file
     versions/            a folder of survey files: those of the same name, in the order of their
@@ -9,7 +10,8 @@
                          moved or is a new version beside the older ones, all surveys of its name
     origin/main:old.toml the file of that path in a revision
 
-The page file beside an older version comes from the same place; registers keep its hash alone.
+The page file beside an older version comes from the same place; registers keep its hash
+alone.
 """
 
 from __future__ import annotations
@@ -44,13 +46,17 @@ from ldp_aggregator.versions.pages import (
 _REGISTER_BEGINS = b'{"entry"'
 _ENDING = ".toml"
 _ADVICE = (
-    "a survey file, a folder of versions, a register, or a git revision such as HEAD~1 or "
-    "origin/main:survey.toml (a shallow clone has few: fetch-depth: 0 in a checkout of GitHub)"
+    "a survey file, a folder of versions, a register, or a git revision such as HEAD~1 "
+    "or "
+    "origin/main:survey.toml (a shallow clone has few: fetch-depth: 0 in a checkout of "
+    "GitHub)"
 )
 
 
 class Older(NamedTuple):
-    """The older versions of a survey, the oldest first; none if it is a first version."""
+    """The older versions of a survey, the oldest first; none if it is a first
+    version.
+    """
 
     versions: tuple[Survey, ...]
     place: str
@@ -64,8 +70,9 @@ class Older(NamedTuple):
 def older_versions(path: Path, survey: Survey, against: str) -> Older:
     """The versions before the survey in a file that `against` names.
 
-    There are none where a git revision has no survey of the name, nor a register. Raises
-    `NoVersionError` for what names nothing, `FileError`, `SurveyError` and `RegisterError`.
+    There are none where a git revision has no survey of the name, nor a register.
+    Raises `NoVersionError` for what names nothing, `FileError`, `SurveyError` and
+    `RegisterError`.
     """
     place = Path(against)
     if place.is_dir():
@@ -89,7 +96,9 @@ def _of_register(content: bytes, survey: Survey, place: str) -> Older:
 
 
 def _of_folder(folder: Path, path: Path, survey: Survey) -> Older:
-    """The versions in a folder, without the file that is compared, if it is in there too."""
+    """The versions in a folder, without the file that is compared, if it is in there
+    too.
+    """
     files = sorted(folder.glob(f"*{_ENDING}"), key=lambda file: _natural(file.name))
     versions = [
         (older, file)
@@ -100,7 +109,8 @@ def _of_folder(folder: Path, path: Path, survey: Survey) -> Older:
     ]
     if not versions:
         raise NoVersionError(
-            f"--against {folder}: expected versions of the survey {survey.name} in files *.toml, "
+            f"--against {folder}: expected versions of the survey {survey.name} in "
+            "files *.toml, "
             f"got none among {len(files)} files"
         )
     last = versions[-1][1]
@@ -150,7 +160,8 @@ def survey_at(folder: Path, commit: str, path: str) -> Survey:
 
 
 def surveys_of(folder: Path, commit: str) -> list[tuple[str, str]]:
-    """The survey files of a commit, from the top of the repository: path, and name of the survey.
+    """The survey files of a commit, from the top of the repository: path, and name of
+    the survey.
 
     All files are read, since a name may be spelled in many ways.
     """
@@ -180,7 +191,9 @@ def _page(folder: Path, commit: str, path: str) -> Page:
 
 
 def _parse(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:
-    """The survey in a file of a commit, with the files that it names from that commit as well."""
+    """The survey in a file of a commit, with the files that it names from that commit
+    as well.
+    """
 
     def beside(name: str) -> str:
         named = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))

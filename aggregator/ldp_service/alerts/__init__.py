@@ -5,8 +5,8 @@ usual       whether fewer batches come      alarms      begun once, over once, n
 webhook     messages and how they are sent  flags       what may be asked for
 watch       the thread that does all this
 
-No message has an estimate, a count of an answer, a token or an address: batches, rates of batches,
-names of surveys, questions and tokens are all there is.
+No message has an estimate, a count of an answer, a token or an address: batches, rates
+of batches, names of surveys, questions and tokens are all there is.
 
 Imports: `store`.
 """

@@ -1,11 +1,14 @@
-"""Alarms: each is told once when it begins and once when it is over, however often it flaps.
+"""Alarms: each is told once when it begins and once when it is over, however often it
+flaps.
 
     quiet ──(wrong for AFTER of its kind)──> begun ──(right for as long as it needs)──> over
 
 Rules
-- What is wrong now and right in the next moment begins nothing: a kind may ask for a time.
-- An alarm is over when nothing was wrong for five minutes; for twice as long each time that it has
-  begun anew within a day, up to a day. So one that flaps for a day is told of six times at most.
+- What is wrong now and right in the next moment begins nothing: a kind may ask for a
+  time.
+- An alarm is over when nothing was wrong for five minutes; for twice as long each time
+  that it has begun anew within a day, up to a day. So one that flaps for a day is told
+  of six times at most.
 - Of what only happens, six of a kind are told in an hour; the last of them says so.
 
 Times are seconds of a clock that only goes on.

@@ -12,8 +12,9 @@
     tokens       more than 5 % of an hour's uploads (to this process, 20 or more) had no good one
     noise        reports that are shown do not look as their mechanism draws them, at 1e-6
 
-These are the thresholds of the rules for Prometheus (`operating/files/rules.yaml`). What does not
-last but happens is an event: an epoch that closes, tokens that are changed.
+These are the thresholds of the rules for Prometheus (`operating/files/rules.yaml`).
+What does not last but happens is an event: an epoch that closes, tokens that are
+changed.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ WRONG_SHARE = 0.05
 UNLIKELY = 1e-6
 _COUNTED = ("accepted", "duplicate", "quarantined")
 _WORDS = {
-    LATE: "epochs closed before they came: this clock was ahead, or the grace is too short",
+    LATE: (
+        "epochs closed before they came: this clock was ahead, or the grace is too "
+        "short"
+    ),
     EARLY: "this clock is behind",
     REJECTED: "the metrics and the page say for which reasons",
 }
@@ -52,8 +56,8 @@ class Condition(NamedTuple):
 class Observation(NamedTuple):
     """State of a service at a time.
 
-    Outcomes of batches, and statuses of uploads, are those of the last hour. `noise` are checks of
-    reports that failed.
+    Outcomes of batches, and statuses of uploads, are those of the last hour. `noise`
+    are checks of reports that failed.
     """
 
     trouble: str | None = None
@@ -111,5 +115,8 @@ def _shares(outcomes: Mapping[str, int]) -> Iterator[Condition]:
     others = total - late - early - sum(outcomes.get(name, 0) for name in _COUNTED)
     for kind, batches in ((LATE, late), (EARLY, early), (REJECTED, others)):
         if batches > SHARES[kind] * total:
-            words = f"{batches:,} of {total:,} batches in an hour were {kind}: {_WORDS[kind]}"
+            words = (
+                f"{batches:,} of {total:,} batches in an hour were {kind}: "
+                f"{_WORDS[kind]}"
+            )
             yield Condition(kind, "", words)

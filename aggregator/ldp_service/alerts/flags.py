@@ -1,6 +1,7 @@
 """Flags of alerts, the same for `ldp serve` and `ldp store test-alert`.
 
-The secret that signs is no flag: LDP_ALERT_SECRET has it, or LDP_ALERT_SECRET_FILE its path.
+The secret that signs is no flag: LDP_ALERT_SECRET has it, or LDP_ALERT_SECRET_FILE its
+path.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ alert_flags = with_options(
         "--alert-webhook",
         type=SECRET_ADDRESS,
         default="",
-        help="Tell this address, by a signed message, what goes wrong and when it is over.",
+        help=(
+            "Tell this address, by a signed message, what goes wrong and when it is "
+            "over."
+        ),
     ),
     click.option(
         "--alert-name",
@@ -33,13 +37,16 @@ alert_flags = with_options(
 
 
 def webhook_of(url: str, environment: Mapping[str, str]) -> Webhook | None:
-    """The webhook of an address, if there is one. Raises `AlertError` and `FileError`."""
+    """The webhook of an address, if there is one. Raises `AlertError` and
+    `FileError`.
+    """
     if not url:
         return None
     text = secret_of(SECRET, environment)
     if not text:
         raise AlertError(
-            f"--alert-webhook: expected {SECRET} or {SECRET}_FILE, by which whoever is told "
+            f"--alert-webhook: expected {SECRET} or {SECRET}_FILE, by which whoever is "
+            "told "
             "knows that it was us, got neither"
         )
     return Webhook(url, read_secret(text))

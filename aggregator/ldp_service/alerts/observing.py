@@ -1,7 +1,8 @@
 """Observation of a running service.
 
-What the store says is so for all processes; trouble, the clock and statuses of uploads are those of
-this one. Checks of reports take long, so that they are looked at less often.
+What the store says is so for all processes; trouble, the clock and statuses of uploads
+are those of this one. Checks of reports take long, so that they are looked at less
+often.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ class Observer:
         )
 
     def _checks(self) -> tuple[Condition, ...]:
-        """Return the failed checks of published counts: a message says no more than the page."""
+        """Return the failed checks of published counts: a message says no more than the
+        page.
+        """
         analysis = self._service.analysis
         return tuple(
             Condition(

@@ -1,10 +1,11 @@
 """Whether fewer batches come than usual.
 
-Batches are counted by the hour, for eight days. What is usual for an hour is the median of the same
-hour of the days before, where three of them are known, else of all hours that are known, if these
-are six or more. It is a drop if the last hour has so few batches that this would happen with half
-the usual rate in less than one of 10,000 hours: the count of independent devices is Poisson's, so
-hours of few batches are no alarm by chance.
+Batches are counted by the hour, for eight days. What is usual for an hour is the median
+of the same hour of the days before, where three of them are known, else of all hours
+that are known, if these are six or more. It is a drop if the last hour has so few
+batches that this would happen with half the usual rate in less than one of 10,000
+hours: the count of independent devices is Poisson's, so hours of few batches are no
+alarm by chance.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Hours:
         }
 
     def drop(self, now: float) -> str | None:
-        """How far the batches of the last whole hour dropped, in words; None if they did not."""
+        """How far the batches of the last whole hour dropped, in words; None if they
+        did not.
+        """
         from scipy.special import pdtr
 
         last = int(now // HOUR) - 1

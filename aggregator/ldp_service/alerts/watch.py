@@ -4,9 +4,11 @@
 
 Rules
 - Whatever goes wrong here is logged, and stops no upload.
-- A message that is not taken is sent again after 5, 10, 20 ... seconds, an hour at most, for three
-  days, under the same id. At most 1,000 messages wait; then the oldest goes.
-- Nothing is kept on disk: whatever is wrong after a restart begins anew, and is told again.
+- A message that is not taken is sent again after 5, 10, 20 ... seconds, an hour at
+  most, for three days, under the same id. At most 1,000 messages wait; then the oldest
+  goes.
+- Nothing is kept on disk: whatever is wrong after a restart begins anew, and is told
+  again.
 - Of several workers the one tells that holds a lock; when it is gone, another does.
 """
 
@@ -72,7 +74,9 @@ class Outbox:
         del self.waiting[:-MOST]
 
     def send(self, now: float, moment: float) -> None:
-        """Send what is due: `now` is the time, `moment` that of a clock that only goes on."""
+        """Send what is due: `now` is the time, `moment` that of a clock that only goes
+        on.
+        """
         for entry in [entry for entry in self.waiting if entry.due <= moment]:
             try:
                 self._webhook.send(entry.message, now)

@@ -8,16 +8,17 @@
     {"id": "msg_...", "kind": "disk", "state": "begun", "time": "2026-11-23T18:00:00+00:00",
      "service": "ldp.example.org", "subject": "", "summary": "..."}
 
-`state` is `begun` or `over` of an alarm that lasts, `happened` of what only happens, `test` of a
-trial. `subject` says which, where there are several: a survey's name, a question's.
+`state` is `begun` or `over` of an alarm that lasts, `happened` of what only happens,
+`test` of a trial. `subject` says which, where there are several: a survey's name, a
+question's.
 
-Whoever receives it compares the signature, refuses timestamps that are more than some minutes old,
-and forgets ids after some days: then no one can forge, alter or replay a message. A secret is 24 to
-64 bytes, in Base64 behind `whsec_`.
+Whoever receives it compares the signature, refuses timestamps that are more than some
+minutes old, and forgets ids after some days: then no one can forge, alter or replay a
+message. A secret is 24 to 64 bytes, in Base64 behind `whsec_`.
 
 Rules
-- It was taken if the answer is 2xx; redirects are not followed, as the message would go to who
-  knows whom.
+- It was taken if the answer is 2xx; redirects are not followed, as the message would go
+  to who knows whom.
 - `http:` is for this machine alone.
 """
 
@@ -77,7 +78,9 @@ def new_id() -> str:
 
 
 class Webhook:
-    """An address, which `SECRET_ADDRESS` has checked, and the secret that signs what it is sent."""
+    """An address, which `SECRET_ADDRESS` has checked, and the secret that signs what it
+    is sent.
+    """
 
     def __init__(self, url: str, secret: bytes) -> None:
         self._parts = urlsplit(url)
@@ -123,14 +126,17 @@ def signature(secret: bytes, message_id: str, moment: str, *, body: bytes) -> st
 
 
 def read_secret(text: str) -> bytes:
-    """The bytes of a secret as it is handed out. Raises `AlertError`, which does not show it."""
+    """The bytes of a secret as it is handed out. Raises `AlertError`, which does not
+    show it.
+    """
     try:
         secret = b64decode(text.strip().removeprefix(PREFIX), validate=True)
     except ValueError:
         secret = b""
     if not _LEAST <= len(secret) <= _MOST:
         raise AlertError(
-            f"LDP_ALERT_SECRET: expected {PREFIX} and the Base64 of {_LEAST} to {_MOST} bytes, got "
+            f"LDP_ALERT_SECRET: expected {PREFIX} and the Base64 of {_LEAST} to "
+            f"{_MOST} bytes, got "
             "something else"
         )
     return secret

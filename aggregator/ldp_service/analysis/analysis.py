@@ -2,8 +2,8 @@
 
 All of it is read from the store at every call.
 
-Looking costs no privacy and does not touch the writer. What was estimated once is remembered until
-the next commit.
+Looking costs no privacy and does not touch the writer. What was estimated once is
+remembered until the next commit.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ from ldp_service.store.store import Snapshot
 
 DEFAULTS = Options()
 _ALONE = (
-    "of the newest version alone: {reports:,} reports to other versions of this question, which "
+    "of the newest version alone: {reports:,} reports to other versions of this "
+    "question, which "
     "are not pooled with it, are to be asked for by version"
 )
 
@@ -99,7 +100,9 @@ class Analysis:
     def batches(
         self, served: Served, epoch: Epoch | Span | None = None
     ) -> list[tuple[MixedBatch, str]]:
-        """Return the batches of relays for one version of a survey, and their privacy in words."""
+        """Return the batches of relays for one version of a survey, and their privacy
+        in words.
+        """
         with self._snapshot() as snapshot:
             return worth_of(
                 mixed_batches(snapshot, served.survey, epoch), served.survey.envelopes
@@ -112,7 +115,9 @@ class Analysis:
         epoch: Epoch | Span | None = None,
         names: tuple[str, ...] = (),
     ) -> SurveyEstimates:
-        """Estimates of one version of a survey; of the questions that are named, if any are."""
+        """Estimates of one version of a survey; of the questions that are named, if any
+        are.
+        """
         options = self._with_districts(served, options, names)
 
         def make(snapshot: Snapshot) -> SurveyEstimates:
@@ -135,10 +140,11 @@ class Analysis:
         names: tuple[str, ...] = (),
         span: Span | None = None,
     ) -> SurveyEstimates:
-        """Estimates of the newest version of a survey, pooled with earlier ones where it is sound.
+        """Estimates of the newest version of a survey, pooled with earlier ones where
+        it is sound.
 
-        A question of which several versions have reports, and may be pooled, is estimated from all.
-        Of a `span` of epochs, or of all.
+        A question of which several versions have reports, and may be pooled, is
+        estimated from all. Of a `span` of epochs, or of all.
         """
         versions = self.catalogue.by_name[name]
         newest = versions[-1]
@@ -177,7 +183,9 @@ class Analysis:
         epoch: Epoch | Span | None = None,
         names: tuple[str, ...] = (),
     ) -> GroupEstimates:
-        """Estimates by public attributes, of closed epochs (`ldp_service.analysis.groups`)."""
+        """Estimates by public attributes, of closed epochs
+        (`ldp_service.analysis.groups`).
+        """
 
         def make(snapshot: Snapshot) -> GroupEstimates:
             return self._groups.estimates(
@@ -235,7 +243,9 @@ class Analysis:
         return self._once(("cumulated", served.fingerprint, name, options, span), make)
 
     def growth(self, served: Served) -> dict[str, list[tuple[Epoch, int]]]:
-        """How many reports of each question are shown of each epoch, in the order of time."""
+        """How many reports of each question are shown of each epoch, in the order of
+        time.
+        """
 
         def make(snapshot: Snapshot) -> dict[str, list[tuple[Epoch, int]]]:
             return {
@@ -256,7 +266,9 @@ class Analysis:
     def group_history(
         self, served: Served, name: str, asked: Asked, options: Options = DEFAULTS
     ) -> list[tuple[Epoch, GroupEstimates]]:
-        """Estimates of a question by public attributes in each closed epoch, in order."""
+        """Estimates of a question by public attributes in each closed epoch, in
+        order.
+        """
 
         def make(snapshot: Snapshot) -> list[tuple[Epoch, GroupEstimates]]:
             return self._groups.history(
@@ -273,7 +285,9 @@ class Analysis:
         )
 
     def changes(self, served: Served) -> dict[str, Changes]:
-        """Return the changes over closed epochs, by question (`ldp_service.analysis.changes`)."""
+        """Return the changes over closed epochs, by question
+        (`ldp_service.analysis.changes`).
+        """
         with self._snapshot() as snapshot:
             return self._changes.changes(snapshot, served)
 
@@ -304,7 +318,9 @@ class Analysis:
             return commits(snapshot)
 
     def accounts(self) -> Accounts:
-        """Return the numbers of received batches of all shards and surveys, by outcome."""
+        """Return the numbers of received batches of all shards and surveys, by
+        outcome.
+        """
         with self._snapshot() as snapshot:
             return Accounts(count_received(snapshot), outcomes_in_all(snapshot))
 
@@ -319,7 +335,8 @@ class Analysis:
             return outcomes_by_epoch(snapshot, served.survey)
 
     def count_batches(self, name: str) -> dict[Epoch, Counter[str]]:
-        """How many batches of each question or group of a survey were counted, by epoch.
+        """How many batches of each question or group of a survey were counted, by
+        epoch.
 
         Those of all versions, each question by its name.
         """
@@ -359,7 +376,9 @@ class Analysis:
 
 
 def _apart(question: Question, tallies: Sequence[Tally]) -> int:
-    """How many reports other versions of a question have, that are not pooled with its own."""
+    """How many reports other versions of a question have, that are not pooled with its
+    own.
+    """
     others = {
         candidate.fingerprint: Version(candidate, tally.counts[candidate.name]).reports
         for tally in tallies
@@ -375,7 +394,9 @@ def _with_worth(
     mixed: Sequence[tuple[Survey, list[MixedBatch]]],
     tallies: Sequence[Tally],
 ) -> SurveyEstimates:
-    """Estimates that say what relays' batches were worth, of all versions that they are from."""
+    """Estimates that say what relays' batches were worth, of all versions that they are
+    from.
+    """
     if not any(batches for _, batches in mixed):
         return estimates
     for name, estimated in estimates.questions.items():
@@ -394,7 +415,9 @@ def _with_worth(
 
 
 def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:
-    """The versions of a question that have reports and may be pooled, the newest last."""
+    """The versions of a question that have reports and may be pooled, the newest
+    last.
+    """
     versions: dict[bytes, Version] = {}
     for tally in tallies:
         for candidate in tally.survey:

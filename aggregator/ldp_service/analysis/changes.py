@@ -1,10 +1,10 @@
 """Changes over closed epochs, remembered until another one closes.
 
 Rules
-- The rate of false alarms is that of a version of a survey: each of its questions is tested at its
-  part.
-- Only epochs that are closed are tested. What is known of them stays, so that looking often, as
-  metrics do, costs one test for each epoch.
+- The rate of false alarms is that of a version of a survey: each of its questions is
+  tested at its part.
+- Only epochs that are closed are tested. What is known of them stays, so that looking
+  often, as metrics do, costs one test for each epoch.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Estimates by public attributes, out of a store that grows.
 
 Rules
-- Groups are of epochs that are closed, whose reports do not change any more: what is shown of an
-  epoch is decided once (`groups.release`) and stays, so that no two looks at a
-  service differ by a small group.
-- It is decided by the `least_group` of the first survey that asked the question. Where another
-  version of the survey wants more, or several reports are of each respondent, a part of it is
-  shown. So two answers together show no more than the first survey promised.
-- Over all epochs a group is the sum of those in which it is shown. Nothing else is told of it.
+- Groups are of epochs that are closed, whose reports do not change any more: what is
+  shown of an epoch is decided once (`groups.release`) and stays, so that no two looks
+  at a service differ by a small group.
+- It is decided by the `least_group` of the first survey that asked the question. Where
+  another version of the survey wants more, or several reports are of each respondent, a
+  part of it is shown. So two answers together show no more than the first survey
+  promised.
+- Over all epochs a group is the sum of those in which it is shown. Nothing else is told
+  of it.
 - A survey without epochs is never closed: its groups are for who holds the tallies.
 """
 
@@ -57,7 +59,8 @@ class GroupReader:
         epoch: Epoch | Span | None,
         names: tuple[str, ...],
     ) -> GroupEstimates:
-        """The groups that are asked for, of one closed epoch, or over some or all of them.
+        """The groups that are asked for, of one closed epoch, or over some or all of
+        them.
 
         Raises `EstimateError` for what is not closed.
         """
@@ -91,8 +94,8 @@ class GroupReader:
     ) -> list[tuple[Epoch, GroupEstimates]]:
         """The groups of a question in each closed epoch, in the order of time.
 
-        Raises `EstimateError` where none is ever closed, and for a `least_group` below that of the
-        survey.
+        Raises `EstimateError` where none is ever closed, and for a `least_group` below
+        that of the survey.
         """
         check_groups(survey.attributes, asked)
         question = survey[name]
@@ -143,12 +146,15 @@ class GroupReader:
 def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) -> int:
     """The number of the last closed epoch, -1 if there is none.
 
-    Raises `EstimateError` for groups of an epoch after it, and where there are no epochs.
+    Raises `EstimateError` for groups of an epoch after it, and where there are no
+    epochs.
     """
     if survey.epoch is None:
         raise EstimateError(
-            "expected a survey with epochs for estimates by attributes, since only what is closed "
-            "gives no small group away by its growth; of others, ldp estimate --by shows groups "
+            "expected a survey with epochs for estimates by attributes, since only "
+            "what is closed "
+            "gives no small group away by its growth; of others, ldp estimate --by "
+            "shows groups "
             "to who holds the tallies"
         )
     last = last_closed_epochs(snapshot).get(survey.epoch, -1)

@@ -6,8 +6,8 @@
     survey = "commute"              of this survey alone; of all, if it is left out
     question = "transport"          of this question alone
 
-Raises `NoteError` for a file that says something else. It is read anew when it changes; one that
-became wrong leaves the notes that it had before in force, and says so.
+Raises `NoteError` for a file that says something else. It is read anew when it changes;
+one that became wrong leaves the notes that it had before in force, and says so.
 """
 
 from __future__ import annotations

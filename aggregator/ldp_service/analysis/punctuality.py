@@ -1,7 +1,9 @@
-"""How many batches come late: after a jump of a clock, or while devices find no network.
+"""How many batches come late: after a jump of a clock, or while devices find no
+network.
 
-Late batches are gone for good, so that a share of them beyond the usual few is an alarm. They stand
-under the epoch in which they came; the last two epochs that have batches count.
+Late batches are gone for good, so that a share of them beyond the usual few is an
+alarm. They stand under the epoch in which they came; the last two epochs that have
+batches count.
 """
 
 from __future__ import annotations

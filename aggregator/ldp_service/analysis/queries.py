@@ -34,7 +34,9 @@ _YES = ("1", "true", "yes")
 
 
 class RequestError(Exception):
-    """A request that cannot be answered as it was asked: the status, and what was expected."""
+    """A request that cannot be answered as it was asked: the status, and what was
+    expected.
+    """
 
     def __init__(self, status: int, expected: str) -> None:
         self.status = status
@@ -62,7 +64,9 @@ def served_as(catalogue: Catalogue, name: str, query: Mapping[str, str]) -> Serv
 
 
 def check_parameters(query: Collection[str], known: Collection[str]) -> None:
-    """Raise `RequestError` for parameters that mean nothing here, such as misspelled ones."""
+    """Raise `RequestError` for parameters that mean nothing here, such as misspelled
+    ones.
+    """
     unknown = [name for name in query if name not in known]
     if unknown:
         listed = ", ".join(known) or "none"
@@ -72,7 +76,9 @@ def check_parameters(query: Collection[str], known: Collection[str]) -> None:
 
 
 def names_of(served: Served, query: Mapping[str, str]) -> tuple[str, ...]:
-    """The questions that are asked for, side by side; none if it is all. Raises `RequestError`."""
+    """The questions that are asked for, side by side; none if it is all. Raises
+    `RequestError`.
+    """
     names = tuple(filter(None, query.get("question", "").split(",")))
     known = [question.name for question in served.survey]
     unknown = [name for name in names if name not in known]
@@ -113,7 +119,9 @@ def groups_of(query: Mapping[str, str]) -> Asked | None:
 
 
 def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
-    """Read the options of distributions and maps; ranges and rectangles stand side by side."""
+    """Read the options of distributions and maps; ranges and rectangles stand side by
+    side.
+    """
     asked: dict[str, Any] = {}
     if query.get("quantiles"):
         asked["quantiles"] = quantiles_of(query["quantiles"])

@@ -1,4 +1,6 @@
-"""Stores as sources of the aggregator's commands: entry points of the group `ldp.stores`."""
+"""Stores as sources of the aggregator's commands: entry points of the group
+`ldp.stores`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from ldp_service.store.reading import history, mixed_batches
 def question_history(
     url: str, question: Question, options: Options, candidates: Sequence[str] | None
 ) -> list[tuple[int, QuestionEstimates]]:
-    """The estimates of a question in each epoch, in the order of time. Raises `StoreError`."""
+    """The estimates of a question in each epoch, in the order of time. Raises
+    `StoreError`.
+    """
     with open_snapshot(url) as snapshot:
         return [
             (

@@ -8,6 +8,6 @@ alerts      whether those who are told can be told
 doctor      what is wrong, and its repair             survey    close one, or forget it
 export      batches that were kept whole              init      files to run a service by
 
-Imports: `alerts`, `analysis`, `counting`, `http`, `logs`, `operating`, `page`, `people`,
-`repair`, `respondents`, `sources`, `store`, `upkeep`, `uploads`.
+Imports: `alerts`, `analysis`, `counting`, `http`, `logs`, `operating`, `page`,
+`people`, `repair`, `respondents`, `sources`, `store`, `upkeep`, `uploads`.
 """

@@ -1,4 +1,6 @@
-"""Assembly of a service from the options of `ldp serve`: surveys, tokens, maps and sources."""
+"""Assembly of a service from the options of `ldp serve`: surveys, tokens, maps and
+sources.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,9 @@ def service_of(
 
 
 def check_files(options: ServeOptions) -> None:
-    """Whether a service that is begun anew would find what it needs. Raises `LDPError`."""
+    """Whether a service that is begun anew would find what it needs. Raises
+    `LDPError`.
+    """
     served = _load_surveys(options)
     _stop_lists(options, served)
     _geography(options, served)
@@ -135,7 +139,9 @@ def _load_surveys(options: ServeOptions) -> list[Served]:
 
 
 def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
-    """The pages for respondents, of the newest version of each survey. Raises `LDPError`."""
+    """The pages for respondents, of the newest version of each survey. Raises
+    `LDPError`.
+    """
     if not options.respondents.has_pages:
         return None
     from ldp_service.respondents.folder import Site, headers_of, page_files
@@ -185,7 +191,9 @@ def _webhook(options: ServeOptions) -> Webhook | None:
 
 
 def _alert_lock() -> Path | None:
-    """The lock of that one of several workers which tells; None where there is one process."""
+    """The lock of that one of several workers which tells; None where there is one
+    process.
+    """
     from ldp_service.http.metrics import SHARED
 
     folder = os.environ.get(SHARED)
@@ -211,7 +219,9 @@ def _stop_lists(options: ServeOptions, served: Iterable[Served]) -> StopLists:
 def _register(
     options: ServeOptions, served: Iterable[Served]
 ) -> PublishedRegister | None:
-    """The register, which has all surveys that are served. Raises `RegisterError`, `FileError`."""
+    """The register, which has all surveys that are served. Raises `RegisterError`,
+    `FileError`.
+    """
     if options.uploads.register_path is None:
         return None
     from ldp_aggregator.versions.pages import hash_beside
@@ -275,7 +285,9 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
 
 
 def _check_folders(options: ServeOptions) -> None:
-    """Raise `ServeError` for a folder that is not there; one that goes later is waited for."""
+    """Raise `ServeError` for a folder that is not there; one that goes later is waited
+    for.
+    """
     for folder in options.sources.folders:
         if not folder.is_dir():
             raise ServeError(

@@ -1,4 +1,6 @@
-"""`ldp store backup` and `restore`: copy a store while it is served, and make a store of it."""
+"""`ldp store backup` and `restore`: copy a store while it is served, and make a store
+of it.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,14 @@ _FORMAT = click.option(
 @click.option(
     "--keep",
     metavar="48h,14d",
-    help="Keep backups in FOLDER, named by time: the newest of each of the last 48 hours, and of "
+    help="Keep backups in FOLDER, named by time: the newest of each of the last 48 "
+    "hours, and of "
     "each of the last 14 days. Older ones are deleted before the new one is made.",
 )
 @_FORMAT
 def backup(store: str, place: Path, keep: str | None, form: str) -> None:
-    """Copy STORE (a URL, as for ldp serve) to FILE, whole, checked, while the service goes on.
+    """Copy STORE (a URL, as for ldp serve) to FILE, whole, checked, while the service
+    goes on.
 
     The copy is a store of its own, in SQLite, with its witness beside it.
     """
@@ -94,7 +98,8 @@ def restore(place: Path, store: str, replaces: bool, form: str) -> None:
         click.echo(f"batches received since that are not in it: {lost:,}")
     elif lost is not None:
         click.echo(
-            f"batches in it that were there no more: {-lost:,}; a survey that was removed since "
+            f"batches in it that were there no more: {-lost:,}; a survey that was "
+            "removed since "
             "the backup is back, until it is removed anew"
         )
     if kept is not None:

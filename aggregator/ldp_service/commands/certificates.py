@@ -1,4 +1,6 @@
-"""The certificate of a service and its key: whether they can be served, in one sentence."""
+"""The certificate of a service and its key: whether they can be served, in one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
         context.load_cert_chain(certificate, key, password="")
     except (OSError, ValueError) as error:
         raise CertificateError(
-            f"expected a certificate in {certificate} and its key in {key}, in PEM and without a "
+            f"expected a certificate in {certificate} and its key in {key}, in PEM and "
+            "without a "
             f"password, got: {error}"
         ) from None

@@ -1,7 +1,7 @@
 """`ldp store doctor`: what is wrong with a store, what it means, and its repair.
 
-Exit codes: 0 when the store is sound, or was repaired without loss; 1 when there is damage, or
-something is lost.
+Exit codes: 0 when the store is sound, or was repaired without loss; 1 when there is
+damage, or something is lost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from ldp_aggregator.output.files import read_source
     "--reopen",
     "reopens",
     is_flag=True,
-    help="Open closed epochs again in which nothing was counted, and confirm the clock.",
+    help=(
+        "Open closed epochs again in which nothing was counted, and confirm the clock."
+    ),
 )
 @click.option(
     "--confirm-clock",
@@ -60,7 +62,9 @@ def doctor(
     paths: tuple[Path, ...],
     form: str,
 ) -> None:
-    """Say what is wrong with STORE (a URL, as for ldp serve), and what that means for estimates."""
+    """Say what is wrong with STORE (a URL, as for ldp serve), and what that means for
+    estimates.
+    """
     from ldp_service.repair.circumstances import circumstances
     from ldp_service.repair.doctor import examine, repair
     from ldp_service.repair.reopening import confirm_clock, reopen

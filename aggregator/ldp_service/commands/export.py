@@ -1,4 +1,5 @@
-"""`ldp store export`: the batches that a service kept whole, as report files for `ldp aggregate`.
+"""`ldp store export`: the batches that a service kept whole, as report files for `ldp
+aggregate`.
 
 They can be counted on any engine.
 """
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 def export(store: str, folder: Path, quiet: bool) -> None:
     """Write the batches that `ldp serve --keep-reports` kept in STORE to report files.
 
-    There is a file for each survey and day, and the survey file beside them. The service may go on.
+    There is a file for each survey and day, and the survey file beside them. The
+    service may go on.
     """
     from ldp_service.store.opening import open_snapshot
     from ldp_service.store.records import read_kept_key
@@ -78,7 +80,8 @@ def _surveys(snapshot: Scanned, folder: Path) -> dict[bytes, str]:
 def _write(
     folder: Path, day: int, records: Iterator[Record], names: dict[bytes, str]
 ) -> int:
-    """Writes the batches of a day, in the order of their keys, which is none of arrival.
+    """Writes the batches of a day, in the order of their keys, which is none of
+    arrival.
 
     Their number.
     """
@@ -91,7 +94,8 @@ def _write(
         for record in records:
             if not record.sound:
                 raise FileError(
-                    "expected sound records in the store, got one with damage; run ldp store "
+                    "expected sound records in the store, got one with damage; run ldp "
+                    "store "
                     "doctor on it"
                 )
             name = names[read_kept_key(record.key)[1]]

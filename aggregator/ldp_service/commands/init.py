@@ -17,10 +17,11 @@ import click
     "--domain", required=True, help="The name under which devices reach the service."
 )
 def init(folder: Path, kind: str | None, domain: str) -> None:
-    """Write the files of a service into FOLDER: settings, proxy, scraping, backups and secrets.
+    """Write the files of a service into FOLDER: settings, proxy, scraping, backups and
+    secrets.
 
-    The first lines of each file say where it belongs. The survey is yours: survey.toml beside
-    ldp.toml.
+    The first lines of each file say where it belongs. The survey is yours: survey.toml
+    beside ldp.toml.
     """
     from ldp_service.operating.init import write_files
 

@@ -1,4 +1,6 @@
-"""Flags of `ldp serve` for who operates it: what is shown and kept, what is logged, how it ends."""
+"""Flags of `ldp serve` for who operates it: what is shown and kept, what is logged, how
+it ends.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,18 @@ FLAGS = (
         default=2.0,
         show_default=True,
         type=FiniteRange(0, 3),
-        help="Seconds for which /readyz says no, before connections are closed, when told to stop.",
+        help=(
+            "Seconds for which /readyz says no, before connections are closed, when "
+            "told to stop."
+        ),
     ),
     click.option(
         "--least-reports",
         default=20,
         show_default=True,
         type=click.IntRange(1),
-        help="Reports that are shown together: so many before anything is, and so many new ones "
+        help="Reports that are shown together: so many before anything is, and so many "
+        "new ones "
         "each time; 1 shows each as it comes.",
     ),
     click.option(
@@ -60,13 +66,18 @@ FLAGS = (
     click.option(
         "--metrics-estimates",
         is_flag=True,
-        help="Show estimates with their bounds in /metrics too, as far as analysts may see them.",
+        help=(
+            "Show estimates with their bounds in /metrics too, as far as analysts may "
+            "see them."
+        ),
     ),
     click.option(
         "--notes",
         "notes_path",
         type=click.Path(path_type=Path),
-        help="A TOML file of dated notes that the page shows; read anew when it changes.",
+        help=(
+            "A TOML file of dated notes that the page shows; read anew when it changes."
+        ),
     ),
     click.option(
         "--embed-in",

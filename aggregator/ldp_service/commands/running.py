@@ -1,4 +1,6 @@
-"""A service as a process: what listens, what answers, and how it ends or is begun anew."""
+"""A service as a process: what listens, what answers, and how it ends or is begun
+anew.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,10 @@ Python's 0.005 would be felt in every answer.
 """
 
 _NOBODY = (
-    "nobody can answer there, as pages that come by http from another machine ask nothing: "
-    "--tls-certificate and --tls-key, or a proxy and --public-address https://..., mend that"
+    "nobody can answer there, as pages that come by http from another machine ask "
+    "nothing: "
+    "--tls-certificate and --tls-key, or a proxy and --public-address https://..., "
+    "mend that"
 )
 ANSWERING = 15
 """Seconds within which a worker answers its parent, or is taken for hung.
@@ -87,9 +91,11 @@ def _serve_at(listening: socket.socket, options: ServeOptions) -> None:
 
 
 def _make_first_tokens(options: ServeOptions) -> None:
-    """Make a file of tokens where there are none, once all else that a start needs is there.
+    """Make a file of tokens where there are none, once all else that a start needs is
+    there.
 
-    They are shown once: a start that fails afterwards would have shown them for nothing.
+    They are shown once: a start that fails afterwards would have shown them for
+    nothing.
     """
     from ldp_service.store.opening import open_store
     from ldp_service.uploads.given_tokens import given_tokens
@@ -123,8 +129,8 @@ def application(
 ) -> Application:
     """The application of a service that is opened for it, and closed with it.
 
-    When nothing can be written any more, this process is told to stop, unless `on_failure` does
-    something else.
+    When nothing can be written any more, this process is told to stop, unless
+    `on_failure` does something else.
     """
     from ldp_service.http.app import Application
     from ldp_service.http.protocol import make_room
@@ -135,7 +141,8 @@ def application(
     make_room()
     sys.setswitchinterval(_SWITCH)
     serving = Application(service_of(options, on_failure or _stop), owned=True)
-    # What was loaded so far stays: a collection that looked through it would keep everyone waiting.
+    # What was loaded so far stays: a collection that looked through it would keep
+    # everyone waiting.
     gc.collect()
     gc.freeze()
     return serving
@@ -187,7 +194,9 @@ def _say_public(options: ServeOptions, base: str) -> None:
 
 
 def _renewable(options: ServeOptions) -> bool:
-    """Whether a service that is begun anew would find what it needs; the log says what not."""
+    """Whether a service that is begun anew would find what it needs; the log says what
+    not.
+    """
     try:
         check_certificate(options.http.tls_certificate, options.http.tls_key)
         check_files(options)
@@ -205,7 +214,9 @@ def _load_slow_libraries() -> None:
 
 
 def _run(options: ServeOptions, listening: socket.socket) -> bool:
-    """Serve in this process until told to stop; whether to begin anew. Raises `LDPError`."""
+    """Serve in this process until told to stop; whether to begin anew. Raises
+    `LDPError`.
+    """
     from ldp_service.http.server import Server
 
     failures: list[LDPError] = []
@@ -229,8 +240,8 @@ def _run(options: ServeOptions, listening: socket.socket) -> bool:
         renew=partial(_renewable, options),
         drain=options.http.drain,
     )
-    # The server finishes what it has begun when it is told to stop, and then raises the signal
-    # again: that is no error.
+    # The server finishes what it has begun when it is told to stop, and then raises the
+    # signal again: that is no error.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

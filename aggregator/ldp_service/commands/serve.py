@@ -1,7 +1,7 @@
 """`ldp serve`: the service as a process, or as several on one database.
 
-Exit codes: 0 when it was told to stop, and finished what it had begun; 1 when it cannot start, or
-cannot go on.
+Exit codes: 0 when it was told to stop, and finished what it had begun; 1 when it cannot
+start, or cannot go on.
 """
 
 from __future__ import annotations
@@ -31,16 +31,21 @@ _EXTRA = (
 
 
 _HEADINGS = {
-    "Running": "--store --host --port --workers --tls-certificate --tls-key --check --config "
+    "Running": "--store --host --port --workers --tls-certificate --tls-key --check "
+    "--config "
     "--drain --confirm-clock",
     "Reports that come": "--token-file --open-uploads --allow-origin --folder --kafka "
     "--kafka-settings --relay-key --keep-reports --keep-epochs --debug-tags",
-    "Respondents": "--public --invitations --public-address --words --register --stop-list",
-    "Page of results": "--least-reports --publish-minutes --notes --geography --district-name "
+    "Respondents": (
+        "--public --invitations --public-address --words --register --stop-list"
+    ),
+    "Page of results": "--least-reports --publish-minutes --notes --geography "
+    "--district-name "
     "--districts-by --embed-in --shared-survey",
     "Sign-in": "--people --trusted-header --trusted-groups-header --trusted-proxy "
     "--proxy-removes-headers",
-    "Logs and alerts": "--log-format --log-level --audit-log --metrics-estimates --alert-webhook "
+    "Logs and alerts": "--log-format --log-level --audit-log --metrics-estimates "
+    "--alert-webhook "
     "--alert-name",
 }
 
@@ -75,7 +80,8 @@ _HEADINGS = {
     default=TOKEN_FILE,
     show_default=True,
     type=click.Path(path_type=Path),
-    help="The hashes of tokens (see `ldp store tokens`). Where there is no such file, it is made, "
+    help="The hashes of tokens (see `ldp store tokens`). Where there is no such file, "
+    "it is made, "
     "with two tokens.",
 )
 @click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
@@ -123,14 +129,19 @@ _HEADINGS = {
     "stop_lists",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A list of `ldp survey stop-list sign` to hand out; read anew at each request.",
+    help=(
+        "A list of `ldp survey stop-list sign` to hand out; read anew at each request."
+    ),
 )
 @click.option(
     "--geography",
     "geography_path",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Of maps: show the shares of the districts in a GeoJSON file, and their borders.",
+    help=(
+        "Of maps: show the shares of the districts in a GeoJSON file, and their "
+        "borders."
+    ),
 )
 @click.option(
     "--district-name",
@@ -156,7 +167,9 @@ _HEADINGS = {
 @click.option(
     "--debug-tags",
     is_flag=True,
-    help="Show uploads with the header LDP-Debug-Tag on the page, and do not count them.",
+    help=(
+        "Show uploads with the header LDP-Debug-Tag on the page, and do not count them."
+    ),
 )
 @click.option(
     "--public",
@@ -167,35 +180,46 @@ _HEADINGS = {
     "--invitations",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A page as with --public, for those who have a token of `ldp store tokens respondents` "
+    help="A page as with --public, for those who have a token of `ldp store tokens "
+    "respondents` "
     "in FILE.",
 )
 @click.option(
     "--public-address",
     type=ADDRESS,
     default="",
-    help="The address under which respondents reach the service.  [default: where it listens]",
+    help=(
+        "The address under which respondents reach the service.  [default: where it "
+        "listens]"
+    ),
 )
 @click.option(
     "--relay-key",
     "relay_keys",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A private key of `ldp relay keys`: take the batches of relays, which show a token of "
+    help="A private key of `ldp relay keys`: take the batches of relays, which show a "
+    "token of "
     "scope relay.",
 )
 @click.option(
     "--words",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A file with the words of respondents' pages in a language, named after it: fr.json.",
+    help=(
+        "A file with the words of respondents' pages in a language, named after it: "
+        "fr.json."
+    ),
 )
 @click.option(
     "--register",
     "register_path",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A register of `ldp survey register` to show to everyone; each SURVEY has to be in it.",
+    help=(
+        "A register of `ldp survey register` to show to everyone; each SURVEY has to "
+        "be in it."
+    ),
 )
 @operating_flags
 @alert_flags
@@ -203,7 +227,10 @@ _HEADINGS = {
 @click.option(
     "--confirm-clock",
     is_flag=True,
-    help="The clock is right, though more than an epoch has passed since the last commit.",
+    help=(
+        "The clock is right, though more than an epoch has passed since the last "
+        "commit."
+    ),
 )
 @click.option(
     "--check",
@@ -211,14 +238,16 @@ _HEADINGS = {
     help="Try all that a start needs, serve nothing and write nothing.",
 )
 def serve(**asked: Any) -> None:
-    """Receive reports of each SURVEY, count each once, and show estimates to token holders.
+    """Receive reports of each SURVEY, count each once, and show estimates to token
+    holders.
 
     Two files of one name are two versions of a survey, the newer one last.
     """
     options = ServeOptions.of(asked)
     if options.http.workers > 1 and options.counting.store.startswith("sqlite:"):
         raise click.UsageError(
-            "--workers: one process writes to SQLite; several share a store on PostgreSQL"
+            "--workers: one process writes to SQLite; several share a store on "
+            "PostgreSQL"
         )
     if options.http.workers > 1 and options.uploads.debug_tags:
         raise click.UsageError(
@@ -226,7 +255,8 @@ def serve(**asked: Any) -> None:
         )
     if not options.http.host:
         raise click.UsageError(
-            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of this "
+            "--host: expected an address, got an empty one; 0.0.0.0 stands for all of "
+            "this "
             "machine's"
         )
     if (options.http.tls_certificate is None) != (options.http.tls_key is None):
@@ -235,7 +265,8 @@ def serve(**asked: Any) -> None:
         )
     if options.respondents.invitations and options.counting.kept_days:
         raise click.UsageError(
-            "--invitations: expected no --keep-reports, as batches that are kept whole lie beside "
+            "--invitations: expected no --keep-reports, as batches that are kept whole "
+            "lie beside "
             "the tokens that were spent with them"
         )
     if options.respondents.invitations and options.uploads.open_uploads:
@@ -260,7 +291,9 @@ def serve(**asked: Any) -> None:
 
 
 def _companions(options: ServeOptions) -> tuple[tuple[str, object, str], ...]:
-    """Flags that do something beside others alone: whether they stand alone, and which others."""
+    """Flags that do something beside others alone: whether they stand alone, and which
+    others.
+    """
     return (
         (
             "--public-address",

@@ -1,6 +1,7 @@
 """Options of `ldp serve` by room, as they can be handed to another process.
 
-Fields are called like the parameters of the command, each of which belongs to one record.
+Fields are called like the parameters of the command, each of which belongs to one
+record.
 """
 
 from __future__ import annotations

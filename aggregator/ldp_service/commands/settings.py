@@ -4,12 +4,13 @@
     environment    LDP_SERVE_LEAST_REPORTS=50
     file           least-reports = 50       in TOML, named by --config or LDP_SERVE_CONFIG
 
-That is `ldp serve`; variables of another command begin with its own name: LDP_RELAY_SERVE_PORT is
-the port of `ldp relay serve`. Every flag has the three forms, and `surveys` stands for the files
-that are given without a flag. What may be given several times is a list in the file; in the
-environment files stand with `:` between them, and other texts with spaces. A name that means
-nothing, or a value that does not fit, is refused by its name: a setting that is misspelled must not
-be one that is not made.
+That is `ldp serve`; variables of another command begin with its own name:
+LDP_RELAY_SERVE_PORT is the port of `ldp relay serve`. Every flag has the three forms,
+and `surveys` stands for the files that are given without a flag. What may be given
+several times is a list in the file; in the environment files stand with `:` between
+them, and other texts with spaces. A name that means nothing, or a value that does not
+fit, is refused by its name: a setting that is misspelled must not be one that is not
+made.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ _MOST_BYTES = 1 << 20
 def config_option(
     command: click.Command, wider: click.Command | None = None, prefix: str = PREFIX
 ) -> click.Command:
-    """The command with `--config`, and with a variable of the environment for each flag.
+    """The command with `--config`, and with a variable of the environment for each
+    flag.
 
-    What is said for a `wider` command, and not for this one, is passed over. Variables begin with
-    the `prefix`, which has to be no other command's.
+    What is said for a `wider` command, and not for this one, is passed over. Variables
+    begin with the `prefix`, which has to be no other command's.
     """
     option = click.Option(
         ["--config"],
@@ -56,7 +58,9 @@ def config_option(
 
 
 def settings_of(command: click.Command) -> dict[str, click.Parameter]:
-    """All that may be set, by the names of flags without dashes, but for the file itself."""
+    """All that may be set, by the names of flags without dashes, but for the file
+    itself.
+    """
     named = {}
     for parameter in command.params:
         longest = max(parameter.opts, key=len).lstrip("-")
@@ -114,7 +118,9 @@ def _table(path: Path) -> Mapping[str, Any]:
 def _fitting(
     context: click.Context, parameter: click.Parameter, value: Any, place: str
 ) -> Any:
-    """A value of the file, if it is one of the flag's. Raises `UsageError`, which names it."""
+    """A value of the file, if it is one of the flag's. Raises `UsageError`, which names
+    it.
+    """
     several = getattr(parameter, "multiple", False) or parameter.nargs != 1
     if getattr(parameter, "is_flag", False):
         if not isinstance(value, bool):

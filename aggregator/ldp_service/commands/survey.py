@@ -16,10 +16,11 @@ from ldp_aggregator.output.files import secret_of
 def close_survey(name: str, service: str, yes: bool) -> None:
     """Close the survey NAME: it takes no more reports, and all that came are shown.
 
-    SERVICE is the address of the running service, such as http://127.0.0.1:8000, and a token of
-    scope operator is in LDP_TOKEN_OPERATOR or in the file that LDP_TOKEN_OPERATOR_FILE names. It
-    may also be the store: on PostgreSQL while services run, in SQLite while none does. Of epochs
-    that were closed before nothing more is shown. A survey that was closed stays closed.
+    SERVICE is the address of the running service, such as http://127.0.0.1:8000, and a
+    token of scope operator is in LDP_TOKEN_OPERATOR or in the file that
+    LDP_TOKEN_OPERATOR_FILE names. It may also be the store: on PostgreSQL while
+    services run, in SQLite while none does. Of epochs that were closed before nothing
+    more is shown. A survey that was closed stays closed.
     """
     from ldp_service.upkeep import ending
 
@@ -39,10 +40,11 @@ def close_survey(name: str, service: str, yes: bool) -> None:
 @click.argument("store")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove_survey(name: str, store: str, yes: bool) -> None:
-    """Forget all that STORE has of the survey NAME: tallies, accounts, kept batches, its file.
+    """Forget all that STORE has of the survey NAME: tallies, accounts, kept batches,
+    its file.
 
-    The service is stopped meanwhile, and does not serve the survey any more. Ids of its batches
-    stay until their epoch closes. A backup from before has all of it.
+    The service is stopped meanwhile, and does not serve the survey any more. Ids of its
+    batches stay until their epoch closes. A backup from before has all of it.
     """
     from ldp_service.upkeep import removal
 

@@ -98,12 +98,14 @@ def new(
     tokens = Tokens.read(path).all if path.exists() else ()
     if not is_name(name):
         raise FileError(
-            "expected up to 32 letters, digits, dots, dashes or underscores as a name, got "
+            "expected up to 32 letters, digits, dots, dashes or underscores as a name, "
+            "got "
             "something else"
         )
     if name in [token.name for token in tokens]:
         raise FileError(
-            f"expected a name that is not taken, got {name!r}; ldp store tokens remove {name} "
+            f"expected a name that is not taken, got {name!r}; ldp store tokens remove "
+            f"{name} "
             "frees it"
         )
     expires = (
@@ -152,8 +154,8 @@ def respondents(
 ) -> None:
     """Make one-time tokens for those who may answer SURVEY, and print a link for each.
 
-    A token is good for one report to each question. Only hashes are kept, in no order that says who
-    was given which.
+    A token is good for one report to each question. Only hashes are kept, in no order
+    that says who was given which.
     """
     from ldp_service.page.markup.qr_codes import sheet
     from ldp_service.respondents.presentation import page_file, read_presentation
@@ -187,7 +189,9 @@ def respondents(
 @tokens.command("list")
 @_FILE
 def list_(path: Path) -> None:
-    """List all tokens by name: scope, until when each is good, on which day it was used last."""
+    """List all tokens by name: scope, until when each is good, on which day it was used
+    last.
+    """
     # It knows the store, whose records need numpy: not for `ldp --help`.
     from ldp_service.uploads.token_use import read_days
 
@@ -232,7 +236,8 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
         raise FileError(f"expected room for -old in a name of 32 letters, got {name!r}")
     if old in tokens and not tokens[old].is_out_of_date(time.time()):
         raise FileError(
-            f"expected the last rotation to be over, got {old}, which is still good; ldp store "
+            f"expected the last rotation to be over, got {old}, which is still good; "
+            "ldp store "
             "tokens "
             f"remove {old} ends that"
         )
@@ -287,12 +292,14 @@ def _note(audit: Path | None, removed: list[str], added: list[str]) -> None:
 def write_first_tokens(path: Path) -> None:
     """Write a token file with a token to upload and one to look, and show both.
 
-    A journal would keep what is shown for ever: there they are written to a file beside it.
+    A journal would keep what is shown for ever: there they are written to a file beside
+    it.
     """
     tokens = {scope: new_token() for scope in (UPLOAD, ANALYST)}
     shown = "".join(f"  {scope:7}  {token}\n" for scope, token in tokens.items())
     errors = os.fstat(2)
-    # systemd says which file its journal is: a terminal may have the variable from its parent.
+    # systemd says which file its journal is: a terminal may have the variable from its
+    # parent.
     if os.environ.get("JOURNAL_STREAM") == f"{errors.st_dev}:{errors.st_ino}":
         beside = path.with_name(f"{path.name}-first")
         with written_whole(beside, mode=0o600, for_folder=True) as file:
@@ -310,6 +317,8 @@ def write_first_tokens(path: Path) -> None:
 
 
 def write_tokens(path: Path, tokens: Iterable[Token]) -> None:
-    """Write a token file that no one else may read; a new one is for the owner of its folder."""
+    """Write a token file that no one else may read; a new one is for the owner of its
+    folder.
+    """
     with written_whole(path, mode=0o600, for_folder=True) as file:
         file.write(Tokens(tokens).to_toml().encode())

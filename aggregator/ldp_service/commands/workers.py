@@ -1,24 +1,28 @@
 """Several processes of one service: what they share, and how they end together.
 
-For someone new to it: a parent starts workers and starts them anew when they die; each is a service
-of its own, on the store that they share. Whoever scrapes reaches any of them, so that what they
-count by themselves lies in a folder that all of them read (`ldp_service.http.metrics`).
+For someone new to it: a parent starts workers and starts them anew when they die; each
+is a service of its own, on the store that they share. Whoever scrapes reaches any of
+them, so that what they count by themselves lies in a folder that all of them read
+(`ldp_service.http.metrics`).
 
 Rules
-- A worker that cannot begin when the service does says why to its parent, in a file of that folder,
-  and ends with the code at which the parent stops all others: tried again, it would fail as before.
-- Once all have served, one that cannot begin in the place of another says why in the log, once, and
-  is tried again and again: a database that is away for a minute must not end those that serve.
-- What holds for the start of a service alone, such as that its clock is right, holds for no worker
-  that is begun later.
+- A worker that cannot begin when the service does says why to its parent, in a file of
+  that folder, and ends with the code at which the parent stops all others: tried again,
+  it would fail as before.
+- Once all have served, one that cannot begin in the place of another says why in the
+  log, once, and is tried again and again: a database that is away for a minute must not
+  end those that serve.
+- What holds for the start of a service alone, such as that its clock is right, holds
+  for no worker that is begun later.
 - The folder goes with the parent, and so do the workers, even where it was killed.
-- That it serves is said once all workers do. Told to stop, each is first not ready, and takes
-  uploads for some seconds more, as one process does (`ldp_service.http.server`).
-- SIGHUP: where what would be read is in order, workers are begun anew one by one, each before the
-  one that it replaces is told to stop; where one does not begin, the others go on, and the log says
-  so. One that is replaced is ready to its end, as the service is.
-- Whoever tells all processes to stop, as a terminal and systemd do, tells workers twice: by itself,
-  and through their parent. The second SIGTERM says nothing new.
+- That it serves is said once all workers do. Told to stop, each is first not ready, and
+  takes uploads for some seconds more, as one process does (`ldp_service.http.server`).
+- SIGHUP: where what would be read is in order, workers are begun anew one by one, each
+  before the one that it replaces is told to stop; where one does not begin, the others
+  go on, and the log says so. One that is replaced is ready to its end, as the service
+  is.
+- Whoever tells all processes to stop, as a terminal and systemd do, tells workers
+  twice: by itself, and through their parent. The second SIGTERM says nothing new.
 """
 
 from __future__ import annotations
@@ -52,7 +56,9 @@ _SERVED = "served"
 _RENEWING = "renewing"
 _PACE = 0.05
 BEGINNING = 60.0
-"""Seconds that a worker may take to begin in the place of another, on a machine that is busy."""
+"""Seconds that a worker may take to begin in the place of another, on a machine that is
+busy.
+"""
 AGAIN = 2.0
 """Seconds after which one that could not is tried again."""
 
@@ -71,8 +77,8 @@ def run_workers(
 ) -> None:
     """Serve in as many processes as the settings say, until told to stop.
 
-    `tell` is called when all of them serve; `renewable` is asked whether to begin them anew. Raises
-    `WorkerError`.
+    `tell` is called when all of them serve; `renewable` is asked whether to begin them
+    anew. Raises `WorkerError`.
     """
     from uvicorn.supervisors import Multiprocess
 
@@ -124,7 +130,8 @@ def run_workers(
             )
             if kept and not self.should_exit.is_set():
                 _log.error(
-                    "expected new workers to begin within %.0f s, but one did not; %d of %d go on "
+                    "expected new workers to begin within %.0f s, but one did not; %d "
+                    "of %d go on "
                     "with what they had before: send SIGHUP again",
                     BEGINNING,
                     kept,
@@ -199,13 +206,16 @@ def drain(application: Application, seconds: float) -> None:
 def _stop_orphan(loop: asyncio.AbstractEventLoop, sentinel: int) -> None:
     loop.remove_reader(sentinel)
     _log.error(
-        "expected the process that began this worker to go on, but it has ended; so does it"
+        "expected the process that began this worker to go on, but it has ended; so "
+        "does it"
     )
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def is_first() -> bool:
-    """Whether this worker is begun with the service, and not in the place of another."""
+    """Whether this worker is begun with the service, and not in the place of
+    another.
+    """
     from ldp_service.http.metrics import SHARED
 
     return not (Path(os.environ[SHARED]) / _SERVED).exists()
@@ -222,7 +232,8 @@ def cannot_begin(error: LDPError) -> NoReturn:
         _say_seldom(error, place.with_name("unbegun"))
         time.sleep(AGAIN)
         sys.exit(1)
-    # Whole or not at all: the parent may look at any moment, and other workers fail as well.
+    # Whole or not at all: the parent may look at any moment, and other workers fail as
+    # well.
     written = place.with_name(f"{_FAILURE}-{os.getpid()}")
     written.write_text(str(error))
     written.replace(place)
@@ -230,7 +241,9 @@ def cannot_begin(error: LDPError) -> NoReturn:
 
 
 def _say_seldom(error: LDPError, place: Path) -> None:
-    """Log why a worker could not begin, unless one did so for the same reason a while ago."""
+    """Log why a worker could not begin, unless one did so for the same reason a while
+    ago.
+    """
     text = str(error)
     try:
         is_known = (

@@ -8,13 +8,13 @@
     duplicate     its id was claimed before, in this turn or in any
     accepted      the rest: claimed and counted
 
-A one-time token is spent in the turn that counts its batch, or not at all: what is kept of it lies
-in a table of its own, which tells no order, and says nothing of the batch. A batch that was counted
-before is a duplicate, whoever sends it.
+A one-time token is spent in the turn that counts its batch, or not at all: what is kept
+of it lies in a table of its own, which tells no order, and says nothing of the batch. A
+batch that was counted before is a duplicate, whoever sends it.
 
-Every batch has one outcome, so what was received is their sum. Outcomes are told by question and
-epoch; those of a batch that says it is of some other time, by the epoch that the collector's clock
-is in.
+Every batch has one outcome, so what was received is their sum. Outcomes are told by
+question and epoch; those of a batch that says it is of some other time, by the epoch
+that the collector's clock is in.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ AHEAD = 3600
 class Rules(NamedTuple):
     """Rules of a turn: records besides sums, and limits.
 
-    Days for which batches are kept whole, if at all; days and bytes of batches that are put aside;
-    the reports that a batch of an upload may have, those that the queue of a device can hold;
-    closed epochs whose tallies are kept, all if it is 0; and surveys to which people are invited:
-    nothing that was put aside is taken back for them, as no one knows who sent it.
+    Days for which batches are kept whole, if at all; days and bytes of batches that are
+    put aside; the reports that a batch of an upload may have, those that the queue of a
+    device can hold; closed epochs whose tallies are kept, all if it is 0; and surveys
+    to which people are invited: nothing that was put aside is taken back for them, as
+    no one knows who sent it.
     """
 
     kept_days: int = 0
@@ -76,7 +77,9 @@ class Rules(NamedTuple):
 Spends = Callable[[bytes], bytes]
 """The key under which a token is spent on a question."""
 _Entry = tuple[bytes | Damage, Batch | Refusal, bool, Spends | None]
-"""A payload, what it is, whether it is sent again if it is early, and how its token is spent."""
+"""A payload, what it is, whether it is sent again if it is early, and how its token is
+spent.
+"""
 
 
 class Admission:
@@ -89,7 +92,9 @@ class Admission:
     def take(
         self, turn: Turn, bodies: Sequence[bytes], now: float
     ) -> list[tuple[str, ...]]:
-        """Count the batches of bodies, each a sequence of frames; outcomes, body by body."""
+        """Count the batches of bodies, each a sequence of frames; outcomes, body by
+        body.
+        """
         submissions = [Submission(body, None, lambda _: None) for body in bodies]
         pieces = [
             Piece(submission, read_frames(submission.body))
@@ -101,7 +106,8 @@ class Admission:
     def take_pieces(
         self, turn: Turn, pieces: Sequence[Piece], now: float
     ) -> list[tuple[str, ...] | LDPError]:
-        """Count the batches of pieces; outcomes, piece by piece, or why one is not taken.
+        """Count the batches of pieces; outcomes, piece by piece, or why one is not
+        taken.
 
         Early batches of a submission that waits for them are not counted as received.
         """
@@ -146,7 +152,9 @@ class Admission:
         return answers
 
     def _most(self, piece: Piece) -> int:
-        """How many reports a batch may have: what sources bring is the operator's to judge."""
+        """How many reports a batch may have: what sources bring is the operator's to
+        judge.
+        """
         sender = piece.submission.sender
         if sender is not None and sender.most_reports is not None:
             return sender.most_reports
@@ -172,7 +180,8 @@ class Admission:
             else:
                 epoch, outcome = self._admit(turn, item, now)
                 if not outcome:
-                    # The first of an id may be new; what comes behind it in this turn is not.
+                    # The first of an id may be new; what comes behind it in this turn
+                    # is not.
                     by_id = candidates.setdefault(epoch, {})
                     if item.id not in by_id:
                         by_id[item.id] = place, item
@@ -229,7 +238,9 @@ class Admission:
         return QUARANTINED if is_new else DUPLICATE
 
     def _admit(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
-        """The epoch of a batch, if it can be counted there; or the present one, and why not."""
+        """The epoch of a batch, if it can be counted there; or the present one, and why
+        not.
+        """
         if turn.is_ended(batch.fingerprint):
             return self._present(batch.fingerprint, now), "late"
         length = self._catalogue.envelopes[batch.fingerprint].epoch
@@ -237,7 +248,8 @@ class Admission:
             return EVER, ""
         number = epoch_of(batch.id)
         if number <= turn.last_closed_epoch(length):
-            # A clock that went back may have closed the epoch by mistake: that can be mended.
+            # A clock that went back may have closed the epoch by mistake: that can be
+            # mended.
             is_back = turn.furthest(length) > epoch_at(now, length)
             return self._present(batch.fingerprint, now), EARLY if is_back else "late"
         if number > epoch_at(now + AHEAD, length):
@@ -261,7 +273,9 @@ def _spent(
     entries: Sequence[_Entry],
     candidates: Mapping[Epoch, Mapping[bytes, tuple[int, Batch]]],
 ) -> set[int]:
-    """Spend the tokens of what may be counted; the places of those that were spent before."""
+    """Spend the tokens of what may be counted; the places of those that were spent
+    before.
+    """
     keys: dict[int, bytes] = {}
     for by_id in candidates.values():
         for place, batch in by_id.values():

@@ -1,12 +1,14 @@
-"""The books of a shard: what its records say, held in memory, and changed in turns that last.
+"""The books of a shard: what its records say, held in memory, and changed in turns that
+last.
 
 Rules
-- The root has the number of the shard's records and the exclusive or of their checksums, so that a
-  record which is lost with everything around it is missed; `IdSum` does so for ids.
-- Nothing is opened that does not check out (`verification`); where ids are too many to be read at
-  a start, these are still to be checked then (`proof`).
-- Memory: the tallies of open epochs, and a checksum for each of their records; nothing grows with
-  reports.
+- The root has the number of the shard's records and the exclusive or of their
+  checksums, so that a record which is lost with everything around it is missed; `IdSum`
+  does so for ids.
+- Nothing is opened that does not check out (`verification`); where ids are too many to
+  be read at a start, these are still to be checked then (`proof`).
+- Memory: the tallies of open epochs, and a checksum for each of their records; nothing
+  grows with reports.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ HELD = (
     "least",
     "ended",
 )
-"""Kinds whose checksums the books hold in memory, because their records are written again."""
+"""Kinds whose checksums the books hold in memory, because their records are written
+again.
+"""
 
 Statistic = tuple[bytes, Epoch]
 """A question or group, or a combination of one, by its fingerprint, in an epoch."""
@@ -111,7 +115,8 @@ class Books:
         if record.kind == TALLY:
             fingerprint, epoch, _, part = read_tally_key(record.key)
             if self._known.get(fingerprint) is not None:
-                # A record holds one part of the flattened array: (PART,), the last one shorter.
+                # A record holds one part of the flattened array: (PART,), the last one
+                # shorter.
                 cells = slice(part * PART, (part + 1) * PART)
                 counts = self.tally(fingerprint, epoch).reshape(-1)
                 counts[cells] = np.frombuffer(record.content, dtype="<i8")
@@ -126,7 +131,9 @@ class Books:
             self.marks[record.key[:-2].decode()] = record.content
 
     def let_go(self) -> None:
-        """Hold in memory what may still change, and no more: nothing of closed epochs."""
+        """Hold in memory what may still change, and no more: nothing of closed
+        epochs.
+        """
 
         def past(epoch: Epoch) -> bool:
             return epoch.number <= self.closed.get(epoch.length, -1)

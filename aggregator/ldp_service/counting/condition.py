@@ -1,4 +1,5 @@
-"""How the writer is: what keeps it from writing, for now or for good, and how often that happened.
+"""How the writer is: what keeps it from writing, for now or for good, and how often
+that happened.
 
 failure    for good: no one knows what the store holds, and a new process has to find out
 obstacle   for now: a disk that is full, a connection that broke; it is tried again
@@ -18,7 +19,9 @@ _PLACE = re.compile(r" at postgres(ql)?://[^\s,]*")
 
 
 class Condition:
-    """Condition of one writer; `on_failure` is called when nothing can be taken any more."""
+    """Condition of one writer; `on_failure` is called when nothing can be taken any
+    more.
+    """
 
     def __init__(
         self,
@@ -36,11 +39,17 @@ class Condition:
 
     @property
     def trouble(self) -> str | None:
-        """Reason that keeps the writer from writing, in words; None if there is none."""
+        """Reason that keeps the writer from writing, in words; None if there is
+        none.
+        """
         trouble = self.failure or self.obstacle
         if isinstance(trouble, StoreLostError):
-            # Anyone may see this, and alerts have it: a server's own words have its address.
-            return "expected to use the store, but its server does not answer; the log has its words"
+            # Anyone may see this, and alerts have it: a server's own words have its
+            # address.
+            return (
+                "expected to use the store, but its server does not answer; the log "
+                "has its words"
+            )
         return None if trouble is None else _PLACE.sub(" on PostgreSQL", str(trouble))
 
     def note(self, error: StoreError) -> LDPError:

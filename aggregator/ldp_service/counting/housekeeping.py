@@ -1,6 +1,7 @@
 """Housekeeping by time: epochs close, and records that were kept for their days go.
 
-What a process had kept goes even if it never comes back: another one stands in for its shard.
+What a process had kept goes even if it never comes back: another one stands in for its
+shard.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ EVERY = 60.0
 BACK_EVERY = 3600.0
 """Seconds between two looks at what may be taken back."""
 MOST = 5000
-"""Batches that one turn lets go, or takes back: the turns of uploads come in between."""
+"""Batches that one turn lets go, or takes back: the turns of uploads come in between.
+"""
 SENT_DAYS = 7
 """Days for which it is kept how many reports a token has sent."""
 
@@ -52,8 +54,9 @@ def to_close(
 ) -> dict[int, int]:
     """The last epoch of each length that has ended, and whose grace is over.
 
-    Of surveys that share a length the longest grace counts. Nothing is closed of lengths in which
-    nothing was ever counted, unless the clock is confirmed to be right.
+    Of surveys that share a length the longest grace counts. Nothing is closed of
+    lengths in which nothing was ever counted, unless the clock is confirmed to be
+    right.
     """
     graces = graces_of(served.survey for served in catalogue.all)
     last = {
@@ -68,7 +71,9 @@ def to_close(
 
 
 def define(books: Books, catalogue: Catalogue) -> None:
-    """Write down the files of the surveys that are served, where they are new or have changed."""
+    """Write down the files of the surveys that are served, where they are new or have
+    changed.
+    """
     sources = {
         record.key[:FINGERPRINT_SIZE]: record.content
         for record in _own(books, "survey")
@@ -85,7 +90,8 @@ def define(books: Books, catalogue: Catalogue) -> None:
 
 
 def promise(books: Books, catalogue: Catalogue) -> None:
-    """Note how many reports groups need, where a question is new or its surveys ask for more.
+    """Note how many reports groups need, where a question is new or its surveys ask for
+    more.
 
     What was shown by the first of its surveys stays: later ones show some of that.
     """
@@ -114,7 +120,9 @@ def _new_thresholds(books: Books, catalogue: Catalogue) -> dict[bytes, Least]:
 
 
 def name(books: Books) -> None:
-    """Give a store an id, if it has none: what is downloaded from it says where it is from."""
+    """Give a store an id, if it has none: what is downloaded from it says where it is
+    from.
+    """
     if store_id(books.store) is not None:
         return
     with begin(books, alone=True) as turn:
@@ -133,11 +141,12 @@ def look_around(
     back: bool,
     confirmed: bool = False,
 ) -> bool:
-    """Do what is due in this shard, and in those that no process has; whether there is more.
+    """Do what is due in this shard, and in those that no process has; whether there is
+    more.
 
-    With `confirmed` the clock is right, even if it has jumped. With `back`, what was put aside is
-    taken back where it can be. A process puts aside what it does not know, so there is something to
-    find only after a start, or when another process has gone.
+    With `confirmed` the clock is right, even if it has jumped. With `back`, what was
+    put aside is taken back where it can be. A process puts aside what it does not know,
+    so there is something to find only after a start, or when another process has gone.
     """
 
     def look(those: Books) -> bool:
@@ -209,7 +218,11 @@ def tidy(
     for length, number in closing.items():
         end = datetime.fromtimestamp(length * (number + 1), UTC)
         _log.info(
-            "closed all epochs of %d s up to number %d, which ended at %s: what comes now is late",
+            (
+                "closed all epochs of %d s up to number %d, which ended at %s: what "
+                "comes "
+                "now is late"
+            ),
             length,
             number,
             end.isoformat(" "),
@@ -262,7 +275,9 @@ def _shards_with_something_due(
 def _past(
     books: Books, closed: Mapping[int, int], kept_epochs: int
 ) -> Iterator[Record]:
-    """Tallies of epochs that were closed so many epochs ago, and what was shown of them."""
+    """Tallies of epochs that were closed so many epochs ago, and what was shown of
+    them.
+    """
     for kind in (TALLY, SHOWN) if kept_epochs else ():
         for record in _own(books, kind):
             epoch = read_tally_key(record.key)[1]

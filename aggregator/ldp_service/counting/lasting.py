@@ -1,11 +1,11 @@
 """Lasting errors: logged once, counted each time.
 
-A disk that is full makes every turn fail. A line for each would fill whatever room is left, and
-hide the first one.
+A disk that is full makes every turn fail. A line for each would fill whatever room is
+left, and hide the first one.
 
 Rules
-- What lasts is said when it begins, with its reason, and at most every `PAUSE` seconds after that,
-  with how often it has happened since.
+- What lasts is said when it begins, with its reason, and at most every `PAUSE` seconds
+  after that, with how often it has happened since.
 - Every time is counted, by kind; metrics show these counts.
 """
 
@@ -18,8 +18,8 @@ from collections.abc import Callable
 
 PAUSE = 600.0
 TROUBLES = ("full", "lost", "failed", "internal", "due", "clock")
-"""No room; a connection that broke; a store that cannot go on; defects of our own, over a
-submission and over what is due by the clock; and a clock that has jumped.
+"""No room; a connection that broke; a store that cannot go on; defects of our own, over
+a submission and over what is due by the clock; and a clock that has jumped.
 """
 
 _log = logging.getLogger("ldp.service")
@@ -47,7 +47,9 @@ class Lasting:
         _log.error("%s%s", reason, since, exc_info=traceback)
 
     def over(self, message: str) -> None:
-        """Say that something which lasted is over; where that is so time and again, seldom."""
+        """Say that something which lasted is over; where that is so time and again,
+        seldom.
+        """
         now = self._clock()
         said, _ = self._said.get(message, (float("-inf"), 0))
         if now - said >= PAUSE:

@@ -2,8 +2,8 @@
 
 Rules
 - So many submissions, and bytes of them, wait at most; more are told to come again.
-- A turn takes light ones up to its limits, and one piece of a heavy one (`pieces`), which comes
-  last.
+- A turn takes light ones up to its limits, and one piece of a heavy one (`pieces`),
+  which comes last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ MOST_BYTES_IN_TURN = 8 << 20
 MOST_WAITING = 1 << 15
 MOST_BYTES_WAITING = 96 << 20
 MOST_MIXED = 128 << 10
-"""Bytes in a turn of light bodies that are more than one frame: each may hold many batches."""
+"""Bytes in a turn of light bodies that are more than one frame: each may hold many
+batches.
+"""
 _IDLE = 1.0
 
 
@@ -49,7 +51,8 @@ class Line:
                 raise BusyError
             self.waiting += 1
             self._bytes += size
-            # Under the lock, so that nothing comes behind the end that `close` puts there.
+            # Under the lock, so that nothing comes behind the end that `close` puts
+            # there.
             if is_large(submission):
                 self._cutter.cut(submission)
             else:
@@ -75,7 +78,8 @@ class Line:
                 self._queue.put(None)
 
     def next(self) -> list[Piece] | None:
-        """Return waiting pieces, up to the limits of a turn; empty if nothing came for a while.
+        """Return waiting pieces, up to the limits of a turn; empty if nothing came for
+        a while.
 
         None at the end.
         """

@@ -1,11 +1,14 @@
 """Permissions of a token: batches of its surveys, and so many reports a day.
 
 Rules
-- A piece of an upload is taken whole or not at all: who may not send one of its batches, or not as
-  many reports, is told so, and can send the same bytes once that is mended.
-- Reports are counted by token and day, in the transaction that counts them, whatever they may be.
-- What is put aside for a survey to come has passed the same limits. A token that is for some
-  surveys alone puts nothing aside, as no one knows yet of which survey that would be.
+- A piece of an upload is taken whole or not at all: who may not send one of its
+  batches, or not as many reports, is told so, and can send the same bytes once that is
+  mended.
+- Reports are counted by token and day, in the transaction that counts them, whatever
+  they may be.
+- What is put aside for a survey to come has passed the same limits. A token that is for
+  some surveys alone puts nothing aside, as no one knows yet of which survey that would
+  be.
 """
 
 from __future__ import annotations
@@ -60,7 +63,9 @@ class Permissions:
         return None
 
     def _is_for(self, sender: Sender, item: Batch | Refusal) -> bool:
-        """Whether a batch is of a survey that a sender may send to, or counts for none."""
+        """Whether a batch is of a survey that a sender may send to, or counts for
+        none.
+        """
         if isinstance(item, Refusal):
             return item.reason != UNKNOWN
         return self._catalogue.owners[item.fingerprint].name in sender.surveys

@@ -1,27 +1,28 @@
 """Uploads in pieces, so that none keeps the others waiting for long.
 
-For someone new to it: one thread counts everything, and a body of 16 MiB may be a quarter of a
-million batches, or nothing but damage that has to be searched for the next frame. Counted as a
-whole, it would stand in everyone's way for seconds.
+For someone new to it: one thread counts everything, and a body of 16 MiB may be a
+quarter of a million batches, or nothing but damage that has to be searched for the next
+frame. Counted as a whole, it would stand in everyone's way for seconds.
 
     light   a few KiB, or a single frame that is sound: taken whole, as many in a turn as fit
     heavy   anything else: taken piece by piece
 
-What has more than a few KiB is cut into frames by a thread beside the writer, which finds out what
-it is: what looks like one large frame may be damage around thousands of sound ones. What can be no
-batch is damage there, and one stretch of it is rejected as one.
+What has more than a few KiB is cut into frames by a thread beside the writer, which
+finds out what it is: what looks like one large frame may be damage around thousands of
+sound ones. What can be no batch is damage there, and one stretch of it is rejected as
+one.
 
 Rules
-- A turn takes one piece of one heavy submission, by turns. A connection has one upload at a time,
-  so whoever sends heavy ones shares one piece a turn with all others who do.
-- A piece is as large as can be counted in a moment, by how long the last one took: many small ones
-  would wait for the disk, one after the other.
-- A heavy submission is answered once its last piece lasts. If a piece cannot be counted, no one
-  knows of the rest: sent again, what was counted is a duplicate.
-- A heavy submission is not counted to its end once its sender has gone, or the service stops: it
-  was not acknowledged, and will come again.
-- What comes from a source is taken whole, in one transaction with its mark; and what comes from a
-  relay, with what is kept of its batch.
+- A turn takes one piece of one heavy submission, by turns. A connection has one upload
+  at a time, so whoever sends heavy ones shares one piece a turn with all others who do.
+- A piece is as large as can be counted in a moment, by how long the last one took: many
+  small ones would wait for the disk, one after the other.
+- A heavy submission is answered once its last piece lasts. If a piece cannot be
+  counted, no one knows of the rest: sent again, what was counted is a duplicate.
+- A heavy submission is not counted to its end once its sender has gone, or the service
+  stops: it was not acknowledged, and will come again.
+- What comes from a source is taken whole, in one transaction with its mark; and what
+  comes from a relay, with what is kept of its batch.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ MOMENT = 0.03
 """Seconds in which a piece should be counted."""
 LEAST_FRAMES, MOST_FRAMES = 256, 1 << 14
 MOST_BYTES = 256 << 10
-"""Bound the frames of a piece, and the bytes of them unless it is one frame that is larger."""
+"""Bound the frames of a piece, and the bytes of them unless it is one frame that is
+larger.
+"""
 SHORTEST = 36
 """Bytes of a payload below which it is no batch: it has a fingerprint and an id."""
 
@@ -77,7 +80,9 @@ class _Heavy:
 
 
 def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | None:
-    """Return the answer to a submission after one of its pieces; None before the last."""
+    """Return the answer to a submission after one of its pieces; None before the
+    last.
+    """
     submission = piece.submission
     if piece.is_last and not submission.told:
         receipt = Receipt(outcome)
@@ -106,7 +111,8 @@ def is_large(submission: Submission) -> bool:
 class Cutter:
     """The thread that cuts large submissions.
 
-    What is light is handed on to `ready`; when there is a piece of something heavy, `WAKE` is.
+    What is light is handed on to `ready`; when there is a piece of something heavy,
+    `WAKE` is.
     """
 
     def __init__(self, ready: SimpleQueue[Submission | Piece | None]) -> None:
@@ -170,7 +176,9 @@ class Cutter:
 
 
 def _by_stretch(payloads: list[Payload]) -> list[Payload]:
-    """Take what is too short for a batch for damage, and damage beside damage for one stretch."""
+    """Take what is too short for a batch for damage, and damage beside damage for one
+    stretch.
+    """
     joined: list[Payload] = []
     for payload in payloads:
         if isinstance(payload, bytes) and len(payload) >= SHORTEST:

@@ -1,22 +1,25 @@
 """Publication of tallies: not each report as it comes, but many together.
 
-For someone new to it: a tally changes by exactly what a report says. Whoever can read it before and
-after has the report, randomized as it is, and the moment at which it came. So what analysts see,
-however they ask, is a copy of the tally that is renewed only when enough reports have come since.
+For someone new to it: a tally changes by exactly what a report says. Whoever can read
+it before and after has the report, randomized as it is, and the moment at which it
+came. So what analysts see, however they ask, is a copy of the tally that is renewed
+only when enough reports have come since.
 
     shown      kind `shown`, beside `tally`, under the same keys: what may be looked at
     least      reports that have to be there before anything is shown, and new ones before more is
     minutes    time after which what has come is shown although fewer came; never, unless it is set
 
 Rules
-- What is shown changes by at least `least` reports, in each question or group, each epoch, and each
-  shard (so that two processes give nothing away by differing).
+- What is shown changes by at least `least` reports, in each question or group, each
+  epoch, and each shard (so that two processes give nothing away by differing).
 - What shares reports, a group and its questions, is shown at the same moment, or not.
-- Of an epoch that is closed nothing more is shown: fewer than `least` reports of it stay unseen, or
-  none with `minutes`. A closed epoch of which nothing was ever shown, of any shard, is shown once,
-  at a start.
-- Of a survey that was closed everything is shown: one step more, from what was shown to all.
-- `least` 1 is no protection: then everyone reads the tallies themselves, and nothing is copied.
+- Of an epoch that is closed nothing more is shown: fewer than `least` reports of it
+  stay unseen, or none with `minutes`. A closed epoch of which nothing was ever shown,
+  of any shard, is shown once, at a start.
+- Of a survey that was closed everything is shown: one step more, from what was shown to
+  all.
+- `least` 1 is no protection: then everyone reads the tallies themselves, and nothing is
+  copied.
 """
 
 from __future__ import annotations
@@ -93,7 +96,9 @@ class Publisher:
         self._looked, self._commits = float("-inf"), -1
 
     def start(self, books: Books) -> None:
-        """Learn what is shown, after books were opened; show what was closed and never shown."""
+        """Learn what is shown, after books were opened; show what was closed and never
+        shown.
+        """
         if not self._publication.copies:
             return
         own = _Own(books)
@@ -148,7 +153,8 @@ class Publisher:
         }
         if not due:
             return
-        # Of closed epochs one process alone shows something, and only the first that would.
+        # Of closed epochs one process alone shows something, and only the first that
+        # would.
         with begin(books, alone=closed) as turn:
             seen = self._visible_epochs(books.store) if closed else set()
             for unit, epoch in sorted(
@@ -188,7 +194,8 @@ class Publisher:
         ends: bool,
         over: bool,
     ) -> bool:
-        """Whether enough reports have come since anything was shown, or time enough has passed.
+        """Whether enough reports have come since anything was shown, or time enough has
+        passed.
 
         Or whether what is new is the last, as all surveys that ask for it are over.
         """
@@ -244,7 +251,8 @@ def reports_of(envelope: Envelope, counts: Counts) -> int:
         raise TypeError(
             f"expected a question or a group, got {type(envelope).__name__}"
         )
-    # Every report of a group is one to its first question: what the joint counts say of that.
+    # Every report of a group is one to its first question: what the joint counts say of
+    # that.
     first = envelope.members[0]
     table = joint_table(envelope, counts, [first.name])
     return total_reports(table.reshape(empty_counts(first.layout).shape), first.layout)
@@ -268,7 +276,9 @@ def _ends(epoch: Epoch, closing: Mapping[int, int]) -> bool:
 
 
 def _units(catalogue: Catalogue) -> dict[bytes, Unit]:
-    """Return for each question or group all that share reports with it, itself among them."""
+    """Return for each question or group all that share reports with it, itself among
+    them.
+    """
     unit_of = {
         fingerprint: frozenset([fingerprint]) for fingerprint in catalogue.tally_parts
     }

@@ -1,7 +1,7 @@
 """Surveys of a service, some of them versions of one another.
 
-A question that two surveys have under one fingerprint is one question to the store: reports to
-either count for both.
+A question that two surveys have under one fingerprint is one question to the store:
+reports to either count for both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ class ServedError(LDPError):
 
 @dataclass(frozen=True)
 class Served:
-    """A survey as it is served: its file, and the texts to look for, by open question."""
+    """A survey as it is served: its file, and the texts to look for, by open
+    question.
+    """
 
     survey: Survey
     source: str
@@ -32,7 +34,8 @@ class Served:
 
 
 class Catalogue:
-    """Surveys by name, each with its versions from the oldest to the newest, as they were given.
+    """Surveys by name, each with its versions from the oldest to the newest, as they
+    were given.
 
     Raises `ServedError` for a survey that is given twice.
     """

@@ -31,7 +31,8 @@ class BusyError(LDPError):
 
 
 class EarlyError(LDPError):
-    """Some batches are of an epoch that has not begun, or was closed before the clock went back.
+    """Some batches are of an epoch that has not begun, or was closed before the clock
+    went back.
 
     Time cures it, or the operator.
     """
@@ -41,7 +42,8 @@ class EarlyError(LDPError):
     def __init__(self, batches: int = 1) -> None:
         self.batches = batches
         super().__init__(
-            "expected batches of epochs that are open, got early ones: our clock is behind, or was "
+            "expected batches of epochs that are open, got early ones: our clock is "
+            "behind, or was "
             "ahead, or that of a device is ahead"
         )
 
@@ -71,8 +73,8 @@ class NotPermittedError(LDPError):
 class Sender(NamedTuple):
     """Sender: a token, by its name.
 
-    The surveys that it is for, all if there are none; the reports that one batch of its may have,
-    and all in a day, None for what everyone may.
+    The surveys that it is for, all if there are none; the reports that one batch of its
+    may have, and all in a day, None for what everyone may.
     """
 
     name: str
@@ -80,14 +82,17 @@ class Sender(NamedTuple):
     most_reports: int | None = None
     reports_a_day: int | None = None
     spent_as: Callable[[bytes], bytes] | None = None
-    """Of a token that is good once for each question: what is kept then, by fingerprint."""
+    """Of a token that is good once for each question: what is kept then, by
+    fingerprint.
+    """
 
 
 class Receipt(NamedTuple):
-    """Outcome of each batch of one submission, in order; it is written only after it lasts.
+    """Outcome of each batch of one submission, in order; it is written only after it
+    lasts.
 
-    `counted` is that by outcome, where it was counted piece by piece: a million at once would keep
-    everyone waiting.
+    `counted` is that by outcome, where it was counted piece by piece: a million at once
+    would keep everyone waiting.
     """
 
     told: tuple[str, ...]
@@ -100,7 +105,9 @@ class Receipt(NamedTuple):
 
 
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
-    """Outcomes, ready for JSON: rejections under their reasons, the others by their names."""
+    """Outcomes, ready for JSON: rejections under their reasons, the others by their
+    names.
+    """
     names = (ACCEPTED, DUPLICATE, QUARANTINED)
     others = {
         name: count for name, count in sorted(outcomes.items()) if name not in names
@@ -114,7 +121,8 @@ class InternalError(LDPError):
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(
-            f"expected to count a submission, but failed ({type(cause).__name__}); the log has more"
+            f"expected to count a submission, but failed ({type(cause).__name__}); the "
+            "log has more"
         )
 
 
@@ -126,9 +134,9 @@ Answers = Sequence[tuple[Any, Answer]]
 class Submission:
     """Bytes of whole frames, and whom to answer.
 
-    `marks` say how far a source has been read, where the bytes come from one that remembers. The
-    writer hands `ticket` and the answer to `answer`, together with all others of the turn that
-    answer there.
+    `marks` say how far a source has been read, where the bytes come from one that
+    remembers. The writer hands `ticket` and the answer to `answer`, together with all
+    others of the turn that answer there.
     """
 
     body: bytes
@@ -137,12 +145,15 @@ class Submission:
     marks: dict[str, bytes] = field(default_factory=dict)
     sender: Sender | None = None
     mixed: tuple[bytes, bytes] | None = None
-    """What is kept of a part of a relay's batch, if it counts: a key and a content. Its reports are
-    in the first frame."""
+    """What is kept of a part of a relay's batch, if it counts: a key and a content. Its
+    reports are in the first frame.
+    """
     waits: bool = False
     """Whether early batches are sent again, instead of being rejected."""
     wanted: bool = True
-    """Whether someone waits for the answer; else it may be let go of before it is counted."""
+    """Whether someone waits for the answer; else it may be let go of before it is
+    counted.
+    """
     told: list[str] = field(default_factory=list)
     """What became of those that were counted so far, where it is taken in pieces."""
     counted: Counter[str] | None = None

@@ -1,10 +1,12 @@
-"""Turns: what one transaction changes, in the store and in the books at once, or in neither.
+"""Turns: what one transaction changes, in the store and in the books at once, or in
+neither.
 
 Rules
-- A turn writes everything that it changes in one transaction: sums, outcomes, ids, and the root
-  that adds all of it up. What is in memory changes after the commit, or not at all.
-- Ids are claimed at once, since the store alone knows whether another process has; records are
-  written at the end.
+- A turn writes everything that it changes in one transaction: sums, outcomes, ids, and
+  the root that adds all of it up. What is in memory changes after the commit, or not at
+  all.
+- Ids are claimed at once, since the store alone knows whether another process has;
+  records are written at the end.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ def begin(books: Books, *, alone: bool = False) -> Turn:
 
 
 class Turn:
-    """Changes of one transaction. Records are written at its end; ids are claimed at once."""
+    """Changes of one transaction. Records are written at its end; ids are claimed at
+    once.
+    """
 
     def __init__(self, books: Books) -> None:
         self._books = books
@@ -106,7 +110,8 @@ class Turn:
 
     def show(self, fingerprint: bytes, epoch: Epoch, counts: Counts) -> None:
         """Let these counts be looked at; of a turn that counts nothing."""
-        # Flattened, (cells,), in parts of PART cells; those that are as they were are not written.
+        # Flattened, (cells,), in parts of PART cells; those that are as they were are
+        # not written.
         flat = counts.reshape(-1).astype("<i8")
         for part in np.unique(np.flatnonzero(flat) // PART).tolist():
             key = tally_key(fingerprint, epoch, self._shard, part=part)
@@ -128,11 +133,15 @@ class Turn:
         self._received += batches
 
     def name_store(self, id_: bytes) -> None:
-        """Give the store an id; in a turn that is alone, and of a store that has none."""
+        """Give the store an id; in a turn that is alone, and of a store that has
+        none.
+        """
         self._written["store", shard_key(self._shard)] = id_
 
     def define(self, fingerprint: bytes, source: str) -> None:
-        """Keep the file of a survey, so that anyone who has the store can read its tallies."""
+        """Keep the file of a survey, so that anyone who has the store can read its
+        tallies.
+        """
         self._written["survey", fingerprint + shard_key(self._shard)] = source.encode()
 
     def promise(self, fingerprint: bytes, least: Least) -> None:
@@ -150,7 +159,9 @@ class Turn:
         )
 
     def put_aside(self, day: int, id_: bytes, payload: bytes) -> bool:
-        """Keep the bytes of a batch that cannot be counted yet; False if they are there already."""
+        """Keep the bytes of a batch that cannot be counted yet; False if they are there
+        already.
+        """
         key = day.to_bytes(4, "big") + id_ + shard_key(self._shard)
         if ("aside", key) in self._written or any(self._books.store.scan("aside", key)):
             return False
@@ -167,7 +178,9 @@ class Turn:
         self._dropped += records
 
     def close(self, length: int, number: int) -> None:
-        """Close all epochs up to this one: their ids are forgotten, and late batches refused."""
+        """Close all epochs up to this one: their ids are forgotten, and late batches
+        refused.
+        """
         books = self._books
         # Another process may have been faster.
         self._closed[length] = max(number, self.last_closed_epoch(length))
@@ -176,7 +189,9 @@ class Turn:
                 books.store.forget(epoch)
 
     def reopen(self, length: int, number: int) -> None:
-        """Let this be the last epoch that is closed; -1 for none. Ids are not brought back."""
+        """Let this be the last epoch that is closed; -1 for none. Ids are not brought
+        back.
+        """
         self._closed[length] = number
 
     def see(self, length: int, number: int) -> None:
@@ -240,7 +255,8 @@ class Turn:
     def _write_sums(self) -> None:
         books, shard = self._books, self._shard
         for (fingerprint, epoch), counts in self._counts.items():
-            # Both flattened, (cells,); only parts in which something was counted are written.
+            # Both flattened, (cells,); only parts in which something was counted are
+            # written.
             before = books.tally(fingerprint, epoch).reshape(-1)
             new = counts.reshape(-1)
             for part in np.unique(np.flatnonzero(new) // PART).tolist():
@@ -250,8 +266,8 @@ class Turn:
                     "tally", tally_key(fingerprint, epoch, shard, part=part)
                 ] = content
         for (fingerprint, epoch), outcomes in self._outcomes.items():
-            # Not a sum of counters: batches that were aside are taken out of the count of those
-            # that are.
+            # Not a sum of counters: batches that were aside are taken out of the count
+            # of those that are.
             outcomes.update(books.outcomes.get((fingerprint, epoch), {}))
             self._written["intake", intake_key(fingerprint, epoch, shard)] = (
                 pack_outcomes(outcomes)

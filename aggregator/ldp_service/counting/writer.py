@@ -4,16 +4,19 @@
             screen, claim ids, count, commit; then all answers at once
 
 Rules
-- While one turn is being committed the next one collects: the slower the disk, the more submissions
-  share its syncs.
-- The order within a turn does not reach the store. Of two batches with one id the first counts.
-- If a turn cannot be committed, no one in it gets a receipt. After a full disk the next turn tries
-  again; after a lost connection the books are opened anew; after any other trouble with the store
-  nothing is taken any more.
-- Whether it could write is known without uploads: while nothing is committed it looks for room
-  every few seconds, and after a failure it commits a turn of nothing to see whether that is over.
-  A balancer that sends nothing to a service that is not ready would else wait for ever.
-- A submission that makes us fail otherwise is tried by itself, so that it takes no other down.
+- While one turn is being committed the next one collects: the slower the disk, the more
+  submissions share its syncs.
+- The order within a turn does not reach the store. Of two batches with one id the first
+  counts.
+- If a turn cannot be committed, no one in it gets a receipt. After a full disk the next
+  turn tries again; after a lost connection the books are opened anew; after any other
+  trouble with the store nothing is taken any more.
+- Whether it could write is known without uploads: while nothing is committed it looks
+  for room every few seconds, and after a failure it commits a turn of nothing to see
+  whether that is over. A balancer that sends nothing to a service that is not ready
+  would else wait for ever.
+- A submission that makes us fail otherwise is tried by itself, so that it takes no
+  other down.
 """
 
 from __future__ import annotations
@@ -71,7 +74,8 @@ class Writer:
 
     Raises `StoreError` if its books are not in order.
 
-    `on_failure` is called, from the writer's thread, when nothing can be taken any more.
+    `on_failure` is called, from the writer's thread, when nothing can be taken any
+    more.
     """
 
     def __init__(
@@ -142,19 +146,23 @@ class Writer:
     def submit(self, submission: Submission) -> None:
         """Hand it over.
 
-        Raises `BusyError` or `StoreError`; then nothing was taken, and there will be no answer.
+        Raises `BusyError` or `StoreError`; then nothing was taken, and there will be no
+        answer.
         """
         if self.failure is not None:
             raise self.failure
         self._line.put(submission)
 
     def confirm_clock(self) -> None:
-        """Take the clock for right at a look that is taken soon, whether or not it has jumped."""
+        """Take the clock for right at a look that is taken soon, whether or not it has
+        jumped.
+        """
         self._confirmed = True
         self._looked = float("-inf")
 
     def end(self, fingerprints: Iterable[bytes]) -> None:
-        """Take no more reports to these questions and groups, and show all that came, once.
+        """Take no more reports to these questions and groups, and show all that came,
+        once.
 
         Raises `StoreError` unless that lasts.
         """
@@ -217,8 +225,8 @@ class Writer:
     def _take(self, pieces: Sequence[Piece]) -> None:
         answers: list[tuple[str, ...] | LDPError]
         try:
-            # What was handed over before the store failed, with some turn of housekeeping, is not
-            # taken either.
+            # What was handed over before the store failed, with some turn of
+            # housekeeping, is not taken either.
             failure = self.failure
             answers = [failure] * len(pieces) if failure else self._turn(pieces)
         except StoreError as error:
@@ -243,7 +251,9 @@ class Writer:
     def _answer(
         self, piece: Piece, outcome: tuple[str, ...] | LDPError
     ) -> Answer | None:
-        """Return the answer to a submission after one of its pieces; None before the last."""
+        """Return the answer to a submission after one of its pieces; None before the
+        last.
+        """
         if not piece.submission.wanted:
             outcome = BusyError()
         if isinstance(outcome, LDPError):
@@ -306,7 +316,8 @@ class Writer:
         now = self._clock()
         if self._books is None or self.failure is not None:
             return
-        # What comes for the first time in epochs of some length says where the clock should be.
+        # What comes for the first time in epochs of some length says where the clock
+        # should be.
         before, self._used = self._used, {epoch.length for epoch in self._books.ids}
         if 0 <= now - self._looked < EVERY and self._used <= before:
             return

@@ -1,4 +1,5 @@
-"""The service over HTTP, as an ASGI application, served by itself or mounted in another.
+"""The service over HTTP, as an ASGI application, served by itself or mounted in
+another.
 
     path                           scope            answer
     POST /v1/reports               upload           uploads (module `uploads.desk`)
@@ -23,8 +24,9 @@
     GET  /                         analyst          the page for people, who sign in with a token
 
 An analyst may ask for ?version=FINGERPRINT and ?epoch=NUMBER, and of estimates for what
-`ldp estimate` has as options (`queries.OPTIONS`), of all questions or those of ?question=NAME,NAME.
-Tokens come in an Authorization header, or the page's cookie; people through `ldp_service.people`.
+`ldp estimate` has as options (`queries.OPTIONS`), of all questions or those of
+?question=NAME,NAME. Tokens come in an Authorization header, or the page's cookie;
+people through `ldp_service.people`.
 """
 
 from __future__ import annotations
@@ -156,7 +158,9 @@ def _is_at(scope: Scope, place: str) -> bool:
 
 
 def routes_of(service: Service, metrics: Metrics) -> list[Route]:
-    """All routes but that of uploads, each behind a check of its scope, if it has one."""
+    """All routes but that of uploads, each behind a check of its scope, if it has
+    one.
+    """
     endpoints = _Endpoints(service, metrics)
     return [
         *page_routes(service),
@@ -201,7 +205,8 @@ def _rest(service: Service, metrics: Metrics, *, owned: bool) -> Starlette:
         EstimateError: _unable,
         AnswerError: _unable,
         UnknownNameError: _unable,
-        # A client that left in the middle of a form gets no answer; without this, the log would.
+        # A client that left in the middle of a form gets no answer; without this, the
+        # log would.
         ClientDisconnect: _unable,
         StoreError: _unavailable,
         FileError: _unavailable,
@@ -302,7 +307,10 @@ class _Endpoints:
         if name not in DOWNLOADS:
             raise RequestError(
                 400,
-                f"expected format to be one of {', '.join(DOWNLOADS)}, got {name[:40]!r}",
+                (
+                    f"expected format to be one of {', '.join(DOWNLOADS)}, got "
+                    f"{name[:40]!r}"
+                ),
             )
         form = DOWNLOADS[name]
         served = self._find_survey(request)
@@ -338,8 +346,10 @@ class _Endpoints:
         if served.survey.attributes:
             raise RequestError(
                 403,
-                "expected a survey without attributes: a tally has the counts of groups of any "
-                "size, and is not handed out; ldp store export writes what its operator may count",
+                "expected a survey without attributes: a tally has the counts of "
+                "groups of any "
+                "size, and is not handed out; ldp store export writes what its "
+                "operator may count",
             )
         epoch = _epoch(request)
         content = await run_in_threadpool(

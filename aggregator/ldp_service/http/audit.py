@@ -17,7 +17,8 @@ from ldp_service.service import Service
 _UNWATCHED = re.compile(
     r"/(metrics|livez|readyz|version|page/.*)|/v1/surveys/[^/]+(/stops)?"
 )
-"""What machines ask for, devices among them; metrics that have estimates are watched."""
+"""What machines ask for, devices among them; metrics that have estimates are watched.
+"""
 _LONGEST = 2000
 
 

@@ -1,11 +1,13 @@
-"""Estimates for Prometheus, with their bounds: what analysts see anyway, for who asks for it.
+"""Estimates for Prometheus, with their bounds: what analysts see anyway, for who asks
+for it.
 
-ldp_estimate_frequency{survey, question, value}, and so for standard_error, low, high, count
+ldp_estimate_frequency{survey, question, value}, and so for standard_error, low, high,
+count
 
-They are made of what is shown of the tallies (`counting.publication`), so that whoever scrapes, at
-whatever pace, sees no report by itself. Of the newest version of each survey, pooled with earlier
-ones where that is sound, over all epochs. A question with more than `MOST_VALUES` values has none:
-each value would be five series.
+They are made of what is shown of the tallies (`counting.publication`), so that whoever
+scrapes, at whatever pace, sees no report by itself. Of the newest version of each
+survey, pooled with earlier ones where that is sound, over all epochs. A question with
+more than `MOST_VALUES` values has none: each value would be five series.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Metrics of what a service stands on: its store's size, the room that is left, its process.
+"""Metrics of what a service stands on: its store's size, the room that is left, its
+process.
 
 ldp_store_readable         whether the store can be read; if not, there is nothing else of it
 ldp_store_bytes            the file of a store in SQLite, with its log

@@ -1,4 +1,5 @@
-"""Metrics for Prometheus: batches in the store, the writer, and the health of the reports.
+"""Metrics for Prometheus: batches in the store, the writer, and the health of the
+reports.
 
 ldp_batches_received_total                             batches, from the store, exact
 ldp_batches_total{outcome, reason}                     the same, by what became of them
@@ -21,10 +22,10 @@ ldp_ready, ldp_writer_*, ldp_source_*{source}          the writer: whether it ta
                                                        waits, what went wrong how often; what it
                                                        stands on is in `machine_metrics`
 
-What is not read from the store each process knows for itself. Where there are several (`ldp serve
---workers`), they write it to a folder that they share, and whoever is scraped adds up all of them:
-counters of processes that are gone included, of what is under way only those that live; where one
-of them is not ready, `ldp_ready` is 0.
+What is not read from the store each process knows for itself. Where there are several
+(`ldp serve --workers`), they write it to a folder that they share, and whoever is
+scraped adds up all of them: counters of processes that are gone included, of what is
+under way only those that live; where one of them is not ready, `ldp_ready` is 0.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 """The variable with the folder that processes share, if there are several."""
 PAUSE = 30.0
-"""Seconds for which reports and checks are remembered: finding them out outlasts a scrape."""
+"""Seconds for which reports and checks are remembered: finding them out outlasts a
+scrape.
+"""
 _REFRESHED = 1.0
 """Seconds between what a process among several says of itself."""
 _BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
@@ -247,7 +250,8 @@ class _FromStore(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Everything that is not counted by request."""
-        # Of a store that cannot be read all the rest is said: above all that it cannot be.
+        # Of a store that cannot be read all the rest is said: above all that it cannot
+        # be.
         with suppress(StoreError):
             yield from self._read()
 
@@ -309,7 +313,11 @@ def _by_question(service: Service) -> Iterator[Metric]:
     )
     changed = GaugeMetricFamily(
         "ldp_changed",
-        f"Whether anything has changed; false alarms ever: at most {ALARM_RATE:g} of all surveys",
+        (
+            f"Whether anything has changed; false alarms ever: at most {ALARM_RATE:g} "
+            "of "
+            "all surveys"
+        ),
         labels=labels,
     )
     late = GaugeMetricFamily(

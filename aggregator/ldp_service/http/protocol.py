@@ -1,21 +1,23 @@
 """HTTP as `ldp serve` takes it: what uvicorn and httptools read, and less of it.
 
 Rules
-- One request at a time. Whatever follows a request before its answer is no request: if it comes
-  along with the end of the request, that is refused as well, and else it is dropped; the connection
-  is closed in either case.
-- A request has a path, one Host (HTTP/1.0 may do without), at most one token, and asks for no other
-  protocol.
-- A head is bounded in bytes and fields, before it is whole; heads, bodies and answers have to be
-  through in time.
-- A server that is about to end says with each answer that the connection is closed. When it ends,
-  each connection may send one more request for a moment: it may be on its way, and would be lost
-  unanswered. So may those that were accepted before, and begin later.
-- At most a fixed number of connections: those who come later are closed at once, those there are
-  served. So files to be opened never run out, which would keep the service from reading its store.
+- One request at a time. Whatever follows a request before its answer is no request: if
+  it comes along with the end of the request, that is refused as well, and else it is
+  dropped; the connection is closed in either case.
+- A request has a path, one Host (HTTP/1.0 may do without), at most one token, and asks
+  for no other protocol.
+- A head is bounded in bytes and fields, before it is whole; heads, bodies and answers
+  have to be through in time.
+- A server that is about to end says with each answer that the connection is closed.
+  When it ends, each connection may send one more request for a moment: it may be on its
+  way, and would be lost unanswered. So may those that were accepted before, and begin
+  later.
+- At most a fixed number of connections: those who come later are closed at once, those
+  there are served. So files to be opened never run out, which would keep the service
+  from reading its store.
 
-What breaks a rule gets a 400, or nothing if it came too late for an answer, and its connection is
-closed.
+What breaks a rule gets a 400, or nothing if it came too late for an answer, and its
+connection is closed.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ _SPACES = re.compile(rb"[ \t]{2}|\t")
 
 
 def make_room() -> None:
-    """Let this process open the files that its connections need, or have fewer connections."""
+    """Let this process open the files that its connections need, or have fewer
+    connections.
+    """
     try:
         from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
     except ImportError:  # a system without such a limit
@@ -226,14 +230,17 @@ class StrictProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next head, unless the request was answered before it was whole."""
+        """Begin to wait for the next head, unless the request was answered before it
+        was whole.
+        """
         if self.cycle.more_body:
             self.transport.close()
         self.expect_head()
         super().on_response_complete()
 
     def _is_line(self, data: bytes) -> bool:
-        """Whether the line that a request begins with may be one, as far as it is there.
+        """Whether the line that a request begins with may be one, as far as it is
+        there.
 
         The parser would take several spaces for one.
         """
@@ -286,8 +293,8 @@ class StrictProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _look(self) -> None:
-        # One timer for a connection, not one for each part of each request: those would cost more
-        # than they watch.
+        # One timer for a connection, not one for each part of each request: those would
+        # cost more than they watch.
         remaining = self._until - self.loop.time()
         if remaining <= 0:
             self.too_late()

@@ -1,4 +1,5 @@
-"""The register of surveys over HTTP, for everyone: what it is for is that everyone may look.
+"""The register of surveys over HTTP, for everyone: what it is for is that everyone may
+look.
 
 GET  /register                          all versions, what changed and why, as a page
 GET  /v1/register                       its head, SIZE:ROOT

@@ -28,7 +28,9 @@ GRACE = 6
 
 
 class Server(Uvicorn):
-    """A server that says when it serves, by `tell`; `leave` is called when it is to end."""
+    """A server that says when it serves, by `tell`; `leave` is called when it is to
+    end.
+    """
 
     def __init__(
         self,
@@ -56,10 +58,13 @@ class Server(Uvicorn):
             self._tell()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End; connections that are accepted by now, and begin later, are to know of it."""
+        """End; connections that are accepted by now, and begin later, are to know of
+        it.
+        """
         cast(Ends, self.config.loaded_app).ending = True
         if self.config.is_ssl:
-            # A handshake that is under way is no connection yet, and would not be waited for.
+            # A handshake that is under way is no connection yet, and would not be
+            # waited for.
             for listening in self.servers:
                 listening.close()
             await asyncio.sleep(LAST)

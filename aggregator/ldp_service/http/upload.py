@@ -1,4 +1,6 @@
-"""Uploads by ASGI, for servers and applications of any kind: one path, before an `UploadDesk`."""
+"""Uploads by ASGI, for servers and applications of any kind: one path, before an
+`UploadDesk`.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,8 @@ def _settle(future: asyncio.Future[Receipt], answer: Answer) -> None:
 class _Patience:
     """Ends the wait for bodies that take too long, or have to make way.
 
-    One timer looks after all of them: one for each would cost more than reading most of them does.
+    One timer looks after all of them: one for each would cost more than reading most of
+    them does.
     """
 
     def __init__(self, desk: UploadDesk) -> None:

@@ -1,14 +1,14 @@
 """The short way for uploads in `ldp serve`: from the parser to the desk, without ASGI.
 
-Uploads are small, and there are many: the task, the messages and the checks that an ASGI server
-makes for each would cost more than counting it. All other requests go the usual way, and so do
-uploads to an application that mounts ours. What is asked and answered is the same, because it is
-the same desk that asks and answers.
+Uploads are small, and there are many: the task, the messages and the checks that an
+ASGI server makes for each would cost more than counting it. All other requests go the
+usual way, and so do uploads to an application that mounts ours. What is asked and
+answered is the same, because it is the same desk that asks and answers.
 
-There is a shorter way still. Who keeps a connection sends the same head again and again: one that
-is the last one, byte for byte, with as many bytes behind it as it announces, means what that one
-meant, and need not be parsed. Whatever the head does not say, such as what its token is worth by
-now, is asked anew.
+There is a shorter way still. Who keeps a connection sends the same head again and
+again: one that is the last one, byte for byte, with as many bytes behind it as it
+announces, means what that one meant, and need not be parsed. Whatever the head does not
+say, such as what its token is worth by now, is asked anew.
 """
 
 from __future__ import annotations
@@ -34,13 +34,17 @@ _STATUS = {
 }
 _END = b"\r\n\r\n"
 LAST_WORDS = GRACE - 1.0
-"""Seconds for a body to be whole when its server ends; after them its client is told so."""
+"""Seconds for a body to be whole when its server ends; after them its client is told
+so.
+"""
 LONGEST_REMEMBERED = 2 << 10
 """Bytes of a head that a connection remembers."""
 
 
 class _Coming:
-    """An upload under way: its place, once it has one; `with_writer` once its body is whole."""
+    """An upload under way: its place, once it has one; `with_writer` once its body is
+    whole.
+    """
 
     __slots__ = (
         "begun",
@@ -65,7 +69,9 @@ class _Coming:
 
 
 class _Remembered(NamedTuple):
-    """The last head of a connection: its bytes, those of a whole request, and what it said."""
+    """The last head of a connection: its bytes, those of a whole request, and what it
+    said.
+    """
 
     content: bytes
     size: int
@@ -74,14 +80,18 @@ class _Remembered(NamedTuple):
 
 
 class _Written:
-    """Usual answers as bytes, for as long as the fields that all answers have are the same."""
+    """Usual answers as bytes, for as long as the fields that all answers have are the
+    same.
+    """
 
     def __init__(self) -> None:
         self._fields: Headers | None = None
         self._by_body: dict[bytes, bytes] = {}
 
     def of(self, reply: Reply, fields: Headers) -> bytes:
-        """One that is usual. The server makes a new list of fields with each new date."""
+        """One that is usual. The server makes a new list of fields with each new
+        date.
+        """
         if fields is not self._fields:
             self._fields, self._by_body = fields, {}
         content = self._by_body.get(reply.body)
@@ -140,7 +150,9 @@ class UploadProtocol(StrictProtocol):
             super().on_message_complete()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what makes an upload whole is submitted once nothing has come behind it."""
+        """Read on; what makes an upload whole is submitted once nothing has come behind
+        it.
+        """
         # Whether a head is waited for, of which there is nothing yet.
         at_beginning = self._head == 0
         before = self._before
@@ -168,7 +180,9 @@ class UploadProtocol(StrictProtocol):
         self._submit(upload, body)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Drop the uploads of a lost connection; those with the writer stay until it lets go."""
+        """Drop the uploads of a lost connection; those with the writer stay until it
+        lets go.
+        """
         super().connection_lost(exc)
         upload = self._upload
         if upload is not None and not upload.with_writer:
@@ -270,7 +284,9 @@ class UploadProtocol(StrictProtocol):
         return upload
 
     def _answer(self, answer: Receipt | Exception) -> None:
-        """Answer the upload if its client is still there; go on to the next request or close."""
+        """Answer the upload if its client is still there; go on to the next request or
+        close.
+        """
         upload = self._drop()
         reply = self._desk.reply(answer, upload.head, upload.started)
         if self.transport.is_closing():
@@ -290,7 +306,9 @@ class UploadProtocol(StrictProtocol):
 
 
 def _bytes_of(reply: Reply, fields: Headers, *, closes: bool = False) -> bytes:
-    """A reply as it is sent; what is refused says by itself that it closes the connection."""
+    """A reply as it is sent; what is refused says by itself that it closes the
+    connection.
+    """
     headers = [*fields, *reply.headers]
     if closes and reply.status < 400:
         headers.append((b"connection", b"close"))

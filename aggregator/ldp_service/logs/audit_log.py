@@ -7,13 +7,14 @@ One JSON object a line, appended, in a file that its owner alone may read:
     {"time": "...", "event": "tokens", "added": ["app-2027"], "removed": [], "by": "root"}
 
 Rules
-- Who is the name of a token, never the token, nor an address. `token` is null where none was good.
-- Uploads, what devices fetch (a survey, its stop list), scrapes of metrics, the page's own files
-  and its looks at whether anything changed (304) are not looks at anything.
-- Whoever shows no good token cannot fill the disk: of such requests 60 a minute have a line, and
-  the next line says how many more there were.
-- It can be moved away at any time: each line opens the file anew. Where it cannot be written, the
-  log says so, once, and the service goes on.
+- Who is the name of a token, never the token, nor an address. `token` is null where
+  none was good.
+- Uploads, what devices fetch (a survey, its stop list), scrapes of metrics, the page's
+  own files and its looks at whether anything changed (304) are not looks at anything.
+- Whoever shows no good token cannot fill the disk: of such requests 60 a minute have a
+  line, and the next line says how many more there were.
+- It can be moved away at any time: each line opens the file anew. Where it cannot be
+  written, the log says so, once, and the service goes on.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ class AuditLog:
     def tokens(
         self, before: Iterable[str], after: Iterable[str], by: str | None = None
     ) -> None:
-        """Names of tokens have changed; `by` is the user who did it, where that is known."""
+        """Names of tokens have changed; `by` is the user who did it, where that is
+        known.
+        """
         old, new = set(before), set(after)
         self.write(
             event="tokens", added=sorted(new - old), removed=sorted(old - new), by=by

@@ -1,12 +1,14 @@
-"""Events in the log: one line each, as text or as JSON, with the request that it belongs to.
+"""Events in the log: one line each, as text or as JSON, with the request that it
+belongs to.
 
 Rules
-- A line is a line, whatever a file's name or a peer's bytes say: control characters are escaped,
-  and what continues a message is indented. In JSON an event is one object on one line.
+- A line is a line, whatever a file's name or a peer's bytes say: control characters are
+  escaped, and what continues a message is indented. In JSON an event is one object on
+  one line.
 - No address, no token and no answer is in it.
-- A request carries an id, its own `X-Request-Id` or a random one; it is in the answer, in each line
-  that is logged while it is answered, and in the audit log. Uploads carry none: nothing should link
-  them.
+- A request carries an id, its own `X-Request-Id` or a random one; it is in the answer,
+  in each line that is logged while it is answered, and in the audit log. Uploads carry
+  none: nothing should link them.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def set_up(form: str, level: str) -> None:
 
 
 def say(words: str) -> None:
-    """A line for whoever starts a service; a log on a full disk does not take it, and is no end."""
+    """A line for whoever starts a service; a log on a full disk does not take it, and
+    is no end.
+    """
     with suppress(OSError):
         click.echo(words, err=True)
 

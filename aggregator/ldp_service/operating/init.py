@@ -1,7 +1,9 @@
-"""Parts of the shipped files that belong together, with one domain and one set of names.
+"""Parts of the shipped files that belong together, with one domain and one set of
+names.
 
-The files are as they run in containers, where processes are called by the names of services. On a
-host with systemd they are on the same machine, and secrets lie below /etc/ldp.
+The files are as they run in containers, where processes are called by the names of
+services. On a host with systemd they are on the same machine, and secrets lie below
+/etc/ldp.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ _TOKENS = ("token_upload", "token_analyst", "token_metrics")
 
 
 def files_for(domain: str, *, compose: bool) -> dict[str, str]:
-    """The files of a service at a domain, by their names. Raises `FileError` for what is none."""
+    """The files of a service at a domain, by their names. Raises `FileError` for what
+    is none.
+    """
     if not _HOST.fullmatch(domain):
         raise FileError(f"--domain: expected a name such as {_DOMAIN}, got {domain!r}")
     names: Mapping[str, str] = {_DOMAIN: domain} | ({} if compose else _ON_A_HOST)

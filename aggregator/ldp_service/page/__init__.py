@@ -1,4 +1,5 @@
-"""The page: what a service has counted and what follows from it, for people with a browser.
+"""The page: what a service has counted and what follows from it, for people with a
+browser.
 
 markup    text to HTML and SVG, numbers, tables, words    views     what is shown, as records
 charts    estimates as SVG                                sections  records as parts of pages

@@ -1,4 +1,6 @@
-"""The pages, by the templates beside it; what these call to have parts made is named here."""
+"""The pages, by the templates beside it; what these call to have parts made is named
+here.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ _TEMPLATES = templates_of(
 
 
 def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> str:
-    """Return the page of a survey; `shown` may be what keeps us from showing it, in words."""
+    """Return the page of a survey; `shown` may be what keeps us from showing it, in
+    words.
+    """
     name = asked.served.survey.name
     problem = shown if isinstance(shown, str) else ""
 
@@ -145,7 +149,9 @@ def embedded_page(asked: Asked, shown: SurveyView | str) -> str:
 def screen_page(
     service: ServiceView, asked: Asked, shown: SurveyView | str, address: str
 ) -> str:
-    """Return the page of one question for a wall; respondents answer at the address, if any."""
+    """Return the page of one question for a wall; respondents answer at the address, if
+    any.
+    """
     problem, views = (
         (shown, ()) if isinstance(shown, str) else ("", shown.questions[:1])
     )

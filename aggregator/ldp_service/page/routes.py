@@ -9,12 +9,16 @@
     GET  /page/...         style, script, icon
 
 Rules
-- The script of the page asks for the page itself, with the tag that it came under: the number of
-  commits, and what else it depends on. Only then is anything estimated or sent.
-- No page may be cached, or run a script or style that is not a file of ours. None may be framed but
-  `/embed`, by the origins of the settings, and that one runs no script at all.
-- Whoever may look may look at `/embed`; and everyone, of surveys that the settings make public.
-- `same-origin` is the strictest referrer policy under which browsers say where a form comes from.
+- The script of the page asks for the page itself, with the tag that it came under: the
+  number of commits, and what else it depends on. Only then is anything estimated or
+  sent.
+- No page may be cached, or run a script or style that is not a file of ours. None may
+  be framed but `/embed`, by the origins of the settings, and that one runs no script at
+  all.
+- Whoever may look may look at `/embed`; and everyone, of surveys that the settings make
+  public.
+- `same-origin` is the strictest referrer policy under which browsers say where a form
+  comes from.
 """
 
 from __future__ import annotations
@@ -142,7 +146,9 @@ class _Pages:
         return await self._answer(request, make, root="../")
 
     async def embedded(self, request: Request) -> Response:
-        """A question for a frame: for those who may, or of a survey that is public for everyone."""
+        """A question for a frame: for those who may, or of a survey that is public for
+        everyone.
+        """
         query, settings = dict(request.query_params), self._service.settings
         name = query.get("survey") or next(iter(self._service.catalogue.by_name), "")
         headers = {
@@ -196,10 +202,12 @@ class _Pages:
 
         def answer() -> Response:
             try:
-                # Read before all else: what changes meanwhile changes the tag of the next answer.
+                # Read before all else: what changes meanwhile changes the tag of the
+                # next answer.
                 view = self._service_view(url, operates=operates)
                 tag = self._tag(view)
-                # What stands between may have packed an answer, and then calls its tag weak.
+                # What stands between may have packed an answer, and then calls its tag
+                # weak.
                 if known_tag is not None and known_tag.removeprefix("W/") == tag:
                     return Response(status_code=304, headers={**HEADERS, "etag": tag})
                 return _page(make(query, view), 200, etag=tag)

@@ -1,7 +1,7 @@
 """Whoever asks: a token, or a person whom a proxy vouches for.
 
-A request with an Authorization header is judged by that alone; else its cookie's token; else who
-the proxy says it is. What it comes to is one of the verdicts of `tokens`.
+A request with an Authorization header is judged by that alone; else its cookie's token;
+else who the proxy says it is. What it comes to is one of the verdicts of `tokens`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,10 @@ from ldp_service.people.proxy import TrustedProxy
 from ldp_service.people.roles import People, PeopleError
 
 _UNCHECKED = (
-    "--trusted-header: anyone could send this header and be anyone, unless the proxy removes it "
-    "from what clients send. Listen in the place of the service (nc -l 8000) and send the proxy "
+    "--trusted-header: anyone could send this header and be anyone, unless the proxy "
+    "removes it "
+    "from what clients send. Listen in the place of the service (nc -l 8000) and send "
+    "the proxy "
     "the header (curl -H): it must not arrive. Then say how you checked, such as "
     '--proxy-removes-headers "nc and curl, 1 May"'
 )
@@ -43,7 +45,10 @@ FLAGS = (
         "--proxy-removes-headers",
         metavar="HOW",
         default="",
-        help="How you checked that the proxy removes these headers from what clients send.",
+        help=(
+            "How you checked that the proxy removes these headers from what clients "
+            "send."
+        ),
     ),
 )
 
@@ -62,7 +67,9 @@ people_flags = with_options(*FLAGS)
 
 
 def sign_in(options: PeopleOptions) -> SignIn | None:
-    """How people are known; None where none are. Raises `PeopleError` and `FileError`."""
+    """How people are known; None where none are. Raises `PeopleError` and
+    `FileError`.
+    """
     if not options.trusted_header:
         _check_alone(options)
         return None
@@ -71,7 +78,8 @@ def sign_in(options: PeopleOptions) -> SignIn | None:
     )
     if options.people_path is None:
         raise PeopleError(
-            "--trusted-header: expected --people as well, a file with who may look at what"
+            "--trusted-header: expected --people as well, a file with who may look at "
+            "what"
         )
     if not options.proxy_removes_headers.strip():
         raise PeopleError(_UNCHECKED)
@@ -89,5 +97,6 @@ def _check_alone(options: PeopleOptions) -> None:
     for flag, given in flags:
         if given:
             raise PeopleError(
-                f"{flag}: expected --trusted-header as well, without which it does nothing"
+                f"{flag}: expected --trusted-header as well, without which it does "
+                "nothing"
             )

@@ -3,11 +3,12 @@
     --trusted-header X-Forwarded-User --trusted-proxy 10.0.0.2 --trusted-proxy 10.1.0.0/16
 
 Rules
-- The header counts only where the connection comes from a declared address: everyone else could
-  write it. Which address that is says the socket, never a header.
+- The header counts only where the connection comes from a declared address: everyone
+  else could write it. Which address that is says the socket, never a header.
 - A header that is there twice, is empty, or has what is no printable text, is no name.
-- The proxy has to remove the header from what comes to it, which `--proxy-removes-headers`
-  affirms. All that can be seen of it here is a header that came twice, which the log says once.
+- The proxy has to remove the header from what comes to it, which
+  `--proxy-removes-headers` affirms. All that can be seen of it here is a header that
+  came twice, which the log says once.
 """
 
 from __future__ import annotations
@@ -43,12 +44,14 @@ class TrustedProxy:
         for flag, name in names.items():
             if not _HEADER.fullmatch(name):
                 raise PeopleError(
-                    f"{flag}: expected the name of a header such as X-Forwarded-User, got "
+                    f"{flag}: expected the name of a header such as X-Forwarded-User, "
+                    "got "
                     f"{name[:80]!a}"
                 )
         if not proxies:
             raise PeopleError(
-                "--trusted-header: expected --trusted-proxy as well, the addresses that may say "
+                "--trusted-header: expected --trusted-proxy as well, the addresses "
+                "that may say "
                 "who someone is"
             )
         self._header = header.lower().encode()
@@ -82,7 +85,8 @@ class TrustedProxy:
         if len(values) > 1 and name not in self._doubled:
             self._doubled.add(name)
             _log.warning(
-                "expected %s once, got it twice in one request: the proxy has to remove what "
+                "expected %s once, got it twice in one request: the proxy has to "
+                "remove what "
                 "clients send; no one is known by such a request",
                 name.decode(),
             )
@@ -98,5 +102,6 @@ def _network(text: str) -> IPv4Network | IPv6Network:
         return ip_network(text)
     except ValueError as error:
         raise PeopleError(
-            f"--trusted-proxy: expected an address or a network such as 10.0.0.0/8, got {error}"
+            "--trusted-proxy: expected an address or a network such as 10.0.0.0/8, "
+            f"got {error}"
         ) from None

@@ -7,11 +7,13 @@
     surveys = ["notes-2026"]        optional: the surveys that it is for, by name; else all
 
 Rules
-- The verdicts are those of tokens, so that a page and an API answer people as they answer tokens.
+- The verdicts are those of tokens, so that a page and an API answer people as they
+  answer tokens.
 - Whoever has several grants, by name or by group, has all of them.
-- A file that changes is read anew, as that of tokens is: who is taken out of it is out within a
-  second or two. One that cannot be used leaves in force what was.
-- A name is compared as it is, letter by letter: what a proxy calls someone is its business.
+- A file that changes is read anew, as that of tokens is: who is taken out of it is out
+  within a second or two. One that cannot be used leaves in force what was.
+- A name is compared as it is, letter by letter: what a proxy calls someone is its
+  business.
 """
 
 from __future__ import annotations
@@ -77,7 +79,9 @@ class Grant(NamedTuple):
 
 
 class People:
-    """The grants of a file that may change at any time. Raises `PeopleError` and `FileError`."""
+    """The grants of a file that may change at any time. Raises `PeopleError` and
+    `FileError`.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._place = str(path)
@@ -91,7 +95,8 @@ class People:
     ) -> str:
         """Return the verdict of a person's grants, in the words of `tokens`.
 
-        `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
+        `survey` is the one that is asked for; None stands for all at once, nothing for
+        whichever.
         """
         if person is None:
             return MISSING
@@ -107,7 +112,9 @@ class People:
         )
 
     def is_current(self, now: float) -> bool:
-        """Whether the file can be used as it is: if not, who is taken out of it stays in."""
+        """Whether the file can be used as it is: if not, who is taken out of it stays
+        in.
+        """
         return self._file.is_current(now)
 
     def _use(self, content: bytes) -> None:

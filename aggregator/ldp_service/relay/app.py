@@ -9,8 +9,9 @@
                        that came through a hop of Oblivious HTTP (`gateway`)
     GET  /metrics      counts for Prometheus, to holders of the token LDP_TOKEN_METRICS
 
-Devices show no token: one of its own would tell a device from others, and one that all share keeps
-no one out. Nothing that is answered says more than counts, and no counter is of one question.
+Devices show no token: one of its own would tell a device from others, and one that all
+share keeps no one out. Nothing that is answered says more than counts, and no counter
+is of one question.
 """
 
 from __future__ import annotations

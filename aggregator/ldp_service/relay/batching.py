@@ -1,15 +1,15 @@
 """Batching: when reports that wait are a batch, and how it is mixed.
 
 Rules
-- A batch is all that waits of one question or group and one epoch, and has at least n reports. What
-  is below n is never forwarded.
-- The order is a permutation drawn uniformly from the operating system's randomness (Fisher and
-  Yates), and says nothing of what was before.
-- A batch that is too large for one upload goes in parts, of equal size as far as can be: they are
-  cut from the whole after it was mixed.
-- An epoch is closed at the relay when half of its survey's grace is over, so that what it forwards
-  then is not too late at the collector. By then what has not reached n is discarded, and counted;
-  or kept, if the relay was told so, and its epoch stays open.
+- A batch is all that waits of one question or group and one epoch, and has at least n
+  reports. What is below n is never forwarded.
+- The order is a permutation drawn uniformly from the operating system's randomness
+  (Fisher and Yates), and says nothing of what was before.
+- A batch that is too large for one upload goes in parts, of equal size as far as can
+  be: they are cut from the whole after it was mixed.
+- An epoch is closed at the relay when half of its survey's grace is over, so that what
+  it forwards then is not too late at the collector. By then what has not reached n is
+  discarded, and counted; or kept, if the relay was told so, and its epoch stays open.
 """
 
 from __future__ import annotations
@@ -26,14 +26,18 @@ from ldp_service.counting.clock import graces_of
 from ldp_service.relay.pool import Crowd
 
 LEAST, EPOCH = WAITS = ("least", "epoch")
-"""Whether a batch is made as soon as n reports wait, or of all that came when its epoch closes."""
+"""Whether a batch is made as soon as n reports wait, or of all that came when its epoch
+closes.
+"""
 DISCARD, KEEP = UNRIPE = ("discard", "keep")
 MOST_IN_PART = 4096
 MOST_BYTES_IN_PART = 8 << 20
 
 
 class Terms(NamedTuple):
-    """Terms of a relay: n, when batches are made, and the fate of those that are too few."""
+    """Terms of a relay: n, when batches are made, and the fate of those that are too
+    few.
+    """
 
     least: int
     wait: str = LEAST
@@ -48,7 +52,9 @@ class Part(NamedTuple):
 
 
 def closing(surveys: Sequence[Survey], now: float) -> dict[int, int]:
-    """The last epoch of each length that is over at the relay; of one length the longest grace."""
+    """The last epoch of each length that is over at the relay; of one length the
+    longest grace.
+    """
     graces = graces_of(surveys)
     return {
         length: epoch_at(now - grace / 2, length) - 1

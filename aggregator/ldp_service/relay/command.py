@@ -26,8 +26,8 @@ TOKEN = "LDP_RELAY_TOKEN"  # noqa: S105  # a name
 SETTINGS = "LDP_RELAY_SERVE_"
 """What variables of settings begin with.
 
-Not `LDP_RELAY_`: the token is no setting, and beside a service `ldp-relay` Kubernetes gives pods
-variables of its own, such as LDP_RELAY_PORT and LDP_RELAY_SERVICE_HOST.
+Not `LDP_RELAY_`: the token is no setting, and beside a service `ldp-relay` Kubernetes
+gives pods variables of its own, such as LDP_RELAY_PORT and LDP_RELAY_SERVICE_HOST.
 """
 _EXTRA = (
     "expected Starlette and uvicorn, found neither; "
@@ -47,7 +47,10 @@ def relay() -> None:
     default=Path("relay-key.pem"),
     show_default=True,
     type=click.Path(path_type=Path),
-    help="The file for the private key, for ldp serve --relay-key; it must not be there yet.",
+    help=(
+        "The file for the private key, for ldp serve --relay-key; it must not be "
+        "there yet."
+    ),
 )
 @click.option(
     "--show", is_flag=True, help="Print the public key of a file that is there."
@@ -55,7 +58,8 @@ def relay() -> None:
 def keys(path: Path, *, show: bool) -> None:
     """Make the collector's key pair, and print the public key, which apps are given.
 
-    The private key stays with the collector: a relay that had it could read what it mixes.
+    The private key stays with the collector: a relay that had it could read what it
+    mixes.
     """
     from ldp_aggregator.tallies.mixing.keys import make_key, public_text, read_key
 
@@ -82,8 +86,8 @@ def keys(path: Path, *, show: bool) -> None:
 def oblivious_keys(path: Path, *, show: bool) -> None:
     """Make the relay's own key, and print what apps and hops are given of it.
 
-    With it requests can come through a hop of Oblivious HTTP (RFC 9458), which hides from the relay
-    who sent them. The private key stays with the relay.
+    With it requests can come through a hop of Oblivious HTTP (RFC 9458), which hides
+    from the relay who sent them. The private key stays with the relay.
     """
     from ldp.wire.oblivious import encode_configuration
     from ldp_service.relay.gateway import make_gateway_key, read_gateway_key
@@ -141,14 +145,20 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
     "oblivious_keys",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A key of ldp relay oblivious-keys: reports may come through a hop of Oblivious HTTP.",
+    help=(
+        "A key of ldp relay oblivious-keys: reports may come through a hop of "
+        "Oblivious HTTP."
+    ),
 )
 @click.option(
     "--wait",
     default=LEAST,
     show_default=True,
     type=click.Choice(WAITS),
-    help="Make a batch as soon as the least number waits, or of a whole epoch when it closes.",
+    help=(
+        "Make a batch as soon as the least number waits, or of a whole epoch when it "
+        "closes."
+    ),
 )
 @click.option(
     "--unripe",
@@ -162,7 +172,10 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
     default=60.0,
     show_default=True,
     type=FiniteRange(0.01, 86_400),
-    help="Seconds between two looks for what can be mixed, on average; the times are drawn.",
+    help=(
+        "Seconds between two looks for what can be mixed, on average; the times are "
+        "drawn."
+    ),
 )
 @click.option(
     "--tls-certificate",
@@ -177,7 +190,10 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
 @click.option(
     "--confirm-clock",
     is_flag=True,
-    help="The clock is right, though more than an epoch has passed since the last commit.",
+    help=(
+        "The clock is right, though more than an epoch has passed since the last "
+        "commit."
+    ),
 )
 @click.option(
     "--log-format",
@@ -196,8 +212,9 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
 def serve(log_format: str, log_level: str, **asked: Any) -> None:
     """Mix the sealed reports of each SURVEY, and forward them in batches.
 
-    Two files of one name are two versions of a survey. The collector knows the relay by a token of
-    scope relay, in LDP_RELAY_TOKEN or in the file that LDP_RELAY_TOKEN_FILE names.
+    Two files of one name are two versions of a survey. The collector knows the relay by
+    a token of scope relay, in LDP_RELAY_TOKEN or in the file that LDP_RELAY_TOKEN_FILE
+    names.
     """
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise ServeError(_EXTRA)
@@ -213,12 +230,16 @@ def serve(log_format: str, log_level: str, **asked: Any) -> None:
 
 
 def _token() -> str:
-    """Read the token by which the collector knows this relay. Raises `FileError`, without it."""
+    """Read the token by which the collector knows this relay. Raises `FileError`,
+    without it.
+    """
     plain, path = os.environ.get(TOKEN), os.environ.get(f"{TOKEN}_FILE")
     if bool(plain) == bool(path):
         raise FileError(
-            f"expected the relay's token in {TOKEN} or a file that {TOKEN}_FILE names, got "
-            f"{'both' if plain else 'neither'}; at the collector, ldp store tokens new --name NAME "
+            f"expected the relay's token in {TOKEN} or a file that {TOKEN}_FILE names, "
+            "got "
+            f"{'both' if plain else 'neither'}; at the collector, ldp store tokens new "
+            "--name NAME "
             "--scope relay makes one"
         )
     token = (

@@ -1,11 +1,12 @@
 """Forwarding: parts of batches to the collector, each until it is taken.
 
 Rules
-- The bytes of a part, and its id, are fixed before the first attempt. Every attempt sends the same:
-  the collector knows by the id what it has counted.
-- A part is forgotten once the collector has said 202, with JSON as a collector says it, and never
-  before. Whatever else comes (no answer, a page of something in between, a refusal) it is tried
-  again: one by one, in an order that is drawn, after pauses that grow to minutes and are drawn too.
+- The bytes of a part, and its id, are fixed before the first attempt. Every attempt
+  sends the same: the collector knows by the id what it has counted.
+- A part is forgotten once the collector has said 202, with JSON as a collector says it,
+  and never before. Whatever else comes (no answer, a page of something in between, a
+  refusal) it is tried again: one by one, in an order that is drawn, after pauses that
+  grow to minutes and are drawn too.
 - One that is refused keeps no other waiting.
 - What is said of it, in the log and in numbers, is how many.
 """
@@ -57,7 +58,9 @@ class Carrier(Protocol):
     """Carrier of frames to a collector."""
 
     def send(self, frame: bytes) -> Told:
-        """Send it once. Raises `OSError` and `HTTPException` where there is no answer."""
+        """Send it once. Raises `OSError` and `HTTPException` where there is no
+        answer.
+        """
 
 
 class Collector:
@@ -157,7 +160,9 @@ class Forwarder:
         self._thread.start()
 
     def close(self) -> None:
-        """End; what is being sent is sent again by the next process, unless it is answered soon."""
+        """End; what is being sent is sent again by the next process, unless it is
+        answered soon.
+        """
         self._stopping.set()
         self._thread.join(5.0)
 

@@ -1,8 +1,10 @@
-"""The gateway of Oblivious HTTP: sealed reports that came through a hop, so that no address did.
+"""The gateway of Oblivious HTTP: sealed reports that came through a hop, so that no
+address did.
 
-A request is opened with one of the relay's own keys, and what is within goes the way of every
-upload; the answer to it goes back encrypted for the device (`ldp.wire.oblivious`). The hop, a third
-party, sees addresses and neither. Over HTTP it is
+A request is opened with one of the relay's own keys, and what is within goes the way of
+every upload; the answer to it goes back encrypted for the device
+(`ldp.wire.oblivious`). The hop, a third party, sees addresses and neither. Over HTTP it
+is
 
     200   an answer to the device, whatever that says
     400   what does not open: no request, or one for another key
@@ -10,8 +12,8 @@ party, sees addresses and neither. Over HTTP it is
 and for bodies that do not come whole what uploads are answered (`uploads.desk`).
 
 Rules
-- What is within is POST to the path of sealed reports, and nothing else; errors of what is within
-  are answers to the device, encrypted as all are.
+- What is within is POST to the path of sealed reports, and nothing else; errors of what
+  is within are answers to the device, encrypted as all are.
 - Of the request nothing is used but its content, so that nothing tells devices apart.
 """
 
@@ -56,7 +58,8 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 _EXTRA = (
-    "expected the package pyhpke for Oblivious HTTP, found none; install it with pip install "
+    "expected the package pyhpke for Oblivious HTTP, found none; install it with pip "
+    "install "
     '"ldpkit-aggregator[oblivious]"'
 )
 _PASSED_ON = (b"content-type", b"retry-after")
@@ -88,21 +91,25 @@ def read_gateway_key(path: Path) -> GatewayKey:
     private = private_key_in(path)
     if not isinstance(private, X25519PrivateKey):
         raise KeyFileError(
-            f"expected a private key of X25519 in {path}, as ldp relay oblivious-keys makes it, "
+            f"expected a private key of X25519 in {path}, as ldp relay oblivious-keys "
+            "makes it, "
             "got something else"
         )
     return gateway_key(private)
 
 
 def gateway_key(private: X25519PrivateKey, key_id: int | None = None) -> GatewayKey:
-    """A private key with its configuration; its number, unless given, is the key's first byte."""
+    """A private key with its configuration; its number, unless given, is the key's
+    first byte.
+    """
     public = private.public_key().public_bytes_raw()
     number = public[0] if key_id is None else key_id
     return GatewayKey(private, KeyConfiguration(number, X25519, public))
 
 
 class Opened(NamedTuple):
-    """A request that was opened: what is within, and the parts of which the answer's key is made.
+    """A request that was opened: what is within, and the parts of which the answer's
+    key is made.
 
     `content` is the binary HTTP request, and `secret` what HPKE's context exported.
     """
@@ -153,7 +160,9 @@ class _Within(Refused):
 
 
 class GatewayDesk(UploadDesk):
-    """A desk that opens what it is given, in a thread of its own, and answers within."""
+    """A desk that opens what it is given, in a thread of its own, and answers
+    within.
+    """
 
     def __init__(
         self, writer: Receiver, keys: Sequence[GatewayKey], path: str, **others: Any

@@ -1,8 +1,10 @@
-"""The pool: sealed reports that wait to be mixed, in one SQLite file that tells no order.
+"""The pool: sealed reports that wait to be mixed, in one SQLite file that tells no
+order.
 
-For someone new to it: whoever takes the relay's disk must not learn who came first. A database
-writes new rows behind old ones, within a page as well, and its log has every change in the order of
-time. So a report does not become a new row: it takes the place of an empty one.
+For someone new to it: whoever takes the relay's disk must not learn who came first. A
+database writes new rows behind old ones, within a page as well, and its log has every
+change in the order of time. So a report does not become a new row: it takes the place
+of an empty one.
 
     slots_N     as many rows of one size as there is room; a report overwrites an empty one, drawn
                 uniformly from all that are empty, where it stands in the file
@@ -13,13 +15,15 @@ time. So a report does not become a new row: it takes the place of an empty one.
     epochs      by length: the last one that is closed, and the last that the clock was in
 
 Rules
-- All arrangements of what waits are equally likely, whatever the order in which it came. Where room
-  runs out, all that waits moves to a table of twice the size, into slots drawn anew.
-- There is no log that is kept: SQLite's rollback journal is cut to nothing at each commit, which
-  returns when everything would outlive a loss of power. What is deleted is overwritten with zeros.
+- All arrangements of what waits are equally likely, whatever the order in which it
+  came. Where room runs out, all that waits moves to a table of twice the size, into
+  slots drawn anew.
+- There is no log that is kept: SQLite's rollback journal is cut to nothing at each
+  commit, which returns when everything would outlive a loss of power. What is deleted
+  is overwritten with zeros.
 - What is known by a mark is that something came; none lies with a report.
-- One process writes; a lock on the witness keeps others out. A file with anything but these tables
-  is refused: a trigger could note when each report came.
+- One process writes; a lock on the witness keeps others out. A file with anything but
+  these tables is refused: a trigger could note when each report came.
 """
 
 from __future__ import annotations
@@ -52,7 +56,8 @@ _SETTINGS = (
     f"user_version = {VERSION}",
 )
 _TABLES = (
-    "pools (fingerprint BLOB, length INTEGER, number INTEGER, slots INTEGER, size INTEGER, "
+    "pools (fingerprint BLOB, length INTEGER, number INTEGER, slots INTEGER, size "
+    "INTEGER, "
     "room INTEGER, PRIMARY KEY (fingerprint, length, number))",
     "parts (id BLOB PRIMARY KEY, frame BLOB)",
     "counts (name TEXT PRIMARY KEY, number INTEGER)",
@@ -70,14 +75,18 @@ Place = Callable[[int], int]
 
 
 class Crowd(NamedTuple):
-    """Group that is mixed together: a question or group by its fingerprint, and an epoch."""
+    """Group that is mixed together: a question or group by its fingerprint, and an
+    epoch.
+    """
 
     fingerprint: bytes
     epoch: Epoch
 
 
 class _Slots:
-    """One table of slots: its number, the size of a report, and which slots are empty."""
+    """One table of slots: its number, the size of a report, and which slots are
+    empty.
+    """
 
     def __init__(self, number: int, size: int, room: int, empty: list[int]) -> None:
         self.number, self.size, self.room, self.empty = number, size, room, empty
@@ -109,15 +118,18 @@ class Pool:
             [(version,)] = self._run("PRAGMA user_version")
             if version not in (0, VERSION):
                 raise StoreError(
-                    f"expected a relay's store of version {VERSION} at {self._path}, got version "
-                    f"{version}; let the release that made it forward what waits, then begin anew"
+                    f"expected a relay's store of version {VERSION} at {self._path}, "
+                    "got version "
+                    f"{version}; let the release that made it forward what waits, then "
+                    "begin anew"
                 )
             with translate_errors(self._path):
                 unknown = strangers(self._connection, _KNOWN)
             if unknown:
                 raise StoreError(
                     f"expected the tables of a relay in {self._path}, got as well: "
-                    f"{'; '.join(unknown)}; someone else changed this file: begin with a new one"
+                    f"{'; '.join(unknown)}; someone else changed this file: begin with "
+                    "a new one"
                 )
             for setting in _SETTINGS:
                 self._run(f"PRAGMA {setting}")
@@ -134,7 +146,8 @@ class Pool:
         if expected is not None and expected > there:
             self.close()
             raise StoreError(
-                f"expected {expected:,} commits in {self._path}, which were acknowledged, found "
+                f"expected {expected:,} commits in {self._path}, which were "
+                "acknowledged, found "
                 f"{there:,}: reports are lost, as by an old copy of the file; remove "
                 f"{self._path}-acknowledged to go on with what is there"
             )
@@ -173,7 +186,9 @@ class Pool:
             pass
 
     def claim(self, epoch: Epoch, names: Sequence[tuple[bytes, ...]]) -> list[bool]:
-        """Note what came, each under its names; whether nothing had come under any of them."""
+        """Note what came, each under its names; whether nothing had come under any of
+        them.
+        """
         return self._seen.claim(epoch, names)
 
     def forget(self, epoch: Epoch) -> None:
@@ -202,8 +217,9 @@ class Pool:
             rows.append((b"\1" + envelope, slots.empty.pop()))
         # Rows of one size are overwritten where they stand.
         self._run_many(
-            f"UPDATE slots_{slots.number} SET content = ? WHERE slot = ?", rows
-        )  # noqa: S608
+            f"UPDATE slots_{slots.number} SET content = ? WHERE slot = ?",  # noqa: S608
+            rows,
+        )
 
     def waiting(self) -> dict[Crowd, int]:
         """How many reports wait, by what they are mixed with."""
@@ -326,7 +342,9 @@ class Pool:
 
 
 def _room_for(number: int) -> int:
-    """The least room, doubled from `_ROOM`, in which so many leave as many slots empty."""
+    """The least room, doubled from `_ROOM`, in which so many leave as many slots
+    empty.
+    """
     room = _ROOM
     while room < 2 * number:
         room *= 2

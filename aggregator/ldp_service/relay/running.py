@@ -100,7 +100,8 @@ def run(options: RelayOptions) -> None:
         scheme = "http" if options.tls_key is None else "https"
         tell = partial(say, f"relaying at {scheme}://{host}:{port}")
         server = Server(config, tell, leave, renew=ignore_reload)
-        # What was begun is finished; the server raises the signal again, which is no error.
+        # What was begun is finished; the server raises the signal again, which is no
+        # error.
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         server.run([listening])

@@ -1,16 +1,18 @@
-"""Ids that came to a relay, by epoch: nothing is mixed twice, in tables that tell no order.
+"""Ids that came to a relay, by epoch: nothing is mixed twice, in tables that tell no
+order.
 
-For someone new to it: a retry has the id that its report had before. But whoever watches a device
-may send its envelope again, under ids of their own, a thousand times; if the relay mixed all of
-these, they would stand out in the collector's counts, and what the device said with them. So a
-relay knows envelopes as well as ids.
+For someone new to it: a retry has the id that its report had before. But whoever
+watches a device may send its envelope again, under ids of their own, a thousand times;
+if the relay mixed all of these, they would stand out in the collector's counts, and
+what the device said with them. So a relay knows envelopes as well as ids.
 
     seen_L_E      marks of what came in an epoch, in no order (`store.unordered`)
     secrets       the key of this store
 
 Rules
-- A mark is a hash, under the key of the store, of an id, or of an envelope and what it is for. Its
-  beginning says where it lies; nobody who lacks the key can fill one place on purpose.
+- A mark is a hash, under the key of the store, of an id, or of an envelope and what it
+  is for. Its beginning says where it lies; nobody who lacks the key can fill one place
+  on purpose.
 - Which mark of an id belongs to which of an envelope is nowhere.
 """
 
@@ -38,9 +40,11 @@ class Seen:
         [(self._key,)] = run("SELECT content FROM secrets WHERE name = 'marks'")
 
     def claim(self, epoch: Epoch, names: Sequence[tuple[bytes, ...]]) -> list[bool]:
-        """Note what came under which names; whether nothing of that name had come before.
+        """Note what came under which names; whether nothing of that name had come
+        before.
 
-        Also not among those that stand before it. All names of what came again are noted as well.
+        Also not among those that stand before it. All names of what came again are
+        noted as well.
         """
         marks = [[self._mark(name) for name in those] for those in names]
         different = list(dict.fromkeys(chain.from_iterable(marks)))

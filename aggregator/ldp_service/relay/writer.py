@@ -1,17 +1,19 @@
-"""The relay's writer: one thread that lets reports wait, makes batches, and answers after a commit.
+"""The relay's writer: one thread that lets reports wait, makes batches, and answers
+after a commit.
 
     turn    everything that waits for it: read, what is known put aside, the rest into empty slots,
             commit; then all answers at once
     look    now and then, at times that are drawn: what is ripe becomes batches, epochs close
 
 Rules
-- A report is in the pool or in one part of one batch, and never in both: that changes in one
-  transaction.
-- A report is known by its id, which a retry has again, and by its envelope, which somebody else may
-  send again under other ids: neither is mixed twice.
-- A device is answered after the commit. If that fails, no one in the turn gets a receipt.
-- What is not known here is neither taken nor refused: the device is told to come again, since a
-  survey may be missing.
+- A report is in the pool or in one part of one batch, and never in both: that changes
+  in one transaction.
+- A report is known by its id, which a retry has again, and by its envelope, which
+  somebody else may send again under other ids: neither is mixed twice.
+- A device is answered after the commit. If that fails, no one in the turn gets a
+  receipt.
+- What is not known here is neither taken nor refused: the device is told to come again,
+  since a survey may be missing.
 - Looks do not follow on any report: a batch is not sent because one came.
 """
 
@@ -80,8 +82,8 @@ class UnknownSurveyError(BusyError):
 class RelayWriter:
     """Writes to the pool that `open_pool` gives. Raises `StoreError`.
 
-    `every` is how many seconds pass between two looks, on average. `on_failure` is called, from the
-    writer's thread, when nothing can be taken any more.
+    `every` is how many seconds pass between two looks, on average. `on_failure` is
+    called, from the writer's thread, when nothing can be taken any more.
     """
 
     def __init__(
@@ -133,7 +135,9 @@ class RelayWriter:
         return self._condition.trouble
 
     def submit(self, submission: Submission) -> None:
-        """Hand reports over. Raises `BusyError` or `StoreError`; then nothing was taken."""
+        """Hand reports over. Raises `BusyError` or `StoreError`; then nothing was
+        taken.
+        """
         failure = self._condition.failure
         if failure is not None:
             raise failure
@@ -149,7 +153,8 @@ class RelayWriter:
             self._queue.put(submission)
 
     def ask(self, task: Callable[[Pool], Made]) -> Made:
-        """Have the writer's thread do something with the pool, in a transaction, and wait for it.
+        """Have the writer's thread do something with the pool, in a transaction, and
+        wait for it.
 
         Raises what it raises, and `StoreError` once the writer has ended.
         """
@@ -274,7 +279,9 @@ class RelayWriter:
         return Receipt(tuple(own))
 
     def _screen(self, payload: bytes | Damage, now: float) -> Sealed | str | None:
-        """A report that may wait, or why it is rejected; None if its question is not known."""
+        """A report that may wait, or why it is rejected; None if its question is not
+        known.
+        """
         if isinstance(payload, Damage):
             return "frame-damaged"
         try:
@@ -292,7 +299,8 @@ class RelayWriter:
         crowd = Crowd(sealed.fingerprint, epoch)
         keeps_on = self._terms.unripe == KEEP and crowd in self.waiting
         if is_over(crowd, self._closed) and not keeps_on:
-            # A clock that went back may have closed the epoch by mistake: that can be mended.
+            # A clock that went back may have closed the epoch by mistake: that can be
+            # mended.
             is_back = self._seen.get(epoch.length, -1) > epoch_at(now, epoch.length)
             return EARLY if is_back else "late"
         return sealed if epoch.number <= epoch_at(now + AHEAD, epoch.length) else EARLY
@@ -340,8 +348,8 @@ class RelayWriter:
         for length, number in closing(self._surveys, now).items():
             if length not in begun:
                 continue
-            # What a clock closed that was ahead is open again once the right one is confirmed, but
-            # for what has begun: its ids are forgotten.
+            # What a clock closed that was ahead is open again once the right one is
+            # confirmed, but for what has begun: its ids are forgotten.
             present = max(0, epoch_at(now, length))
             last = max(number, min(closed.get(length, -1), present))
             pool.note_epochs(length, last, present)
@@ -360,7 +368,11 @@ class RelayWriter:
             pool.take_out(crowd)
             pool.count("discarded", number)
             _log.warning(
-                "an epoch closed with fewer than %s reports to one question: they were discarded",
+                (
+                    "an epoch closed with fewer than %s reports to one question: they "
+                    "were "
+                    "discarded"
+                ),
                 f"{terms.least:,}",
             )
 
@@ -409,5 +421,7 @@ class RelayWriter:
 
 
 def _names(sealed: Sealed) -> tuple[bytes, ...]:
-    """Return the ids of an envelope, which opens for nothing but its own question and epoch."""
+    """Return the ids of an envelope, which opens for nothing but its own question and
+    epoch.
+    """
     return sealed.id, sealed.fingerprint + sealed.envelope

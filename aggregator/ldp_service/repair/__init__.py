@@ -1,4 +1,5 @@
-"""Repair: what is wrong with a damaged store, and what can be made of it without a guess.
+"""Repair: what is wrong with a damaged store, and what can be made of it without a
+guess.
 
 doctor                                 the way through a store
 census, diagnosis                      what is there, and what is said of it

@@ -1,4 +1,6 @@
-"""A census of a damaged store: which records are sound, and what else those say there should be."""
+"""A census of a damaged store: which records are sound, and what else those say there
+should be.
+"""
 
 from __future__ import annotations
 
@@ -114,11 +116,12 @@ class Census:
 
     @property
     def suspects(self) -> set[bytes] | None:
-        """The questions and groups whose tallies may lack a part; None if that may be any.
+        """The questions and groups whose tallies may lack a part; None if that may be
+        any.
 
-        Where as many records are broken as are missing, they are those. What kind and question a
-        broken one is of is believed if it makes sense, as no damage turns one fingerprint into
-        another by chance. Nothing else of it is.
+        Where as many records are broken as are missing, they are those. What kind and
+        question a broken one is of is believed if it makes sense, as no damage turns
+        one fingerprint into another by chance. Nothing else of it is.
         """
         missing = sum(
             root.records - self.sums[shard][0] for shard, root in self.roots.items()

@@ -1,7 +1,7 @@
 """Circumstances of a sound store: a clock that has jumped, a disk without room.
 
-Nothing of it is damage, and a repair mends none of it. The service says the same, on its page and
-in its metrics.
+Nothing of it is damage, and a repair mends none of it. The service says the same, on
+its page and in its metrics.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def circumstances(url: str, now: float) -> Iterator[str]:
         return
     room = free_bytes(path)
     if room < LEAST_ROOM:
-        yield f"expected room on the store's disk, got {room / 1e6:,.0f} MB that are left"
+        yield (
+            f"expected room on the store's disk, got {room / 1e6:,.0f} MB that are left"
+        )
 
 
 def _on_server(url: str) -> Iterator[str]:

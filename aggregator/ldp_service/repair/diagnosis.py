@@ -12,11 +12,11 @@
     commits are missing       nothing brings them back; the service goes on from what is there
 
 Rules
-- A tally that may lack a part is no tally. In a shard whose root does not add up, those are
-  complete of which every part is there; and those of other questions, where broken records of some
-  are all that is missing.
-- received = accepted + duplicate + rejected + quarantined holds afterwards as before: `lost` is a
-  reason of rejection.
+- A tally that may lack a part is no tally. In a shard whose root does not add up, those
+  are complete of which every part is there; and those of other questions, where broken
+  records of some are all that is missing.
+- received = accepted + duplicate + rejected + quarantined holds afterwards as before:
+  `lost` is a reason of rejection.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ LOST = "lost"
 
 
 class Trouble(NamedTuple):
-    """One thing that is wrong, what repairing does about it, and whether it costs something."""
+    """One thing that is wrong, what repairing does about it, and whether it costs
+    something.
+    """
 
     problem: str
     remedy: str

@@ -1,13 +1,13 @@
 """Examining any store, and repairing one in SQLite.
 
 Rules
-- Examining changes nothing, and may be done while a service writes. Repairing takes the lock of a
-  service.
-- A repair writes what is sound, and what `Diagnosis` found a remedy for, into a new file, checks
-  that as a service does, and only then puts it in the place of the damaged one, which is kept
-  beside it, with its log and its witness.
-- Whatever happens in between, the next look finds the damaged store or the new one, or that commits
-  are missing.
+- Examining changes nothing, and may be done while a service writes. Repairing takes the
+  lock of a service.
+- A repair writes what is sound, and what `Diagnosis` found a remedy for, into a new
+  file, checks that as a service does, and only then puts it in the place of the damaged
+  one, which is kept beside it, with its log and its witness.
+- Whatever happens in between, the next look finds the damaged store or the new one, or
+  that commits are missing.
 """
 
 from __future__ import annotations
@@ -51,12 +51,14 @@ from ldp_service.store.witness import WITNESS, Witness, noted_commits
 
 _ENDINGS = ("", "-wal", WITNESS)
 _WITNESS_DAMAGED = Trouble(
-    "the number of commits that were acknowledged is damaged: it cannot be seen whether the last "
+    "the number of commits that were acknowledged is damaged: it cannot be seen "
+    "whether the last "
     "of them are missing",
     "it is written anew, from what is there",
 )
 _WITNESS_MISSING = Trouble(
-    "the number of commits that were acknowledged is not there, as in a copy of the database file "
+    "the number of commits that were acknowledged is not there, as in a copy of the "
+    "database file "
     "alone: it cannot be seen whether the last of them are missing",
     "it is written anew, from what is there",
 )
@@ -84,7 +86,8 @@ class Examination(NamedTuple):
         if self.kept_as is None:
             verdict = "with loss" if self.lost else "without loss"
             lines.append(
-                f"damaged; ldp store doctor --repair repairs it {verdict}, as said above, and "
+                f"damaged; ldp store doctor --repair repairs it {verdict}, as said "
+                "above, and "
                 "keeps "
                 f"what is there now"
             )
@@ -150,7 +153,8 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
             witness.write(commits)
         except OSError as error:
             raise StoreError(
-                f"expected to write files beside {path}, got {error.strerror}; repair it again"
+                f"expected to write files beside {path}, got {error.strerror}; repair "
+                "it again"
             ) from None
         finally:
             _remove(fresh)
@@ -160,7 +164,9 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
 def _diagnose(
     evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None
 ) -> Diagnosis:
-    """The diagnosis of a store of which that many commits are known to have been acknowledged."""
+    """The diagnosis of a store of which that many commits are known to have been
+    acknowledged.
+    """
     diagnosis = Diagnosis(Census.of(evidence, surveys))
     look_at_records(diagnosis)
     look_at_tallies(diagnosis, evidence)
@@ -195,7 +201,8 @@ def _file(url: str) -> Path:
     path = file_of(url)
     if path is None:
         raise StoreError(
-            "expected a store in SQLite to repair, got one in PostgreSQL: restore it from a "
+            "expected a store in SQLite to repair, got one in PostgreSQL: restore it "
+            "from a "
             "backup of the database"
         )
     if not Path(path).exists():
@@ -204,7 +211,9 @@ def _file(url: str) -> Path:
 
 
 def _read_witness(path: Path) -> tuple[int | None, Trouble | None]:
-    """The commits that are known to have been acknowledged; what is wrong with who knows them."""
+    """The commits that are known to have been acknowledged; what is wrong with who
+    knows them.
+    """
     try:
         commits = noted_commits(path)
     except StoreDamagedError:
@@ -215,7 +224,9 @@ def _read_witness(path: Path) -> tuple[int | None, Trouble | None]:
 def _all(
     diagnosis: Diagnosis, path: Path, commits: int | None, witness: Trouble | None
 ) -> tuple[Trouble, ...]:
-    """Everything that is wrong, whatever keeps a service from opening the store among it."""
+    """Everything that is wrong, whatever keeps a service from opening the store among
+    it.
+    """
     troubles = diagnosis.troubles
     if witness is not None and diagnosis.census.roots:
         troubles = [witness, *troubles]
@@ -227,7 +238,8 @@ def _all(
         troubles = [Trouble(problem, remedy), *troubles]
     if troubles:
         return tuple(troubles)
-    # Nothing was found by our own way through the file: then a service's has to be clear as well.
+    # Nothing was found by our own way through the file: then a service's has to be
+    # clear as well.
     try:
         with reading(path) as snapshot:
             check(snapshot, commits)
@@ -297,7 +309,9 @@ def _roots(
 
 
 def _keep(path: Path) -> Path:
-    """Copy the damaged store with all that belongs to it, under a name that says when."""
+    """Copy the damaged store with all that belongs to it, under a name that says
+    when.
+    """
     place = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     for ending in _ENDINGS:
         source = Path(f"{path}{ending}")

@@ -1,7 +1,8 @@
-"""Header of a store's SQLite file: the bytes that are known in advance, and are put back.
+"""Header of a store's SQLite file: the bytes that are known in advance, and are put
+back.
 
-SQLite believes the first hundred bytes of its file. A bit of them may make it read nothing, or
-refuse to write; most of them say the same in every store of ours.
+SQLite believes the first hundred bytes of its file. A bit of them may make it read
+nothing, or refuse to write; most of them say the same in every store of ours.
 
     0    "SQLite format 3" and a zero byte
     16   pages of 4,096 bytes
@@ -13,9 +14,9 @@ refuse to write; most of them say the same in every store of ours.
     60   our version, or an earlier one
     64   nothing of vacuums, no application, and zeros up to 92
 
-How many pages there are (28) is seen from the file, where it has no log: more than that are not.
-The rest (counters, free pages) is for SQLite to find right or wrong. Where there is a log, zeros
-are what was there before anything was copied into the file.
+How many pages there are (28) is seen from the file, where it has no log: more than that
+are not. The rest (counters, free pages) is for SQLite to find right or wrong. Where
+there is a log, zeros are what was there before anything was copied into the file.
 Source: SQLite, "Database File Format", 1.3.
 """
 
@@ -55,7 +56,9 @@ def changed_places(path: Path) -> list[int]:
 
 @contextmanager
 def with_sound_header(path: Path) -> Iterator[Path]:
-    """A path under which the store can be read: its own, or a copy's whose header was put back."""
+    """A path under which the store can be read: its own, or a copy's whose header was
+    put back.
+    """
     if not changed_places(path):
         yield path
         return

@@ -11,7 +11,8 @@ from ldp_service.repair.mending import mended_id
 from ldp_service.store.records import EVER, TOKENS, Epoch, IdSum, seal, shard_key
 
 _IDS_LOST = (
-    "those that are there go on being known; a batch whose id is lost is counted twice if it is "
+    "those that are there go on being known; a batch whose id is lost is counted twice "
+    "if it is "
     "sent again, as a survey without epochs takes batches for ever"
 )
 _TOKENS_LOST = (
@@ -63,7 +64,10 @@ def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
 def _without_ids(
     diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSum
 ) -> None:
-    problem = f"{when(epoch)} should have {claimed.ids:,} ids, and has {there.ids:,}, or others"
+    problem = (
+        f"{when(epoch)} should have {claimed.ids:,} ids, and has {there.ids:,}, "
+        "or others"
+    )
     if epoch not in diagnosis.census.claimed:
         problem = (
             f"nothing says how many ids {when(epoch)} should have; it has {there.ids:,}"

@@ -1,4 +1,6 @@
-"""Records that are broken, outcomes of which nothing is known, commits that are missing."""
+"""Records that are broken, outcomes of which nothing is known, commits that are
+missing.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +12,40 @@ from ldp_service.store.records import EVER, NO_QUESTION, intake_key, pack_outcom
 
 _MEANINGS = {
     "root": "it says how many records there should be",
-    "store": "what tells the store from others; the service gives it another id, and tallies that "
+    "store": "what tells the store from others; the service gives it another id, and "
+    "tallies that "
     "were downloaded before are not known to be of it any more",
-    "survey": "the service writes it anew when it serves the survey; ldp store doctor --survey "
+    "survey": "the service writes it anew when it serves the survey; ldp store doctor "
+    "--survey "
     "FILE "
     "does so too",
-    "least": "how many reports groups need; the service writes it anew, as the surveys that it "
+    "least": "how many reports groups need; the service writes it anew, as the surveys "
+    "that it "
     "serves say, and may show groups that it did not show before",
-    "ended": "that a survey was closed; it takes reports again until ldp store close-survey",
+    "ended": (
+        "that a survey was closed; it takes reports again until ldp store close-survey"
+    ),
     "tally": "a part of a tally",
-    "shown": "what may be looked at of a tally; it is shown anew, with what has come since",
+    "shown": (
+        "what may be looked at of a tally; it is shown anew, with what has come since"
+    ),
     "intake": "what became of batches",
     "ids": "what the ids of an epoch add up to",
     "closed": "which epochs are closed",
-    "seen": "in which epoch the clock was last; it is written anew, when the service has a look",
-    "sent": "how many reports a token has sent on a day; from now on it may send as many again",
-    "mark": "how far a source was read; it is read again from its beginning, and its batches are "
+    "seen": (
+        "in which epoch the clock was last; it is written anew, when the service "
+        "has a look"
+    ),
+    "sent": (
+        "how many reports a token has sent on a day; from now on it may send as "
+        "many again"
+    ),
+    "mark": "how far a source was read; it is read again from its beginning, and its "
+    "batches are "
     "known by their ids",
     "kept": "a batch that was kept whole; it was counted, but cannot be decoded anew",
-    "mixed": "how many reports a relay had mixed; they were counted, but what that was worth is "
+    "mixed": "how many reports a relay had mixed; they were counted, but what that was "
+    "worth is "
     "not known",
     "aside": "a batch of a question that is not known; it cannot be counted any more",
 }
@@ -43,7 +60,10 @@ def look_at_records(diagnosis: Diagnosis) -> None:
     census = diagnosis.census
     for record in census.mended.values():
         diagnosis.note(
-            f"one bit has changed in a record of kind {record.kind} ({_MEANINGS[record.kind]})",
+            (
+                f"one bit has changed in a record of kind {record.kind} "
+                f"({_MEANINGS[record.kind]})"
+            ),
             "it is put back; the checksum says which",
         )
     for record in census.broken:
@@ -70,7 +90,11 @@ def look_at_records(diagnosis: Diagnosis) -> None:
             should = f"it should have {root.records:,}, or others"
         diagnosis.note(
             f"shard {shard} has {many(has, 'sound record')}; {should}",
-            "no one knows what was in those that are missing: what may be incomplete is set aside",
+            (
+                "no one knows what was in those that are missing: what may be "
+                "incomplete "
+                "is set aside"
+            ),
             lost=True,
         )
 
@@ -109,9 +133,11 @@ def look_at_commits(diagnosis: Diagnosis, acknowledged: int | None) -> None:
     commits = max((root.commits for root in diagnosis.census.roots.values()), default=0)
     if acknowledged is not None and acknowledged > commits:
         diagnosis.note(
-            f"{acknowledged:,} commits were acknowledged, {commits:,} are there: the end of the "
+            f"{acknowledged:,} commits were acknowledged, {commits:,} are there: the "
+            "end of the "
             f"log is gone",
-            f"what the last {acknowledged - commits:,} took in is gone with its ids; the rest is "
+            f"what the last {acknowledged - commits:,} took in is gone with its ids; "
+            "the rest is "
             f"as it was",
             lost=True,
         )

@@ -1,4 +1,6 @@
-"""Tallies that may lack a part: counted anew from batches that were kept whole, or set aside."""
+"""Tallies that may lack a part: counted anew from batches that were kept whole, or set
+aside.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,8 @@ def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
         suspects.setdefault((epoch, shard), set()).update(
             census.shares_batches_with(incomplete)
         )
-    # What was shown may lack a part as well, or show what is set aside: all of it is shown anew.
+    # What was shown may lack a part as well, or show what is set aside: all of it is
+    # shown anew.
     for record in evidence.records(SHOWN) if census.torn else ():
         if shard_of(record) in census.torn:
             diagnosis.drop.append((SHOWN, record.key))
@@ -114,7 +117,11 @@ def _renew(
             diagnosis.put += _parts_of(fingerprint, epoch, shard, counts=counts)
         diagnosis.note(
             problem,
-            f"it is counted anew: its {many(batches, 'batch', 'batches')} were kept whole",
+            (
+                f"it is counted anew: its {many(batches, 'batch', 'batches')} were "
+                "kept "
+                "whole"
+            ),
         )
         return
     for sender, outcomes in outcomes_of.items():
@@ -185,7 +192,8 @@ def _parts_of(
     fingerprint: bytes, epoch: Epoch, shard: int, counts: Counts
 ) -> Iterator[Record]:
     """The records of a tally."""
-    # Flattened, (cells,), and cut into records of PART cells; those of zeros alone are not kept.
+    # Flattened, (cells,), and cut into records of PART cells; those of zeros alone are
+    # not kept.
     flat = counts.reshape(-1).astype("<i8")
     for part in np.unique(np.flatnonzero(flat) // PART).tolist():
         content = flat[part * PART : (part + 1) * PART].tobytes()

@@ -4,8 +4,8 @@
     ids      exclusive ors show which bit of which half differs from what was claimed, the sum of
              products in which id
 
-That another record fits by chance has a probability of some ten thousand in 2^64. Where several
-ids fit, none is mended.
+That another record fits by chance has a probability of some ten thousand in 2^64. Where
+several ids fit, none is mended.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def mended_id(ids: Sequence[bytes], claimed: IdSum) -> tuple[bytes, bytes] | Non
     # A row an id, (ids, 2), as they are; and as each would be with that bit put back.
     halves = np.frombuffer(b"".join(ids), dtype="<u8").reshape(-1, 2)
     before = halves ^ np.array([high, low], dtype=np.uint64)
-    # By how much putting back each of them would change the sum of products, (ids,), modulo 2^64.
+    # By how much putting back each of them would change the sum of products, (ids,),
+    # modulo 2^64.
     change = before[:, 0] * before[:, 1] - halves[:, 0] * halves[:, 1]
     missing = np.uint64((claimed.products - there.products) % (1 << 64))
     places = np.flatnonzero(change == missing)

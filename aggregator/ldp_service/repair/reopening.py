@@ -1,7 +1,9 @@
-"""Epochs that a wrong clock has closed, opened again; and a clock that has jumped, confirmed.
+"""Epochs that a wrong clock has closed, opened again; and a clock that has jumped,
+confirmed.
 
-A closed epoch whose ids were forgotten stays closed: what comes for it once more would be counted
-twice. One in which nothing was ever counted has no ids to forget, and may be open again.
+A closed epoch whose ids were forgotten stays closed: what comes for it once more would
+be counted twice. One in which nothing was ever counted has no ids to forget, and may be
+open again.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ def confirm_clock(url: str, now: float) -> list[str]:
 
 
 def reopen(url: str, now: float) -> list[str]:
-    """Open closed epochs that have no ids, and take the time for right; what that means, in words.
+    """Open closed epochs that have no ids, and take the time for right; what that
+    means, in words.
 
     Raises `StoreError`.
     """
@@ -70,12 +73,15 @@ def _existing(url: str) -> Store:
 
 
 def _set(store: Store, last: dict[int, int | None], now: float) -> None:
-    """Let the clock be in order, and these be the last closed epochs, in every shard."""
+    """Let the clock be in order, and these be the last closed epochs, in every
+    shard.
+    """
     for shard in _shards(store):
         with store.standing_in(shard) as free:
             if not free and shard != store.shard:
                 raise StoreError(
-                    "expected a store that no service writes to, but one does; stop it first"
+                    "expected a store that no service writes to, but one does; stop it "
+                    "first"
                 )
             with begin(Books(store, {}), alone=True) as turn:
                 for length, number in last.items():
@@ -85,7 +91,9 @@ def _set(store: Store, last: dict[int, int | None], now: float) -> None:
 
 
 def _shards(store: Store) -> Iterator[int]:
-    """Our own first, in which what is new is written; then those that say something else."""
+    """Our own first, in which what is new is written; then those that say something
+    else.
+    """
     others = {
         shard_of(record) for kind in ("closed", "seen") for record in store.scan(kind)
     }
@@ -95,4 +103,7 @@ def _shards(store: Store) -> Iterator[int]:
 
 def _words(length: int, number: int, what: str) -> str:
     start = datetime.fromtimestamp(length * number, UTC)
-    return f"epochs of {length:,} s: {what} number {number:,}, from {start:%Y-%m-%d %H:%M} UTC"
+    return (
+        f"epochs of {length:,} s: {what} number {number:,}, from "
+        f"{start:%Y-%m-%d %H:%M} UTC"
+    )

@@ -1,8 +1,8 @@
 """Salvage of a damaged SQLite file, row by row, without changing it.
 
-Each table is read from its beginning to the first page that cannot be read, and from its end back
-to the last one; what lies between is lost. Nothing is believed here: records come as they are, and
-checksums are for others to compare.
+Each table is read from its beginning to the first page that cannot be read, and from
+its end back to the last one; what lies between is lost. Nothing is believed here:
+records come as they are, and checksums are for others to compare.
 """
 
 from __future__ import annotations
@@ -33,14 +33,16 @@ class Salvage:
             ).fetchall()
             if any(_computes(sql) for _, _, sql in schema):
                 raise StoreDamagedError(
-                    f"expected a store at {path}, got a database with views, whose rows are "
+                    f"expected a store at {path}, got a database with views, whose "
+                    "rows are "
                     "computed and may never end; use a copy from before"
                 )
             connection.execute("SELECT count(*) FROM records WHERE kind = ''")
         except sqlite3.Error as error:
             raise StoreDamagedError(
                 f"expected a store at {path}, but nothing of it can be read ({error}); "
-                "if it is the file of one, use a copy from before, or start with a new file"
+                "if it is the file of one, use a copy from before, or start with a new "
+                "file"
             ) from None
         names = [name for name, kind, _ in schema if kind == "table"]
         self._tables = {

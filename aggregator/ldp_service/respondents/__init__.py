@@ -1,4 +1,5 @@
-"""The respondents' page: who asks, what will be sent, the questions, a receipt; and who may answer.
+"""The respondents' page: who asks, what will be sent, the questions, a receipt; and who
+may answer.
 
 presentation  what a page says beside the survey: a file beside the survey file
 figures       what one report can tell, and which questions a page can ask
@@ -14,7 +15,8 @@ paper         a rule for coins, dice or slips that has the law of a mechanism
 paper_sheet   the sheet to print                paper_counts  what came back, as reports
 
 Who may answer and who came is with uploads (`uploads.invitations`, `uploads.public`).
-The program of the page is TypeScript (`client/js/page`), and built into `static/page.js`.
+The program of the page is TypeScript (`client/js/page`), and built into
+`static/page.js`.
 
 Imports: `analysis`, `page`, `store`, `uploads`.
 """

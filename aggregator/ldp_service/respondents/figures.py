@@ -1,4 +1,6 @@
-"""Figures on one report, as `ldp explain` has them, and the questions that a page can ask."""
+"""Figures on one report, as `ldp explain` has them, and the questions that a page can
+ask.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ _PLACES = 3
 
 
 def check_askable(survey: Survey) -> None:
-    """Whether a page can ask all questions. Raises `PageError`, which lists those that it cannot.
+    """Whether a page can ask all questions. Raises `PageError`, which lists those that
+    it cannot.
 
     Several records of a device and vectors are for apps, which have sensors.
     """

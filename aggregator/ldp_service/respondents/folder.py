@@ -1,11 +1,14 @@
-"""The files of a page, which any static host can serve: a document, a script, a style, two of data.
+"""The files of a page, which any static host can serve: a document, a script, a style,
+two of data.
 
 Rules
-- No script or style stands in the document, and nothing comes from anywhere else: its policy names
-  the page's own host, and the collector's to send to.
-- The document has the hashes of all other files (subresource integrity), data included, so that
-  whoever checks it has checked the page; a host that changes a file breaks the page.
-- A policy in a document cannot say who may frame it; `headers.txt` has all that a host should send.
+- No script or style stands in the document, and nothing comes from anywhere else: its
+  policy names the page's own host, and the collector's to send to.
+- The document has the hashes of all other files (subresource integrity), data included,
+  so that whoever checks it has checked the page; a host that changes a file breaks the
+  page.
+- A policy in a document cannot say who may frame it; `headers.txt` has all that a host
+  should send.
 """
 
 from __future__ import annotations
@@ -101,7 +104,9 @@ def _origin(address: str) -> str:
 
 
 def _check_address(collector: str) -> None:
-    """Raise `PageError` for what is no address of a web site: it would be a part of the policy."""
+    """Raise `PageError` for what is no address of a web site: it would be a part of the
+    policy.
+    """
     try:
         web_address(collector or "https://own.example")
     except AddressError:

@@ -1,16 +1,17 @@
-"""Randomized response on paper: coins, dice or slips, by the very law of a survey's mechanism.
+"""Randomized response on paper: coins, dice or slips, by the very law of a survey's
+mechanism.
 
-A respondent tosses where nobody sees it, and writes down what a table says: the truth, or an answer
-that the toss prescribes. As the law is that of the question to the last digit, reports from paper
-are pooled with those of devices. It can be had where every probability of the channel has a
-denominator that a toss can reach:
+A respondent tosses where nobody sees it, and writes down what a table says: the truth,
+or an answer that the toss prescribes. As the law is that of the question to the last
+digit, reports from paper are pooled with those of devices. It can be had where every
+probability of the channel has a denominator that a toss can reach:
 
     coins     1/2, 1/4, 1/8, 1/16        up to four, in order
     dice      1/6, 1/36                  one, or two in order
     slips     1/n, n up to 60            numbered, in a bag; one is drawn and put back
 
-An epsilon such as "1" has probabilities with large denominators; `forced_true = "1/4"`, a `matrix`
-of short decimals or a Warner probability of 2/3 has not.
+An epsilon such as "1" has probabilities with large denominators; `forced_true = "1/4"`,
+a `matrix` of short decimals or a Warner probability of 2/3 has not.
 
 Source: Warner 1965; Fox and Tracy 1986, on forced responses.
 """
@@ -36,7 +37,9 @@ class PaperError(LDPError):
 
 
 class Rule(NamedTuple):
-    """Rule on paper: an answer for each outcome of a toss, by the value that is true."""
+    """Rule on paper: an answer for each outcome of a toss, by the value that is
+    true.
+    """
 
     device: str
     tosses: int
@@ -53,7 +56,9 @@ class Rule(NamedTuple):
 
 
 def rule_of(question: Question) -> Rule:
-    """The rule that has the law of a question. Raises `PaperError` if no toss has it."""
+    """The rule that has the law of a question. Raises `PaperError` if no toss has
+    it.
+    """
     size, layout = question.domain.size, question.layout
     plain = layout.symbols == size and layout.cohorts == layout.places == 1
     if (
@@ -82,7 +87,8 @@ def rule_of(question: Question) -> Rule:
         ]
         for row in counts
     ]
-    # As it is told in class: heads, the truth; tails, toss again, and say yes for heads.
+    # As it is told in class: heads, the truth; tails, toss again, and say yes for
+    # heads.
     if question.domain.type == "boolean":
         same.reverse()
     written = [*zip(*rest, strict=True), *((report,) * size for report in same)]
@@ -90,7 +96,9 @@ def rule_of(question: Question) -> Rule:
 
 
 def _device(question: Question, common: int) -> tuple[str, int, int]:
-    """Return a device with this many outcomes: its name, how many of it, how many outcomes."""
+    """Return a device with this many outcomes: its name, how many of it, how many
+    outcomes.
+    """
     for coins in range(1, _MOST_COINS + 1):
         if 2**coins % common == 0:
             return COINS, coins, 2**coins
@@ -102,7 +110,8 @@ def _device(question: Question, common: int) -> tuple[str, int, int]:
     shown = str(common) if common < 10**9 else f"a number of {len(str(common))} digits"
     raise _unreachable(
         question,
-        f"probabilities in parts of 2, 4, 8, 16, 6, 36 or up to {_MOST_SLIPS} (not of {shown}), as "
+        f"probabilities in parts of 2, 4, 8, 16, 6, 36 or up to {_MOST_SLIPS} (not of "
+        f"{shown}), as "
         'of forced_true = "1/4" or a matrix of short decimals',
     )
 

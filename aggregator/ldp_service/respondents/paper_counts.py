@@ -4,8 +4,8 @@
     affair,true,31
     affair,false,69
 
-The law is that of the question, so that these reports are reports like any other: they are
-uploaded, aggregated, pooled. Their order is that of the table, and says nothing.
+The law is that of the question, so that these reports are reports like any other: they
+are uploaded, aggregated, pooled. Their order is that of the table, and says nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def paper_reports(survey: Survey, table: str) -> bytes:
     header = next(lines, [])
     if header != _COLUMNS:
         raise PaperError(
-            f"expected a table with the columns {', '.join(_COLUMNS)}, separated by commas; got a "
+            f"expected a table with the columns {', '.join(_COLUMNS)}, separated by "
+            "commas; got a "
             f"header {','.join(header)[:80]!r}"
         )
     rows: dict[str, bytes] = {}

@@ -1,4 +1,6 @@
-"""The sheet to print: each question, what to toss, and what to write down, in a page's language."""
+"""The sheet to print: each question, what to toss, and what to write down, in a page's
+language.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from ldp_service.respondents.words import PAPER, WORDS, fill, words_of
 _STYLE = (
     "body{font:12pt/1.45 system-ui,sans-serif;margin:15mm;max-width:180mm}"
     "section{break-inside:avoid;margin:8mm 0;border-top:1px solid #555}"
-    "table{border-collapse:collapse}th,td{border:1px solid #777;padding:1.5mm 3mm;text-align:start}"
+    "table{border-collapse:collapse}th,td{border:1px solid #777;padding:1.5mm "
+    "3mm;text-align:start}"
     ".answer{display:inline-block;margin-inline-start:5mm}"
     ".box{display:inline-block;border:1px solid #000;inline-size:5mm;block-size:5mm;"
     "margin-block-end:-1mm;margin-inline-end:2mm}"
@@ -29,14 +32,18 @@ Words = Mapping[str, str]
 def paper_sheet(
     survey: Survey, shown: Presentation, language: str = "", words: Iterable[Path] = ()
 ) -> str:
-    """The sheet, as a document, in one of the page's languages, its own if none is named.
+    """The sheet, as a document, in one of the page's languages, its own if none is
+    named.
 
-    Raises `PaperError` for a question that paper cannot ask, and `PageError` for a language in
-    which the page is not spoken.
+    Raises `PaperError` for a question that paper cannot ask, and `PageError` for a
+    language in which the page is not spoken.
     """
     language = language or shown.language
     if language not in shown.languages:
-        known = f"one of {', '.join(shown.languages)}, or [language.{language}] in the page file"
+        known = (
+            f"one of {', '.join(shown.languages)}, or [language.{language}] in the "
+            "page file"
+        )
         raise PageError([Problem("--language", known, language)])
     spoken = shown.languages[language]
     own = words_of(language, words, (WORDS, PAPER))
@@ -58,7 +65,10 @@ def paper_sheet(
         tag("style", Safe(_STYLE)),
     )
     body = tag("body", tag("h1", title), *(tag("p", fact) for fact in facts), *sections)
-    return f"<!doctype html>\n{tag('html', head, body, lang=language, dir=own['direction'])}\n"
+    return (
+        "<!doctype "
+        f"html>\n{tag('html', head, body, lang=language, dir=own['direction'])}\n"
+    )
 
 
 def _section(question: Question, asked: Asked, words: Words) -> Safe:

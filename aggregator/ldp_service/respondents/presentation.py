@@ -1,7 +1,8 @@
-"""Presentation of a page beside the survey: who asks and why, help, labels, translations.
+"""Presentation of a page beside the survey: who asks and why, help, labels,
+translations.
 
-It is no part of the survey file, since nothing of it changes what a report means: no fingerprint
-has it, no device needs it, and translators get a file of texts.
+It is no part of the survey file, since nothing of it changes what a report means: no
+fingerprint has it, no device needs it, and translators get a file of texts.
 
     [page]                            beside survey.toml, as survey.page.toml
     title, asked_by, purpose, contact, thanks
@@ -64,7 +65,9 @@ class Presentation(NamedTuple):
     one_by_one: bool = True
     parents: tuple[str, ...] = ()
     unsaid: Mapping[str, Sequence[str]] = {}
-    """By language, what stands in the survey's own because there are no other words for it."""
+    """By language, what stands in the survey's own because there are no other words for
+    it.
+    """
 
     def warnings(self) -> list[str]:
         """Return the warnings for the author of the page."""
@@ -82,7 +85,9 @@ def page_file(survey_path: Path) -> Path:
 
 
 def read_presentation(survey: Survey, path: Path | None) -> Presentation:
-    """Read a page file; of a survey alone, without one. Raises `FileError`, `PageError`."""
+    """Read a page file; of a survey alone, without one. Raises `FileError`,
+    `PageError`.
+    """
     if path is None:
         return parse_presentation(survey, {})
     try:
@@ -159,7 +164,9 @@ def _texts(keys: Keys) -> dict[str, str]:
 def _questions(
     survey: Survey, keys: Keys, ways: dict[str, Way] | None
 ) -> tuple[dict[str, Asked], dict[str, Way]]:
-    """The texts of questions; and, in the language of the survey, how they are asked."""
+    """The texts of questions; and, in the language of the survey, how they are
+    asked.
+    """
     asked: dict[str, Asked] = {}
     names = [question.name for question in survey]
     for name, said in (keys.table("question") if "question" in keys else {}).items():

@@ -1,4 +1,5 @@
-"""The response to a survey by day: how many were shown the page, began, and were counted.
+"""The response to a survey by day: how many were shown the page, began, and were
+counted.
 
     page_shown, page_begun   what pages say of themselves, without an answer
     answered                 the most batches that were counted for any one question, group or
@@ -6,9 +7,10 @@
                              as many people answered, if all did so on pages
     batches                  all that were counted, of all questions, in whichever way they came
 
-What was counted is the store's: by epoch, on the day on which it began, where a survey has epochs.
-Where it has none, the store knows no day; then its sums are looked at once a minute, and their
-growth since the day before is that of the day. The columns add up to what the store has.
+What was counted is the store's: by epoch, on the day on which it began, where a survey
+has epochs. Where it has none, the store knows no day; then its sums are looked at once
+a minute, and their growth since the day before is that of the day. The columns add up
+to what the store has.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def response(service: Service, public: Public, name: str) -> list[Response]:
 
 
 def _most(sums: Sums, survey: Survey) -> int:
-    """The most batches of any one question or group; those of a draw by how many each answers."""
+    """The most batches of any one question or group; those of a draw by how many each
+    answers.
+    """
     drawn = {name for draw in survey.draws for name in draw.names}
     numbers = [number for name, number in sums.items() if name not in drawn]
     for draw in survey.draws:
@@ -85,7 +89,9 @@ def _most(sums: Sums, survey: Survey) -> int:
 
 
 def _growth(totals: Mapping[str, Sums]) -> dict[str, Counter[str]]:
-    """Return the increase on each day, from the totals at its end; before, all there was."""
+    """Return the increase on each day, from the totals at its end; before, all there
+    was.
+    """
     growth = {}
     before: Sums = {}
     for day, sums in sorted(totals.items()):

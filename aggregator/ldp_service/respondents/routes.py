@@ -6,7 +6,8 @@
     GET  /respondents.csv    the same as a table, ?survey=NAME
 
 Rules
-- No page asks who is there: none sets a cookie, and none reads one but that of analysts.
+- No page asks who is there: none sets a cookie, and none reads one but that of
+  analysts.
 - What counts steps takes nothing from a request but its path.
 """
 
@@ -35,7 +36,9 @@ _UNAUTHORIZED = 401
 
 
 def respondent_routes(service: Service) -> list[Route]:
-    """The routes of a service's pages for respondents; none, if it has no such pages."""
+    """The routes of a service's pages for respondents; none, if it has no such
+    pages.
+    """
     public = service.settings.public
     if public is None:
         return []
@@ -79,7 +82,9 @@ class _Pages:
         return Response(status_code=204)
 
     async def overview(self, request: Request) -> Response:
-        """Links, codes and response, for analysts; who is none yet can sign in on the page."""
+        """Links, codes and response, for analysts; who is none yet can sign in on the
+        page.
+        """
         if self._refusal(request) == _UNAUTHORIZED:
             return RedirectResponse("./", 303, _HEADERS)
         self._check(request)

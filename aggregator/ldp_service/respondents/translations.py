@@ -1,7 +1,7 @@
 """Names in a page file, and the words that its languages lack.
 
-A text that a language does not have stands there in the survey's own: a page half in one language
-and half in another, which no one should have to find out from respondents.
+A text that a language does not have stands there in the survey's own: a page half in
+one language and half in another, which no one should have to find out from respondents.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ from ldp.survey.survey import Question, Survey
 from ldp_service.respondents.spoken import Asked, Spoken
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
-"""Letters next to each other; what has none, such as "18-24", is the same in every language."""
+"""Letters next to each other; what has none, such as "18-24", is the same in every
+language.
+"""
 _MOST_NAMED = 5
 
 
 def label_names(question: Question) -> list[str]:
-    """Return the names that labels of a question may have: values, nodes above them, fields."""
+    """Return the names that labels of a question may have: values, nodes above them,
+    fields.
+    """
     names = [*_words_of(question.domain)]
     if question.domain.taxonomy is not None:
         names += question.domain.taxonomy.inner
@@ -38,7 +42,9 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
-    """Return the words that a language lacks, beside those of the survey's own language."""
+    """Return the words that a language lacks, beside those of the survey's own
+    language.
+    """
     lacking = [
         name for name in own.texts if own.texts[name] and name not in spoken.texts
     ]

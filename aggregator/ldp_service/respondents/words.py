@@ -34,7 +34,8 @@ def shipped_languages() -> tuple[str, ...]:
 def words_of(
     tag: str, files: Iterable[Path] = (), parts: Sequence[str] = (WORDS,)
 ) -> dict[str, Any]:
-    """Name, direction and words of a language; a file named after it comes before what is included.
+    """Name, direction and words of a language; a file named after it comes before what
+    is included.
 
     Raises `PageError` and `FileError`.
     """
@@ -63,7 +64,11 @@ def check_spoken(languages: Iterable[str], files: Iterable[Path]) -> None:
     problems = [
         Problem(
             f"--words {path}",
-            f"words of one of {', '.join(known)}, or [language.{path.stem}] in a page file",
+            (
+                f"words of one of {', '.join(known)}, or [language.{path.stem}] in a "
+                "page "
+                "file"
+            ),
             "those of a language that no page has",
         )
         for path in files

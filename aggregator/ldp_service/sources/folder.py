@@ -7,13 +7,15 @@ Those that still grow are among them.
               frame
 
 Rules
-- One process follows a folder, by a lock on it; others wait until it is gone. Where a folder cannot
-  be locked all of them read it, and what one counted is a duplicate to the others.
-- A file is known by its path and its first frame, whose checksum covers a random id: one that takes
-  another's place, or another name, is read from its start. Batches that were read before are
-  duplicates then.
-- What is behind the last sound frame of a file waits: a frame may still be growing there. So damage
-  is counted once, with the frame behind it; of a long stretch without any, some 16 MiB at a time.
+- One process follows a folder, by a lock on it; others wait until it is gone. Where a
+  folder cannot be locked all of them read it, and what one counted is a duplicate to
+  the others.
+- A file is known by its path and its first frame, whose checksum covers a random id:
+  one that takes another's place, or another name, is read from its start. Batches that
+  were read before are duplicates then.
+- What is behind the last sound frame of a file waits: a frame may still be growing
+  there. So damage is counted once, with the frame behind it; of a long stretch without
+  any, some 16 MiB at a time.
 - Links are passed over; a hole of a sparse file is waited for where
   nothing is behind it, and else damage, which is not read where it is long.
 - Memory: some times the largest frame, for all files together.
@@ -164,7 +166,9 @@ def _missing(folder: Path) -> FileError:
 
 
 def _hole(file: BinaryIO, at: int) -> int | None:
-    """The bytes of a hole that begins there; None if it reaches to the end of the file."""
+    """The bytes of a hole that begins there; None if it reaches to the end of the
+    file.
+    """
     # Where the file is read on, behind what Python has read ahead.
     here = os.lseek(file.fileno(), 0, os.SEEK_CUR)
     try:

@@ -3,14 +3,15 @@
 What it read is counted together with its mark.
 
 Rules
-- A mark is written in the transaction that counts what it stands for: after any kill a source is
-  read from there.
-- One delivery is under way at a time, so no mark lasts before all that was read ahead of it.
-- While the writer cannot take a delivery it is tried again: nothing is skipped. After a lost
-  connection no one knows whether the last commit lasted; if it did, the batches of that delivery
-  are duplicates the second time.
-- A piece that makes us fail otherwise must not stop the rest: it is skipped, and told in the log
-  and in `skipped`.
+- A mark is written in the transaction that counts what it stands for: after any kill a
+  source is read from there.
+- One delivery is under way at a time, so no mark lasts before all that was read ahead
+  of it.
+- While the writer cannot take a delivery it is tried again: nothing is skipped. After a
+  lost connection no one knows whether the last commit lasted; if it did, the batches of
+  that delivery are duplicates the second time.
+- A piece that makes us fail otherwise must not stop the rest: it is skipped, and told
+  in the log and in `skipped`.
 """
 
 from __future__ import annotations

@@ -6,13 +6,13 @@ It is what an upload or a report file is.
     place     the offset to read next (8, big-endian)
 
 Rules
-- Offsets are kept with the counts, in the store, and nowhere else: whenever a partition is
-  assigned, it is read from its mark on. Which of several processes reads it does not matter: the
-  highest mark counts.
-- Sound messages are delivered together. One that holds damage is delivered by itself, so that each
-  is counted, and a hostile one costs no other.
-- A topic that is made anew under its old name has other messages under the old offsets: it needs
-  another name.
+- Offsets are kept with the counts, in the store, and nowhere else: whenever a partition
+  is assigned, it is read from its mark on. Which of several processes reads it does not
+  matter: the highest mark counts.
+- Sound messages are delivered together. One that holds damage is delivered by itself,
+  so that each is counted, and a hostile one costs no other.
+- A topic that is made anew under its old name has other messages under the old offsets:
+  it needs another name.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class KafkaSourceError(LDPError):
 
 
 class KafkaSource(Follower):
-    """Follows `TOPIC@BOOTSTRAP`, with further settings of librdkafka. Raises `KafkaSourceError`.
+    """Follows `TOPIC@BOOTSTRAP`, with further settings of librdkafka. Raises
+    `KafkaSourceError`.
 
     `read_store` opens what the store has: its marks are read from there.
     """
@@ -68,7 +69,8 @@ class KafkaSource(Follower):
         self._topic, _, bootstrap = address.partition("@")
         if not self._topic or not bootstrap:
             raise KafkaSourceError(
-                "--kafka: expected a topic and its brokers, such as reports@kafka:9092, got "
+                "--kafka: expected a topic and its brokers, such as "
+                "reports@kafka:9092, got "
                 f"{address!r}"
             )
         super().__init__(f"kafka {self._topic}", writer)
@@ -105,7 +107,8 @@ class KafkaSource(Follower):
             return Consumer(self._settings, logger=_log)
         except KafkaException as error:
             raise KafkaSourceError(
-                f"expected settings that Kafka's client takes, got: {error.args[0].str()}"
+                "expected settings that Kafka's client takes, got: "
+                f"{error.args[0].str()}"
             ) from None
 
     def _begin(self, consumer: Any, partitions: list[Any]) -> None:
@@ -123,7 +126,9 @@ class KafkaSource(Follower):
         self.failure = None
 
     def _let_go(self, *_: object) -> None:
-        """Leave what was not delivered yet to the process that gets the partitions now."""
+        """Leave what was not delivered yet to the process that gets the partitions
+        now.
+        """
         self._held.clear()
 
     def _next(self, consumer: Any) -> list[Piece]:
@@ -158,7 +163,8 @@ def read_settings(path: Path) -> dict[str, str]:
         lines = lines_of(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise KafkaSourceError(
-            f"expected to read {path}, got {getattr(error, 'strerror', 'no UTF-8 text')}"
+            f"expected to read {path}, got "
+            f"{getattr(error, 'strerror', 'no UTF-8 text')}"
         ) from None
     settings: dict[str, str] = {}
     for number, line in enumerate(lines, 1):

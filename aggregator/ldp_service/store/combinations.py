@@ -1,9 +1,10 @@
 """Tallies by combination of attributes, under fingerprints of their own.
 
-A store keeps tallies by the fingerprint of a question or group. That of a combination of public
-attributes (`ldp.survey.attributes`) is kept under the fingerprint whose last two bytes, as a
-number, are those of the question plus 1 plus the combination, exclusive or. So it is never the
-question's own, stands beside it in the order of keys, and says what it is of.
+A store keeps tallies by the fingerprint of a question or group. That of a combination
+of public attributes (`ldp.survey.attributes`) is kept under the fingerprint whose last
+two bytes, as a number, are those of the question plus 1 plus the combination, exclusive
+or. So it is never the question's own, stands beside it in the order of keys, and says
+what it is of.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ def of_combination(fingerprint: bytes, combination: int) -> bytes:
 
 
 def combination_in(fingerprint: bytes, envelope: Envelope) -> int | None:
-    """The combination of a question or group that a fingerprint is of; None if it is of none."""
+    """The combination of a question or group that a fingerprint is of; None if it is of
+    none.
+    """
     if fingerprint[:PREFIX] != envelope.fingerprint[:PREFIX]:
         return None
     own = int.from_bytes(envelope.fingerprint[PREFIX:], "big")
@@ -51,7 +54,9 @@ class Known:
         return cls(envelopes.values())
 
     def get(self, fingerprint: bytes) -> Envelope | None:
-        """Return the envelope that a tally under a fingerprint counts; None if not known."""
+        """Return the envelope that a tally under a fingerprint counts; None if not
+        known.
+        """
         envelope = self._by_prefix.get(fingerprint[:PREFIX])
         if envelope is None or fingerprint == envelope.fingerprint:
             return envelope

@@ -13,7 +13,8 @@ class StoreError(LDPError):
 def later_form(place: str, found: object, known: object) -> StoreError:
     """The error of a store that a later program has written to."""
     return StoreError(
-        f"expected a store of version {known} or before at {place}, got version {found}: a later "
+        f"expected a store of version {known} or before at {place}, got version "
+        f"{found}: a later "
         "release wrote to it; start that one again, or restore a backup from before"
     )
 

@@ -1,4 +1,6 @@
-"""Stores by their URLs; the library of a database is imported when a URL asks for it."""
+"""Stores by their URLs; the library of a database is imported when a URL asks for
+it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from ldp_service.store.store import Snapshot, Store
 
 
 def open_store(url: str) -> Store:
-    """The store at `sqlite:///PATH` or `postgresql://...`, to write to; made when there is none.
+    """The store at `sqlite:///PATH` or `postgresql://...`, to write to; made when there
+    is none.
 
     Or a `StoreError`.
     """
@@ -29,7 +32,9 @@ def open_store(url: str) -> Store:
 
 
 def open_snapshot(url: str) -> AbstractContextManager[Snapshot]:
-    """The store there as it is now, to read, while others may write to it. Raises `StoreError`."""
+    """The store there as it is now, to read, while others may write to it. Raises
+    `StoreError`.
+    """
     path = file_of(url)
     if path is not None:
         from ldp_service.store.sqlite import reading
@@ -42,7 +47,9 @@ def open_snapshot(url: str) -> AbstractContextManager[Snapshot]:
 
 
 def check_store(url: str) -> None:
-    """Raise `StoreError` or `FileError` unless it can be read; or made, where there is none."""
+    """Raise `StoreError` or `FileError` unless it can be read; or made, where there is
+    none.
+    """
     path = file_of(url)
     if path is not None:
         check_writable(Path(path))
@@ -76,7 +83,8 @@ def file_of(url: str) -> str | None:
     if scheme in ("postgresql", "postgres") and rest:
         return None
     raise StoreError(
-        "expected a store such as sqlite:///ldp.db (a file here), sqlite:////var/lib/ldp.db or "
+        "expected a store such as sqlite:///ldp.db (a file here), "
+        "sqlite:////var/lib/ldp.db or "
         f"postgresql://user@host/database, got {scheme + '://...' if rest else url!r}"
     )
 

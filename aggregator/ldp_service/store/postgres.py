@@ -3,18 +3,19 @@
 Each process is one of its shards.
 
 Rules
-- A shard is a number that a session holds a lock on: the first free one when it opens. No two
-  sessions write records of one shard, and the next holder of a number finds all that its last
-  committed.
-- A transaction holds a lock that is shared; one that closes epochs holds it alone, from its
-  beginning, since two that both held it shared and both wanted it alone would wait for each other.
-- What transactions of several processes want in common, epochs and ids, they take in ascending
-  order: none waits for one that waits for it. A session that finds an id in another's open
-  transaction waits for what becomes of it.
-- An epoch is a row and a table of ids. To forget it is to delete the row; the table goes once no
-  snapshot is open that may still read it.
-- Only the session's locks say whose shard is whose, so there may be no proxy between that swaps
-  sessions.
+- A shard is a number that a session holds a lock on: the first free one when it opens.
+  No two sessions write records of one shard, and the next holder of a number finds all
+  that its last committed.
+- A transaction holds a lock that is shared; one that closes epochs holds it alone, from
+  its beginning, since two that both held it shared and both wanted it alone would wait
+  for each other.
+- What transactions of several processes want in common, epochs and ids, they take in
+  ascending order: none waits for one that waits for it. A session that finds an id in
+  another's open transaction waits for what becomes of it.
+- An epoch is a row and a table of ids. To forget it is to delete the row; the table
+  goes once no snapshot is open that may still read it.
+- Only the session's locks say whose shard is whose, so there may be no proxy between
+  that swaps sessions.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ CREATE TABLE ldp.sums PARTITION OF ldp.records DEFAULT WITH (fillfactor = 30);
 ALTER TABLE ldp.sums ALTER content SET STORAGE MAIN;
 COMMENT ON TABLE ldp.records IS '{VERSION}';
 """
-"""Sums are written again and again: beside them there is room for their next versions, so that
-their pages never grow in number and no index is touched.
+"""Sums are written again and again: beside them there is room for their next versions,
+so that their pages never grow in number and no index is touched.
 """
 _PUT = """
 INSERT INTO ldp.records SELECT * FROM unnest(%s::text[], %b::bytea[], %b::bytea[], %b::bytea[])
@@ -64,7 +65,9 @@ _UNDER_WAY = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class PostgresStore:
-    """The store in the database at a URL, made when there is none. Raises `StoreError`."""
+    """The store in the database at a URL, made when there is none. Raises
+    `StoreError`.
+    """
 
     shared = True
 
@@ -162,8 +165,8 @@ class PostgresStore:
     def look_for_room(self, *, doubted: bool = False) -> None:
         """See that the server is there; its disk shows when something is committed.
 
-        A turn of nothing needs no room that the server has not. So while the disk is in doubt a new
-        table is filled, and taken back.
+        A turn of nothing needs no room that the server has not. So while the disk is in
+        doubt a new table is filled, and taken back.
         """
         if not doubted:
             self._run("SELECT 1")
@@ -214,8 +217,10 @@ class PostgresStore:
             self._run("CREATE SCHEMA ldp")
         except StoreDeniedError as error:
             raise StoreError(
-                f"{error}; expected a role that may make a schema, or one that has its own: "
-                "let an administrator run CREATE SCHEMA ldp AUTHORIZATION and the role's name there"
+                f"{error}; expected a role that may make a schema, or one that has its "
+                "own: "
+                "let an administrator run CREATE SCHEMA ldp AUTHORIZATION and the "
+                "role's name there"
             ) from None
 
     def _take_shard(self, shard: int) -> bool:
@@ -234,7 +239,11 @@ class PostgresStore:
     def _make_epoch(self, epoch: Epoch) -> None:
         # Waits for another process that is about to make it.
         is_new = self._run(
-            "INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING true",
+            (
+                "INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING "
+                "RETURNING "
+                "true"
+            ),
             *epoch,
         )
         if is_new:
@@ -251,7 +260,8 @@ class PostgresStore:
                 "BEGIN; LOCK TABLE ldp.epochs IN ACCESS EXCLUSIVE MODE NOWAIT"
             )
             there = self._run(
-                "SELECT tablename FROM pg_tables WHERE schemaname = 'ldp' AND tablename LIKE 'ids%'"
+                "SELECT tablename FROM pg_tables WHERE schemaname = 'ldp' AND "
+                "tablename LIKE 'ids%'"
             )
             for table in {f"ldp.{name}" for (name,) in there} - set(
                 map(table_of, self.epochs())

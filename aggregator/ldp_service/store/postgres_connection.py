@@ -1,14 +1,15 @@
 """Connections to PostgreSQL: how they are made and set, and the meaning of errors.
 
 Rules
-- Of a URL only host and database are ever shown, since anything else may be a password, or a part
-  of one.
-- A commit is on the disk of the server before it is answered, whatever the role or the database
-  say.
-- No one waits long for the dead. The server ends a session that does nothing within a transaction
-  before those that wait for it give up; either side ends one whose other side is gone.
-- A session ends at whatever leaves open what became of its last transaction; the books are then
-  read again.
+- Of a URL only host and database are ever shown, since anything else may be a password,
+  or a part of one.
+- A commit is on the disk of the server before it is answered, whatever the role or the
+  database say.
+- No one waits long for the dead. The server ends a session that does nothing within a
+  transaction before those that wait for it give up; either side ends one whose other
+  side is gone.
+- A session ends at whatever leaves open what became of its last transaction; the books
+  are then read again.
 """
 
 from __future__ import annotations
@@ -53,15 +54,16 @@ _SETTINGS = {
 }
 """What the role may say otherwise, and must not; servers know most of them.
 
-Any role may set each of these: a store belongs to an ordinary one, which owns its database.
+Any role may set each of these: a store belongs to an ordinary one, which owns its
+database.
 """
 FILLING = """
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 CREATE TABLE ldp.room (filling integer);
 INSERT INTO ldp.room SELECT generate_series(1, 2000)
 """
-"""Numbers of some 64 KiB, in a table that no one else sees: without a place for long values, of
-which the catalog would have to keep account.
+"""Numbers of some 64 KiB, in a table that no one else sees: without a place for long
+values, of which the catalog would have to keep account.
 """
 _SILENCE = {True: "20s", False: "5min"}
 """How long a transaction that writes, or one that reads, may do nothing."""
@@ -84,7 +86,9 @@ _MEANINGS = {
 
 
 def connect(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
-    """A connection on which nothing has begun, and how to call the store. Raises `StoreError`."""
+    """A connection on which nothing has begun, and how to call the store. Raises
+    `StoreError`.
+    """
     options = _read(url)
     password = secret_of(PASSWORD, os.environ)
     if password:
@@ -107,7 +111,9 @@ def connect(url: str, *, writes: bool) -> tuple[psycopg.Connection[Any], str]:
 
 
 def look_for_room(url: str) -> None:
-    """Raise `StoreFullError` if the server has no room on its disk, with nothing changed."""
+    """Raise `StoreFullError` if the server has no room on its disk, with nothing
+    changed.
+    """
     connection, place = connect(url, writes=False)
     with closing(connection), translate_errors(place):
         connection.execute(FILLING)
@@ -134,8 +140,8 @@ def _read(url: str) -> dict[str, Any]:
     _, _, rest = url.partition("://")
     user, at, _ = rest.partition("@")
     try:
-        # libpq reads such URLs in other ways than they are meant, and quotes what it then takes for
-        # a host or a port.
+        # libpq reads such URLs in other ways than they are meant, and quotes what it
+        # then takes for a host or a port.
         if rest.count("@") > 1 or (at and "/" in user):
             raise ValueError
         options: dict[str, Any] = conninfo_to_dict(url)
@@ -160,12 +166,14 @@ def _set(connection: psycopg.Connection[Any], settings: dict[str, str]) -> None:
 
 def _make_durable(connection: psycopg.Connection[Any], place: str) -> None:
     rows = connection.execute(
-        "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')"
+        "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', "
+        "'synchronous_commit')"
     )
     settings = dict(rows.fetchall())
     if settings["fsync"] != "on":
         raise StoreError(
-            f"expected a server that syncs, got one with fsync = {settings['fsync']} at {place}; "
+            f"expected a server that syncs, got one with fsync = {settings['fsync']} "
+            f"at {place}; "
             f"turn it on"
         )
     if settings["synchronous_commit"] not in _DURABLE:

@@ -2,7 +2,8 @@
 
 Records come in pages, ids through a cursor.
 
-A snapshot locks the list of epochs, so that no table of ids which it may still read is dropped.
+A snapshot locks the list of epochs, so that no table of ids which it may still read is
+dropped.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class PostgresSnapshot:
             return cursor.fetchall() if cursor.description else []
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        # In pages, each of which begins where the last one ended, so that nothing is open between
-        # them.
+        # In pages, each of which begins where the last one ended, so that nothing is
+        # open between them.
         first, end = prefix, _behind(prefix)
         more = True
         while more:
@@ -66,7 +67,10 @@ class PostgresSnapshot:
     def ids(self, epoch: Epoch) -> Iterator[list[bytes]]:
         with translate_errors(self._place), self._connection.cursor("ids") as cursor:
             # The name of a table, which is made of two numbers.
-            cursor.execute(f"SELECT uuid_send(id) FROM {table_of(epoch)}", binary=True)  # noqa: S608
+            cursor.execute(
+                f"SELECT uuid_send(id) FROM {table_of(epoch)}",  # noqa: S608
+                binary=True,
+            )
             while rows := cursor.fetchmany(_ROWS):
                 yield [row[0] for row in rows]
 

@@ -1,11 +1,11 @@
 """Checking a store whose ids are so many that a start cannot wait for them.
 
-All that a store holds is compared with what was written apart from it before anything is believed
-(`verification`). Records are few, and checked before the store is opened, always. Ids may be ten
-million: then reading them all takes longer than whoever restarts a service has, and it is done
-beside the writer, of the store as it was when it was opened. What is wrong stops the service, as it
-would have at the start; uploads that were taken meanwhile are as safe as those that come before a
-disk begins to fail.
+All that a store holds is compared with what was written apart from it before anything
+is believed (`verification`). Records are few, and checked before the store is opened,
+always. Ids may be ten million: then reading them all takes longer than whoever restarts
+a service has, and it is done beside the writer, of the store as it was when it was
+opened. What is wrong stops the service, as it would have at the start; uploads that
+were taken meanwhile are as safe as those that come before a disk begins to fail.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _log = logging.getLogger("ldp.service")
 
 
 def prove(store: Store, tell: Callable[[StoreError], None]) -> None:
-    """Check all of a store that is open, on a connection of its own; `tell` is told what is wrong.
+    """Check all of a store that is open, on a connection of its own; `tell` is told
+    what is wrong.
 
     Done by a thread that no one waits for.
     """

@@ -1,8 +1,9 @@
 """Reading tallies out of a snapshot: over all shards and epochs, or epoch by epoch.
 
 Rules
-- A record that does not fit its checksum is an error, never a number. (That none is missing was
-  seen when the store was opened, and `ldp store doctor` sees it at any time.)
+- A record that does not fit its checksum is an error, never a number. (That none is
+  missing was seen when the store was opened, and `ldp store doctor` sees it at any
+  time.)
 - One tally is held at a time, however many epochs there are.
 """
 
@@ -57,14 +58,18 @@ class Span:
 
 
 def includes_epoch(asked: Epoch | Span | None, at: Epoch) -> bool:
-    """Whether an epoch is the one, or one of those, that are asked for; None asks for all."""
+    """Whether an epoch is the one, or one of those, that are asked for; None asks for
+    all.
+    """
     return asked.has(at) if isinstance(asked, Span) else asked in (None, at)
 
 
 def tally_of(
     snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None
 ) -> Tally:
-    """The tally of a survey, over all epochs or some, with the intake of its questions."""
+    """The tally of a survey, over all epochs or some, with the intake of its
+    questions.
+    """
     tally = Tally.empty(survey)
     epochs: set[Epoch] = set()
     for envelope in survey.tally_parts:
@@ -139,7 +144,9 @@ def by_combination(
 
 
 def least_groups(snapshot: Scanned, fingerprint: bytes) -> Least | None:
-    """The reports that groups of a question need; None where no service has noted that."""
+    """The reports that groups of a question need; None where no service has noted
+    that.
+    """
     noted = [
         read_least(record.content) for record in _sound(snapshot, "least", fingerprint)
     ]
@@ -161,7 +168,9 @@ def outcomes_by_question(snapshot: Scanned) -> Outcomes:
 
 
 def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[str]]:
-    """How many batches of a survey's questions had which outcome, in the order of time."""
+    """How many batches of a survey's questions had which outcome, in the order of
+    time.
+    """
     fingerprints = {envelope.fingerprint for envelope in survey.envelopes}
     by_epoch: dict[Epoch, Counter[str]] = {}
     for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
@@ -173,7 +182,9 @@ def outcomes_by_epoch(snapshot: Scanned, survey: Survey) -> dict[Epoch, Counter[
 def accepted_by_epoch(
     snapshot: Scanned, names: Mapping[bytes, str]
 ) -> dict[Epoch, Counter[str]]:
-    """How many batches were counted under each name, by epoch; `names` are by fingerprint."""
+    """How many batches were counted under each name, by epoch; `names` are by
+    fingerprint.
+    """
     by_epoch: dict[Epoch, Counter[str]] = {}
     for (fingerprint, epoch), outcomes in outcomes_by_question(snapshot).items():
         if fingerprint in names:
@@ -214,7 +225,9 @@ def sent_on(snapshot: Scanned, day: int) -> Counter[str]:
 def mixed_batches(
     snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None
 ) -> list[MixedBatch]:
-    """The batches that relays had mixed, of all epochs or some, in the order of time."""
+    """The batches that relays had mixed, of all epochs or some, in the order of
+    time.
+    """
     batches: list[MixedBatch] = []
     for envelope in survey.envelopes:
         parts: dict[tuple[Epoch, bytes], list[MixedPart]] = {}
@@ -245,6 +258,7 @@ def _sound(snapshot: Scanned, kind: str, prefix: bytes = b"") -> Iterator[Record
     for record in snapshot.scan(kind, prefix):
         if not record.sound:
             raise StoreDamagedError(
-                f"expected sound records, got one of kind {kind} with damage; run ldp store doctor"
+                f"expected sound records, got one of kind {kind} with damage; run ldp "
+                "store doctor"
             )
         yield record

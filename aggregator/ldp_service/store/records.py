@@ -18,10 +18,10 @@
     aside     day, id, shard                     a batch of a question that is not known
     mixed     fingerprint, epoch, batch, id, shard   a part of a relay's batch (`mixing.batches`)
 
-The counts of a combination of attributes are a tally as well, under a fingerprint of their own
-(`combinations`). A shard is a process that writes; it changes no other's records. A fingerprint of
-zeros stands for no known question. Days and epochs are all there is of time, and keys are in no
-order of arrival. Numbers in keys are big-endian.
+The counts of a combination of attributes are a tally as well, under a fingerprint of
+their own (`combinations`). A shard is a process that writes; it changes no other's
+records. A fingerprint of zeros stands for no known question. Days and epochs are all
+there is of time, and keys are in no order of arrival. Numbers in keys are big-endian.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class Epoch(NamedTuple):
 
     @classmethod
     def at(cls, id_: bytes, length: int) -> Epoch:
-        """Return the epoch of a batch's id, of a survey with epochs of `length` seconds."""
+        """Return the epoch of a batch's id, of a survey with epochs of `length`
+        seconds.
+        """
         return cls(length, epoch_of(id_))
 
     @property
@@ -103,7 +105,9 @@ class Epoch(NamedTuple):
 
 EVER = Epoch(0, 0)
 TOKENS = Epoch(0, 1)
-"""What stands for one-time tokens that were spent lies beside the ids of batches, as an epoch's."""
+"""What stands for one-time tokens that were spent lies beside the ids of batches, as an
+epoch's.
+"""
 
 
 class Scanned(Protocol):
@@ -114,7 +118,9 @@ class Scanned(Protocol):
 
 
 class Record(NamedTuple):
-    """One record; the checksum is what it was sealed with, whether or not it still fits."""
+    """One record; the checksum is what it was sealed with, whether or not it still
+    fits.
+    """
 
     kind: str
     key: bytes
@@ -130,7 +136,8 @@ class Record(NamedTuple):
 class Root(NamedTuple):
     """Totals of a shard.
 
-    Commits so far, its records, the exclusive or of their checksums, and batches received.
+    Commits so far, its records, the exclusive or of their checksums, and batches
+    received.
     """
 
     commits: int = 0
@@ -144,7 +151,8 @@ class Root(NamedTuple):
 
 
 class Least(NamedTuple):
-    """The reports that a group of a question needs: by the survey that came first, and at most.
+    """The reports that a group of a question needs: by the survey that came first, and
+    at most.
 
     Several surveys, or versions of one, may have the question.
     """
@@ -160,7 +168,8 @@ class Least(NamedTuple):
 class IdSum(NamedTuple):
     """Sum of a set of ids, in whatever order.
 
-    Their number, the exclusive ors of both halves, and the sum of the products of the halves.
+    Their number, the exclusive ors of both halves, and the sum of the products of the
+    halves.
     """
 
     ids: int = 0

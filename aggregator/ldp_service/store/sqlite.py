@@ -1,16 +1,17 @@
 """The embedded store: one SQLite file, in WAL mode, synced at every commit.
 
 Rules
-- One process writes, over one connection; a lock on the witness keeps others out. Only this
-  connection copies the log into the file, and does so itself, before a transaction: SQLite would
-  keep to itself that a sync failed.
+- One process writes, over one connection; a lock on the witness keeps others out. Only
+  this connection copies the log into the file, and does so itself, before a
+  transaction: SQLite would keep to itself that a sync failed.
 - Each commit that was acknowledged is noted in the witness.
-- What one-time tokens leave tells no order (`unordered`), and a commit of theirs leaves no log.
-- A file may come from elsewhere, as a backup does: one that has anything but the tables of a store
-  is refused. A trigger could note when each batch came.
-- What SQLite says of its disk decides what may be done next: a full one leaves everything as it
-  was; after any other error no one knows what the disk holds, so the process has to stop and
-  another one to recover.
+- What one-time tokens leave tells no order (`unordered`), and a commit of theirs leaves
+  no log.
+- A file may come from elsewhere, as a backup does: one that has anything but the tables
+  of a store is refused. A trigger could note when each batch came.
+- What SQLite says of its disk decides what may be done next: a full one leaves
+  everything as it was; after any other error no one knows what the disk holds, so the
+  process has to stop and another one to recover.
 """
 
 from __future__ import annotations
@@ -37,11 +38,15 @@ from ldp_service.store.unordered import COLUMNS, claim, parts
 from ldp_service.store.witness import Witness
 
 VERSION = 2
-"""Of the form: 2 has records of kinds `least` and `ended`, without which groups and surveys that
-are closed would show more. Whatever is of an earlier form is of this one as well.
+"""Of the form: 2 has records of kinds `least` and `ended`, without which groups and
+surveys that are closed would show more. Whatever is of an earlier form is of this one
+as well.
 """
 
-_RECORDS = "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
+_RECORDS = (
+    "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, "
+    "key)) WITHOUT ROWID"
+)
 _IDS = "(id BLOB PRIMARY KEY) WITHOUT ROWID"
 _TABLE = re.compile(
     rf"CREATE TABLE (records {re.escape(_RECORDS)}"
@@ -54,7 +59,9 @@ PRAGMA user_version = {VERSION};
 CREATE TABLE IF NOT EXISTS records {_RECORDS};
 """
 _CACHE = 16 << 10
-"""KiB of pages in memory; the system keeps more of them, and gives them back when it has to."""
+"""KiB of pages in memory; the system keeps more of them, and gives them back when it
+has to.
+"""
 _SETTINGS = ("synchronous = FULL", f"cache_size = -{_CACHE}", "wal_autocheckpoint = 0")
 _LOG = 4000
 """Pages of the log after which it is copied into the file.
@@ -83,7 +90,8 @@ class SQLiteStore:
         self._witness = Witness(self._path)
         try:
             with translate_errors(self._path):
-                # Made before SQLite does, which gives its log the permissions of the file.
+                # Made before SQLite does, which gives its log the permissions of the
+                # file.
                 os.close(opened_private(self._path, os.O_RDWR))
             self._connection = connect(self._path, "rwc")
             with translate_errors(self._path):
@@ -146,14 +154,16 @@ class SQLiteStore:
         claimed: set[bytes] = set()
         for start in range(0, len(ids), _MANY):
             some = ids[start : start + _MANY]
-            # Always as many places, so that the statement is prepared once: the last id fills up.
+            # Always as many places, so that the statement is prepared once: the last id
+            # fills up.
             filling = (some[-1],) * (_MANY - len(some)) if len(some) > 1 else ()
             parameters = (*some, *filling)
             places = ", ".join("?" * len(parameters))
             select = f"SELECT id FROM {table} WHERE id IN ({places})"  # noqa: S608
             claimed.update(row[0] for row in self._run(select, *parameters))
         fresh = set(ids) - claimed
-        # In the order of the table: neighbours share pages, and the order of arrival is lost.
+        # In the order of the table: neighbours share pages, and the order of arrival is
+        # lost.
         insert = f"INSERT INTO {table} VALUES (?)"  # noqa: S608
         self._run_many(insert, [(id_,) for id_ in sorted(fresh)])
         self._logged += len(fresh)
@@ -199,8 +209,8 @@ class SQLiteStore:
     def close(self) -> None:
         connection = getattr(self, "_connection", None)
         if connection is not None:
-            # What is not in the file yet stays in the log; damaged text of a message is a
-            # ValueError.
+            # What is not in the file yet stays in the log; damaged text of a message is
+            # a ValueError.
             with suppress(sqlite3.Error, ValueError):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
@@ -209,8 +219,8 @@ class SQLiteStore:
     def _empty_log(self) -> None:
         """Leave nothing of what was in the log, whose changes lie in the order of time.
 
-        Whoever reads meanwhile is not waited for, and a full disk is none of the commit's, which
-        lasts: then it is tried again after the next one.
+        Whoever reads meanwhile is not waited for, and a full disk is none of the
+        commit's, which lasts: then it is tried again after the next one.
         """
         self._run("PRAGMA busy_timeout = 0")
         with suppress(StoreFullError):
@@ -236,8 +246,8 @@ class _Snapshot:
         self._path = path
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
-        # The kind as it is stored: SQLite believes the order of rows, and returns other kinds that
-        # stand among these.
+        # The kind as it is stored: SQLite believes the order of rows, and returns other
+        # kinds that stand among these.
         query = (
             "SELECT kind, key, content, checksum FROM records "
             "WHERE kind = ? AND key >= ? ORDER BY key"
@@ -248,7 +258,8 @@ class _Snapshot:
                 and type(key) is type(content) is type(checksum) is bytes
             ):
                 raise StoreDamagedError(
-                    f"expected text and bytes in the records of {self._path}, got something else"
+                    f"expected text and bytes in the records of {self._path}, got "
+                    "something else"
                 )
             if not key.startswith(prefix):
                 return
@@ -256,7 +267,8 @@ class _Snapshot:
 
     def epochs(self) -> list[Epoch]:
         tables = self._rows(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'ids!_%' ESCAPE '!'"
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE "
+            "'ids!_%' ESCAPE '!'"
         )
         return sorted(Epoch(*map(int, name.split("_")[1:])) for (name,) in tables)
 
@@ -269,7 +281,8 @@ class _Snapshot:
                     type(cell) is bytes and len(cell) % ID_SIZE == 0 for cell in cells
                 ):
                     raise StoreDamagedError(
-                        f"expected ids of {ID_SIZE} bytes in {self._path}, got something else"
+                        f"expected ids of {ID_SIZE} bytes in {self._path}, got "
+                        "something else"
                     )
                 yield [id_ for cell in cells for id_ in parts(cell)]
 
@@ -294,7 +307,9 @@ def reading(path: Path) -> Iterator[_Snapshot]:
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to a file, in a mode of SQLite's: ro, or rwc. Raises `StoreError`."""
+    """A connection to a file, in a mode of SQLite's: ro, or rwc. Raises
+    `StoreError`.
+    """
     with translate_errors(path):
         connection = sqlite3.connect(
             f"{path.as_uri()}?mode={mode}",
@@ -332,19 +347,23 @@ def strangers(
 def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
     if unknown := strangers(connection):
         raise StoreDamagedError(
-            f"expected the tables of a store in {path}, got as well: {'; '.join(unknown)}; run ldp "
+            f"expected the tables of a store in {path}, got as well: "
+            f"{'; '.join(unknown)}; run ldp "
             "doctor on it"
         )
 
 
 def has_room(path: Path, size: int) -> bool:
-    """Whether so many bytes have room beside a store, on its disk and within any quota."""
+    """Whether so many bytes have room beside a store, on its disk and within any
+    quota.
+    """
     # A new file: what is there already, the log among it, may have room within itself.
     place = path.with_name(f"{path.name}-room")
     try:
         place.write_bytes(bytes(size))
     except OSError as error:
-        # Whatever else keeps us from making files need not concern those that are there.
+        # Whatever else keeps us from making files need not concern those that are
+        # there.
         return error.errno not in (errno.ENOSPC, errno.EDQUOT)
     finally:
         with suppress(OSError):
@@ -381,6 +400,7 @@ def translate_errors(path: Path) -> Iterator[None]:
             raise _no_room(path) from None
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise StoreDamagedError(
-                f"expected a sound store at {path}, got: {error}; ldp store doctor says more"
+                f"expected a sound store at {path}, got: {error}; ldp store doctor "
+                "says more"
             ) from None
         raise StoreError(f"expected to use the store at {path}, got: {error}") from None

@@ -1,10 +1,10 @@
 """Stores: records and batch ids, and transactions that last.
 
 Rules
-- `commit` returns when everything since `begin` would outlive a loss of power; until then, and
-  after an error, nothing of it may be acknowledged.
-- One process writes what is of its shard. Snapshots have a connection of their own, and wait for
-  no one.
+- `commit` returns when everything since `begin` would outlive a loss of power; until
+  then, and after an error, nothing of it may be acknowledged.
+- One process writes what is of its shard. Snapshots have a connection of their own, and
+  wait for no one.
 - An error is a `StoreError`, and its type says what may be done next.
 """
 
@@ -40,7 +40,8 @@ class Store(Snapshot, Protocol):
     def begin(self, *, alone: bool = False) -> None:
         """Begin a transaction.
 
-        Those of other processes go on, unless it is `alone`: only such a one closes epochs.
+        Those of other processes go on, unless it is `alone`: only such a one closes
+        epochs.
         """
 
     def commit(self) -> None:
@@ -65,13 +66,17 @@ class Store(Snapshot, Protocol):
         """Be another shard for a while; False if a process has it."""
 
     def look_for_room(self, *, doubted: bool = False) -> None:
-        """Raise `StoreFullError` if there is none on the disk, as far as can be seen from here.
+        """Raise `StoreFullError` if there is none on the disk, as far as can be seen
+        from here.
 
-        Where there was none a while ago (`doubted`), only room for a small upload is room.
+        Where there was none a while ago (`doubted`), only room for a small upload is
+        room.
         """
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
-        """The store as it is now, on a connection of its own; may be called from any thread."""
+        """The store as it is now, on a connection of its own; may be called from any
+        thread.
+        """
 
     def acknowledged_commits(self) -> int | None:
         """Commits that are known, from outside the store, to have been acknowledged."""

@@ -1,16 +1,19 @@
-"""Ids in a table of SQLite's that tells no order: of one-time tokens, and of what came to a relay.
+"""Ids in a table of SQLite's that tells no order: of one-time tokens, and of what came
+to a relay.
 
-For someone new to it: whoever takes the file must not learn which token came with which batch, nor
-which device sent first. A database writes new rows behind old ones, within a page as well, so that
-ids which are kept in the order of their hash still lie in the order in which they came. Here what
-lies in the file depends on which ids there are, and on nothing else.
+For someone new to it: whoever takes the file must not learn which token came with which
+batch, nor which device sent first. A database writes new rows behind old ones, within a
+page as well, so that ids which are kept in the order of their hash still lie in the
+order in which they came. Here what lies in the file depends on which ids there are, and
+on nothing else.
 
     bucket      a number; an id belongs to that of its first bits, of as few as give room to all
     id          `ROOM` places of `ID_SIZE` bytes: the ids in their order, then zeros
 
-A bucket is overwritten where it lies. Where one has no room, all ids move to twice as many, and
-what was is overwritten with zeros. SQLite's log has every change in the order of time: who commits
-empties it after each of these (`SQLiteStore.commit`), or keeps none (`relay.pool`).
+A bucket is overwritten where it lies. Where one has no room, all ids move to twice as
+many, and what was is overwritten with zeros. SQLite's log has every change in the order
+of time: who commits empties it after each of these (`SQLiteStore.commit`), or keeps
+none (`relay.pool`).
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ from typing import Any
 from ldp.numbers.epochs import ID_SIZE
 
 ROOM = 63
-"""Ids that a bucket holds. Four buckets fill a page, so that none is spread over several."""
+"""Ids that a bucket holds. Four buckets fill a page, so that none is spread over
+several.
+"""
 _NONE = bytes(ID_SIZE)
 _BITS = 32
 _MANY = 500
@@ -83,15 +88,18 @@ def _made_anew(run: Run, table: str, ids: Iterable[bytes], number: int) -> None:
     while any(len(members) > ROOM for members in _spread(everything, number).values()):
         number *= 2
     buckets = _spread(everything, number)
-    # While rows are put in as well: a page that is divided keeps copies of what went to the other.
+    # While rows are put in as well: a page that is divided keeps copies of what went to
+    # the other.
     [(secure,)] = run("PRAGMA secure_delete")
     run("PRAGMA secure_delete = ON")
     run(f"DROP TABLE {table}")
     run(f"CREATE TABLE {table} {COLUMNS}")
     for bucket in range(number):
         run(
-            f"INSERT INTO {table} VALUES (?, ?)", bucket, _pack(buckets.get(bucket, []))
-        )  # noqa: S608
+            f"INSERT INTO {table} VALUES (?, ?)",  # noqa: S608
+            bucket,
+            _pack(buckets.get(bucket, [])),
+        )
     run(f"PRAGMA secure_delete = {secure}")
 
 

@@ -1,7 +1,7 @@
 """Whether a store holds what was written to it.
 
-For someone new to it: nothing that is read from a disk is believed because it is there. Each of the
-checks below compares it with something that was written apart from it.
+For someone new to it: nothing that is read from a disk is believed because it is there.
+Each of the checks below compares it with something that was written apart from it.
 
 database     finds its own structure in order: the next changes are made by it
 record       fits its checksum
@@ -35,7 +35,9 @@ from ldp_service.store.store import Snapshot
 
 
 class Finding(NamedTuple):
-    """Something wrong: which of the checks above, and in words; the record, where it is one."""
+    """Something wrong: which of the checks above, and in words; the record, where it is
+    one.
+    """
 
     check: str
     problem: str
@@ -52,8 +54,8 @@ AT_ONCE = 1_000_000
 def is_large(snapshot: Snapshot) -> bool:
     """Whether a store has more ids than a start can wait for.
 
-    Nothing has been checked yet: a store with a record that does not fit its checksum is not large,
-    so that all of it is checked at once.
+    Nothing has been checked yet: a store with a record that does not fit its checksum
+    is not large, so that all of it is checked at once.
     """
     known = [record for kind in ("ids", "closed") for record in snapshot.scan(kind)]
     if not all(record.sound for record in known):
@@ -71,18 +73,22 @@ def is_large(snapshot: Snapshot) -> bool:
 def check(snapshot: Snapshot, acknowledged: int | None, *, ids: bool = True) -> None:
     """Raise `StoreDamagedError` for the first thing that is wrong.
 
-    Without `ids` neither these nor the structure of the database, most of which is for them.
+    Without `ids` neither these nor the structure of the database, most of which is for
+    them.
     """
     for finding in findings(snapshot, acknowledged, ids=ids):
         raise StoreDamagedError(
-            f"expected a sound store, got one with damage ({finding}); run ldp store doctor on it"
+            f"expected a sound store, got one with damage ({finding}); run ldp store "
+            "doctor on it"
         )
 
 
 def findings(
     snapshot: Snapshot, acknowledged: int | None, *, ids: bool = True
 ) -> Iterator[Finding]:
-    """Everything wrong with a store, of which `acknowledged` commits have to be there."""
+    """Everything wrong with a store, of which `acknowledged` commits have to be
+    there.
+    """
     if ids:
         yield from (
             Finding("database", complaint) for complaint in snapshot.complaints()
@@ -126,7 +132,8 @@ def findings(
         elif [root.records, root.digest] != sums[shard]:
             yield Finding(
                 "root",
-                f"shard {shard} should have {root.records:,} records, and has {sums[shard][0]:,}, "
+                f"shard {shard} should have {root.records:,} records, and has "
+                f"{sums[shard][0]:,}, "
                 f"or others",
             )
         elif root.received != outcomes[shard]:
@@ -155,6 +162,7 @@ def _ids(snapshot: Snapshot, claimed: dict[Epoch, IdSum]) -> Iterator[Finding]:
         if total != expected:
             yield Finding(
                 "ids",
-                f"epoch {epoch.number} should have {expected.ids:,} ids, and has {total.ids:,}, "
+                f"epoch {epoch.number} should have {expected.ids:,} ids, and has "
+                f"{total.ids:,}, "
                 f"or others",
             )

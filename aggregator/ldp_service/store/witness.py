@@ -1,13 +1,15 @@
-"""The witness: a file beside SQLite's with the number of acknowledged commits, and a lock.
+"""The witness: a file beside SQLite's with the number of acknowledged commits, and a
+lock.
 
-SQLite takes a damaged end of its log for the log's end; a store with fewer commits than its witness
-has lost some. Only the holder of the file, open as a `Witness`, may write to the store.
+SQLite takes a damaged end of its log for the log's end; a store with fewer commits than
+its witness has lost some. Only the holder of the file, open as a `Witness`, may write
+to the store.
 
 Rules
-- A witness that is behind is a weak one, but no false one, so it is not synced, and may stay behind
-  on a full disk.
-- It has its full length, synced, before anything is noted: a change within one sector lasts or not,
-  never half.
+- A witness that is behind is a weak one, but no false one, so it is not synced, and may
+  stay behind on a full disk.
+- It has its full length, synced, before anything is noted: a change within one sector
+  lasts or not, never half.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ class Witness:
         except OSError:
             self.close()
             raise StoreError(
-                f"expected to be the only one to write to {path}, but another process does; "
+                f"expected to be the only one to write to {path}, but another process "
+                "does; "
                 "several share a store on PostgreSQL"
             ) from None
         try:
@@ -76,7 +79,8 @@ class Witness:
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise StoreError(
-                    f"expected to write {witness_path(self._path)}, got {error.strerror}"
+                    f"expected to write {witness_path(self._path)}, got "
+                    f"{error.strerror}"
                 ) from None
 
     def close(self) -> None:
@@ -111,7 +115,9 @@ def _read(noted: bytes, path: Path) -> int | None:
         return None
     if xxh64_digest(noted[:8]) != noted[8:]:
         raise StoreDamagedError(
-            f"expected the number of acknowledged commits in {witness_path(path)}, got damaged "
-            "bytes; if the store is as it should be, ldp store doctor --repair writes the file anew"
+            f"expected the number of acknowledged commits in {witness_path(path)}, got "
+            "damaged "
+            "bytes; if the store is as it should be, ldp store doctor --repair writes "
+            "the file anew"
         )
     return int.from_bytes(noted[:8], "big")

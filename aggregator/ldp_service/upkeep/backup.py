@@ -1,15 +1,18 @@
 """Backups: a copy of a store that is served meanwhile, and a store made of one.
 
-A backup is a store of its own, one SQLite file with its witness beside it, whatever the store is
-in: SQLite's own way of copying for a file (its log included), record by record for PostgreSQL; all
-of one moment. So a backup can be looked at with `ldp store doctor`, exported, and served. A
-restore goes record by record: a backup brings nothing else along.
+A backup is a store of its own, one SQLite file with its witness beside it, whatever the
+store is in: SQLite's own way of copying for a file (its log included), record by record
+for PostgreSQL; all of one moment. So a backup can be looked at with `ldp store doctor`,
+exported, and served. A restore goes record by record: a backup brings nothing else
+along.
 
 Rules
-- Nothing is called a backup that was not read back and checked, as a service checks its store.
-- A file appears under its name when it is whole and synced; nothing is written over, unless a
-  restore was told to, and then what was there is kept.
-- A restore needs the store for itself: a service that writes to it is noticed by its lock.
+- Nothing is called a backup that was not read back and checked, as a service checks its
+  store.
+- A file appears under its name when it is whole and synced; nothing is written over,
+  unless a restore was told to, and then what was there is kept.
+- A restore needs the store for itself: a service that writes to it is noticed by its
+  lock.
 """
 
 from __future__ import annotations
@@ -36,10 +39,13 @@ _LOGS = ("-wal", "-shm")
 
 
 def back_up(url: str, place: Path) -> Sizes:
-    """Write a backup of the store at a URL to a new file; what it holds. Raises `StoreError`."""
+    """Write a backup of the store at a URL to a new file; what it holds. Raises
+    `StoreError`.
+    """
     if place.is_dir():
         raise StoreError(
-            f"expected a new file at {place}, got a folder; --keep 48h,14d keeps backups in one"
+            f"expected a new file at {place}, got a folder; --keep 48h,14d keeps "
+            "backups in one"
         )
     if place.exists():
         raise StoreError(
@@ -66,8 +72,8 @@ def restore(
 ) -> tuple[Sizes, Sizes | None, Path | None]:
     """Make the store at a URL of a backup, which is checked first.
 
-    What it holds; what the store held that it replaces, if that can be told; and under which name
-    that is kept.
+    What it holds; what the store held that it replaces, if that can be told; and under
+    which name that is kept.
     """
     with reading(_existing(str(backup))) as snapshot:
         check(snapshot, None)
@@ -121,7 +127,9 @@ def _copy(snapshot: Snapshot, store: Store) -> None:
 
 
 def _copy_file(source: Path, fresh: Path) -> None:
-    """All of a database at one moment, what is in its log included; others may go on writing."""
+    """All of a database at one moment, what is in its log included; others may go on
+    writing.
+    """
     os.close(opened_private(fresh, os.O_RDWR | os.O_EXCL))
     try:
         with (
@@ -160,7 +168,9 @@ def _appearing(place: Path) -> Iterator[Path]:
 
 
 def _move_aside(place: Path) -> Path | None:
-    """Keep the store that is there under a name that says when; where, if there was one."""
+    """Keep the store that is there under a name that says when; where, if there was
+    one.
+    """
     if not place.exists():
         return None
     kept = place.with_name(f"{place.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")

@@ -1,11 +1,11 @@
 """Closing a survey: it takes no more reports, and all that came are shown, once.
 
-A service shows reports many together, so that the last few of a survey would stay unseen for good.
-Once nothing more comes, there is one more step to be seen: from what was shown to everything. Of an
-epoch that was closed before nothing more is shown.
+A service shows reports many together, so that the last few of a survey would stay
+unseen for good. Once nothing more comes, there is one more step to be seen: from what
+was shown to everything. Of an epoch that was closed before nothing more is shown.
 
-Processes that share a store on PostgreSQL see within a minute that a survey is over. The one that
-has a store in SQLite has to be asked itself.
+Processes that share a store on PostgreSQL see within a minute that a survey is over.
+The one that has a store in SQLite has to be asked itself.
 """
 
 from __future__ import annotations

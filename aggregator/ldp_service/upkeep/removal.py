@@ -1,9 +1,10 @@
 """Forgetting a survey: all that a store has of it, whichever process wrote it.
 
-What goes are its files, tallies, what is shown of them, what became of its batches, batches
-that were kept whole, and what relays mixed. What stays are the ids of its batches, until their
-epoch closes: they are of no question, and keep a batch that is sent again from being counted. A
-question that a survey which stays has as well, under one fingerprint, stays.
+What goes are its files, tallies, what is shown of them, what became of its batches,
+batches that were kept whole, and what relays mixed. What stays are the ids of its
+batches, until their epoch closes: they are of no question, and keep a batch that is
+sent again from being counted. A question that a survey which stays has as well, under
+one fingerprint, stays.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def remove_survey(url: str, name: str) -> tuple[int, int]:
             with store.standing_in(shard) as free:
                 if not free:
                     raise StoreError(
-                        "expected no process that writes to the store, found one; stop the service"
+                        "expected no process that writes to the store, found one; stop "
+                        "the service"
                     )
                 own = [
                     record
@@ -59,7 +61,9 @@ def remove_survey(url: str, name: str) -> tuple[int, int]:
 
 
 def surveys_in(store: Store, name: str) -> tuple[list[Survey], list[Survey]]:
-    """The versions of a survey, and all other surveys. Raises `StoreError` if it is not there."""
+    """The versions of a survey, and all other surveys. Raises `StoreError` if it is not
+    there.
+    """
     surveys = [
         parse_survey(record.content, "a survey in the store", len(record.content))
         for record in store.scan("survey")

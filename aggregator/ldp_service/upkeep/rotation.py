@@ -1,14 +1,15 @@
-"""Backups in a folder, each named after the moment at which it was made; old ones are thinned out.
+"""Backups in a folder, each named after the moment at which it was made; old ones are
+thinned out.
 
     backup-20261128T051953Z                  a backup, in UTC
     backup-20261128T051953Z-acknowledged     its witness
 
 Rules
-- `48h,14d` keeps the newest backup of each of the last 48 hours that have one, and of each of the
-  last 14 days that have one. No clock decides what goes: where backups were missed for a month,
-  those from before it stay.
-- What goes, goes before a new backup is made, so that a full disk has room again. Only backups that
-  are there count then: one that fails costs none of those that are kept.
+- `48h,14d` keeps the newest backup of each of the last 48 hours that have one, and of
+  each of the last 14 days that have one. No clock decides what goes: where backups were
+  missed for a month, those from before it stay.
+- What goes, goes before a new backup is made, so that a full disk has room again. Only
+  backups that are there count then: one that fails costs none of those that are kept.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def back_up_into(
 
 
 def _thin_out(folder: Path, keep: tuple[Keep, ...]) -> int:
-    """Delete the backups that are not kept, and what is left of some that failed; how many."""
+    """Delete the backups that are not kept, and what is left of some that failed; how
+    many.
+    """
     files: dict[str, list[Path]] = defaultdict(list)
     moments: dict[str, datetime] = {}
     for path in folder.iterdir():

@@ -1,6 +1,7 @@
 """Uploads: who may send what, and what becomes of it; without HTTP.
 
-tokens  who may do what; given_tokens  those of the environment; token_use  when they were used
+tokens  who may do what; given_tokens  those of the environment; token_use  when they
+were used
 invitations  one-time tokens of respondents      public  pages that are open to anyone
 reach   how many were shown these and began, by day
 followed_file  a file that is read anew when it changes

@@ -1,9 +1,9 @@
 """Uploads of developers: shown on the page as they come, and never counted.
 
-An upload with the header `LDP-Debug-Tag: NAME` comes from an app under development. Where the
-service was started for such uploads, it keeps the last of them in memory, in plain words
-(`wire.decoded`), and nothing of them reaches a store. Where it was not, they are refused: to count
-them would be wrong, and to drop them unseen as well.
+An upload with the header `LDP-Debug-Tag: NAME` comes from an app under development.
+Where the service was started for such uploads, it keeps the last of them in memory, in
+plain words (`wire.decoded`), and nothing of them reaches a store. Where it was not,
+they are refused: to count them would be wrong, and to drop them unseen as well.
 
 The memory that this takes is bounded, whatever comes.
 """

@@ -15,16 +15,18 @@ An upload is the bytes of a report file.
           after Retry-After
 
 Rules
-- 202 is said after the commit that covers the batches, never before. Any other answer means that
-  nothing was counted, or that no one knows; the same bytes may be sent again, and count once.
-- Of an upload that can never be taken, however often it is sent, the body says why in a word
-  (`reason`: empty, too-large, encoded), so that a client can tell it from a page of something in
-  between. Only then does it drop its reports.
-- Whatever is refused closes the connection: what follows on it is not trusted to be a request.
-- The bytes that are held at any time are bounded (`room`): however many large uploads come, small
-  ones are served, and the slowest makes way for those that come.
-- The pages of some origins may upload from browsers, which ask first (CORS): 204, and what they may
-  send.
+- 202 is said after the commit that covers the batches, never before. Any other answer
+  means that nothing was counted, or that no one knows; the same bytes may be sent
+  again, and count once.
+- Of an upload that can never be taken, however often it is sent, the body says why in a
+  word (`reason`: empty, too-large, encoded), so that a client can tell it from a page
+  of something in between. Only then does it drop its reports.
+- Whatever is refused closes the connection: what follows on it is not trusted to be a
+  request.
+- The bytes that are held at any time are bounded (`room`): however many large uploads
+  come, small ones are served, and the slowest makes way for those that come.
+- The pages of some origins may upload from browsers, which ask first (CORS): 204, and
+  what they may send.
 """
 
 from __future__ import annotations
@@ -77,14 +79,16 @@ class Receiver(Protocol):
     """Receiver of uploads, which answers them: a writer."""
 
     def submit(self, submission: Submission) -> None:
-        """Hand it over. Raises `BusyError` or `StoreError`; then there will be no answer."""
+        """Hand it over. Raises `BusyError` or `StoreError`; then there will be no
+        answer.
+        """
 
 
 class Refused(Exception):  # noqa: N818  # it is an answer
     """An upload that is not taken: the status, why, and when to try again.
 
-    `wait` is in seconds; 0 where trying again is of no use. `never` is the word for why it can
-    never be taken; empty where something can be mended.
+    `wait` is in seconds; 0 where trying again is of no use. `never` is the word for why
+    it can never be taken; empty where something can be mended.
     """
 
     def __init__(
@@ -111,8 +115,8 @@ class UploadDesk:
 
     `scope` is that of the tokens that may.
 
-    `entitled` says what a token is worth, whose it is, and what that one may send; None lets anyone
-    upload. `tell` is told status and seconds of replies.
+    `entitled` says what a token is worth, whose it is, and what that one may send; None
+    lets anyone upload. `tell` is told status and seconds of replies.
     """
 
     scope = UPLOAD
@@ -138,8 +142,8 @@ class UploadDesk:
     def admit(self, method: str, head: Head) -> tuple[Place, Sender | None]:
         """A place for the body that a request announces, and whose it is.
 
-        The place is to be released once the request is answered. Raises `Refused`, before any of
-        the body is read.
+        The place is to be released once the request is answered. Raises `Refused`,
+        before any of the body is read.
         """
         if head.strange:
             raise _encoding_refusal(head.strange)
@@ -176,7 +180,8 @@ class UploadDesk:
         limits = self.limits
         return Refused(
             408,
-            f"expected {place.length} bytes within {limits.patience:.0f} s, at {limits.rate} a "
+            f"expected {place.length} bytes within {limits.patience:.0f} s, at "
+            f"{limits.rate} a "
             f"second or more, got {place.arrived}",
         )
 
@@ -189,10 +194,12 @@ class UploadDesk:
         head: Head,
         sender: Sender | None,
     ) -> Submission | None:
-        """Hand an upload to the writer; `ticket` is called with the answer, in the loop.
+        """Hand an upload to the writer; `ticket` is called with the answer, in the
+        loop.
 
-        Return what is to be told that no one waits any more. That of a developer is shown instead,
-        and answered at once. Raises `BusyError` or `StoreError`; then there will be no answer.
+        Return what is to be told that no one waits any more. That of a developer is
+        shown instead, and answered at once. Raises `BusyError` or `StoreError`; then
+        there will be no answer.
         """
         if head.tag is not None and self._board is not None:
             ticket(self._board.show(head.tag.decode("ascii"), body))
@@ -231,7 +238,10 @@ class UploadDesk:
         if self._board is None:
             raise Refused(
                 403,
-                "expected no LDP-Debug-Tag: this service was not started with --debug-tags",
+                (
+                    "expected no LDP-Debug-Tag: this service was not started with "
+                    "--debug-tags"
+                ),
             )
         if not TAG.fullmatch(tag):
             raise Refused(
@@ -243,7 +253,9 @@ class UploadDesk:
             )
 
     def shared_with(self, origin: bytes) -> Headers:
-        """Return the headers that let the pages of another origin see the answer, if they may."""
+        """Return the headers that let the pages of another origin see the answer, if
+        they may.
+        """
         if origin not in self._origins:
             return []
         return [(b"access-control-allow-origin", origin), (b"vary", b"origin")]
@@ -312,5 +324,7 @@ def _receipt_reply(receipt: Receipt, shared: Headers) -> Reply:
 
 @cache
 def _usual(outcome: str) -> Reply:
-    """Return the reply to an upload of one batch, of which there is one for each outcome."""
+    """Return the reply to an upload of one batch, of which there is one for each
+    outcome.
+    """
     return _receipt_reply(Receipt((outcome,)), [])._replace(usual=True)

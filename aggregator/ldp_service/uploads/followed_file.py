@@ -17,7 +17,8 @@ _log = logging.getLogger("ldp.service")
 
 
 class FollowedFile:
-    """`read` brings the content of a file, `use` takes over a new one; both raise `LDPError`.
+    """`read` brings the content of a file, `use` takes over a new one; both raise
+    `LDPError`.
 
     `kept` names what stays in force, for the log.
     """
@@ -38,8 +39,8 @@ class FollowedFile:
         return not self._trouble
 
     def _look(self) -> None:
-        # Read rather than asked for its time of change: two changes may share one, and a few lines
-        # cost no more.
+        # Read rather than asked for its time of change: two changes may share one, and
+        # a few lines cost no more.
         try:
             content = self._read()
             if content != self.content:

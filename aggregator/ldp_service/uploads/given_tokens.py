@@ -1,11 +1,13 @@
-"""Tokens that come with the process, as containers get them: by environment, or in a secret's file.
+"""Tokens that come with the process, as containers get them: by environment, or in a
+secret's file.
 
     LDP_TOKEN_UPLOAD, LDP_TOKEN_ANALYST, LDP_TOKEN_METRICS        the token itself
     LDP_TOKEN_UPLOAD_FILE, ...                                    a file that has it, as secrets are
     ldp_token_upload, ...                                         in $CREDENTIALS_DIRECTORY
 
-They are known as `environment-upload`, and so on, and stand beside those of the token file. A token
-has at least 32 characters: it is hashed plainly, so it must be one that no one guesses.
+They are known as `environment-upload`, and so on, and stand beside those of the token
+file. A token has at least 32 characters: it is hashed plainly, so it must be one that
+no one guesses.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ def given_tokens(environment: Mapping[str, str]) -> tuple[Token, ...]:
             or not secret.isprintable()
         ):
             raise FileError(
-                f"{name}: expected a token of {_LEAST} to {_MOST} letters, digits and signs, got "
+                f"{name}: expected a token of {_LEAST} to {_MOST} letters, digits and "
+                "signs, got "
                 f"another; ldp store tokens new makes one"
             )
         tokens.append(token_record(secret, f"environment-{scope}", scope))

@@ -1,7 +1,8 @@
 """Heads of uploads, read once.
 
-Whoever keeps a connection sends the same head again and again, byte for byte. What it says is the
-same each time, so it is read once (`http.upload_protocol`); what a token is worth is asked anew.
+Whoever keeps a connection sends the same head again and again, byte for byte. What it
+says is the same each time, so it is read once (`http.upload_protocol`); what a token is
+worth is asked anew.
 """
 
 from __future__ import annotations

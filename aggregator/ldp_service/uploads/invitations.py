@@ -1,14 +1,17 @@
-"""One-time tokens of respondents: each is good for one report to each question of its survey.
+"""One-time tokens of respondents: each is good for one report to each question of its
+survey.
 
     invitations.txt      a line `survey NAME`, then the SHA-256 of each token, in hexadecimal digits
                          and sorted, so that a place in the file says nothing of who was given which
 
 What keeps a token from its report
-- Spending it leaves 16 bytes of a hash, in one transaction with the counts: in a table of its own,
-  without a time and without an order of arrival, in the bytes of its file either (`unordered`).
-- A batch's id is drawn by the device from a secret of its own, and the token is no part of it.
-- The hash covers the question as well, so that what one upload lost can be sent again by itself; a
-  batch that was counted is a duplicate, and costs nothing.
+- Spending it leaves 16 bytes of a hash, in one transaction with the counts: in a table
+  of its own, without a time and without an order of arrival, in the bytes of its file
+  either (`unordered`).
+- A batch's id is drawn by the device from a secret of its own, and the token is no part
+  of it.
+- The hash covers the question as well, so that what one upload lost can be sent again
+  by itself; a batch that was counted is a duplicate, and costs nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +67,8 @@ class Invitations:
         """The invitation of a token, if there is one, spent or not."""
         if not token or len(token) > _LONGEST or not token.isascii():
             return None
-        # What is looked up is a hash of 128 random bits: the time it takes tells nothing of them.
+        # What is looked up is a hash of 128 random bits: the time it takes tells
+        # nothing of them.
         digest = sha256(token.encode()).digest()
         survey = self._surveys.get(digest)
         return None if survey is None else Invitation(digest, survey)
@@ -90,7 +94,9 @@ def tokens_file(survey: str, tokens: Iterable[str], known: Iterable[bytes] = ())
 
 
 def known_in(path: Path, survey: str) -> list[bytes]:
-    """The hashes in a file, if it is there. Raises `InvitationError` if it is another survey's."""
+    """The hashes in a file, if it is there. Raises `InvitationError` if it is another
+    survey's.
+    """
     if not path.exists():
         return []
     name, digests = _parse(path)
@@ -109,7 +115,8 @@ def _parse(path: Path) -> tuple[str, list[bytes]]:
     word, _, name = first.partition(" ")
     if word != "survey" or not name or not all(map(_DIGEST.fullmatch, lines)):
         raise InvitationError(
-            f"{path}: expected a line 'survey NAME' and hashes as ldp store tokens respondents "
+            f"{path}: expected a line 'survey NAME' and hashes as ldp store tokens "
+            "respondents "
             "writes them"
         )
     return name, [bytes.fromhex(line) for line in lines]

@@ -1,18 +1,19 @@
 """The desk for `POST /v1/mixed`: batches that a relay has mixed, opened and counted.
 
-An upload is one frame with a part of a batch (`wire.sealed`), and its token one of scope `relay`,
-whose name is that of the relay. It is answered as any upload is (`uploads.desk`); and 503 besides
+An upload is one frame with a part of a batch (`wire.sealed`), and its token one of
+scope `relay`, whose name is that of the relay. It is answered as any upload is
+(`uploads.desk`); and 503 besides
 
     where the batch is of no question that is served, or where nothing in it opens: a survey or a
     key may be missing here, and the relay keeps what it has until someone has seen to that
 
 Rules
-- The reports of a part are counted as one batch, under the id that the relay gave the part: sent
-  again, it is a duplicate. How many they were, and who mixed them, is kept in one transaction with
-  their counts.
+- The reports of a part are counted as one batch, under the id that the relay gave the
+  part: sent again, it is a duplicate. How many they were, and who mixed them, is kept
+  in one transaction with their counts.
 - What does not open, or is no sound report, is rejected by itself, and counted.
-- The relay's word is taken for how many reports it mixed, and for nothing else: what is claimed
-  rests on those that came (`mixing.batches`).
+- The relay's word is taken for how many reports it mixed, and for nothing else: what is
+  claimed rests on those that came (`mixing.batches`).
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ class MixedDesk(UploadDesk):
         if not opened.opened:
             raise Refused(
                 503,
-                "expected envelopes that one of the keys of --relay-key opens, got none; keys that "
+                "expected envelopes that one of the keys of --relay-key opens, got "
+                "none; keys that "
                 "apps still have belong there too",
                 _WAIT,
             )

@@ -12,7 +12,9 @@ from ldp_service.uploads.reach import Reach
 
 @dataclass(frozen=True)
 class Public:
-    """The pages of surveys by name, and what a host sends with each; links need an address."""
+    """The pages of surveys by name, and what a host sends with each; links need an
+    address.
+    """
 
     files: Mapping[str, Mapping[str, bytes]]
     headers: Mapping[str, Mapping[str, str]]

@@ -1,15 +1,17 @@
-"""How many were shown a page and began, by survey and day, and how far its count had come.
+"""How many were shown a page and began, by survey and day, and how far its count had
+come.
 
     respondents.json     {SURVEY: {DAY: {"shown": n, "started": n, "counted": {QUESTION: n}}}}
 
 Rules
 - No address, no time of day, no order: days are all there is of time.
-- Shown and begun are what pages say of themselves, and anyone can say so: a forger can raise them,
-  and learn nothing.
-- `counted` are the batches of a question or group that the store had when it was last looked at on
-  the day, in all. The day `""` has those that were there before anyone looked.
-- Several processes share the file: each adds what it was told since, under a lock, within seconds.
-  One that is killed loses these seconds.
+- Shown and begun are what pages say of themselves, and anyone can say so: a forger can
+  raise them, and learn nothing.
+- `counted` are the batches of a question or group that the store had when it was last
+  looked at on the day, in all. The day `""` has those that were there before anyone
+  looked.
+- Several processes share the file: each adds what it was told since, under a lock,
+  within seconds. One that is killed loses these seconds.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ BEFORE = ""
 """The day of what was counted before days were."""
 _MOST_BYTES = 1 << 22
 _PAUSE = 5.0
-"""Seconds between what is told and its being written: a write is a sync, and anyone may tell."""
+"""Seconds between what is told and its being written: a write is a sync, and anyone may
+tell.
+"""
 
 _log = logging.getLogger("ldp.service")
 

@@ -1,11 +1,12 @@
 """Room for the bodies of uploads: what has arrived takes it, not what was announced.
 
-For someone new to it: a request says how long its body is before it sends any of it. Were room kept
-for that, a few connections that announce much and send nothing would keep everyone out.
+For someone new to it: a request says how long its body is before it sends any of it.
+Were room kept for that, a few connections that announce much and send nothing would
+keep everyone out.
 
 Rules
-- A body takes room as its bytes arrive, until its upload is answered. Where there is no more, the
-  body that arrives most slowly makes way; those that are whole stay.
+- A body takes room as its bytes arrive, until its upload is answered. Where there is no
+  more, the body that arrives most slowly makes way; those that are whole stay.
 - Small bodies, which are nearly all there are, have a room of their own.
 - A large one is not begun while more than half of its room is taken by others.
 - A body has to arrive at a least rate, and within its time.
@@ -26,9 +27,10 @@ MOST_BODY = (16 << 20) + (64 << 10)
 class UploadLimits(NamedTuple):
     """How much is taken, and how long it may take.
 
-    Bytes of one `body`, and of all that are `held`, being read or waiting for an answer: large ones
-    and small ones, each in a room of their own. Seconds of `patience` for a body to arrive, at a
-    `rate` in bytes a second once the seconds of `grace` are over.
+    Bytes of one `body`, and of all that are `held`, being read or waiting for an
+    answer: large ones and small ones, each in a room of their own. Seconds of
+    `patience` for a body to arrive, at a `rate` in bytes a second once the seconds of
+    `grace` are over.
     """
 
     body: int = MOST_BODY
@@ -39,7 +41,9 @@ class UploadLimits(NamedTuple):
     rate: int = 1 << 10
 
     def time_for(self, arrived: int) -> float:
-        """The seconds after its head by which a body has to be whole, or more of it to be there."""
+        """The seconds after its head by which a body has to be whole, or more of it to
+        be there.
+        """
         return min(self.patience, self.grace + arrived / self.rate)
 
 
@@ -68,7 +72,9 @@ class Place:
         self._begun = time.monotonic()
 
     def take(self, size: int) -> bool:
-        """Hold further bytes, which have arrived; False if there is no room for them."""
+        """Hold further bytes, which have arrived; False if there is no room for
+        them.
+        """
         room = self._room
         while room.held + size > room.most:
             slowest = min(room.coming, key=Place.pace, default=self)
@@ -102,7 +108,9 @@ class Rooms:
         self._large = Room(limits.held)
 
     def place_for(self, length: int) -> Place | None:
-        """A place for a body that is about to come; None if it had better come again."""
+        """A place for a body that is about to come; None if it had better come
+        again.
+        """
         if length <= SMALL:
             return Place(self._small, length)
         if 2 * self._large.held > self._large.most or length > self._large.most:

@@ -1,9 +1,9 @@
 """Which tokens are used: how often since the start, and on which day last.
 
-Whoever hands tokens out wants to know which are used no more, and which someone uses who should
-not. A file beside the token file has the last day of each, by name: a day and nothing finer, as of
-all time that a service stores. It is written when a day is new; where it cannot be, the metrics
-have what is known.
+Whoever hands tokens out wants to know which are used no more, and which someone uses
+who should not. A file beside the token file has the last day of each, by name: a day
+and nothing finer, as of all time that a service stores. It is written when a day is
+new; where it cannot be, the metrics have what is known.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def path_of(token_file: Path) -> Path:
 
 
 def read_days(token_file: Path) -> dict[str, date]:
-    """The last day of each token, by name; nothing where there is no such file, or no sound one."""
+    """The last day of each token, by name; nothing where there is no such file, or no
+    sound one.
+    """
     days: dict[str, date] = {}
     with suppress(OSError, ValueError, AttributeError, TypeError):
         with path_of(token_file).open("rb") as file:

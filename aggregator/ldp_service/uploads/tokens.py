@@ -14,14 +14,15 @@
                                  million else
 
 Rules
-- A token has 256 bits from the operating system, so a plain hash hides it: there is no dictionary
-  to try, and nothing to gain from a slow hash or a salt.
-- What comes is hashed, and its hash is compared with those of all tokens, each in constant time;
-  none ends it early.
-- No token is held longer than a check takes; no token and no hash is in an error or a log.
-- A file that changes is read anew; one that cannot be used leaves the tokens in force that were,
-  and the service is not ready, since no token can be taken from anyone. So tokens are changed
-  without loss: add the new one, hand it out, remove the old one.
+- A token has 256 bits from the operating system, so a plain hash hides it: there is no
+  dictionary to try, and nothing to gain from a slow hash or a salt.
+- What comes is hashed, and its hash is compared with those of all tokens, each in
+  constant time; none ends it early.
+- No token is held longer than a check takes; no token and no hash is in an error or a
+  log.
+- A file that changes is read anew; one that cannot be used leaves the tokens in force
+  that were, and the service is not ready, since no token can be taken from anyone. So
+  tokens are changed without loss: add the new one, hand it out, remove the old one.
 """
 
 from __future__ import annotations
@@ -130,7 +131,9 @@ class Tokens:
 
     @classmethod
     def parse(cls, source: bytes, place: str) -> Tokens:
-        """Parse the bytes of a file. Raises `TokenError`, which names the file as `place`."""
+        """Parse the bytes of a file. Raises `TokenError`, which names the file as
+        `place`.
+        """
         try:
             top = Keys("file", toml_in(source))
         except UnicodeDecodeError as error:
@@ -154,7 +157,8 @@ class Tokens:
     ) -> str:
         """Return the verdict on a token for a scope: `GRANTED`, or an error.
 
-        `survey` is the one that is asked for; None stands for all at once, nothing for whichever.
+        `survey` is the one that is asked for; None stands for all at once, nothing for
+        whichever.
         """
         return self.judge(token, scope, now, survey=survey)[0]
 
@@ -187,7 +191,8 @@ class Tokens:
     def to_toml(self) -> str:
         """The file that says so."""
         blocks = [
-            "# Made by `ldp store tokens`, which does not keep comments. The hashes are no "
+            "# Made by `ldp store tokens`, which does not keep comments. The hashes "
+            "are no "
             "secret, the "
             "tokens are.\n"
         ]
@@ -210,9 +215,9 @@ class Tokens:
 class TokenFile:
     """The tokens of a file that may change at any time.
 
-    Raises `TokenError` if they cannot be read to begin with. Those that are `given` stand before
-    them. `used` is told the name of each token that is good for what was asked, and when;
-    `changed` the names before and after a change of the file.
+    Raises `TokenError` if they cannot be read to begin with. Those that are `given`
+    stand before them. `used` is told the name of each token that is good for what was
+    asked, and when; `changed` the names before and after a change of the file.
     """
 
     def __init__(
@@ -232,7 +237,9 @@ class TokenFile:
     def check(
         self, token: str | None, scope: str, now: float, *, survey: str | None = ""
     ) -> str:
-        """Return the verdict of `Tokens`, by the file as it was a second ago or later."""
+        """Return the verdict of `Tokens`, by the file as it was a second ago or
+        later.
+        """
         return self.judge(token, scope, now, survey=survey)[0]
 
     def judge(
@@ -246,11 +253,15 @@ class TokenFile:
         return verdict, known
 
     def is_current(self, now: float) -> bool:
-        """Whether the file can be used as it is: if not, a token that is removed stays good."""
+        """Whether the file can be used as it is: if not, a token that is removed stays
+        good.
+        """
         return self._file.is_current(now)
 
     def _read(self) -> bytes:
-        """The content of the file; with tokens of the process's own, there need be none."""
+        """The content of the file; with tokens of the process's own, there need be
+        none.
+        """
         absent = bool(self._given) and not self._path.exists()
         return b"" if absent else _content(self._path)
 
@@ -279,7 +290,9 @@ def new_token() -> str:
 def token_record(
     token: str, name: str, scope: str, *, expires: datetime | None = None, **limits: Any
 ) -> Token:
-    """Make the record of a token; `limits` are those that a token may have (`Token`)."""
+    """Make the record of a token; `limits` are those that a token may have
+    (`Token`).
+    """
     return Token(
         name, scope, sha256(token.encode()).digest(), expires=expires, **limits
     )
@@ -295,7 +308,11 @@ def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> 
     if name != "?" and not is_name(name):
         keys.problem(
             "name",
-            "up to 32 letters, digits, dots, dashes or underscores, a letter or digit first",
+            (
+                "up to 32 letters, digits, dots, dashes or underscores, a letter or "
+                "digit "
+                "first"
+            ),
             name,
         )
     scope = keys.choice("scope", SCOPES) or UPLOAD

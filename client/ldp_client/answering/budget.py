@@ -1,33 +1,38 @@
-"""The privacy budget: what a device may still spend, so that no stop tells what was answered.
+"""The privacy budget: what a device may still spend, so that no stop tells what was
+answered.
 
-A budget that is used up stops reports. If when that happens depended on the answers, silence would
-tell something of them, so it may depend on nothing but which questions were asked.
+A budget that is used up stops reports. If when that happens depended on the answers,
+silence would tell something of them, so it may depend on nothing but which questions
+were asked.
 
-A question that is answered once has one charge. One with permanent responses has a charge for each
-value whose response is kept, so how many it makes depends on the answers; what the limits count
-must not. So all charges that it may ever make are set aside when it is answered first:
+A question that is answered once has one charge. One with permanent responses has a
+charge for each value whose response is kept, so how many it makes depends on the
+answers; what the limits count must not. So all charges that it may ever make are set
+aside when it is answered first:
 
     set aside   as many as `memoized_values` says, or fewer: as many as all limits allow that leave
                 one charge for each question of the survey that was not answered yet (and at least
                 one, if that is allowed without)
     spent       what was charged and what is set aside
 
-Of the questions of a draw a device answers one, or a few: limits count as many of the dearest that
-it may still be charged for.
+Of the questions of a draw a device answers one, or a few: limits count as many of the
+dearest that it may still be charged for.
 
 Rules
-- Whether a question is answered depends on what was asked before, and on no answer. Once it was,
-  there is a report for every answer; a value for which no charge is left gets the response that was
-  reported last (`ldp_client.answering.respondent`).
-- What is set aside when permanent responses are erased stays so for good: how much of it was used
-  depends on answers.
-- Limits are compared as fractions. There are three: the survey's own `lifetime_epsilon`, whatever
-  address its reports go to; what was agreed to; and the cap on all surveys in a store.
-- What was agreed to is what the survey could spend at most, by the version that was answered first
-  or to which the person agreed since (`agree`), or any lower `lifetime_epsilon` since. No other
-  version can raise it. Surveys are told apart by name and collector.
-- Where permanent responses are erased, what was set aside for them may be set aside again, within
-  `lifetime_epsilon` and the cap.
+- Whether a question is answered depends on what was asked before, and on no answer.
+  Once it was, there is a report for every answer; a value for which no charge is left
+  gets the response that was reported last (`ldp_client.answering.respondent`).
+- What is set aside when permanent responses are erased stays so for good: how much of
+  it was used depends on answers.
+- Limits are compared as fractions. There are three: the survey's own
+  `lifetime_epsilon`, whatever address its reports go to; what was agreed to; and the
+  cap on all surveys in a store.
+- What was agreed to is what the survey could spend at most, by the version that was
+  answered first or to which the person agreed since (`agree`), or any lower
+  `lifetime_epsilon` since. No other version can raise it. Surveys are told apart by
+  name and collector.
+- Where permanent responses are erased, what was set aside for them may be set aside
+  again, within `lifetime_epsilon` and the cap.
 
 Everything is called in a transaction of the store.
 """
@@ -70,15 +75,18 @@ UNIT = 1 << 64
 """A limit that no survey wrote down is rounded up to whole parts of this size."""
 
 USUAL_CAP = Fraction(10)
-"""What all surveys in a store may spend together, as an epsilon, unless the app says otherwise.
+"""What all surveys in a store may spend together, as an epsilon, unless the app says
+otherwise.
 
-If the first of them asks for more, it is that. At 10, what someone thought 50 % likely they may
-come to think 99.995 % likely, so what is spent beyond protects no one; it leaves room for ten
-questions at an epsilon of 1. By its first survey an app says what it finds right: nothing that is
-asked later, under whatever name, takes more.
+If the first of them asks for more, it is that. At 10, what someone thought 50 % likely
+they may come to think 99.995 % likely, so what is spent beyond protects no one; it
+leaves room for ten questions at an epsilon of 1. By its first survey an app says what
+it finds right: nothing that is asked later, under whatever name, takes more.
 """
 MOST_EPSILON = Fraction(1000)
-"""What a survey without `lifetime_epsilon` may spend at most: as much as one that has it."""
+"""What a survey without `lifetime_epsilon` may spend at most: as much as one that has
+it.
+"""
 
 
 class Agreed(NamedTuple):
@@ -100,8 +108,8 @@ class Limit(NamedTuple):
 class Budget:
     """A survey's spending under a scope.
 
-    `cap` is the largest ratio that all surveys in the store may spend together; None for the usual
-    one.
+    `cap` is the largest ratio that all surveys in the store may spend together; None
+    for the usual one.
     """
 
     __slots__ = ("_cap", "_place", "_scope", "_store", "_survey")
@@ -118,16 +126,18 @@ class Budget:
     def charge_once(self, question: Question) -> None:
         """Spend the price of a question that is answered once.
 
-        Raises `AlreadyAnsweredError` if it was, `BudgetError` if a limit is in the way; then
-        nothing is spent.
+        Raises `AlreadyAnsweredError` if it was, `BudgetError` if a limit is in the way;
+        then nothing is spent.
         """
         key = self._scope.key(question) + _FIRST
         charges = dict(self._store.records(CHARGE))
         if key in charges:
             raise AlreadyAnsweredError(
-                f"question {question.name!r} was answered on this device before, and one report "
+                f"question {question.name!r} was answered on this device before, and "
+                "one report "
                 f"spends its whole epsilon of {question.declared.text}; "
-                "send that report's bytes again, or ask a question with memoized responses"
+                "send that report's bytes again, or ask a question with memoized "
+                "responses"
             )
         limits = self._limits(charges)
         if not fit(limits, question.price.as_integer_ratio()):
@@ -135,10 +145,11 @@ class Budget:
         self._keep_charge(question, key)
 
     def charge_value(self, question: Question) -> bool:
-        """Spend a charge for one more permanent response; False if none is left of those set aside.
+        """Spend a charge for one more permanent response; False if none is left of
+        those set aside.
 
-        Sets them aside where that was not done. Raises `BudgetError` if a limit is in the way of
-        even one.
+        Sets them aside where that was not done. Raises `BudgetError` if a limit is in
+        the way of even one.
         """
         key = self._scope.key(question)
         record = self._store.get(ASIDE, key)
@@ -157,7 +168,8 @@ class Budget:
         return True
 
     def agree(self) -> None:
-        """Note that the person has agreed to this version: the survey may spend what it asks for.
+        """Note that the person has agreed to this version: the survey may spend what it
+        asks for.
 
         Nothing changes where this very version was agreed to before.
         """
@@ -191,7 +203,9 @@ class Budget:
         return self._store.get(CHARGE, self._scope.key(question) + _FIRST) is not None
 
     def _open_questions(self, beside: Question | None = None) -> list[Question]:
-        """Questions that may still be charged for, beside one: of a draw, as many as are left."""
+        """Questions that may still be charged for, beside one: of a draw, as many as
+        are left.
+        """
         answered: list[Question] = []
         others: list[Question] = []
         for question in self._survey:
@@ -216,7 +230,9 @@ class Budget:
         return number
 
     def _limits(self, charges: dict[bytes, Record]) -> list[Limit]:
-        """Limits of the survey, wherever its reports go, if any; as agreed to; and of all."""
+        """Limits of the survey, wherever its reports go, if any; as agreed to; and of
+        all.
+        """
         survey, store = self._survey, self._store
         aside = dict(store.records(ASIDE))
         own, named, in_all = spent(
@@ -256,7 +272,8 @@ class Budget:
             if not fit([limit], price)
         ]
         return BudgetError(
-            f"question {question.name!r} costs more than is left of what this device may "
+            f"question {question.name!r} costs more than is left of what this device "
+            "may "
             f"spend (see the ledger): beyond {' and '.join(beyond)}"
         )
 
@@ -279,8 +296,8 @@ class Budget:
 def renew(store: Store) -> None:
     """Let questions whose permanent responses are erased set aside as much again.
 
-    Nothing else grows: what questions that are answered once have spent stays the last of it.
-    Called in a transaction.
+    Nothing else grows: what questions that are answered once have spent stays the last
+    of it. Called in a transaction.
     """
     again: dict[tuple[object, object], Fraction] = {}
     for key, (survey, _, ratio, collector, _, number) in store.records(ASIDE):
@@ -302,8 +319,8 @@ def _rounded_up(most: Fraction) -> Fraction:
     return min(Fraction(math.ceil(most * UNIT), UNIT), _bound(MOST_EPSILON))
 
 
-# What depends on a survey alone is worked out once, and not for every device that a process
-# simulates.
+# What depends on a survey alone is worked out once, and not for every device that a
+# process simulates.
 
 
 @lru_cache(maxsize=8)
@@ -332,9 +349,11 @@ def _cap_by_first(survey: Survey) -> str:
 def _of_nothing_spent(
     survey: Survey, question: Question, bounds: tuple[Product, ...]
 ) -> int:
-    """How many charges for a question fit the limits on a device that has spent nothing.
+    """How many charges for a question fit the limits on a device that has spent
+    nothing.
 
-    Bounds come as pairs of whole numbers: hashing a fraction would take longer than all else here.
+    Bounds come as pairs of whole numbers: hashing a fraction would take longer than all
+    else here.
     """
     limits = [Limit(Fraction(*bound), NOTHING) for bound in bounds]
     return _charges_within(limits, question, _chargeable_beside(question, survey))
@@ -345,7 +364,9 @@ def _chargeable_beside(
     questions: Iterable[Question],
     answered: Iterable[Question] = (),
 ) -> list[Question]:
-    """Return the questions that a device may be charged for beside one, after others."""
+    """Return the questions that a device may be charged for beside one, after
+    others.
+    """
     those = [*answered] if question is None else [*answered, question]
     taken = Counter(other.draw for other in those if other.draw is not None)
     return chargeable((other for other in questions if other is not question), taken)
@@ -370,7 +391,9 @@ def _charges_within(
 
 
 def fit(limits: Iterable[Limit], *products: Product) -> bool:
-    """Whether what was spent, multiplied by these, is at most what may be, of every limit."""
+    """Whether what was spent, multiplied by these, is at most what may be, of every
+    limit.
+    """
     for bound, (above, below) in limits:
         most, least = bound.as_integer_ratio()
         for numerator, denominator in products:
@@ -398,7 +421,8 @@ def _at_most(spent: Product, questions: Iterable[Question]) -> Fraction:
     """Return the ratio spent, times all charges of some questions; rounded up."""
     largest = _bound(MOST_EPSILON)
     above, below = spent
-    # In whole numbers that stay small, each product rounded up: there may be a million charges.
+    # In whole numbers that stay small, each product rounded up: there may be a million
+    # charges.
     most = -(-UNIT * above // below)
     for question in questions:
         above, below = question.price.as_integer_ratio()

@@ -1,15 +1,16 @@
 """The client.
 
-`Client(survey)` makes reports and hands them over: its caller batches, sends and deals with errors.
-`EmbeddedClient` (`embedding.embedded`) is for apps: it keeps what it makes, sends it by itself,
-and raises nothing where it records or sends.
+`Client(survey)` makes reports and hands them over: its caller batches, sends and deals
+with errors. `EmbeddedClient` (`embedding.embedded`) is for apps: it keeps what it
+makes, sends it by itself, and raises nothing where it records or sends.
 
 Rules
-- `record` randomizes at once; the answer is not kept, logged, or repeated in an error, nor in what
-  error reporters send of local variables (`ldp_client.keeping.hidden`).
-- What was spent is remembered (on disk, if the state is kept there) before the report is handed
-  out.
-- The bytes of a report are made once. What uploads them sends the same bytes again on a retry.
+- `record` randomizes at once; the answer is not kept, logged, or repeated in an error,
+  nor in what error reporters send of local variables (`ldp_client.keeping.hidden`).
+- What was spent is remembered (on disk, if the state is kept there) before the report
+  is handed out.
+- The bytes of a report are made once. What uploads them sends the same bytes again on a
+  retry.
 """
 
 from __future__ import annotations
@@ -39,17 +40,20 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """One device's side of a survey: it makes reports, and remembers what it has answered.
+    """One device's side of a survey: it makes reports, and remembers what it has
+    answered.
 
     survey        the survey
     state         the file in which the device remembers; without one it forgets when the process
                   ends
     collector     who gets the reports, where a state file serves several
-    lifetime_cap  the largest epsilon that all surveys in a state file may spend together: 10, or
+    lifetime_cap  the largest epsilon that all surveys in a state file may spend
+    together: 10, or
                   what the first of them asks for if that is more, unless given
     secret        bytes, or a function that fetches them, from the platform's key store: what the
                   state file keeps of answers is of no use without (`ldp_client.keeping.vault`)
-    rollback_safe make the same report of the same answer after the state file was restored from a
+    rollback_safe make the same report of the same answer after the state file was
+    restored from a
                   backup, or copied, so that it counts once (`ldp_client.keeping.tapes`)
     attributes    what reports say openly of the device, of the attributes that the survey lists:
                   `{"platform": "ios"}`; what is not given is unknown
@@ -59,8 +63,9 @@ class Client:
     random        the source of randomness: the operating system's, unless a test or simulation
                   replaces it
 
-    Raises `StateError` for a state file that cannot be used, `AnswerError` for an attribute that
-    the survey does not list, `SurveyError` for a survey that is not in the register.
+    Raises `StateError` for a state file that cannot be used, `AnswerError` for an
+    attribute that the survey does not list, `SurveyError` for a survey that is not in
+    the register.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -107,10 +112,11 @@ class Client:
 
         An answer is a bool, a number, a text, or a collection of texts.
 
-        Raises `AnswerError` for an unknown question, one of a group, or an answer that does not fit
-        it; `AlreadyAnsweredError` if the question's budget is spent, `BudgetError` if the device's
-        is; `RandomnessError` or `StateError` if no report could be made safely. Raises
-        `NotDrawnError` where the device answers another question of a draw: the answer is dropped.
+        Raises `AnswerError` for an unknown question, one of a group, or an answer that
+        does not fit it; `AlreadyAnsweredError` if the question's budget is spent,
+        `BudgetError` if the device's is; `RandomnessError` or `StateError` if no report
+        could be made safely. Raises `NotDrawnError` where the device answers another
+        question of a draw: the answer is dropped.
         """
         answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
         del answer
@@ -121,13 +127,15 @@ class Client:
         report = self._make_report(answers, together=False)
         if report is None:
             raise NotDrawnError(
-                f"question {name!r}: this device drew another question of the same draw, so that "
+                f"question {name!r}: this device drew another question of the same "
+                "draw, so that "
                 "the answer was dropped, and nothing is charged"
             )
         return report
 
     def is_drawn(self, name: str) -> bool:
-        """Whether the device answers a question: yes, unless it drew another of the same draw.
+        """Whether the device answers a question: yes, unless it drew another of the
+        same draw.
 
         It is drawn now, if that was not done. Raises the errors of `record`.
         """
@@ -150,8 +158,8 @@ class Client:
     def agree(self) -> None:
         """Note that the person has agreed to this version of the survey.
 
-        From now on it may spend what it asks for, even if one before asked for less. Raises
-        `StateError`.
+        From now on it may spend what it asks for, even if one before asked for less.
+        Raises `StateError`.
         """
         self._store.transact(self._budget.agree)
         self._store.settle()

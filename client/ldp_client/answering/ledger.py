@@ -1,10 +1,12 @@
-"""The privacy loss of a device: exact ratios by question, by day, and in all; and in plain words.
+"""The privacy loss of a device: exact ratios by question, by day, and in all; and in
+plain words.
 
-A charge is the ratio by which all that is ever sent on its account can change the odds of a guess;
-epsilon is its logarithm. Charges of one device multiply, as epsilons add up. They are never taken
-back: neither forgetting, nor a new secret, nor a question with other parameters makes what was sent
-unsent. What is set aside for answers that may still change (`answering.budget`) is no charge, but
-counts as one where a limit is compared.
+A charge is the ratio by which all that is ever sent on its account can change the odds
+of a guess; epsilon is its logarithm. Charges of one device multiply, as epsilons add
+up. They are never taken back: neither forgetting, nor a new secret, nor a question with
+other parameters makes what was sent unsent. What is set aside for answers that may
+still change (`answering.budget`) is no charge, but counts as one where a limit is
+compared.
 """
 
 from __future__ import annotations
@@ -29,13 +31,17 @@ DAY = 86_400
 
 
 Product = tuple[int, int]
-"""A product of ratios, as numerator and denominator, not reduced since that would take longer."""
+"""A product of ratios, as numerator and denominator, not reduced since that would take
+longer.
+"""
 
 NOTHING: Product = (1, 1)
 
 
 def today() -> int:
-    """The day, counted from the first of 1970 (UTC): all the time that a device remembers."""
+    """The day, counted from the first of 1970 (UTC): all the time that a device
+    remembers.
+    """
     return int(time.time()) // DAY
 
 
@@ -58,9 +64,9 @@ class Charge(NamedTuple):
 class Ledger(NamedTuple):
     """Ledger: all spending of a device.
 
-    Charges; the days on which it was given a new secret, or a new state file, with the reason; the
-    ratio that is set aside. `problem` is why it could not be read: what was spent is not known
-    then, its epsilon is infinite, and its ratio a `StateError`.
+    Charges; the days on which it was given a new secret, or a new state file, with the
+    reason; the ratio that is set aside. `problem` is why it could not be read: what was
+    spent is not known then, its epsilon is infinite, and its ratio a `StateError`.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -142,7 +148,8 @@ class Ledger(NamedTuple):
             lines += [f"  {line}" for line in self._questions(survey)]
         if self.aside > 1:
             lines.append(
-                f"Set aside, whether or not answers change: epsilon {log_text(self.aside, 6)}"
+                "Set aside, whether or not answers change: epsilon "
+                f"{log_text(self.aside, 6)}"
             )
         lines.append("By day:")
         days = sorted({charge.day for charge in self.charges})
@@ -157,7 +164,9 @@ class Ledger(NamedTuple):
         return "\n".join(lines)
 
     def _may_change(self) -> bool:
-        """Whether some question has several permanent responses, or may come to have them."""
+        """Whether some question has several permanent responses, or may come to have
+        them.
+        """
         questions = [(charge.fingerprint, charge.collector) for charge in self.charges]
         return self.aside > 1 or len(set(questions)) < len(questions)
 
@@ -172,7 +181,10 @@ class Ledger(NamedTuple):
             changed = ""
             if versions > 1:
                 changed = f", its parameters having changed {versions - 1} times"
-            yield f"{name}: epsilon {text_upper(self.epsilon(survey, name), 6)}, {times}{changed}"
+            yield (
+                f"{name}: epsilon {text_upper(self.epsilon(survey, name), 6)}, "
+                f"{times}{changed}"
+            )
 
 
 def product(ratios: Iterable[Fraction]) -> Product:
@@ -200,7 +212,9 @@ def spent(
     survey: str,
     collector: str,
 ) -> tuple[Product, Product, Product]:
-    """Return the charges and reserves: on a survey for one collector, for any, and in all."""
+    """Return the charges and reserves: on a survey for one collector, for any, and in
+    all.
+    """
     own = named = in_all = NOTHING
     for records in (charges, aside):
         for name, _, ratio, place, left, *_ in records.values():
@@ -217,7 +231,8 @@ def spent(
 
 
 def close_aside(store: Store) -> None:
-    """Let what is set aside stay so for good, beyond reach of what is answered from now on.
+    """Let what is set aside stay so for good, beyond reach of what is answered from now
+    on.
 
     Called in a transaction.
     """

@@ -2,16 +2,18 @@
 
 - a secret, drawn once, under which memo keys are hashed;
 - its cohort for each question that has cohorts;
-- permanent responses, under keys that are BLAKE2b hashes of question, collector and answer with the
-  secret;
+- permanent responses, under keys that are BLAKE2b hashes of question, collector and
+  answer with the secret;
 - which of them was reported last;
 - which questions of a draw it answers (`ldp.survey.draws`).
 
-What was charged for all this is in `ldp_client.answering.budget`, and what the person said in
-`answering.consent`. Nothing that is kept for one collector serves another (`keeping.scope`).
+What was charged for all this is in `ldp_client.answering.budget`, and what the person
+said in `answering.consent`. Nothing that is kept for one collector serves another
+(`keeping.scope`).
 
-No answer is stored. But the secret is part of the state, unless it is sealed (`keeping.vault`),
-so who holds the state can test guesses against the keys: it belongs in the app's private storage.
+No answer is stored. But the secret is part of the state, unless it is sealed
+(`keeping.vault`), so who holds the state can test guesses against the keys: it belongs
+in the app's private storage.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ _PERMANENT, _LAST = "permanent", "last"
 
 
 class Memory:
-    """The memory that a store holds, under a scope; its secret is sealed as the vault can.
+    """The memory that a store holds, under a scope; its secret is sealed as the vault
+    can.
 
     Methods are called in a transaction of the store.
     """
@@ -120,7 +123,8 @@ class Memory:
 
         What was charged stays charged.
 
-        What may be charged for new responses is for `ldp_client.answering.budget.renew` to say.
+        What may be charged for new responses is for `ldp_client.answering.budget.renew`
+        to say.
         """
         for kind in (SECRET, COHORT, _PERMANENT, _LAST):
             for key in [key for key, _ in self.store.records(kind)]:

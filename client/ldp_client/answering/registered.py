@@ -1,9 +1,11 @@
-"""Whether a survey stands in the register that an app pins: checked before anything is recorded.
+"""Whether a survey stands in the register that an app pins: checked before anything is
+recorded.
 
-An app that pins the head of a register (`ldp survey register head`) opens a survey only with a
-proof that this very version, its words included, is an entry of that register, or of one that has
-grown out of it (`ldp survey register prove inclusion`). So no version can be shown to one device
-that does not stand where everyone can read it, with what became worse and the reason for it.
+An app that pins the head of a register (`ldp survey register head`) opens a survey only
+with a proof that this very version, its words included, is an entry of that register,
+or of one that has grown out of it (`ldp survey register prove inclusion`). So no
+version can be shown to one device that does not stand where everyone can read it, with
+what became worse and the reason for it.
 """
 
 from __future__ import annotations
@@ -21,16 +23,21 @@ _LARGEST = 1 << 26
 
 
 def require_registration(survey: Survey, head: str | None, proof: Proof | None) -> None:
-    """Raise `SurveyError` unless a proof leads from the survey to the head, where there are any.
+    """Raise `SurveyError` unless a proof leads from the survey to the head, where there
+    are any.
 
     head   SIZE:ROOT, as `ldp survey register head` prints it
-    proof  what `ldp survey register prove inclusion` writes, or the file that it was written to
+    proof  what `ldp survey register prove inclusion` writes, or the file that it was
+    written to
     """
     if head is None and proof is None:
         return
     place = f"survey {survey.name!r}"
     if head is None or proof is None:
-        expected = "a head and a proof (`ldp survey register prove inclusion`): this app pins one"
+        expected = (
+            "a head and a proof (`ldp survey register prove inclusion`): this "
+            "app pins one"
+        )
         came = "no head" if head is None else "no proof"
         raise SurveyError((Problem(place, expected, came),))
     # Imported here, as most apps pin no register.

@@ -1,11 +1,12 @@
 """Reports, and the bytes that they travel as.
 
-Where a survey has epochs, the id of a batch tells in which one the batch was made, so every report
-says how long they are. Make batches when they are about to be sent: what a collector gets after
-their epoch's grace is lost.
+Where a survey has epochs, the id of a batch tells in which one the batch was made, so
+every report says how long they are. Make batches when they are about to be sent: what a
+collector gets after their epoch's grace is lost.
 
-A report that is made once and has a mark travels alone. The id of its batch comes from the mark and
-the epoch, so that it is the same when the report is made again after a rollback.
+A report that is made once and has a mark travels alone. The id of its batch comes from
+the mark and the epoch, so that it is the same when the report is made again after a
+rollback.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ class Report(NamedTuple):
 
     `fingerprint` is of the question or group; `row` has the bytes.
 
-    `epoch` is the length of its survey's epochs in seconds; None if it has none. `mark` is what the
-    id of its batch is made from; None if that is drawn. `combination` is what is said openly of the
-    device (`ldp.survey.attributes`), as it was when the answer was recorded.
+    `epoch` is the length of its survey's epochs in seconds; None if it has none. `mark`
+    is what the id of its batch is made from; None if that is drawn. `combination` is
+    what is said openly of the device (`ldp.survey.attributes`), as it was when the
+    answer was recorded.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -79,7 +81,9 @@ class Report(NamedTuple):
 
 
 class Alike(NamedTuple):
-    """Common part of the reports of a batch: their question, and all that is said beside them."""
+    """Common part of the reports of a batch: their question, and all that is said
+    beside them.
+    """
 
     fingerprint: bytes
     epoch: int | None
@@ -94,12 +98,13 @@ def batches(
     random: Random = system,
     clock: Clock = time.time,
 ) -> list[Batch]:
-    """Reports grouped by question into batches, each under a fresh id, all in random order.
+    """Reports grouped by question into batches, each under a fresh id, all in random
+    order.
 
     A batch has at most `size`, and one combination of attributes.
 
-    Group only reports that may be seen together: the collector of a batch learns that its reports
-    travelled together, and nothing of the order in which they were made.
+    Group only reports that may be seen together: the collector of a batch learns that
+    its reports travelled together, and nothing of the order in which they were made.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))

@@ -1,24 +1,27 @@
-"""Answers in, randomized reports out: what a device sends about one person, and its price.
+"""Answers in, randomized reports out: what a device sends about one person, and its
+price.
 
 Rules
 - A question whose budget is spent by one report is answered once.
-- One with permanent responses is answered any number of times: an answer met before re-uses its
-  permanent response. A new one is charged for, from what was set aside when the question was
-  answered first (`answering.budget`). A value that comes too late is reported by the permanent
-  response that was reported last, as if nothing had changed: silence would tell that it did. All
-  such reports are about an earlier answer.
-- Of the questions of a draw (`ldp.survey.draws`) a device answers one, which is drawn when any of
-  them is answered first, and kept before there is a report. An answer to another has to fit its
-  question as well, and is dropped: no report, and no charge.
-- Questions of a group are answered together or not at all, each as it would be by itself, and
-  travel as one report.
+- One with permanent responses is answered any number of times: an answer met before
+  re-uses its permanent response. A new one is charged for, from what was set aside when
+  the question was answered first (`answering.budget`). A value that comes too late is
+  reported by the permanent response that was reported last, as if nothing had changed:
+  silence would tell that it did. All such reports are about an earlier answer.
+- Of the questions of a draw (`ldp.survey.draws`) a device answers one, which is drawn
+  when any of them is answered first, and kept before there is a report. An answer to
+  another has to fit its question as well, and is dropped: no report, and no charge.
+- Questions of a group are answered together or not at all, each as it would be by
+  itself, and travel as one report.
 - Whatever is charged is charged before a report exists outside.
-- Where randomness comes from the device's secret (`keeping.tapes`), all that is drawn once for a
-  device does, and a report that is made once carries a mark that is the same after a rollback.
-- A report says openly of the device what its client was opened with (`ldp.survey.attributes`),
-  whatever is answered, and whenever it is charged for.
-- A draft is an answer that is randomized and not charged for yet, where the store cannot be
-  written. It holds the answer no more, and is worth a report only once it is charged for.
+- Where randomness comes from the device's secret (`keeping.tapes`), all that is drawn
+  once for a device does, and a report that is made once carries a mark that is the same
+  after a rollback.
+- A report says openly of the device what its client was opened with
+  (`ldp.survey.attributes`), whatever is answered, and whenever it is charged for.
+- A draft is an answer that is randomized and not charged for yet, where the store
+  cannot be written. It holds the answer no more, and is worth a report only once it is
+  charged for.
 """
 
 from __future__ import annotations
@@ -53,7 +56,9 @@ class Draft(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """Drafts to charge for and report together; the secret shows whether they are still due."""
+    """Drafts to charge for and report together; the secret shows whether they are still
+    due.
+    """
 
     envelope: Envelope
     secret: bytes
@@ -63,13 +68,14 @@ class Drafts(NamedTuple):
 class Respondent:
     """One person's answers to a survey on one device.
 
-    `derives`: whether what is drawn once comes from the device's secret, not from `random`.
-    `attributes`: what reports say openly of the device, by name.
+    `derives`: whether what is drawn once comes from the device's secret, not from
+    `random`. `attributes`: what reports say openly of the device, by name.
 
-    Methods are called in a transaction of the memory's store. Those that take answers raise
-    `AnswerError` for an unknown question or an answer that does not fit it;
-    `AlreadyAnsweredError` for a question that is answered once and was; `BudgetError` for what the
-    device may not spend; `RandomnessError` and `StateError` if no report could be made.
+    Methods are called in a transaction of the memory's store. Those that take answers
+    raise `AnswerError` for an unknown question or an answer that does not fit it;
+    `AlreadyAnsweredError` for a question that is answered once and was; `BudgetError`
+    for what the device may not spend; `RandomnessError` and `StateError` if no report
+    could be made.
     """
 
     __slots__ = (
@@ -122,7 +128,9 @@ class Respondent:
         return self._build_report(envelope, row)
 
     def is_drawn(self, question: Question) -> bool:
-        """Whether the device answers a question; it is drawn now, if that was not done."""
+        """Whether the device answers a question; it is drawn now, if that was not
+        done.
+        """
         draw = question.draw
         if draw is None:
             return True
@@ -158,8 +166,10 @@ class Respondent:
             return None
         if secret != self._memory.secret(self._random):
             raise StateError(
-                "expected the secret under which an answer was randomized, got a new one: "
-                "everything was forgotten, or renewed, while its report waited to be charged for"
+                "expected the secret under which an answer was randomized, got a new "
+                "one: "
+                "everything was forgotten, or renewed, while its report waited to be "
+                "charged for"
             )
         rows = [
             self._row_of(question, draft, once=not envelope.memoizes)
@@ -170,7 +180,8 @@ class Respondent:
     def _values(
         self, answers: Mapping[str, object], *, together: bool
     ) -> tuple[Envelope, list[tuple[Question, Value]]]:
-        """Return the question or group of answers, and the randomizer's input for each question.
+        """Return the question or group of answers, and the randomizer's input for each
+        question.
 
         Nothing where the device drew another question.
         """
@@ -186,9 +197,9 @@ class Respondent:
         for question in questions:
             random = self._random
             if question.chooses and self._derives and not envelope.memoizes:
-                # One tape whatever the answer is: it only rounds, or chooses one of several
-                # records, and so the same answer is the same value again. What is answered every
-                # day chooses anew.
+                # One tape whatever the answer is: it only rounds, or chooses one of
+                # several records, and so the same answer is the same value again. What
+                # is answered every day chooses anew.
                 random = self._source(_ANSWER, self._scope.key(question))
             values.append((question, question.value(answers[question.name], random)))
         if not together and question.draw is not None and not self.is_drawn(question):
@@ -196,11 +207,14 @@ class Respondent:
         return envelope, values
 
     def _unknown(self, name: str) -> NoReturn:
-        """Raise `AnswerError` for a question that is answered with others, or that there is not."""
+        """Raise `AnswerError` for a question that is answered with others, or that
+        there is not.
+        """
         question = question_of(self._survey, name)
         together = self._survey.group_of[question.name].name
         raise AnswerError(
-            f"expected the questions {together} to be answered together, with record_together"
+            f"expected the questions {together} to be answered together, with "
+            "record_together"
         )
 
     def _whole(self, answers: Mapping[str, object]) -> Group:
@@ -212,7 +226,8 @@ class Respondent:
             names = " or ".join(group.name for group in self._survey.groups)
             groups = names or "none: this survey has no groups"
             raise AnswerError(
-                f"expected answers to all questions of a group ({groups}), got those to others"
+                f"expected answers to all questions of a group ({groups}), got those "
+                "to others"
             )
         return group
 
@@ -236,7 +251,8 @@ class Respondent:
         cohort = self._cohort(question)
         if cohort != draft.cohort:
             raise StateError(
-                f"question {question.name!r}: expected the cohort in which an answer was "
+                f"question {question.name!r}: expected the cohort in which an answer "
+                "was "
                 "randomized, got another that was drawn meanwhile"
             )
         return self._instantaneous_row(
@@ -262,7 +278,8 @@ class Respondent:
             kept = memory.permanent(memo)
         if kept is None:
             raise StateError(
-                f"question {question.name!r}: expected the permanent response that was reported "
+                f"question {question.name!r}: expected the permanent response that was "
+                "reported "
                 f"last"
             )
         memory.keep_last(question, memo)

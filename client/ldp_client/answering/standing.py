@@ -1,9 +1,9 @@
 """State for randomizing while others write to the state file: the last one read of it.
 
-Reading alone would not do: whether an answer may be charged for is decided where it is written. All
-that randomizing takes is the person's word, the device's secret, its cohorts, and which questions
-it drew; a copy of these is made whenever they may have changed. What they were is checked again
-where the draft is charged for.
+Reading alone would not do: whether an answer may be charged for is decided where it is
+written. All that randomizing takes is the person's word, the device's secret, its
+cohorts, and which questions it drew; a copy of these is made whenever they may have
+changed. What they were is checked again where the draft is charged for.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
     place = os.fspath(source)
     try:
         with open(place, "rb") as file:
-            # One byte more than is allowed shows that there are too many, in a file that has no end
-            # as well.
+            # One byte more than is allowed shows that there are too many, in a file
+            # that has no end as well.
             content = file.read(LARGEST + 1)
         return parse_survey(content, place, files=lambda name: _beside(place, name))
     except OSError as error:
@@ -42,7 +42,9 @@ def read_survey(source: str | os.PathLike[str] | Survey) -> Survey:
 
 
 def _beside(place: str, name: str) -> str:
-    """The text of a file that a survey file names, which lies beside it. Raises `SurveyError`."""
+    """The text of a file that a survey file names, which lies beside it. Raises
+    `SurveyError`.
+    """
     path = os.path.join(os.path.dirname(place), name)
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
@@ -75,7 +77,8 @@ def bound(epsilon: Epsilon) -> Fraction:
 def refuse_beyond(
     survey: Survey, ceiling: Epsilon | None, pins: Collection[str] | None
 ) -> None:
-    """Raise `SurveyError` for a question that can ever cost more than `ceiling`, or other terms.
+    """Raise `SurveyError` for a question that can ever cost more than `ceiling`, or
+    other terms.
 
     `pins` are the terms that are accepted, as `ldp explain` prints them.
     """

@@ -1,7 +1,7 @@
 """Counts of answers and reports by reason; errors are logged once for each.
 
-Once for each question, too, which is named; no answer ever is. What is documented to do no harm is
-logged at DEBUG. Without any logging of the app's nothing is printed.
+Once for each question, too, which is named; no answer ever is. What is documented to do
+no harm is logged at DEBUG. Without any logging of the app's nothing is printed.
 """
 
 from __future__ import annotations
@@ -25,38 +25,56 @@ RECORDED, WAITING = "recorded", "waiting"
 REASONS = {
     RECORDED: "reports that were made, to be sent",
     "consent-off": "answers that were not recorded because the person does not agree",
-    "disabled": "answers that were not recorded because the environment has LDP_DISABLED or "
+    "disabled": "answers that were not recorded because the environment has "
+    "LDP_DISABLED or "
     "DO_NOT_TRACK",
-    "not-drawn": "answers that were dropped because the device answers another question of a draw",
+    "not-drawn": (
+        "answers that were dropped because the device answers another "
+        "question of a draw"
+    ),
     "daily": "answers beyond the first of a day, where an app records daily",
     "answered": "answers to questions that this device has answered before",
     "budget": "answers that would cost more than the device may spend",
-    "answer": "answers that do not fit their question: a mistake in the app, which a strict "
+    "answer": "answers that do not fit their question: a mistake in the app, which a "
+    "strict "
     "client raises",
     "randomness": "answers for which the operating system had no randomness",
     "state": "answers, or attempts to send, for which the state file could not be used",
-    "transport": "errors of the transport, after each of which the batch is tried again",
+    "transport": (
+        "errors of the transport, after each of which the batch is tried again"
+    ),
     "stopped": "answers to questions that the collector has stopped",
-    "not-sampled": "answers to questions that the collector has asked of a share of the devices, "
+    "not-sampled": "answers to questions that the collector has asked of a share of "
+    "the devices, "
     "of which this is none",
-    "no-stop-list": "answers that were not recorded because no stop list was had for too long",
+    "no-stop-list": (
+        "answers that were not recorded because no stop list was had for too long"
+    ),
     "stop-list": "stop lists that could not be had, or are not to be followed",
     "closed": "answers that came after the client was closed",
     "unexpected": "errors that no one thought of",
     "queue-full": "reports that were dropped because newer ones took their place",
     "too-old": "reports that were dropped because no one took them for too long",
     "damaged": "reports that were dropped because the disk had changed them",
-    "forgotten": "reports that were dropped because the person wanted all to be forgotten",
+    "forgotten": (
+        "reports that were dropped because the person wanted all to be forgotten"
+    ),
     "accepted": "batches that the collector has, and counts",
     "duplicate": "batches that the collector had already, and counts once",
-    "quarantined": "batches that the collector keeps until it serves their version of the survey",
-    "late": "batches that came after the collector had closed their epoch, or of a clock that is "
+    "quarantined": (
+        "batches that the collector keeps until it serves their version of the survey"
+    ),
+    "late": "batches that came after the collector had closed their epoch, or of a "
+    "clock that is "
     "behind: dropped",
-    "early": "batches of an epoch that has not begun, of a clock that is ahead: dropped",
+    "early": (
+        "batches of an epoch that has not begun, of a clock that is ahead: dropped"
+    ),
     "rejected": "batches that the collector had no use for: dropped",
     "refused": "batches that the collector can never take: dropped",
     "retry": "attempts that failed, after which a batch waits for another",
-    "held": "attempts that were turned away (a token, an address, a firewall), after which a batch "
+    "held": "attempts that were turned away (a token, an address, a firewall), after "
+    "which a batch "
     "waits for hours",
     "offline": "attempts without a network, after which a batch waits for seconds",
 }
@@ -81,10 +99,11 @@ _REASON_OF: dict[type[LDPError], str] = {
 
 
 class RecordOutcome(int):
-    """Outcome of an answer: 1, if there is a report, or will be once a file can be written.
+    """Outcome of an answer: 1, if there is a report, or will be once a file can be
+    written.
 
-    Else 0. `reason` is one of `REASONS`, or `waiting` while another process writes to the state
-    file. An outcome counts and compares as a `bool` does.
+    Else 0. `reason` is one of `REASONS`, or `waiting` while another process writes to
+    the state file. An outcome counts and compares as a `bool` does.
 
     >>> import ldp_client
     >>> outcome = ldp_client.RecordOutcome("answered")
@@ -124,8 +143,8 @@ class Counts:
 
     def renew(self) -> None:
         """A forked child goes on counting under a lock of its own."""
-        # Reentrant: a signal handler may record, and count that, while its own thread counts
-        # something else.
+        # Reentrant: a signal handler may record, and count that, while its own thread
+        # counts something else.
         self._lock = RLock()
 
     def add(self, reason: str, number: int = 1) -> None:
@@ -140,8 +159,8 @@ class Counts:
 
         It is logged by its name only, unless its message is one of ours.
 
-        That of an `AnswerError` may name a question that is none: an answer, if the app mixed up
-        the two. So `question` is one of the survey's, or empty.
+        That of an `AnswerError` may name a question that is none: an answer, if the app
+        mixed up the two. So `question` is one of the survey's, or empty.
         """
         reason = reason_of(error, otherwise)
         self.add(reason)
@@ -155,7 +174,8 @@ class Counts:
             if key in self._logged or len(self._logged) == _MOST_LINES:
                 return
             self._logged.add(key)
-        # Imported here, since most devices never need it, and it takes its time to load.
+        # Imported here, since most devices never need it, and it takes its time to
+        # load.
         try:
             import logging
         except ImportError:  # a finalizer recorded while Python ends

@@ -1,11 +1,13 @@
-"""The days that a queue has seen: what waits grows old by these, and not by what a clock says now.
+"""The days that a queue has seen: what waits grows old by these, and not by what a
+clock says now.
 
 Rules
-- A report is as old as the number of other days that the client has seen since it was made. A clock
-  that jumps ahead, or shows 1970 until it is set, shows a day or two that there were not; it makes
-  nothing a year older.
+- A report is as old as the number of other days that the client has seen since it was
+  made. A clock that jumps ahead, or shows 1970 until it is set, shows a day or two that
+  there were not; it makes nothing a year older.
 - A day that comes again is the newest again: that makes nothing older either.
-- Days are kept while something waits, and only as many as it takes to call something too old.
+- Days are kept while something waits, and only as many as it takes to call something
+  too old.
 """
 
 from __future__ import annotations
@@ -59,5 +61,7 @@ class Days:
 
 
 def age(days: tuple[int, ...], day: int) -> int:
-    """How many of the days that were seen came after one; all, if it is not among them."""
+    """How many of the days that were seen came after one; all, if it is not among
+    them.
+    """
     return len(days) - 1 - days.index(day) if day in days else len(days)

@@ -1,11 +1,13 @@
 """A debug view: what leaves a device, in plain words, in the log.
 
-`EmbeddedClient(..., debug=True)`, or `LDP_LOG_BATCHES=1` in the environment, logs each batch at
-level INFO to `logging.getLogger("ldp_client.batches")` when it is handed to the transport: the
-question, the bytes and what each report supports (`wire.decoded`), and then what became of it. What
-was answered is nowhere near: by then it has been forgotten.
+`EmbeddedClient(..., debug=True)`, or `LDP_LOG_BATCHES=1` in the environment, logs each
+batch at level INFO to `logging.getLogger("ldp_client.batches")` when it is handed to
+the transport: the question, the bytes and what each report supports (`wire.decoded`),
+and then what became of it. What was answered is nowhere near: by then it has been
+forgotten.
 
-Where an app has set up no logging, it goes to standard error: who asks for a view wants to see it.
+Where an app has set up no logging, it goes to standard error: who asks for a view wants
+to see it.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class LoggingTransport:
         return getattr(self._transport, name)
 
     def send(self, payload: bytes) -> Outcome:
-        """Log the bytes of one batch, and deliver them. Raises what the other one raises."""
+        """Log the bytes of one batch, and deliver them. Raises what the other one
+        raises.
+        """
         lines = "\n".join(decoded_file(payload, [self._survey]))
         self._logger.info("sends %s bytes: %s", len(payload), lines)
         outcome = self._transport.send(payload)

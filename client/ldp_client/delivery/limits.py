@@ -2,10 +2,10 @@
 
 Rules
 - Too old is too old, whatever it is.
-- Where there are too many, reports to memoized questions go first, which can be given again at no
-  cost, and the others where that is not enough; of each the oldest first.
-- The first report of a value is dropped as readily as its repeats: what is dropped depends on the
-  question, and on no answer.
+- Where there are too many, reports to memoized questions go first, which can be given
+  again at no cost, and the others where that is not enough; of each the oldest first.
+- The first report of a value is dropped as readily as its repeats: what is dropped
+  depends on the question, and on no answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ Item = tuple[Key, Record]
 
 
 class QueueLimits(NamedTuple):
-    """How much may wait, for how many days, and how many reports travel together at most.
+    """How much may wait, for how many days, and how many reports travel together at
+    most.
 
     >>> import ldp_client
     >>> ldp_client.QueueLimits(reports=100).days
@@ -42,9 +43,11 @@ class QueueLimits(NamedTuple):
         is_too_old: Callable[[Key], bool],
         repeatable: Collection[Key],
     ) -> Iterator[tuple[str, Key, Record]]:
-        """The reports to drop, of so many with so many bytes: the reason, the key, the record.
+        """The reports to drop, of so many with so many bytes: the reason, the key, the
+        record.
 
-        `oldest_first` reads them anew, `is_too_old` judges keys, and `repeatable` are fingerprints.
+        `oldest_first` reads them anew, `is_too_old` judges keys, and `repeatable` are
+        fingerprints.
         """
         for key, record in oldest_first() if count else ():
             if not is_too_old(key):

@@ -1,10 +1,11 @@
 """A connection to a collector that ends at a deadline, whatever the other side does.
 
 Rules
-- The deadline is for the whole of it: finding the address, connecting, a proxy, TLS, the request
-  and the answer. Whoever answers a byte a second is cut off like one who says nothing.
-- Behind a proxy TLS is with the collector: the proxy is asked to `CONNECT`, and learns the
-  collector's name and how much is sent.
+- The deadline is for the whole of it: finding the address, connecting, a proxy, TLS,
+  the request and the answer. Whoever answers a byte a second is cut off like one who
+  says nothing.
+- Behind a proxy TLS is with the collector: the proxy is asked to `CONNECT`, and learns
+  the collector's name and how much is sent.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _Addresses = list[tuple[Any, ...]]
 
 
 class Route(NamedTuple):
-    """The way to a collector: its host and port, TLS (or none), and a proxy (or none)."""
+    """The way to a collector: its host and port, TLS (or none), and a proxy (or
+    none).
+    """
 
     host: str
     port: int
@@ -89,7 +92,9 @@ class Line(HTTPConnection):
 
 
 class _Timed:
-    """A socket as `http.client` uses one, each step of which has what is left of the time."""
+    """A socket as `http.client` uses one, each step of which has what is left of the
+    time.
+    """
 
     def __init__(self, bare: socket.socket, end: float) -> None:
         self._bare = bare
@@ -116,7 +121,8 @@ class _Reading(io.RawIOBase):
     def __init__(self, bare: socket.socket, end: float) -> None:
         self._bare = bare
         self._end = end
-        # Keeps the socket open until this is closed, as it is read after the connection was.
+        # Keeps the socket open until this is closed, as it is read after the connection
+        # was.
         self._file = bare.makefile("rb", buffering=0)
 
     def readable(self) -> bool:

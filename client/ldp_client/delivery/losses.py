@@ -1,8 +1,9 @@
 """Final losses of a queue's reports, in running numbers that last as long as the file.
 
-Reports that no collector will ever count are losses, by reason and question. Those that a collector
-keeps for a version of the survey that it does not serve (`quarantined`) are none, and are counted
-beside them: whether they are ever counted the device does not learn.
+Reports that no collector will ever count are losses, by reason and question. Those that
+a collector keeps for a version of the survey that it does not serve (`quarantined`) are
+none, and are counted beside them: whether they are ever counted the device does not
+learn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A hop that hides who sends: Oblivious HTTP to a relay, through a third party (`wire.oblivious`).
+"""A hop that hides who sends: Oblivious HTTP to a relay, through a third party
+(`wire.oblivious`).
 
     hop = ObliviousTransport(
         "https://hop.example/relay.example", "https://relay.example", keys="0100..."
@@ -6,12 +7,14 @@
     client = EmbeddedClient(survey, relay=Relay("https://relay.example", key, transport=hop), ...)
 
 Rules
-- The hop is told an address of its own, and no word of the request or of what is answered.
-- Each request has keys of its own; nothing in it tells it from others of the same question.
-- What comes back without encapsulation is the hop's own word, or that of a relay that has other
-  keys: it never counts as an answer to a report.
-- HPKE is that of `pyhpke`, which the extra `oblivious` brings: it has the exported secrets that
-  answers are encrypted under.
+- The hop is told an address of its own, and no word of the request or of what is
+  answered.
+- Each request has keys of its own; nothing in it tells it from others of the same
+  question.
+- What comes back without encapsulation is the hop's own word, or that of a relay that
+  has other keys: it never counts as an answer to a report.
+- HPKE is that of `pyhpke`, which the extra `oblivious` brings: it has the exported
+  secrets that answers are encrypted under.
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
 
 _EXTRA = (
-    "expected the package pyhpke to send through a hop of Oblivious HTTP, found none; install it "
+    "expected the package pyhpke to send through a hop of Oblivious HTTP, found none; "
+    "install it "
     'with pip install "ldpkit-client[oblivious]"'
 )
 _BAD_GATEWAY = 502
@@ -52,13 +56,15 @@ Opened = Callable[[bytes], bytes]
 
 
 class ObliviousTransport(HTTPTransport):
-    """Posts sealed reports to a relay through a hop; further settings are those of `HTTPTransport`.
+    """Posts sealed reports to a relay through a hop; further settings are those of
+    `HTTPTransport`.
 
     hop    the address that was rented
     relay  the address of the relay, which the hop passes requests on to
     keys   what `ldp relay oblivious-keys` prints at the relay
 
-    Raises `ValueError` for settings that cannot be used, and `ImportError` without the extra.
+    Raises `ValueError` for settings that cannot be used, and `ImportError` without the
+    extra.
 
     `docs/relay.md` has an example.
     """
@@ -99,7 +105,9 @@ class ObliviousTransport(HTTPTransport):
 def encapsulate(
     configuration: KeyConfiguration, request: bytes, own: Any = None
 ) -> tuple[bytes, Opened]:
-    """A request in its envelope, and what opens the answer. `own` is its key pair, if not drawn."""
+    """A request in its envelope, and what opens the answer. `own` is its key pair, if
+    not drawn.
+    """
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -120,7 +128,9 @@ def encapsulate(
 
 
 def sender_for(configuration: KeyConfiguration, own: Any = None) -> tuple[bytes, Any]:
-    """`enc`, and the context of a sender to a relay's key. Raises `ValueError`, `ImportError`."""
+    """`enc`, and the context of a sender to a relay's key. Raises `ValueError`,
+    `ImportError`.
+    """
     try:
         from pyhpke import AEADId, CipherSuite, KDFId, KEMId, PyHPKEError
     except ImportError as error:
@@ -153,6 +163,7 @@ def _judge(response: HTTPResponse, body: bytes, *, opened: Opened) -> Outcome:
         wait = answer.field(b"retry-after")
         text = None if wait is None else wait.decode("latin-1")
         return of_answer(answer.status, text, answer.content)
-    # Neither a 200 nor a 202 of the hop's says that the relay has it; nor may it have it dropped.
+    # Neither a 200 nor a 202 of the hop's says that the relay has it; nor may it have
+    # it dropped.
     status = _BAD_GATEWAY if said in (200, ACCEPTED_STATUS) else said
     return of_answer(status, response.getheader("Retry-After"), b"")

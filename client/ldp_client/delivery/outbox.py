@@ -1,23 +1,29 @@
-"""The queue: randomized reports that wait to be sent, in the store of the device's memory.
+"""The queue: randomized reports that wait to be sent, in the store of the device's
+memory.
 
 Rules
-- A survey has a queue of its own for each collector: none gets what was meant for another, nor
-  waits for another's pause. What was recorded without a collector goes to the first that there is
-  for its survey (`ldp_client.embedding.heirs`).
-- What goes through a relay goes alone, and is sealed when its batch is made (`delivery.sealing`).
-- A report is kept under its day and a random number: neither the hour nor the order of answers can
-  be read off. What leaves together is put in the order of these numbers, whatever the days.
-- A batch is made when it is taken for sending: its id is drawn once, and its bytes are kept until
-  it is decided about, so that every retry sends the same bytes. There is one at a time. Reports
-  that wait have no id yet, so that only what was about to be sent can come too late for its epoch.
-- Nothing is handed to a transport before the charges behind it would outlive a loss of power.
+- A survey has a queue of its own for each collector: none gets what was meant for
+  another, nor waits for another's pause. What was recorded without a collector goes to
+  the first that there is for its survey (`ldp_client.embedding.heirs`).
+- What goes through a relay goes alone, and is sealed when its batch is made
+  (`delivery.sealing`).
+- A report is kept under its day and a random number: neither the hour nor the order of
+  answers can be read off. What leaves together is put in the order of these numbers,
+  whatever the days.
+- A batch is made when it is taken for sending: its id is drawn once, and its bytes are
+  kept until it is decided about, so that every retry sends the same bytes. There is one
+  at a time. Reports that wait have no id yet, so that only what was about to be sent
+  can come too late for its epoch.
+- Nothing is handed to a transport before the charges behind it would outlive a loss of
+  power.
 - The queue is bounded by count, bytes and age, which is counted in days that were seen
-  (`delivery.days`, `delivery.limits`). The count and the bytes are looked at once a day, and
-  once in `SLACK` reports or in that part of the limit; they may be exceeded by that many.
-- A survey with epochs is not sent by a clock that was never set: its batches would be of 1970, for
-  good.
-- How many reports were lost, of which questions and why, is kept for as long as the file
-  (`ldp_client.delivery.losses`).
+  (`delivery.days`, `delivery.limits`). The count and the bytes are looked at once a
+  day, and once in `SLACK` reports or in that part of the limit; they may be exceeded by
+  that many.
+- A survey with epochs is not sent by a clock that was never set: its batches would be
+  of 1970, for good.
+- How many reports were lost, of which questions and why, is kept for as long as the
+  file (`ldp_client.delivery.losses`).
 """
 
 from __future__ import annotations
@@ -55,8 +61,9 @@ class Outbox:
 
     `repeatable` are the fingerprints of what may be reported again at no cost.
 
-    `queue` is what the keys of its records begin with, and `orphaned` those of a queue without a
-    collector, which this one takes over if it `inherits`; that is asked in transactions.
+    `queue` is what the keys of its records begin with, and `orphaned` those of a queue
+    without a collector, which this one takes over if it `inherits`; that is asked in
+    transactions.
     """
 
     def __init__(
@@ -104,8 +111,8 @@ class Outbox:
     def take(self, backoff: Backoff = lambda _: 0.0) -> bytes | None:
         """The bytes that are to be sent next, the same until they are decided about.
 
-        None if nothing waits, or nothing may be sent yet. `backoff` says for how long that is so
-        after this attempt, unless more is heard of it.
+        None if nothing waits, or nothing may be sent yet. `backoff` says for how long
+        that is so after this attempt, unless more is heard of it.
         """
         frame = self._store.transact(lambda: self._next(backoff))
         if frame is not None and frame != self._settled:
@@ -114,15 +121,21 @@ class Outbox:
         return frame
 
     def decide(self, frame: bytes, outcome: Outcome, backoff: Backoff) -> None:
-        """Note what became of a batch that was taken; forget it, unless it is sent again."""
+        """Note what became of a batch that was taken; forget it, unless it is sent
+        again.
+        """
         self._store.transact(lambda: self._decide(frame, outcome, backoff))
 
     def resume(self) -> None:
-        """Let what was turned away for something that can be mended be tried at once."""
+        """Let what was turned away for something that can be mended be tried at
+        once.
+        """
         self._store.transact(self.schedule.resume)
 
     def count_elsewhere(self) -> int:
-        """The number of reports that wait for other surveys or collectors. In a transaction."""
+        """The number of reports that wait for other surveys or collectors. In a
+        transaction.
+        """
         batches = self._store.records(BATCH)
         tried = sum(
             cast(int, record[1]) for queue, record in batches if queue != self._queue
@@ -150,7 +163,9 @@ class Outbox:
         return self._size()[0] + self._in_batch()
 
     def erase(self) -> None:
-        """Drop everything, in all queues, and count all of it here. Called in a transaction."""
+        """Drop everything, in all queues, and count all of it here. Called in a
+        transaction.
+        """
         forgotten: Counter[bytes] = Counter()
         for _, record in self._store.records(REPORT):
             forgotten[cast(bytes, record[0])] += 1
@@ -237,7 +252,8 @@ class Outbox:
             random=self._random if mark is None else batch_random(mark, epoch, clock),
             clock=clock,
         )
-        # One batch, unless the limits of the wire are reached: then the rest waits for the next.
+        # One batch, unless the limits of the wire are reached: then the rest waits for
+        # the next.
         batch = next(batches)
         for key, _ in waiting[: batch.size]:
             self._store.drop(REPORT, key)
@@ -248,7 +264,8 @@ class Outbox:
     def _next_alike(self) -> list[tuple[bytes, Report]]:
         """The reports of the next batch, with their keys.
 
-        All that waits is read once for many batches; what is gone by then is passed over.
+        All that waits is read once for many batches; what is gone by then is passed
+        over.
         """
         waiting = self._pick_alike()
         if not waiting:
@@ -274,7 +291,9 @@ class Outbox:
         return waiting
 
     def _keep_to_limits(self, day: int) -> None:
-        """Look at the limits if it is time to: once a day, and before much more could wait."""
+        """Look at the limits if it is time to: once a day, and before much more could
+        wait.
+        """
         if self._until_trimmed < 0 or day != self._trimmed_on:
             self._trimmed_on = day
             self._trim()

@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Outcome(NamedTuple):
     """Outcome of a batch: one of the verdicts below.
 
-    If it is to be sent again, not before `wait` seconds. `reason` is a word or two about the
-    cause, such as `status 503`: it is logged, and part of `status()`.
+    If it is to be sent again, not before `wait` seconds. `reason` is a word or two
+    about the cause, such as `status 503`: it is logged, and part of `status()`.
 
     >>> import ldp_client
     >>> ldp_client.retry(60, "busy").wait
@@ -28,7 +28,9 @@ REFUSED = Outcome("refused")
 """The collector can never take it: it is dropped."""
 
 HELD = Outcome("held")
-"""It was turned away for something that can be mended, such as a token: it is kept for hours."""
+"""It was turned away for something that can be mended, such as a token: it is kept for
+hours.
+"""
 
 OFFLINE = Outcome("offline")
 """There is no network: it reached no one, and is sent again within seconds."""

@@ -1,15 +1,17 @@
-"""When a queue is sent: the next upload, the last attempt, and the pause after it, in the store.
+"""When a queue is sent: the next upload, the last attempt, and the pause after it, in
+the store.
 
 Rules
-- The next upload is due after a time that is drawn once from the operating system's randomness,
-  when a client is opened or another upload was due, and kept: restarts do not draw it anew. It
-  depends on no answer, nor on when one was given. What has become due while no app ran goes at the
-  next start.
-- An attempt is noted before it is made, with the pause that follows should nothing more be heard of
-  it: a collector that swallows bytes, or a process that ends in the middle, slows no later start.
-  Others that share the file do not try at the same time, either.
+- The next upload is due after a time that is drawn once from the operating system's
+  randomness, when a client is opened or another upload was due, and kept: restarts do
+  not draw it anew. It depends on no answer, nor on when one was given. What has become
+  due while no app ran goes at the next start.
+- An attempt is noted before it is made, with the pause that follows should nothing more
+  be heard of it: a collector that swallows bytes, or a process that ends in the middle,
+  slows no later start. Others that share the file do not try at the same time, either.
 - After a failure the next attempt follows the pause, due or not.
-- All of it is measured by two clocks, and void if they make it absurd (`keeping.clocks`).
+- All of it is measured by two clocks, and void if they make it absurd
+  (`keeping.clocks`).
 """
 
 from __future__ import annotations
@@ -89,7 +91,9 @@ class Schedule:
             self._keep(0.0, 0, outcome.verdict, reason=outcome.reason)
 
     def resume(self) -> None:
-        """Let what was turned away be tried at once: someone may have mended the cause."""
+        """Let what was turned away be tried at once: someone may have mended the
+        cause.
+        """
         last = self.last()
         if last is not None and last.verdict == "held":
             self._keep(0.0, last.failures, last.verdict, reason=last.reason)
@@ -103,7 +107,9 @@ class Schedule:
             )
 
     def wait(self) -> Span | None:
-        """Return the time until the queue is sent by itself; None if that was never drawn."""
+        """Return the time until the queue is sent by itself; None if that was never
+        drawn.
+        """
         last = self.last()
         if last is not None and last.failures:
             return last.pause

@@ -1,14 +1,15 @@
-"""Sealing: reports that go through a relay, encrypted to the collector's key (`ldp.wire.sealed`).
+"""Sealing: reports that go through a relay, encrypted to the collector's key
+(`ldp.wire.sealed`).
 
     relay = Relay("https://relay.example", key="ldp-relay-p256_...")
     client = EmbeddedClient(survey, state="answers.ldp", relay=relay)
 
 Rules
-- A report is sealed once, when it is taken for sending, and its sealed bytes are kept until they
-  are decided about: a retry sends them again, and never seals anew.
+- A report is sealed once, when it is taken for sending, and its sealed bytes are kept
+  until they are decided about: a retry sends them again, and never seals anew.
 - Each message goes alone, and at a time of its own (`ldp_client.delivery.sender`).
-- HPKE is that of `cryptography`, which the extra `relay` brings; clients that send straight to a
-  collector need none of it, and import none of it.
+- HPKE is that of `cryptography`, which the extra `relay` brings; clients that send
+  straight to a collector need none of it, and import none of it.
 """
 
 from __future__ import annotations
@@ -30,20 +31,24 @@ from ldp_client.delivery.transport import HTTPTransport, Transport
 
 SEALED_PATH = "/v1/sealed"
 _EXTRA = (
-    "expected the package cryptography (47 or later) to send through a relay, found none or an "
+    "expected the package cryptography (47 or later) to send through a relay, found "
+    "none or an "
     'older one; install it with pip install "ldpkit-client[relay]"'
 )
 
 Seal = Callable[[Batch, int | None], bytes]
-"""A batch of one, and the length of its survey's epochs, as the frame that goes to a relay."""
+"""A batch of one, and the length of its survey's epochs, as the frame that goes to a
+relay.
+"""
 
 
 class Relay(NamedTuple):
-    """Where reports go that a relay mixes, and the key of the collector who is to read them.
+    """Where reports go that a relay mixes, and the key of the collector who is to read
+    them.
 
-    `address` is the relay's; `key` the collector's public key, as `ldp relay keys` prints it.
-    `transport` carries to the relay, if it needs more than an address, such as a token or a proxy:
-    a `RelayTransport`, or one of your own.
+    `address` is the relay's; `key` the collector's public key, as `ldp relay keys`
+    prints it. `transport` carries to the relay, if it needs more than an address, such
+    as a token or a proxy: a `RelayTransport`, or one of your own.
 
     `docs/relay.md` has an example.
     """
@@ -75,8 +80,10 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
     """
     if survey.attributes:
         raise ValueError(
-            "expected a survey without attributes for a relay: what reports say openly of a device "
-            "tells them apart after they were mixed; send straight to the collector, or leave the "
+            "expected a survey without attributes for a relay: what reports say openly "
+            "of a device "
+            "tells them apart after they were mixed; send straight to the collector, "
+            "or leave the "
             "attributes out"
         )
     try:
@@ -93,7 +100,8 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
         key = EllipticCurvePublicKey.from_encoded_point(SECP256R1(), point)
     except ValueError:
         raise ValueError(
-            "expected a collector's public key as ldp relay keys prints it, got one that is no "
+            "expected a collector's public key as ldp relay keys prints it, got one "
+            "that is no "
             "point of P-256: a character may be wrong"
         ) from None
 

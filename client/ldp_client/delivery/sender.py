@@ -1,21 +1,25 @@
 """The thread that sends what waits.
 
 Rules
-- It wakes up when the next upload is due (`delivery.schedule`), whatever is recorded when: an
-  upload says nothing about the time of an answer. What was due before the app was started goes at
-  the start.
-- After a failure it waits for a random time, up to a limit that doubles with each failure (full
-  jitter), and never less than the collector asked for. Without a network it tries every few
-  seconds: that reaches no one, and some devices have a network for no longer than that.
-- A batch that was turned away for something that can be mended is held for an hour or two.
-- It is a daemon, started with the client, and anew in a forked child. It stops within moments at
-  exit. While it rests it holds nothing that belongs to the client, so that one that an app forgot
-  to close can be collected.
-- What goes through a relay goes one message at a time, each at a time that is drawn for it, and is
-  due the sooner the more waits: what left together could be told to belong together.
-- A thread that waits is told by queues that are not written in Python: what a signal handler raises
-  leaves no lock held. They are made when the thread starts, of what `queue` has by then: gevent
-  replaces it, and a greenlet that waits for one of before holds up its whole process.
+- It wakes up when the next upload is due (`delivery.schedule`), whatever is recorded
+  when: an upload says nothing about the time of an answer. What was due before the app
+  was started goes at the start.
+- After a failure it waits for a random time, up to a limit that doubles with each
+  failure (full jitter), and never less than the collector asked for. Without a network
+  it tries every few seconds: that reaches no one, and some devices have a network for
+  no longer than that.
+- A batch that was turned away for something that can be mended is held for an hour or
+  two.
+- It is a daemon, started with the client, and anew in a forked child. It stops within
+  moments at exit. While it rests it holds nothing that belongs to the client, so that
+  one that an app forgot to close can be collected.
+- What goes through a relay goes one message at a time, each at a time that is drawn for
+  it, and is due the sooner the more waits: what left together could be told to belong
+  together.
+- A thread that waits is told by queues that are not written in Python: what a signal
+  handler raises leaves no lock held. They are made when the thread starts, of what
+  `queue` has by then: gevent replaces it, and a greenlet that waits for one of before
+  holds up its whole process.
 """
 
 from __future__ import annotations
@@ -40,12 +44,16 @@ from ldp_client.keeping.forks import renew_in_children
 FIRST_PAUSE = 2.0
 MOST_DOUBLINGS = 12
 DOUBLINGS_OFFLINE = 2
-"""Those without a network: eight seconds, so that ten seconds of a network have an attempt."""
+"""Those without a network: eight seconds, so that ten seconds of a network have an
+attempt.
+"""
 
 HELD_FOR = 3600.0
 LONGEST_INTERVAL = 30.0 * 86_400
 SLICE = 10.0
-"""Seconds after which the thread looks at the clock again: while a device sleeps, no wait ends."""
+"""Seconds after which the thread looks at the clock again: while a device sleeps, no
+wait ends.
+"""
 
 _UNREMARKABLE = ("accepted", "duplicate")
 _GRAIN = 1 << 32
@@ -60,8 +68,8 @@ Bell = queue.SimpleQueue[Done | None]
 class Sender:
     """Sends an outbox through a transport, on average once in `interval` seconds.
 
-    None: when it is asked to. `look` is called before, with whether something is sent. `apart`:
-    each batch at a time of its own.
+    None: when it is asked to. `look` is called before, with whether something is sent.
+    `apart`: each batch at a time of its own.
     """
 
     def __init__(
@@ -101,16 +109,19 @@ class Sender:
             self._start()
 
     def ask(self, done: Done) -> None:
-        """Have everything sent now, as far as a pause allows; `done` is called in the thread."""
+        """Have everything sent now, as far as a pause allows; `done` is called in the
+        thread.
+        """
         with self._lock:
             self._start()
             self._bell.put(done)
 
     def flush(self, timeout: float) -> bool:
-        """Send now. True if nothing waits any more, within the time-out, and nothing was lost.
+        """Send now. True if nothing waits any more, within the time-out, and nothing
+        was lost.
 
-        The first time what was turned away is tried in spite of its pause: an app that was opened
-        anew may have another token, or the right address of a proxy.
+        The first time what was turned away is tried in spite of its pause: an app that
+        was opened anew may have another token, or the right address of a proxy.
         """
         dropped = self._counts.count_drops()
         if not self._has_flushed:
@@ -137,7 +148,9 @@ class Sender:
             thread.join(_FAREWELL)
 
     def send_all(self, *, one: bool = False) -> None:
-        """Send batch after batch, until nothing waits or a pause is called for; or `one`."""
+        """Send batch after batch, until nothing waits or a pause is called for; or
+        `one`.
+        """
         # At a relay not even a connection has two reports of one device.
         together = (
             None if self._apart else getattr(self._transport, "one_connection", None)
@@ -165,7 +178,9 @@ class Sender:
                 return
 
     def turn(self, asked: bool) -> Span | None:
-        """Send if it is time to, or asked. Until when to rest; None if there is no time to come."""
+        """Send if it is time to, or asked. Until when to rest; None if there is no time
+        to come.
+        """
         interval = self._interval
         try:
             if self._allowed():
@@ -196,7 +211,9 @@ class Sender:
             return True
 
     def _look_round(self, *, sends: bool) -> None:
-        """See whether the collector has something to say, before something is sent or without."""
+        """See whether the collector has something to say, before something is sent or
+        without.
+        """
         try:
             self._look(sends)
         except (
@@ -269,7 +286,8 @@ def check_interval(interval: float) -> float:
         fits = False
     if not fits:
         raise ValueError(
-            "expected an interval above 0 seconds and up to 30 days, or None to send at flush "
+            "expected an interval above 0 seconds and up to 30 days, or None to send "
+            "at flush "
             f"only, got {interval!r}"
         )
     return float(interval)

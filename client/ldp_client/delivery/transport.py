@@ -1,6 +1,7 @@
 """How bytes get to a collector.
 
-A transport takes the bytes of one batch and says what became of them (`delivery.outcomes`).
+A transport takes the bytes of one batch and says what became of them
+(`delivery.outcomes`).
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _USUAL_PORTS = {"https": 443, "http": 80}
 class Transport(Protocol):
     """Anything that delivers. It may raise; that is taken for `retry()`.
 
-    If it has a text `destination`, that names the collector: what a device keeps for one serves no
-    other (`keeping.scope`). Transports without one are taken for one collector, which is none of
-    the others.
+    If it has a text `destination`, that names the collector: what a device keeps for
+    one serves no other (`keeping.scope`). Transports without one are taken for one
+    collector, which is none of the others.
 
     >>> import ldp_client
     >>> class Printed:
@@ -45,9 +46,9 @@ class Transport(Protocol):
     def send(self, payload: bytes) -> Outcome:
         """Deliver the bytes of one batch: a frame, as in a report file."""
 
-    # Beside it a transport may have `stops(survey: str) -> bytes | None`, which fetches the
-    # collector's stop list of a survey (`embedding.asking`); and `one_connection()`, a context in
-    # which batches are sent one after another.
+    # Beside it a transport may have `stops(survey: str) -> bytes | None`, which fetches
+    # the collector's stop list of a survey (`embedding.asking`); and
+    # `one_connection()`, a context in which batches are sent one after another.
 
 
 class HTTPTransport:
@@ -62,9 +63,9 @@ class HTTPTransport:
     context    TLS settings of your own, which must check certificates and host names; or
     ca         a file of certificates (PEM) that vouch for the collector, instead of the system's
 
-    Accepted is 202 and nothing else: what stands between (a login page of a café's network)
-    says 200. Redirects are not followed, and proxies not looked for. Raises `ValueError` for
-    settings that cannot be used.
+    Accepted is 202 and nothing else: what stands between (a login page of a café's
+    network) says 200. Redirects are not followed, and proxies not looked for. Raises
+    `ValueError` for settings that cannot be used.
 
     >>> import ldp_client
     >>> transport = ldp_client.HTTPTransport("https://collect.example", timeout=5)
@@ -92,12 +93,15 @@ class HTTPTransport:
             parts.scheme == "http" and parts.hostname in _LOOPBACK
         ):
             raise ValueError(
-                f"expected a collector's address that begins with https://, got {collector!r}: "
-                "plain http:// is for this very machine, since others on the way could take reports"
+                "expected a collector's address that begins with https://, got "
+                f"{collector!r}: "
+                "plain http:// is for this very machine, since others on the way could "
+                "take reports"
             )
         if not parts.hostname or parts.query or parts.fragment or parts.username:
             raise ValueError(
-                f"expected an address such as https://collect.example, got {collector!r}"
+                "expected an address such as https://collect.example, got "
+                f"{collector!r}"
             )
         self._secure = parts.scheme == "https"
         self._host = parts.hostname
@@ -145,7 +149,9 @@ class HTTPTransport:
 
     @contextmanager
     def one_connection(self) -> Iterator[None]:
-        """Keep this thread's connection from one batch to the next, for as long as this lasts."""
+        """Keep this thread's connection from one batch to the next, for as long as this
+        lasts.
+        """
         self._kept.line = None
         try:
             yield
@@ -255,7 +261,8 @@ class FolderTransport:
 
         What a full disk cuts short is damage that a reader skips.
         """
-        # Windows writes text, in which a line's end takes two bytes, unless it is told otherwise.
+        # Windows writes text, in which a line's end takes two bytes, unless it is told
+        # otherwise.
         binary: int = getattr(os, "O_BINARY", 0)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | binary
         descriptor = os.open(self._path, flags, 0o600)

@@ -33,7 +33,9 @@ _PROXY_PORT = 3128
 
 
 def further(headers: Mapping[str, str]) -> dict[str, str]:
-    """An app's own headers. Raises `ValueError` for one that is ours, or that is no header."""
+    """An app's own headers. Raises `ValueError` for one that is ours, or that is no
+    header.
+    """
     seen: set[str] = set()
     for name, value in headers.items():
         small = name.lower()
@@ -58,7 +60,8 @@ def trusting(
 ) -> ssl.SSLContext:
     """TLS that checks whom it talks to.
 
-    Raises `ValueError` for a context that does not, or for certificates that cannot be read.
+    Raises `ValueError` for a context that does not, or for certificates that cannot be
+    read.
     """
     if context is None:
         try:
@@ -67,7 +70,8 @@ def trusting(
             )
         except OSError as error:
             raise ValueError(
-                f"expected a file of certificates (PEM) at {ca}, got {type(error).__name__}"
+                f"expected a file of certificates (PEM) at {ca}, got "
+                f"{type(error).__name__}"
             ) from None
         context.set_alpn_protocols(["http/1.1"])
     elif ca is not None:

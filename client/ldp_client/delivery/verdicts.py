@@ -1,13 +1,14 @@
 """Verdicts on a batch by an answer over HTTP, or none.
 
 Rules
-- 202 is the collector's: its body says what became of the batch. Whatever else it says (nothing, or
-  what we do not understand) is taken for acceptance.
-- A batch is dropped only if the collector itself says that it can never take it: 400, 413 or 415
-  with a `reason` of its own. A page of something in between has none.
-- Any other 4xx can be mended, by another token, address or firewall: the batch is held, for hours.
-- 408, 425, 429, and what is no answer of a collector (200 of a login page, a redirect, 5xx), mean
-  later.
+- 202 is the collector's: its body says what became of the batch. Whatever else it says
+  (nothing, or what we do not understand) is taken for acceptance.
+- A batch is dropped only if the collector itself says that it can never take it: 400,
+  413 or 415 with a `reason` of its own. A page of something in between has none.
+- Any other 4xx can be mended, by another token, address or firewall: the batch is held,
+  for hours.
+- 408, 425, 429, and what is no answer of a collector (200 of a login page, a redirect,
+  5xx), mean later.
 - Without a network no one was reached, so that trying again costs no one anything.
 """
 
@@ -66,7 +67,9 @@ def of_failure(error: Exception) -> Outcome:
 
 
 def seconds(retry_after: str | None) -> float:
-    """The wait that a header asks for, as seconds or as a date; 0 if it says neither."""
+    """The wait that a header asks for, as seconds or as a date; 0 if it says
+    neither.
+    """
     text = (retry_after or "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_WAIT)

@@ -1,13 +1,16 @@
-"""Whether a question is asked at all, by the collector's latest stop list (`transparency.stops`).
+"""Whether a question is asked at all, by the collector's latest stop list
+(`transparency.stops`).
 
 Rules
-- A list can only have less asked. It counts if it is signed by the key that the app has pinned, is
-  about this survey, and its serial number is not below that of the list before.
-- Whether a device is among a share is drawn once for each question (and together for those of a
-  group, by the least of their shares), whatever the answers are, and kept for good: a share that is
-  lowered and raised again asks the same devices.
-- `otherwise` says what holds while there is no list, or none since `days`: `"ask"` all questions
-  (an outage stops nothing), or `"stop"` (what cannot be stopped is not asked).
+- A list can only have less asked. It counts if it is signed by the key that the app has
+  pinned, is about this survey, and its serial number is not below that of the list
+  before.
+- Whether a device is among a share is drawn once for each question (and together for
+  those of a group, by the least of their shares), whatever the answers are, and kept
+  for good: a share that is lowered and raised again asks the same devices.
+- `otherwise` says what holds while there is no list, or none since `days`: `"ask"` all
+  questions (an outage stops nothing), or `"stop"` (what cannot be stopped is not
+  asked).
 - What waits to be sent is sent: it was asked before.
 """
 
@@ -56,7 +59,8 @@ class StopRule(NamedTuple):
             key = b""
         if len(key) != 32:
             raise ValueError(
-                "expected the 64 hexadecimal digits that `ldp survey stop-list key` prints, "
+                "expected the 64 hexadecimal digits that `ldp survey stop-list key` "
+                "prints, "
                 f"got {self.key[:80]!r}"
             )
         return key
@@ -75,10 +79,12 @@ class Asking:
         self._key = key
 
     def look(self, transport: object, *, sends: bool) -> None:
-        """Fetch a list, where the transport can, if it is time to: before something is sent.
+        """Fetch a list, where the transport can, if it is time to: before something is
+        sent.
 
-        Where nothing is asked without a list, that is once a day as well. Raises `WireError` for a
-        list that is not to be followed, and whatever the transport raises.
+        Where nothing is asked without a list, that is once a day as well. Raises
+        `WireError` for a list that is not to be followed, and whatever the transport
+        raises.
         """
         fetch = getattr(transport, "stops", None)
         if fetch is None or not (sends or self._store.transact(self._lacks_today)):
@@ -88,7 +94,8 @@ class Asking:
             self.take(data)
 
     def take(self, data: bytes) -> None:
-        """Follow a list from now on. Raises `WireError` for one that is not to be followed.
+        """Follow a list from now on. Raises `WireError` for one that is not to be
+        followed.
 
         One that is older than what is followed changes nothing.
         """
@@ -99,7 +106,10 @@ class Asking:
         if stops.survey != self._survey_name:
             raise WireError(
                 "stop-list",
-                f"expected a list for survey {self._survey_name!r}, got one for another",
+                (
+                    f"expected a list for survey {self._survey_name!r}, got one for "
+                    "another"
+                ),
             )
         shares = (
             part
@@ -109,7 +119,8 @@ class Asking:
         self._store.transact(lambda: self._keep((stops.serial, this_day(), *shares)))
 
     def refusal(self, names: Collection[str], random: Random) -> str | None:
-        """Why questions that are answered together are not asked, as it is counted; None if so.
+        """Why questions that are answered together are not asked, as it is counted;
+        None if so.
 
         Called in a transaction.
         """

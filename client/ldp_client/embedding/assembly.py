@@ -61,9 +61,11 @@ def sealed_way(
     collector: str | None,
     transport: Transport | None,
 ) -> tuple[Transport | None, Seal | None]:
-    """Return the transport to a relay, and the seal for it; without a relay, the given transport.
+    """Return the transport to a relay, and the seal for it; without a relay, the given
+    transport.
 
-    Raises `ValueError` for a relay beside another way, and what `sealing.sealer` raises.
+    Raises `ValueError` for a relay beside another way, and what `sealing.sealer`
+    raises.
     """
     if relay is None:
         return transport, None
@@ -71,7 +73,8 @@ def sealed_way(
         raise ValueError("expected relay=Relay(address, key), got a text")
     if collector is not None or transport is not None:
         raise ValueError(
-            "expected a relay alone, got a collector or transport beside it: the relay has the "
+            "expected a relay alone, got a collector or transport beside it: the relay "
+            "has the "
             "collector's address, and Relay(..., transport=) a place for a transport"
         )
     from ldp_client.delivery.sealing import carrier_to, sealer
@@ -86,14 +89,16 @@ def carrier(
     *,
     is_watched: bool,
 ) -> Transport | None:
-    """Return the transport of batches: an app's own, or one to a collector's address, if any.
+    """Return the transport of batches: an app's own, or one to a collector's address,
+    if any.
 
     One that is watched logs what it carries. Raises `ValueError` for both.
     """
     if collector is not None:
         if transport is not None:
             raise ValueError(
-                "expected a collector or a transport, got both: a transport has an address of its "
+                "expected a collector or a transport, got both: a transport has an "
+                "address of its "
                 "own, HTTPTransport(collector, token=...)"
             )
         transport = HTTPTransport(collector)
@@ -117,7 +122,8 @@ def assemble(
     *,
     random: Random,
 ) -> Assembly:
-    """The parts of a client that keeps its records in a store, and sends by a transport.
+    """The parts of a client that keeps its records in a store, and sends by a
+    transport.
 
     Raises `ValueError` for wishes that make no sense.
     """
@@ -192,7 +198,9 @@ def assemble(
 
 
 def _looking(asking: Asking | None, transport: Transport) -> Callable[[bool], object]:
-    """Return the function called before sending (True) or without, to look for a stop list."""
+    """Return the function called before sending (True) or without, to look for a stop
+    list.
+    """
     if asking is None:
         return lambda _: None
     return lambda sends: asking.look(transport, sends=sends)

@@ -1,9 +1,11 @@
-"""The client for apps with an event loop: what waits for a disk or a network does not hold it up.
+"""The client for apps with an event loop: what waits for a disk or a network does not
+hold it up.
 
 Rules
-- What takes a transaction is done in a thread. Whoever is cancelled while waiting for it goes on at
-  once; the transaction is made, whole, all the same.
-- `flush` has a thread of its own, which no loop that ends waits for: an upload may take its time.
+- What takes a transaction is done in a thread. Whoever is cancelled while waiting for
+  it goes on at once; the transaction is made, whole, all the same.
+- `flush` has a thread of its own, which no loop that ends waits for: an upload may take
+  its time.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from ldp_client.keeping.hidden import Hidden
 class AsyncClient:
     """An `EmbeddedClient` whose methods are awaited; they raise what its methods raise.
 
-    `AsyncClient.open` takes the settings of an `EmbeddedClient`. It makes the state file without
-    holding up the loop. `embedded` is the client within.
+    `AsyncClient.open` takes the settings of an `EmbeddedClient`. It makes the state
+    file without holding up the loop. `embedded` is the client within.
 
     >>> import asyncio, ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -76,7 +78,9 @@ class AsyncClient:
         )
 
     async def flush(self, timeout: float = 2.0) -> bool:
-        """Send what waits, for at most `timeout` seconds. Whether all of it has arrived."""
+        """Send what waits, for at most `timeout` seconds. Whether all of it has
+        arrived.
+        """
         loop = asyncio.get_running_loop()
         over: asyncio.Future[bool] = loop.create_future()
 
@@ -130,15 +134,21 @@ class AsyncClient:
         return await asyncio.to_thread(lambda: self.embedded.consent)
 
     async def said(self) -> str:
-        """Return the consent of the person to this version of the survey: one of `SAID`."""
+        """Return the consent of the person to this version of the survey: one of
+        `SAID`.
+        """
         return await asyncio.to_thread(lambda: self.embedded.said)
 
     async def set_consent(self, said: str) -> bool:
-        """Note what the person says: `on`, `off` or `forget`. Whether that is on disk."""
+        """Note what the person says: `on`, `off` or `forget`. Whether that is on
+        disk.
+        """
         return await asyncio.to_thread(self.embedded.set_consent, said)
 
     async def rotate(self) -> bool:
-        """Draw a new secret and new permanent responses from now on. Whether that is on disk."""
+        """Draw a new secret and new permanent responses from now on. Whether that is on
+        disk.
+        """
         return await asyncio.to_thread(self.embedded.rotate)
 
     async def close(self) -> None:

@@ -1,12 +1,13 @@
 """Backlog in memory: changes that wait while another process writes to the state file.
 
-An app's thread that records does not wait long for others to write. Where they do, the answer is
-randomized all the same, under what was last read of the file, and forgotten. What is left of it
-waits here to be charged for: a draft, of which nothing is sent before it is on disk.
+An app's thread that records does not wait long for others to write. Where they do, the
+answer is randomized all the same, under what was last read of the file, and forgotten.
+What is left of it waits here to be charged for: a draft, of which nothing is sent
+before it is on disk.
 
 Rules
-- It is written by a thread of its own, by `flush` or by `close`, in the order in which it came.
-  What came after something that waits here waits as well.
+- It is written by a thread of its own, by `flush` or by `close`, in the order in which
+  it came. What came after something that waits here waits as well.
 - What cannot be charged for is dropped then, and counted: a draft costs nothing.
 - What is left when the process ends was neither charged for nor sent.
 - There is little room: what would be more than `MOST` is refused at once.
@@ -24,17 +25,20 @@ from ldp_client.keeping.forks import renew_in_children
 from ldp_client.keeping.turns import BusyError
 
 Work = Callable[[], str | None]
-"""What is to be done in a transaction; what came of it is counted under what it returns, if any."""
+"""What is to be done in a transaction; what came of it is counted under what it
+returns, if any.
+"""
 
 MOST = 10_000
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0
 
 
 class Backlog:
-    """Pieces of work that wait for `transact`, which raises `BusyError` as long as it cannot.
+    """Pieces of work that wait for `transact`, which raises `BusyError` as long as it
+    cannot.
 
-    `count` is told what came of each, and `failed` what was raised instead. `tidy` is called by the
-    thread now and then, and says whether there is more to tidy.
+    `count` is told what came of each, and `failed` what was raised instead. `tidy` is
+    called by the thread now and then, and says whether there is more to tidy.
     """
 
     def __init__(
@@ -66,7 +70,8 @@ class Backlog:
         return len(self._waiting)
 
     def pending(self) -> int:
-        """How many wait that are not written; what is written stays here a little longer.
+        """How many wait that are not written; what is written stays here a little
+        longer.
 
         Nothing changes that within a transaction.
         """
@@ -99,8 +104,8 @@ class Backlog:
         """Have everything written. Whether it could be."""
         with self._writing:
             while self._waiting:
-                # All at once: who writes for long leaves little room in between. By themselves
-                # only if one of them fails, which takes back the others.
+                # All at once: who writes for long leaves little room in between. By
+                # themselves only if one of them fails, which takes back the others.
                 items = list(self._waiting)
                 if not self._write(items) and not all(
                     self._write([item]) for item in items
@@ -113,7 +118,9 @@ class Backlog:
         return True
 
     def close(self) -> None:
-        """Write what can be written, and let the thread end. What is left is lost, and told."""
+        """Write what can be written, and let the thread end. What is left is lost, and
+        told.
+        """
         self._closed.set()
         if self.drain():
             return
@@ -130,7 +137,8 @@ class Backlog:
 
         def work() -> None:
             outcomes.extend(item.work() for item in items)
-            # Last, so that whatever interrupts what follows finds it written or taken back.
+            # Last, so that whatever interrupts what follows finds it written or taken
+            # back.
             _mark(items, written=True)
 
         try:
@@ -167,7 +175,9 @@ class Backlog:
 
 
 class _Item:
-    """A piece of work, the questions that it is about, and whether it is decided about."""
+    """A piece of work, the questions that it is about, and whether it is decided
+    about.
+    """
 
     __slots__ = ("names", "work", "written")
 

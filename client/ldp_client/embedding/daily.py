@@ -1,7 +1,7 @@
 """At most one report a day about a question that may be answered again and again.
 
-A device that asks often would otherwise weigh more than others. It is the first answer of a day
-that is reported, whatever it is; the day is that of the clock (UTC).
+A device that asks often would otherwise weigh more than others. It is the first answer
+of a day that is reported, whatever it is; the day is that of the clock (UTC).
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ REPORTED = "daily"
 def again_today(memory: Memory, question: Question) -> str | None:
     """Why a question is not reported now, if it was today; from now on it was.
 
-    Called in the transaction that makes the report. Raises `AnswerError` for a question that is
-    answered once.
+    Called in the transaction that makes the report. Raises `AnswerError` for a question
+    that is answered once.
     """
     if not question.memoizes:
         raise AnswerError(
-            f"question {question.name!r}: expected one whose responses are memoized, to be "
+            f"question {question.name!r}: expected one whose responses are memoized, "
+            "to be "
             "recorded daily, got one that a device answers once"
         )
     key = memory.scope.key(question)

@@ -1,16 +1,17 @@
 """The client that apps embed: a respondent, a queue and a sender over one state file.
 
 Rules
-- Our trouble is not the app's: a full disk, a damaged state, a spent budget or missing randomness
-  mean that nothing is reported. It is counted by reason, logged once for each reason, and raised by
-  no method, unless the app asked for `strict`. What raises is a mistake of the app's: a survey, a
-  setting or a word that there is not.
-- What is charged and what waits to be sent change in one transaction, before `record` returns.
-  Where another process writes for long, the report waits in memory to be charged for
-  (`ldp_client.embedding.recorder`).
-- The file is made, and what is slow is done, when the client is opened: `record` costs no sync.
-- Where the environment has `LDP_DISABLED` or `DO_NOT_TRACK`, other than 0, nothing is recorded or
-  sent, and no file is made.
+- Our trouble is not the app's: a full disk, a damaged state, a spent budget or missing
+  randomness mean that nothing is reported. It is counted by reason, logged once for
+  each reason, and raised by no method, unless the app asked for `strict`. What raises
+  is a mistake of the app's: a survey, a setting or a word that there is not.
+- What is charged and what waits to be sent change in one transaction, before `record`
+  returns. Where another process writes for long, the report waits in memory to be
+  charged for (`ldp_client.embedding.recorder`).
+- The file is made, and what is slow is done, when the client is opened: `record` costs
+  no sync.
+- Where the environment has `LDP_DISABLED` or `DO_NOT_TRACK`, other than 0, nothing is
+  recorded or sent, and no file is made.
 - What a person says about consent counts at once, even where it cannot be written down.
 """
 
@@ -80,8 +81,8 @@ class EmbeddedClient:
     interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
                      only
 
-    Raises `SurveyError` for a survey that cannot be used, or asks for too much; `AnswerError` for
-    an attribute that the survey does not list.
+    Raises `SurveyError` for a survey that cannot be used, or asks for too much;
+    `AnswerError` for an attribute that the survey does not list.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -173,7 +174,9 @@ class EmbeddedClient:
         return self._record_answers(name, answers)
 
     def record_daily(self, name: str, answer: object) -> RecordOutcome:
-        """Record an answer at most once a day (UTC), to a question whose responses are memoized."""
+        """Record an answer at most once a day (UTC), to a question whose responses are
+        memoized.
+        """
         answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
         del answer
 
@@ -211,7 +214,8 @@ class EmbeddedClient:
     def waiting(self) -> int:
         """The number of reports that wait to be sent, or to be charged for first.
 
-        Of those in a state file that cannot be read none is sent, and none is counted here.
+        Of those in a state file that cannot be read none is sent, and none is counted
+        here.
         """
         backlog = self._recorder.backlog
 
@@ -253,7 +257,9 @@ class EmbeddedClient:
         )
 
     def preview(self, name: str, answer: object) -> Preview:
-        """Show the report of an answer and what it could reveal. Raises `AnswerError`."""
+        """Show the report of an answer and what it could reveal. Raises
+        `AnswerError`.
+        """
         from ldp_client.embedding.preview import preview
 
         answer = Hidden(answer)
@@ -265,7 +271,9 @@ class EmbeddedClient:
 
     @property
     def consent(self) -> str:
-        """Whether answers are recorded now, `on` or `off`: `off` if the state cannot be read."""
+        """Whether answers are recorded now, `on` or `off`: `off` if the state cannot be
+        read.
+        """
         is_on = not self._disabled and self._consent.records(self.said)
         return ON if is_on else OFF
 
@@ -277,15 +285,16 @@ class EmbeddedClient:
     def set_consent(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk, and outlives the process.
 
-        `on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and what waits,
-        the permanent responses and the secret are erased. The ledger stays, so that coming back
-        does not renew the budget.
+        `on`; `off`: nothing is recorded or sent from now on; or `forget`: as `off`, and
+        what waits, the permanent responses and the secret are erased. The ledger stays,
+        so that coming back does not renew the budget.
 
-        `on` is consent to this version of the survey, its texts included: from then on it may spend
-        what it asks for, even if a version before asked for less. Say it when a person has, and not
-        at every start. `off` and `forget` are for all surveys in the state file, and hold in this
-        process whatever becomes of the file; where another process writes to it for long, they are
-        written as soon as that can be.
+        `on` is consent to this version of the survey, its texts included: from then on
+        it may spend what it asks for, even if a version before asked for less. Say it
+        when a person has, and not at every start. `off` and `forget` are for all
+        surveys in the state file, and hold in this process whatever becomes of the
+        file; where another process writes to it for long, they are written as soon as
+        that can be.
         """
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
@@ -296,14 +305,17 @@ class EmbeddedClient:
         return is_kept
 
     def rotate(self) -> bool:
-        """Draw a new secret and new permanent responses from now on; they are charged anew.
+        """Draw a new secret and new permanent responses from now on; they are charged
+        anew.
 
         Whether that is on disk.
         """
         return self._guard.ask(self._saying.rotate, otherwise=False)
 
     def close(self) -> None:
-        """Stop sending, within moments, and close the state. What waits is sent another time."""
+        """Stop sending, within moments, and close the state. What waits is sent another
+        time.
+        """
         self._closed = True
         _open.discard(self)
         self._recorder.backlog.close()
@@ -338,7 +350,9 @@ class EmbeddedClient:
         )
 
     def _stops(self, names: Collection[str]) -> tuple[Refusal, ...]:
-        """Whether a stop list has questions not asked, of all devices or of this one."""
+        """Whether a stop list has questions not asked, of all devices or of this
+        one.
+        """
         asking = self._asking
         if asking is None:
             return ()

@@ -1,4 +1,5 @@
-"""Error guard of an app: our errors are counted, logged, and raised if the app is strict.
+"""Error guard of an app: our errors are counted, logged, and raised if the app is
+strict.
 
 No frame that has seen an answer goes with it (`ldp_client.keeping.hidden`).
 """
@@ -17,7 +18,9 @@ Answer = TypeVar("Answer")
 
 
 class Guard:
-    """Error guard of one client. Questions are named in the log only if the survey has them."""
+    """Error guard of one client. Questions are named in the log only if the survey has
+    them.
+    """
 
     __slots__ = ("_counts", "_names", "is_strict")
 
@@ -29,7 +32,9 @@ class Guard:
     def ask(
         self, ask: Callable[[], Answer], *, otherwise: Answer, name: str = ""
     ) -> Answer:
-        """Return an answer, or `otherwise` where that fails, unless the client is strict."""
+        """Return an answer, or `otherwise` where that fails, unless the client is
+        strict.
+        """
         return self.ask_or(ask, lambda _: otherwise, name=name)
 
     def ask_or(

@@ -2,10 +2,11 @@
 
 That is the first collector of a survey, for good.
 
-It gets the reports that wait for no one, so what they cost, their cohorts and their permanent
-responses count for it as well: otherwise it would get a second report of a question that is
-answered once, as soon as it has a name. From then on all that is recorded without a collector is
-recorded for this one. To any other collector the device is another.
+It gets the reports that wait for no one, so what they cost, their cohorts and their
+permanent responses count for it as well: otherwise it would get a second report of a
+question that is answered once, as soon as it has a name. From then on all that is
+recorded without a collector is recorded for this one. To any other collector the device
+is another.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ _HEIR = "heir"
 
 
 class Heirs:
-    """Adoption in a store, as a client of one survey and one collector (or of none yet) sees it.
+    """Adoption in a store, as a client of one survey and one collector (or of none yet)
+    sees it.
 
     Both methods are called in a transaction of the store.
     """
@@ -34,7 +36,9 @@ class Heirs:
         self._own = own
 
     def scope(self) -> Scope:
-        """Where the client keeps its records: under its own scope, or the one that it shares."""
+        """Where the client keeps its records: under its own scope, or the one that it
+        shares.
+        """
         heir, shared = self._read_heir()
         return (
             Scope.of(shared)

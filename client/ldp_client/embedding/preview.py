@@ -20,8 +20,8 @@ class Preview(NamedTuple):
 
     It is drawn by the law of the one that would be sent, and thrown away.
 
-    It is not the one that will be sent, so seeing it costs nothing as long as it stays on the
-    device: show it, and do not store it.
+    It is not the one that will be sent, so seeing it costs nothing as long as it stays
+    on the device: show it, and do not store it.
 
     >>> import ldp, ldp_client
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -37,9 +37,12 @@ class Preview(NamedTuple):
     lifetime_epsilon: float
     """What all reports about answers to the question can ever cost."""
     most_likely: float
-    """How likely one report can make an answer at most that was thought 50 % likely before."""
+    """How likely one report can make an answer at most that was thought 50 % likely
+    before.
+    """
     share: Fraction = Fraction(1)
-    """The share of the devices that send a report: all, unless they draw one of several questions.
+    """The share of the devices that send a report: all, unless they draw one of several
+    questions.
     """
 
     def __str__(self) -> str:
@@ -55,7 +58,8 @@ class Preview(NamedTuple):
             else f" if this question is drawn (chance {self.share})"
         )
         return (
-            f"{self.question}: {len(self.row)} bytes would be sent{drawn}, such as {row}, "
+            f"{self.question}: {len(self.row)} bytes would be sent{drawn}, such as "
+            f"{row}, "
             "drawn anew for this answer and any other alike.\n"
             "Anyone who thought this answer 50 % likely may come to think it "
             f"{belief}% likely, at most "
@@ -64,7 +68,9 @@ class Preview(NamedTuple):
 
 
 def preview(survey: Survey, name: str, answer: object, random: Random) -> Preview:
-    """Preview the report of an answer. Raises `AnswerError` if it does not fit its question."""
+    """Preview the report of an answer. Raises `AnswerError` if it does not fit its
+    question.
+    """
     question = question_of(survey, name)
     report = question.randomizer.randomize(question.value(answer, random), random)
     ratio = question.randomizer.ratio

@@ -1,9 +1,11 @@
-"""How an answer gets into the state file: charged for and queued in one transaction, or later.
+"""How an answer gets into the state file: charged for and queued in one transaction, or
+later.
 
 Rules
-- A transaction is tried for a moment. Where others write for longer, the answer is randomized
-  under what was last read of the file, and its draft waits in memory (`embedding.backlog`). It is
-  charged for, and may be sent, only once it can be written; by then that may not be allowed.
+- A transaction is tried for a moment. Where others write for longer, the answer is
+  randomized under what was last read of the file, and its draft waits in memory
+  (`embedding.backlog`). It is charged for, and may be sent, only once it can be
+  written; by then that may not be allowed.
 - What came after something that waits waits as well: nothing overtakes.
 - Of a store in memory there is no other writer, and no rollback.
 """
@@ -38,7 +40,9 @@ PATIENCE = 0.1
 Make = Callable[[Respondent], Report | None]
 Draw = Callable[[Respondent], Drafts | None]
 Refusal = Callable[[Memory], str | None]
-"""Why there is to be no report, as it is counted; called in the transaction that makes it."""
+"""Why there is to be no report, as it is counted; called in the transaction that makes
+it.
+"""
 
 
 class Recorder:
@@ -77,12 +81,15 @@ class Recorder:
         self._patience = PATIENCE if self._lasts else None
         self.standing: Standing | None = None
         self._spent: set[bytes] = set()
-        # A backup that has a secret which a loss of power takes back would answer once more.
+        # A backup that has a secret which a loss of power takes back would answer once
+        # more.
         store.first = self.draw_secret
         self.backlog = Backlog(store.transact, counts.add, counts.note, tidy=self._tidy)
 
     def prepare(self) -> None:
-        """Make the file, and do what is slow, before there is an answer. Raises `StateError`."""
+        """Make the file, and do what is slow, before there is an answer. Raises
+        `StateError`.
+        """
         if self._lasts:
             self._store.prepare(self._look)
 
@@ -91,8 +98,8 @@ class Recorder:
     ) -> str | None:
         """Record an answer; return the name that its outcome is counted under.
 
-        None if its draft waits to be charged for. It is drawn where a report cannot be made at
-        once. Raises the errors of `Respondent`.
+        None if its draft waits to be charged for. It is drawn where a report cannot be
+        made at once. Raises the errors of `Respondent`.
         """
         if self.backlog or self._store.is_long:
             self.backlog.start()
@@ -107,7 +114,9 @@ class Recorder:
         return self._postpone(draw, unless)
 
     def settle_draw(self, name: str) -> None:
-        """Draw by itself, so that an answer that cannot be paid for draws nothing anew."""
+        """Draw by itself, so that an answer that cannot be paid for draws nothing
+        anew.
+        """
 
         def settle() -> None:
             if self._consent.records():
@@ -119,7 +128,9 @@ class Recorder:
                 self._store.transact(settle, patience=self._patience)
 
     def put(self, make: Make, unless: Collection[Refusal] = ()) -> str:
-        """Let a report wait to be sent, unless it is refused. Called in a transaction."""
+        """Let a report wait to be sent, unless it is refused. Called in a
+        transaction.
+        """
         if not self._consent.records():
             return "consent-off"
         for refusal in unless:
@@ -134,11 +145,13 @@ class Recorder:
         self._spent.add(report.fingerprint)
         return RECORDED
 
-    # Under which scope a client keeps its records may be decided by another one meanwhile: it is
-    # asked each time.
+    # Under which scope a client keeps its records may be decided by another one
+    # meanwhile: it is asked each time.
 
     def draw_secret(self) -> None:
-        """See to it that there is a secret. Called in a transaction; raises `StateError`."""
+        """See to it that there is a secret. Called in a transaction; raises
+        `StateError`.
+        """
         self.memory().secret(self._random)
 
     def memory(self) -> Memory:
@@ -195,7 +208,8 @@ class Recorder:
         is_spent = bool(names) and drafts.envelope.fingerprint in self._spent
         if is_spent or self.backlog.names().intersection(names):
             raise AlreadyAnsweredError(
-                f"{', '.join(names)}: expected one answer, got another after the report of the "
+                f"{', '.join(names)}: expected one answer, got another after the "
+                "report of the "
                 "first was charged for, or while it waits to be"
             )
         # From here on nothing holds the answer.

@@ -1,8 +1,9 @@
 """Consent actions of a person: written down, with all that follows from them.
 
-Consent raises what a survey may spend, or stops everything; `forget` erases what is kept and what
-waits; `rotate` begins with a new secret. Where another process writes to the state file for long,
-it is written as soon as that can be; in this process it holds at once.
+Consent raises what a survey may spend, or stops everything; `forget` erases what is
+kept and what waits; `rotate` begins with a new secret. Where another process writes to
+the state file for long, it is written as soon as that can be; in this process it holds
+at once.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Saying:
         self._outbox = outbox
 
     def state(self) -> str:
-        """Return the consent of the person to this version of the survey. Raises `StateError`."""
+        """Return the consent of the person to this version of the survey. Raises
+        `StateError`.
+        """
         if self._consent.withdrawn:
             return OFF
         try:
@@ -74,7 +77,9 @@ class Saying:
             self._outbox.erase()
 
     def _draw_secret(self) -> None:
-        """Settled with the rest: one that a backup has and power takes would answer once more."""
+        """Settled with the rest: one that a backup has and power takes would answer
+        once more.
+        """
         # Where it cannot be sealed now, it is drawn when it is needed.
         with suppress(StateError):
             self._recorder.draw_secret()

@@ -1,6 +1,7 @@
 """Status of a device's reports, and advice: one object, for people and programs.
 
-It never raises: what cannot be read is said. What to do is in `ldp_client.embedding.advice`.
+It never raises: what cannot be read is said. What to do is in
+`ldp_client.embedding.advice`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Status(NamedTuple):
     said          what the person said about this version of the survey: one of `SAID`
     waiting       reports that wait to be sent; None if that cannot be read
     elsewhere     those that wait for other surveys, or for collectors at other addresses
-    last_attempt  when something was last sent, in seconds since 1970 by the device's clock, or None
+    last_attempt  when something was last sent, in seconds since 1970 by the device's
+    clock, or None
     outcome       what became of it: a key of `REASONS`, `begun`, or nothing
     reason        and why, in a word or two
     failures      and how many failed in a row
@@ -111,7 +113,9 @@ class Status(NamedTuple):
 
 
 def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:
-    """Read the facts of a survey's queue and of its consent. Called in a transaction."""
+    """Read the facts of a survey's queue and of its consent. Called in a
+    transaction.
+    """
     wait = outbox.schedule.wait()
     numbers = outbox.losses.numbers()
     quarantined = sum(
@@ -151,7 +155,8 @@ def status(
     sends: bool,
     by_itself: bool,
 ) -> Status:
-    """How things stand, as far as it can be read; `write` raises where nothing can be written.
+    """How things stand, as far as it can be read; `write` raises where nothing can be
+    written.
 
     `sends` says whether there is a transport, `by_itself` whether a thread uses it.
     """

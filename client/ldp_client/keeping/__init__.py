@@ -1,4 +1,5 @@
-"""Keeping: what a device keeps, in memory or in a file, and the secret that it draws tapes from.
+"""Keeping: what a device keeps, in memory or in a file, and the secret that it draws
+tapes from.
 
 store     records, changed in transactions         database     the same in one SQLite file
 new_file  a file that is there whole or not at all syncing      a sync that outlives lost power

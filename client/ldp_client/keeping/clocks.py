@@ -1,13 +1,14 @@
 """Two clocks: one that people set, and one that only goes on.
 
 Rules
-- The clock on the wall can say anything: 1970 until it is first set, a year too much, and less than
-  it said a moment ago.
-- The other counts the seconds since the machine was started, those asleep included where the
-  system has such a clock, and begins anew with the machine. So what it advanced is at most what has
-  passed; and so is what it shows, once it shows less than before.
-- A span is over as soon as either clock says so. It is void once the wall clock shows less than
-  when it began: by such a clock it might last for years.
+- The clock on the wall can say anything: 1970 until it is first set, a year too much,
+  and less than it said a moment ago.
+- The other counts the seconds since the machine was started, those asleep included
+  where the system has such a clock, and begins anew with the machine. So what it
+  advanced is at most what has passed; and so is what it shows, once it shows less than
+  before.
+- A span is over as soon as either clock says so. It is void once the wall clock shows
+  less than when it began: by such a clock it might last for years.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _SINCE_START = getattr(time, "CLOCK_BOOTTIME", None)
 
 
 class Now(NamedTuple):
-    """A moment by both clocks, in seconds: since 1970, and since the machine was started."""
+    """A moment by both clocks, in seconds: since 1970, and since the machine was
+    started.
+    """
 
     wall: float
     boot: float
@@ -42,7 +45,9 @@ def since_start() -> float:
 
 
 class Span(NamedTuple):
-    """A time that begins at a moment by both clocks: milliseconds, whole, as records hold them."""
+    """A time that begins at a moment by both clocks: milliseconds, whole, as records
+    hold them.
+    """
 
     length: int
     wall: int

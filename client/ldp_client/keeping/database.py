@@ -1,19 +1,23 @@
-"""A store in one SQLite file: what a device remembers, and the reports that wait to be sent.
+"""A store in one SQLite file: what a device remembers, and the reports that wait to be
+sent.
 
 Rules
-- Every record carries the XXH64 of its kind, key and content. All of them are checked when the file
-  is opened, and each again when it is read: SQLite itself does not notice changed bits.
-- A damaged file is an error and is left as it is: a fresh one would spend the budget twice. Only
-  damaged reports that wait to be sent, and when that is, are dropped by themselves; nothing else
-  hangs on them.
-- A transaction outlives the process that commits it. `settle` makes it outlive a loss of power, and
-  moves it out of the write-ahead log, whose damaged end SQLite would take for the log's end.
-- What writes does not sync: neither a transaction nor the first one after the log was emptied, for
-  whose header `settle` and `prepare` see to it. Nor does SQLite move the log by itself: where it
-  grows, `is_long` says so, and whoever has the time settles.
-- One connection for each process, closed before a fork: SQLite keeps account of the locks of a
-  process, and a child that took over the account would wait for ever for a transaction of its
-  parent. Other processes wait for a short while; then the error is a `BusyError`.
+- Every record carries the XXH64 of its kind, key and content. All of them are checked
+  when the file is opened, and each again when it is read: SQLite itself does not notice
+  changed bits.
+- A damaged file is an error and is left as it is: a fresh one would spend the budget
+  twice. Only damaged reports that wait to be sent, and when that is, are dropped by
+  themselves; nothing else hangs on them.
+- A transaction outlives the process that commits it. `settle` makes it outlive a loss
+  of power, and moves it out of the write-ahead log, whose damaged end SQLite would take
+  for the log's end.
+- What writes does not sync: neither a transaction nor the first one after the log was
+  emptied, for whose header `settle` and `prepare` see to it. Nor does SQLite move the
+  log by itself: where it grows, `is_long` says so, and whoever has the time settles.
+- One connection for each process, closed before a fork: SQLite keeps account of the
+  locks of a process, and a child that took over the account would wait for ever for a
+  transaction of its parent. Other processes wait for a short while; then the error is a
+  `BusyError`.
 - What is deleted is overwritten.
 """
 
@@ -43,10 +47,12 @@ LONG = 1 << 20
 
 _REPORTS = ("report", "batch")
 DISPENSABLE = (*_REPORTS, "attempt", "due", "days", "loss")
-"""Kinds of which a damaged record is dropped by itself: what waits, and when to send it."""
+"""Kinds of which a damaged record is dropped by itself: what waits, and when to send
+it.
+"""
 
-# Whoever makes a file syncs it once, as a whole. There is no log yet: to close a file with one
-# copies its content, and does not say whether there was room.
+# Whoever makes a file syncs it once, as a whole. There is no log yet: to close a file
+# with one copies its content, and does not say whether there was room.
 _SCHEMA = f"""
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
@@ -74,14 +80,17 @@ _inherited: list[sqlite3.Connection] = []
 
 
 class NoRoomError(StateError):
-    """A state file that cannot be written to, or read, where it is: nothing is wrong with it."""
+    """A state file that cannot be written to, or read, where it is: nothing is wrong
+    with it.
+    """
 
 
 class Database:
     """The store at `path`, made when there is none; without a path it lives in memory.
 
-    `damaged` counts reports and batches that were dropped. `first` is what is written into a new
-    file before it has its name, so that no loss of power takes it back; without it if that fails.
+    `damaged` counts reports and batches that were dropped. `first` is what is written
+    into a new file before it has its name, so that no loss of power takes it back;
+    without it if that fails.
     """
 
     first: Callable[[], object] | None = None
@@ -135,17 +144,20 @@ class Database:
         *given: *Given,
         patience: float | None = None,
     ) -> Result:
-        """Run some work in a transaction; its changes last, or are taken back if it raises.
+        """Run some work in a transaction; its changes last, or are taken back if it
+        raises.
 
-        With `patience` it is only tried for so many seconds. Raises `BusyError` where others
-        write for longer.
+        With `patience` it is only tried for so many seconds. Raises `BusyError` where
+        others write for longer.
         """
         return self._turns.take(self._whole, patience, work, *given, patience=patience)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
-        """Run some work, after which the next transaction costs no sync: something was written.
+        """Run some work, after which the next transaction costs no sync: something was
+        written.
 
-        Nothing is done where what comes first in a new file failed: it would fail once more.
+        Nothing is done where what comes first in a new file failed: it would fail once
+        more.
         """
 
         def whole() -> Result:
@@ -190,14 +202,19 @@ class Database:
 
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
-        query = "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? ORDER BY key"
+        query = (
+            "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= "
+            "? ORDER BY key"
+        )
         for key, content, kept in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
                 return
             yield key, self._verify(kind, key, content, kept=kept)
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
-        """How many records of a kind have keys that begin with the prefix, and their bytes."""
+        """How many records of a kind have keys that begin with the prefix, and their
+        bytes.
+        """
         query = (
             "SELECT count(*), coalesce(sum(length(content)), 0) FROM records "
             "WHERE kind = ? AND substr(key, 1, ?) = ?"
@@ -206,7 +223,9 @@ class Database:
         return count, size
 
     def settle(self) -> None:
-        """Make all transactions so far last through a loss of power, or raise `StateError`."""
+        """Make all transactions so far last through a loss of power, or raise
+        `StateError`.
+        """
         self._turns.take(self._sync_directory)
 
     def close(self) -> None:
@@ -241,7 +260,9 @@ class Database:
             self._run(f"PRAGMA busy_timeout = {round(1000 * PATIENCE)}")
 
     def _begin_log(self) -> None:
-        """Write something to an empty log, so that its header is synced here and now."""
+        """Write something to an empty log, so that its header is synced here and
+        now.
+        """
         self._run(f"PRAGMA user_version = {FORMAT}")
 
     def _take_back(self) -> None:
@@ -303,7 +324,9 @@ class Database:
             raise
 
     def _keep_private(self) -> None:
-        """Take from others what a restored file lets them read; the log gets the same mode."""
+        """Take from others what a restored file lets them read; the log gets the same
+        mode.
+        """
         if self.path is not None and os.name == "posix":
             mode = os.stat(self.path).st_mode
             with suppress(PermissionError):  # another user's
@@ -311,15 +334,18 @@ class Database:
                     os.chmod(self.path, mode & 0o700)
 
     def _check_same_file(self) -> None:
-        """Raise `NoRoomError` where what is open lies no longer under its name, to be found again.
+        """Raise `NoRoomError` where what is open lies no longer under its name, to be
+        found again.
 
         What is spent by then would be forgotten with the process.
         """
         if self.path is None or _file_at(self.path) == self._file:
             return
         raise NoRoomError(
-            f"expected the state file {self.path} that was opened, found it removed, replaced or "
-            "made read-only; nothing is reported until it is back, or the app starts again"
+            f"expected the state file {self.path} that was opened, found it removed, "
+            "replaced or "
+            "made read-only; nothing is reported until it is back, or the app starts "
+            "again"
         )
 
     def _fill(self, fresh: str) -> None:
@@ -338,11 +364,14 @@ class Database:
             self._let_go_of_file()
 
     def _check(self) -> None:
-        """Read everything once. Raises `StateError` if something is damaged that must not be."""
+        """Read everything once. Raises `StateError` if something is damaged that must
+        not be.
+        """
         [(version,)] = self._run("PRAGMA user_version")
         if version != FORMAT:
             raise StateError(
-                f"expected a state of format {FORMAT} at {self.path}, got format {version}"
+                f"expected a state of format {FORMAT} at {self.path}, got format "
+                f"{version}"
             )
         [(sound,)] = self._run("PRAGMA quick_check(1)")
         if sound != "ok":
@@ -388,24 +417,32 @@ class Database:
     def _unusable(self, cause: object) -> StateError:
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             return BusyError(
-                f"expected a turn at the state file {self.path} in time, got another process that "
+                f"expected a turn at the state file {self.path} in time, got another "
+                "process that "
                 "writes for longer, or a file system without locks"
             )
         if getattr(cause, "sqlite_errorcode", 0) in _NO_SHARING:
             return NoRoomError(
-                f"expected a file system with locks and shared memory for the state file "
-                f"{self.path}, got: {cause}; no report was made. Keep it on a disk of this device"
+                "expected a file system with locks and shared memory for the state "
+                "file "
+                f"{self.path}, got: {cause}; no report was made. Keep it on a disk of "
+                "this device"
             )
-        beginning = f"expected to use the state file {self.path}, got: {cause}; no report was made. "
+        beginning = (
+            f"expected to use the state file {self.path}, got: {cause}; no "
+            "report was made. "
+        )
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM or isinstance(
             cause, OSError
         ):
             return NoRoomError(
-                f"{beginning}Nothing is damaged: the folder has to be one that can be written to, "
+                f"{beginning}Nothing is damaged: the folder has to be one that can be "
+                "written to, "
                 "on a disk that has room"
             )
         return StateError(
-            f"{beginning}A damaged file is not replaced by itself, since forgetting what was "
+            f"{beginning}A damaged file is not replaced by itself, since forgetting "
+            "what was "
             "answered would spend the budget twice: `ldp_client.recover` is the way out"
         )
 

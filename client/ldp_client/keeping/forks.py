@@ -1,10 +1,10 @@
 """Forked children inherit locks and connections that are not their own.
 
-A lock that was held at a fork is one that no one will release, and two processes on one connection
-see what neither wrote.
+A lock that was held at a fork is one that no one will release, and two processes on one
+connection see what neither wrote.
 
-So a fork waits until what must not be copied in the middle of something has come to rest, and the
-child renews what it must not share with its parent.
+So a fork waits until what must not be copied in the middle of something has come to
+rest, and the child renews what it must not share with its parent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def renew_in_children(renewable: Renewable) -> None:
 
 
 def rest_at_forks(resting: Resting) -> None:
-    """From now on, forks wait for this, and forked children renew it, for as long as it lives."""
+    """From now on, forks wait for this, and forked children renew it, for as long as it
+    lives.
+    """
     _keep(_rested, resting)
     _keep(_renewed, resting)
 
@@ -64,7 +66,8 @@ def _living(references: dict[int, ref[Each]]) -> list[Each]:
 
 
 def _hold_all() -> None:
-    # In one order, whichever thread forks: two that fork at once do not wait for one another.
+    # In one order, whichever thread forks: two that fork at once do not wait for one
+    # another.
     _held.at_rest = [resting for resting in _living(_rested) if resting.hold()]
 
 

@@ -1,8 +1,10 @@
-"""A secret in the platform's key store, for `secret=`: needs the extra `ldpkit-client[keyring]`.
+"""A secret in the platform's key store, for `secret=`: needs the extra
+`ldpkit-client[keyring]`.
 
-The package `keyring` speaks to the Keychain of macOS, to the Credential Locker of Windows (DPAPI)
-and to the Secret Service of Linux desktops (libsecret, KWallet). On phones there is no such
-package: an app fetches the bytes from the Keychain or the Keystore by itself.
+The package `keyring` speaks to the Keychain of macOS, to the Credential Locker of
+Windows (DPAPI) and to the Secret Service of Linux desktops (libsecret, KWallet). On
+phones there is no such package: an app fetches the bytes from the Keychain or the
+Keystore by itself.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ _SIZE = 32
 
 
 def keyring_secret(app: str) -> Callable[[], bytes]:
-    """A function that fetches the secret kept under an app's name, and makes it if there is none.
+    """A function that fetches the secret kept under an app's name, and makes it if
+    there is none.
 
     It raises what `keyring` raises where there is no key store, or where it is locked.
 

@@ -1,10 +1,11 @@
-"""A private file that is there whole or not at all: an empty one would have lost something.
+"""A private file that is there whole or not at all: an empty one would have lost
+something.
 
 Rules
-- Each maker fills a file of its own, whose name no thread and no other process has: what has its
-  name at last is never written to by someone who is still filling.
-- Makers that were killed leave such files. They are swept once the file is there: a maker that
-  still works on one finds that it was not quick enough.
+- Each maker fills a file of its own, whose name no thread and no other process has:
+  what has its name at last is never written to by someone who is still filling.
+- Makers that were killed leave such files. They are swept once the file is there: a
+  maker that still works on one finds that it was not quick enough.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from ldp_client.keeping.syncing import sync
 
 _FILLED = re.compile(r"\.[0-9a-f]{16}\.new(-\w+)?")
 _making = RLock()
-"""One maker at a time in a process. Reentrant, since a signal handler may open a client, too."""
+"""One maker at a time in a process. Reentrant, since a signal handler may open a
+client, too.
+"""
 
 
 def make(path: str, fill: Callable[[str], object]) -> None:
@@ -28,8 +31,8 @@ def make(path: str, fill: Callable[[str], object]) -> None:
 
     Unless another thread or process was quicker.
 
-    Folders that are missing are made. Only the owner may read any of it. Raises `OSError`, or what
-    `fill` raises.
+    Folders that are missing are made. Only the owner may read any of it. Raises
+    `OSError`, or what `fill` raises.
     """
     with _making:
         if not os.path.exists(path):
@@ -37,7 +40,9 @@ def make(path: str, fill: Callable[[str], object]) -> None:
 
 
 def sweep(path: str) -> None:
-    """Remove what makers of a file left that were killed. Called once the file is there."""
+    """Remove what makers of a file left that were killed. Called once the file is
+    there.
+    """
     folder, name = os.path.split(path)
     with suppress(OSError):
         for other in os.listdir(folder or "."):

@@ -2,12 +2,13 @@
 
 Not even if both ask the same.
 
-A scope is a collector, by the address (or the name) that reports go to, or by its key where they go
-through a relay; nothing for a client that hands them over. Under it a question has records of its
-own: charges, a cohort, permanent responses. So two collectors that ask the same questions, in
-surveys of one name, cannot tell that they have the same device. A survey has a queue of its own for
-each collector, so that none gets what was meant for another. What was recorded for no collector yet
-has an heir (`ldp_client.embedding.heirs`).
+A scope is a collector, by the address (or the name) that reports go to, or by its key
+where they go through a relay; nothing for a client that hands them over. Under it a
+question has records of its own: charges, a cohort, permanent responses. So two
+collectors that ask the same questions, in surveys of one name, cannot tell that they
+have the same device. A survey has a queue of its own for each collector, so that none
+gets what was meant for another. What was recorded for no collector yet has an heir
+(`ldp_client.embedding.heirs`).
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class Scope(NamedTuple):
         return _digest(survey.name, draw.text, self.collector)
 
     def survey_key(self, survey: Survey) -> bytes:
-        """Return the first bytes of the keys of a survey's records, and of its queue."""
+        """Return the first bytes of the keys of a survey's records, and of its
+        queue.
+        """
         return _digest(survey.name, self.collector)
 
 

@@ -1,7 +1,9 @@
-"""Where a device keeps what it remembers: records by kind and key, changed in transactions.
+"""Where a device keeps what it remembers: records by kind and key, changed in
+transactions.
 
-A record is a tuple of bytes, integers and texts. There are two stores: `ProcessStore` here, which
-forgets when the process ends, and `ldp_client.keeping.database.Database`, which is one file.
+A record is a tuple of bytes, integers and texts. There are two stores: `ProcessStore`
+here, which forgets when the process ends, and `ldp_client.keeping.database.Database`,
+which is one file.
 """
 
 from __future__ import annotations
@@ -19,17 +21,18 @@ Record = tuple[bytes | int | str, ...]
 class Store(Protocol):
     """Records that are changed in transactions.
 
-    What `transact` is given is one: what it changes is kept as a whole or, if it raises, not at
-    all.
+    What `transact` is given is one: what it changes is kept as a whole or, if it
+    raises, not at all.
 
-    `get`, `put`, `drop` and `records` are called within one. All methods raise `StateError`.
+    `get`, `put`, `drop` and `records` are called within one. All methods raise
+    `StateError`.
     """
 
     def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
         """Run some work while other threads (and other processes that write) wait.
 
-        It is called with what is given. Raises what it raises, and `StateError` within a
-        transaction of the same thread.
+        It is called with what is given. Raises what it raises, and `StateError` within
+        a transaction of the same thread.
         """
 
     def get(self, kind: str, key: bytes) -> Record | None:
@@ -45,7 +48,9 @@ class Store(Protocol):
         """Keys that begin with the prefix, in order, and their records."""
 
     def size(self, kind: str, prefix: bytes = b"") -> tuple[int, int]:
-        """How many records of a kind have keys that begin with the prefix, and their bytes."""
+        """How many records of a kind have keys that begin with the prefix, and their
+        bytes.
+        """
 
     def settle(self) -> None:
         """Make everything that was kept so far last through a loss of power.

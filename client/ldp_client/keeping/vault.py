@@ -1,19 +1,22 @@
-"""How a device's secret is kept: as it is, or sealed under a key that the platform keeps.
+"""How a device's secret is kept: as it is, or sealed under a key that the platform
+keeps.
 
-Whoever reads a state file can test guesses at memoized answers against it, since the secret is in
-it. Sealed, it is of no use without what the platform's key store holds (Keychain, Keystore, DPAPI,
-libsecret), which the app hands over as `secret=`.
+Whoever reads a state file can test guesses at memoized answers against it, since the
+secret is in it. Sealed, it is of no use without what the platform's key store holds
+(Keychain, Keystore, DPAPI, libsecret), which the app hands over as `secret=`.
 
     record   the secret; or a nonce (16 bytes), the sealed secret, a check value (8 bytes)
     pad      BLAKE2b of the nonce under BLAKE2b of what the app hands over: 32 bytes that the secret
              is combined with by exclusive or, then the check value
 
 Rules
-- What the app hands over is never written down. It is asked for when it is needed first, and again
-  until it can be had.
-- A secret that was kept as it is gets sealed as soon as there is something to seal it with.
-- Another key than that which a secret was sealed with, or none, is noticed: nothing is reported
-  then, until the key is back or someone begins with a new secret (`rotate`), which is charged.
+- What the app hands over is never written down. It is asked for when it is needed
+  first, and again until it can be had.
+- A secret that was kept as it is gets sealed as soon as there is something to seal it
+  with.
+- Another key than that which a secret was sealed with, or none, is noticed: nothing is
+  reported then, until the key is back or someone begins with a new secret (`rotate`),
+  which is charged.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ _PADS = b"ldp-vault-1"
 
 
 class Vault:
-    """Seals and opens, with what the app hands over; without it, secrets stay as they are."""
+    """Seals and opens, with what the app hands over; without it, secrets stay as they
+    are.
+    """
 
     __slots__ = ("_handed", "_key")
 
@@ -56,7 +61,9 @@ class Vault:
         return nonce, _xor(secret, pad), check
 
     def open(self, record: Record) -> bytes:
-        """The secret of a record. Raises `StateError` if it was sealed with something else."""
+        """The secret of a record. Raises `StateError` if it was sealed with something
+        else.
+        """
         if len(record) == 1:
             return cast(bytes, record[0])
         nonce, sealed, check = cast("tuple[bytes, bytes, bytes]", record)
@@ -93,7 +100,8 @@ class Vault:
             return self._handed
         try:
             handed: object = cast("Callable[[], bytes]", self._handed)()
-        # An app's own function may raise whatever it likes; a message of its could tell the secret.
+        # An app's own function may raise whatever it likes; a message of its could tell
+        # the secret.
         except Exception as error:
             raise StateError(
                 f"expected a secret from the function that the app handed over, got "
@@ -101,7 +109,8 @@ class Vault:
             ) from None
         if not isinstance(handed, bytes) or len(handed) < LEAST:
             raise StateError(
-                f"expected a secret of at least {LEAST} bytes from the function that the app "
+                f"expected a secret of at least {LEAST} bytes from the function that "
+                "the app "
                 "handed over, got something else"
             )
         return handed
@@ -113,6 +122,7 @@ def _xor(one: bytes, other: bytes) -> bytes:
 
 def _other(came: str) -> StateError:
     return StateError(
-        f"expected the secret= that this device's own secret was sealed with, got {came}; nothing "
+        "expected the secret= that this device's own secret was sealed with, got "
+        f"{came}; nothing "
         "is reported until it is back, or `rotate` begins with a new one"
     )

@@ -1,6 +1,7 @@
 """A survey as a typed Python module, so that a wrong value fails in the editor.
 
-It has one function for each question, and another one that records daily where that can be.
+It has one function for each question, and another one that records daily where that can
+be.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def module(survey: Survey) -> str:
     """
     envelopes = survey.envelopes
     repeated = [question for question in envelopes if is_daily(question)]
-    # Those of all questions come first, so that a name depends on no other question's kind.
+    # Those of all questions come first, so that a name depends on no other question's
+    # kind.
     names = iter(
         _names(
             [
@@ -46,7 +48,8 @@ def module(survey: Survey) -> str:
         "from __future__ import annotations",
         "\n".join(_imports(survey)),
         f"TERMS = {_quote(survey.terms.hex())}\n"
-        '"""What a respondent agrees to: pin it with `EmbeddedClient(..., pins=[TERMS])`."""',
+        '"""What a respondent agrees to: pin it with `EmbeddedClient(..., '
+        'pins=[TERMS])`."""',
     ]
     said = [_attributes(survey)] if survey.attributes else []
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*said, *functions]) + "\n"
@@ -57,7 +60,11 @@ def _attributes(survey: Survey) -> str:
     names = [attribute.name for attribute in survey.attributes]
     plain = _names(names)
     parameters = ", ".join(
-        f"{parameter}: Literal[{', '.join(map(_quote, attribute.values))}] | None = None"
+        (
+            f"{parameter}: Literal[{', '.join(map(_quote, attribute.values))}] | None "
+            "= "
+            "None"
+        )
         for parameter, attribute in zip(plain, survey.attributes, strict=True)
     )
     pairs = ", ".join(
@@ -132,7 +139,8 @@ def _table(name: str, question: Question, text: str, *, method: str) -> str:
         (field.name, _type(field.domain)) for field in fields
     )
     return (
-        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> RecordOutcome:\n"
+        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> "
+        "RecordOutcome:\n"
         f"    {_text(text)}\n"
         f"    return client.{method}({_quote(question.name)}, {answers})"
     )
@@ -143,14 +151,18 @@ def _joint(name: str, group: Group) -> str:
         (question.name, _type(question.domain)) for question in group.members
     )
     return (
-        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> RecordOutcome:\n"
-        f"    {_text('; '.join(question.text or question.name for question in group.members))}\n"
+        f"def record_{name}(client: EmbeddedClient, *, {parameters}) -> "
+        "RecordOutcome:\n"
+        "    "
+        f"{_text('; '.join(question.text or question.name for question in group.members))}\n"
         f"    return client.record_together({answers})"
     )
 
 
 def _by_name(parts: Iterable[tuple[str, str]]) -> tuple[str, str]:
-    """Parameters with their types, and the dict of what they get; of names and types."""
+    """Parameters with their types, and the dict of what they get; of names and
+    types.
+    """
     names, types = zip(*parts, strict=True)
     named = list(zip(_names(list(names)), names, types, strict=True))
     parameters = ", ".join(f"{parameter}: {type_}" for parameter, _, type_ in named)

@@ -1,8 +1,8 @@
 """A survey as a typed TypeScript module, so that a wrong value fails in the editor.
 
-It has one function for each question (and another one that records daily where that can be), and
-the survey itself, in its compiled form and with the parts of `ldpkit-client` that it needs: a
-bundler leaves out all others.
+It has one function for each question (and another one that records daily where that can
+be), and the survey itself, in its compiled form and with the parts of `ldpkit-client`
+that it needs: a bundler leaves out all others.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def module(survey: Survey) -> str:
     """
     envelopes = survey.envelopes
     repeated = [envelope.name for envelope in envelopes if is_daily(envelope)]
-    # Those of all questions come first, so that a name depends on no other question's kind.
+    # Those of all questions come first, so that a name depends on no other question's
+    # kind.
     wanted = [envelope.name for envelope in envelopes] + [
         f"{name}-daily" for name in repeated
     ]
@@ -91,13 +92,18 @@ def _head(survey: Survey, functions: str) -> list[str]:
     ]
     return [
         f"// Typed answers to the survey {survey.name}. "
-        "Written by `ldp client codegen --language typescript`: change the survey, not this file.",
+        "Written by `ldp client codegen --language typescript`: change the survey, not "
+        "this file.",
         f"import {{ {', '.join(types)} }} from {_quote(_CLIENT)};\n"
         f"import {{ {', '.join(readers)} }} from {_quote(f'{_CLIENT}/answers')};\n"
         f"import {{ {', '.join(mechanisms)} }} from {_quote(f'{_CLIENT}/mechanisms')};",
-        f"/** What a respondent agrees to. */\nexport const TERMS = {_quote(survey.terms.hex())};",
+        (
+            "/** What a respondent agrees to. */\nexport const TERMS = "
+            f"{_quote(survey.terms.hex())};"
+        ),
         "/** The survey, for `new Client(survey)`. */\n"
-        f"export const survey = /* @__PURE__ */ embeddedSurvey({text}, {{ {', '.join(parts)} }});",
+        f"export const survey = /* @__PURE__ */ embeddedSurvey({text}, {{ "
+        f"{', '.join(parts)} }});",
         *([_attributes(survey)] if survey.attributes else []),
         "/** A client that records the answer to a question. */\n"
         "interface Recording<Outcome> {\n"
@@ -111,11 +117,15 @@ def _head(survey: Survey, functions: str) -> list[str]:
 def _attributes(survey: Survey) -> str:
     """The type of what reports say openly of a device."""
     lines = [
-        f"  readonly {_quote(attribute.name)}?: {' | '.join(map(_quote, attribute.values))};\n"
+        (
+            f"  readonly {_quote(attribute.name)}?: "
+            f"{' | '.join(map(_quote, attribute.values))};\n"
+        )
         for attribute in survey.attributes
     ]
     return (
-        "/** What reports say openly of a device, for the option `attributes` of a client. */\n"
+        "/** What reports say openly of a device, for the option `attributes` of a "
+        "client. */\n"
         f"export interface Attributes {{\n{''.join(lines)}}}"
     )
 
@@ -223,7 +233,9 @@ def _quote(text: str) -> str:
 
 
 def _identifier(name: str) -> str:
-    """A name in the manner of TypeScript: `pad-grr` as `padGrr`. No word of the language is one."""
+    """A name in the manner of TypeScript: `pad-grr` as `padGrr`. No word of the
+    language is one.
+    """
     first, *others = re.split(r"\W+|_+", name)
     return first + "".join(f"{word[:1].upper()}{word[1:]}" for word in others)
 

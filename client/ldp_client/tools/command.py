@@ -1,4 +1,5 @@
-"""The command `ldp-client`, for developers of apps: what needs no more than the client itself.
+"""The command `ldp-client`, for developers of apps: what needs no more than the client
+itself.
 
     ldp-client codegen SURVEY      a typed Python module that records answers to a survey
     ldp-client explain SURVEY      what is sent, as a page for privacy notices
@@ -89,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
 
     ledger = commands.add_parser(
         "ledger",
-        help="say what the device with this state file has spent; the app may be running",
+        help=(
+            "say what the device with this state file has spent; the app may be running"
+        ),
     )
     ledger.add_argument("state", metavar="STATE")
     ledger.add_argument(

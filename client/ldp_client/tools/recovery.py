@@ -1,14 +1,15 @@
-"""The way out of a damaged state file: it is set aside, and what can be read begins a new one.
+"""The way out of a damaged state file: it is set aside, and what can be read begins a
+new one.
 
-A client never does this by itself: what cannot be read any more may be spent a second time. Who
-calls `recover` knows that, and the ledger says it from then on.
+A client never does this by itself: what cannot be read any more may be spent a second
+time. Who calls `recover` knows that, and the ledger says it from then on.
 
 Rules
-- Every record whose checksum fits is carried over: charges, limits, consent, the secret, responses.
-  With the secret, what was answered once gives the same report again, which counts once, even where
-  its charge is lost.
-- The new file is there before the old one leaves its name, so that no client meets none in between
-  and begins afresh. No client may have the old one open.
+- Every record whose checksum fits is carried over: charges, limits, consent, the
+  secret, responses. With the secret, what was answered once gives the same report
+  again, which counts once, even where its charge is lost.
+- The new file is there before the old one leaves its name, so that no client meets none
+  in between and begins afresh. No client may have the old one open.
 - The damaged file is kept, under another name: it is for the app to delete.
 """
 
@@ -40,7 +41,8 @@ _BOTH_WAYS = (
 
 
 class Recovered(NamedTuple):
-    """Where the damaged file is now, how many records were read of it, and whether all were.
+    """Where the damaged file is now, how many records were read of it, and whether all
+    were.
 
     `recover` has an example.
     """
@@ -64,8 +66,8 @@ class Recovered(NamedTuple):
 def recover(path: str | os.PathLike[str]) -> Recovered:
     """Set a damaged state file aside, and begin a new one with what can be read of it.
 
-    What cannot be read may be spent again. Raises `StateError` for a file that is not damaged, or
-    is in use, and `OSError` where files cannot be made or renamed.
+    What cannot be read may be spent again. Raises `StateError` for a file that is not
+    damaged, or is in use, and `OSError` where files cannot be made or renamed.
 
     >>> import ldp_client
     >>> ldp_client.recover("app.state")  # doctest: +SKIP
@@ -82,7 +84,8 @@ def recover(path: str | os.PathLike[str]) -> Recovered:
         make(fresh, lambda name: _write(name, rows))
     except sqlite3.Error as error:
         raise NoRoomError(
-            f"expected to write what can be read of {place} beside it, got: {error}; the file is "
+            f"expected to write what can be read of {place} beside it, got: {error}; "
+            "the file is "
             "as it was"
         ) from None
     _note(fresh, complete)

@@ -1,7 +1,8 @@
-"""Means beside those of other mechanisms: `python -m lab.benchmarks.means --adult adult.data`.
+"""Means beside those of other mechanisms: `python -m lab.benchmarks.means --adult
+adult.data`.
 
-It writes the tables of docs/numbers-measured.md. The file is the training data of UCI Adult
-(Becker and Kohavi 1996); without it, its three inputs are left out.
+It writes the tables of docs/numbers-measured.md. The file is the training data of UCI
+Adult (Becker and Kohavi 1996); without it, its three inputs are left out.
 
 inputs       the numbers that are asked for
 laws         means: variances of ours and of published mechanisms, exact

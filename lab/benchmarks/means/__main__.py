@@ -1,4 +1,5 @@
-"""Measure numbers through mechanisms of ours and of others, and write docs/numbers-measured.md.
+"""Measure numbers through mechanisms of ours and of others, and write
+docs/numbers-measured.md.
 
 means   n x variance of a mean, exact, of the laws in `lab.benchmarks.means.laws`
 peers   errors of means, and times, of other libraries that are installed for it
@@ -72,7 +73,9 @@ def shapes(asked: Sequence[Input]) -> dict[str, Rows]:
 
 
 def biases(asked: Sequence[Input], surveys: int = SURVEYS) -> Rows:
-    """The largest bias of the cumulated shares, and their spread there, at epsilon 1."""
+    """The largest bias of the cumulated shares, and their spread there, at epsilon
+    1.
+    """
     rows = []
     for name in BIASED:
         columns = [
@@ -92,14 +95,18 @@ PARTS: Mapping[str, Callable[[Sequence[Input], Path], dict[str, Rows]]] = {
     "peers": lambda asked, folder: {"peers": beside(asked, folder)},
     "shapes": lambda asked, _: shapes(asked),
 }
-"""What there is to measure: tables, by the marks between which they stand on the page."""
+"""What there is to measure: tables, by the marks between which they stand on the page.
+"""
 
 
 @click.command(help=__doc__)
 @click.option(
     "--adult",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="adult.data of UCI Adult; without it, its inputs are left out, and no page is written.",
+    help=(
+        "adult.data of UCI Adult; without it, its inputs are left out, and no page is "
+        "written."
+    ),
 )
 @click.option(
     "--part",

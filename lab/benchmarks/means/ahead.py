@@ -1,27 +1,28 @@
 """AHEAD: a tree over the range that is divided, round by round, only where many are.
 
-Respondents are parted evenly into as many rounds as the tree may have levels. A round asks its own
-for the leaf that they are in, through optimized unary encoding with the whole epsilon. Negative
-shares are cut, so that the rest holds exactly all (norm-sub). Then the next round divides the new
-leaves whose share is at least
+Respondents are parted evenly into as many rounds as the tree may have levels. A round
+asks its own for the leaf that they are in, through optimized unary encoding with the
+whole epsilon. Negative shares are cut, so that the rest holds exactly all (norm-sub).
+Then the next round divides the new leaves whose share is at least
 
     threshold = sqrt((fan-out + 1) V),    V = 4 E / ((E - 1)^2 n of a round),    E = e^epsilon
 
-and keeps all others whole for good: below it, noise costs more than what is told apart. A leaf that
-is kept is asked for in every later round, and has the mean of what they say. In the end nodes are
-averaged with the sums of their parts, upwards, by their variances. Within a leaf all cells are
-taken to be held alike.
+and keeps all others whole for good: below it, noise costs more than what is told apart.
+A leaf that is kept is asked for in every later round, and has the mean of what they
+say. In the end nodes are averaged with the sums of their parts, upwards, by their
+variances. Within a leaf all cells are taken to be held alike.
 
-So a survey takes log2(cells) rounds, each of which waits for the one before. Shares are biased:
-they are cut at zero, which moves what is small up and what is large down, and a leaf is flat, where
-its place was chosen by the same noise. No law of the errors is known, and there is no interval.
+So a survey takes log2(cells) rounds, each of which waits for the one before. Shares are
+biased: they are cut at zero, which moves what is small up and what is large down, and a
+leaf is flat, where its place was chosen by the same noise. No law of the errors is
+known, and there is no interval.
 
-As published, but for one more pass: downwards, so that the parts of a node add up to it, and all of
-them to 1. Without it ranges err by up to a third more, and depend on the nodes that they are put
-together from.
+As published, but for one more pass: downwards, so that the parts of a node add up to
+it, and all of them to 1. Without it ranges err by up to a third more, and depend on the
+nodes that they are put together from.
 
-Source: Du, Zhang, Bai, Liu, Ji, Cheng and Chen 2021, "AHEAD: Adaptive Hierarchical Decomposition
-for Range Query under Local Differential Privacy" (CCS). Written anew.
+Source: Du, Zhang, Bai, Liu, Ji, Cheng and Chen 2021, "AHEAD: Adaptive Hierarchical
+Decomposition for Range Query under Local Differential Privacy" (CCS). Written anew.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Node:
     cells: int
     share: float = 0.0
     asked: float = 0.0
-    """The rounds that its share rests on: 1 / its variance, in variances of one round."""
+    """The rounds that its share rests on: 1 / its variance, in variances of one round.
+    """
     parts: list[Node] = field(default_factory=list)
 
     def add(self, share: float) -> None:
@@ -85,7 +87,9 @@ def grown(epsilon: float, held: Counts, generator: Generator) -> Node:
 
 
 def threshold(epsilon: float, respondents: float) -> float:
-    """The share from which on a node is divided, with so many respondents in a round."""
+    """The share from which on a node is divided, with so many respondents in a
+    round.
+    """
     ratio = math.exp(epsilon)
     return math.sqrt((FANOUT + 1) * 4 * ratio / ((ratio - 1) ** 2 * respondents))
 
@@ -105,7 +109,9 @@ def leaves_of(node: Node) -> Iterator[Node]:
 
 
 def agree(tree: Node) -> None:
-    """Both passes; all cells together hold exactly 1, and no round is asked about that."""
+    """Both passes; all cells together hold exactly 1, and no round is asked about
+    that.
+    """
     for part in tree.parts:
         pool(part)
     share_out(tree)
@@ -125,7 +131,9 @@ def pool(node: Node) -> None:
 
 
 def share_out(node: Node) -> None:
-    """Downwards: what the parts lack, or have too much, is shared by their variances."""
+    """Downwards: what the parts lack, or have too much, is shared by their
+    variances.
+    """
     variances = [1 / part.asked for part in node.parts]
     lacking = node.share - sum(part.share for part in node.parts)
     for part, variance in zip(node.parts, variances, strict=True):

@@ -1,4 +1,6 @@
-"""How methods beside ours ask: through a mechanism of this project, and some of the respondents."""
+"""How methods beside ours ask: through a mechanism of this project, and some of the
+respondents.
+"""
 
 from __future__ import annotations
 

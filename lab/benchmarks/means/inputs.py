@@ -1,8 +1,9 @@
-"""The numbers whose mean is estimated: three columns of UCI Adult, and two made with a seed.
+"""The numbers whose mean is estimated: three columns of UCI Adult, and two made with a
+seed.
 
-Ranges are scaled to [-1, 1], and numbers counted on a grid of that range, of at most 4,096 steps.
-What lies between two steps is shared by both, as if it were rounded at random; the variance that
-this adds, below 10^-7, is left out for all mechanisms alike.
+Ranges are scaled to [-1, 1], and numbers counted on a grid of that range, of at most
+4,096 steps. What lies between two steps is shared by both, as if it were rounded at
+random; the variance that this adds, below 10^-7, is left out for all mechanisms alike.
 """
 
 from __future__ import annotations

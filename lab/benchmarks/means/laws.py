@@ -1,7 +1,7 @@
 """n times the variance of a mean, given the numbers: exact, averaged over an input.
 
-Each mechanism makes of a number x from -1 to 1 a report that is worth y to the mean, E[y | x] = x.
-E stands for e^epsilon, C for (E + 1) / (E - 1).
+Each mechanism makes of a number x from -1 to 1 a report that is worth y to the mean,
+E[y | x] = x. E stands for e^epsilon, C for (E + 1) / (E - 1).
 
     discrete Laplace   8 / epsilon^2, nearly: noise on a grid, neither cut nor folded
     geometric          the same noise, cut to the range: k (2 - P[an end | x]), in steps
@@ -10,9 +10,9 @@ E stands for e^epsilon, C for (E + 1) / (E - 1).
     HM                 PM with probability 1 - 1/s, else Duchi; Duchi alone up to epsilon .61
     dithered           from the integers that a device draws with
 
-PM and HM are the piecewise and the hybrid mechanism of Wang et al. 2019, "Collecting and Analyzing
-Multidimensional Data with Local Differential Privacy" (ICDE), as published: in floats. They are
-here to be compared with.
+PM and HM are the piecewise and the hybrid mechanism of Wang et al. 2019, "Collecting
+and Analyzing Multidimensional Data with Local Differential Privacy" (ICDE), as
+published: in floats. They are here to be compared with.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def has_two_levels(epsilon: float) -> bool:
 
 
 def of_dithers(randomizer: DitheredResponse) -> Floats:
-    """The second moment of a report's worth, over all dithers and levels, less the square."""
+    """The second moment of a report's worth, over all dithers and levels, less the
+    square.
+    """
     own, other = (float(chance) for chance in randomizer.response.support)
     # (grid, levels): what a report is worth, counted from the middle of the range.
     worth = scores_of(randomizer).place
@@ -121,7 +123,9 @@ MECHANISMS: dict[str, Callable[[float, Input], Floats]] = {
 
 
 def of_mean(name: str, epsilon: float, asked: Input) -> float:
-    """The variance of the mean times n, for respondents who hold the numbers of an input."""
+    """The variance of the mean times n, for respondents who hold the numbers of an
+    input.
+    """
     return float(asked.shares @ MECHANISMS[name](epsilon, asked))
 
 
@@ -151,10 +155,13 @@ def duchi_reports(numbers: Floats, epsilon: float, generator: Generator) -> Floa
 
 
 def piecewise_reports(numbers: Floats, epsilon: float, generator: Generator) -> Floats:
-    """What reports of PM are worth: uniform on a window about the number, or outside of it."""
+    """What reports of PM are worth: uniform on a window about the number, or outside of
+    it.
+    """
     root = math.exp(epsilon / 2)
     end = (root + 1) / (root - 1)
-    # The window is [left, left + end - 1], and the rest as wide as two ends and one more.
+    # The window is [left, left + end - 1], and the rest as wide as two ends and one
+    # more.
     left = (end + 1) / 2 * numbers - (end - 1) / 2
     inside = generator.random(len(numbers)) < root / (root + 1)
     rest = -end + (end + 1) * generator.random(len(numbers))

@@ -1,4 +1,6 @@
-"""Tables in docs/numbers-measured.md, between two markers: the least figure of each is bold."""
+"""Tables in docs/numbers-measured.md, between two markers: the least figure of each is
+bold.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ def table(
     compared: bool = True,
     first: Sequence[str] = ("---:", "---"),
 ) -> str:
-    """Markdown, with a rule below the headings; the rows are emphasized if they are compared.
+    """Markdown, with a rule below the headings; the rows are emphasized if they are
+    compared.
 
     `first` is the rule of the columns before the figures.
     """
@@ -28,7 +31,9 @@ def table(
 
 
 def emphasized(row: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A row whose figures are bold where no other of its epsilon is less; words stay plain."""
+    """A row whose figures are bold where no other of its epsilon is less; words stay
+    plain.
+    """
     beside = [other for other in rows if other[0] == row[0]]
     cells = list(row[:_NAMES])
     for place in range(_NAMES, len(row)):

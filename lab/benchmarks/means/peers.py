@@ -1,8 +1,10 @@
-"""Means by other libraries, and by this project: the same numbers, one after the other, in one run.
+"""Means by other libraries, and by this project: the same numbers, one after the other,
+in one run.
 
-Each library works in an environment of its own, as in `benchmarks.peers`; what cannot be installed
-or fails is not measured, and its row says so. The error is that of whole surveys, as the library
-has it: how far the estimated mean is from that of the respondents, who are the same in all surveys.
+Each library works in an environment of its own, as in `benchmarks.peers`; what cannot
+be installed or fails is not measured, and its row says so. The error is that of whole
+surveys, as the library has it: how far the estimated mean is from that of the
+respondents, who are the same in all surveys.
 """
 
 from __future__ import annotations

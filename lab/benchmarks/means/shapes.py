@@ -1,4 +1,5 @@
-"""Shapes of distributions: how far the estimate of each method is from the truth, by simulation.
+"""Shapes of distributions: how far the estimate of each method is from the truth, by
+simulation.
 
     square-wave, em | ems   as in this project
     arcs                    as in this project, unbiased, and by the view `monotone`
@@ -10,9 +11,9 @@
     AHEAD                   a tree that is divided round by round where many are
                             (`lab.benchmarks.means.ahead`)
 
-The three of others are written for this page. The tree and HaarHRR are unbiased; AHEAD and views
-are not.
-The distance is Wasserstein's, W1: the mean of |F - true F| over the cells, in parts of the range.
+The three of others are written for this page. The tree and HaarHRR are unbiased; AHEAD
+and views are not. The distance is Wasserstein's, W1: the mean of |F - true F| over the
+cells, in parts of the range.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def away(method: Method, epsilon: float, held: Counts, surveys: int) -> Away:
 
 
 def _of_ranges(errors: Floats) -> float:
-    """Of the differences between all pairs of cumulated shares, from none to all of them."""
+    """Of the differences between all pairs of cumulated shares, from none to all of
+    them.
+    """
     edged = np.concatenate([np.zeros((len(errors), 1)), errors], axis=1)
     size = edged.shape[1]
     # The sum of (a - b)^2 over all pairs is n sum a^2 - (sum a)^2.
@@ -123,7 +126,9 @@ def arcs(*, rising: bool) -> Method:
 
 
 def tree(epsilon: float, held: Counts, generator: Generator) -> Floats:
-    """Levels from fan-out to cells; up, each node's estimate and that of its children, and down."""
+    """Levels from fan-out to cells; up, each node's estimate and that of its children,
+    and down.
+    """
     levels = list(_levels())
     here = spread(held, len(levels), generator)
     estimates, variances = [], []
@@ -146,7 +151,8 @@ def consistent(estimates: Sequence[Floats], variances: Sequence[float]) -> Float
         spread.insert(0, both)
     parents = np.array([1.0])
     for level in pooled:
-        # (parents, children): what the children lack, or have too much, is shared evenly.
+        # (parents, children): what the children lack, or have too much, is shared
+        # evenly.
         below = level.reshape(len(parents), -1)
         lacking = parents - below.sum(axis=1)
         parents = (below + lacking[:, None] / below.shape[1]).ravel()
@@ -166,11 +172,14 @@ def haar(epsilon: float, held: Counts, generator: Generator) -> Floats:
 
 
 def _hadamard_response(epsilon: float, halves: Counts, generator: Generator) -> Floats:
-    """Each respondent draws a row of the matrix, and says the sign there times its own."""
+    """Each respondent draws a row of the matrix, and says the sign there times its
+    own.
+    """
     nodes = len(halves)
     signs = hadamard(nodes)
     truth = np.exp(epsilon) / (np.exp(epsilon) + 1)
-    # (nodes, 2, rows): respondents by the row they draw, and how many of them tell the truth.
+    # (nodes, 2, rows): respondents by the row they draw, and how many of them tell the
+    # truth.
     rows = generator.multinomial(halves, np.full(nodes, 1 / nodes))
     signed = 2 * generator.binomial(rows, truth) - rows
     by_row = ((signed[:, 0] - signed[:, 1]) * signs).sum(axis=0)

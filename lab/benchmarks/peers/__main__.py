@@ -42,7 +42,8 @@ from lab.benchmarks.peers.table import CELLS, present
     "--longest",
     default=3.0,
     show_default=True,
-    help="Seconds for making, and for decoding, the reports of one measurement; what takes longer "
+    help="Seconds for making, and for decoding, the reports of one measurement; what "
+    "takes longer "
     "is measured on fewer "
     "respondents and scaled. inf: no limit.",
 )
@@ -53,7 +54,9 @@ from lab.benchmarks.peers.table import CELLS, present
 def main(
     folder: Path, output: Path, minutes: float, longest: float, rounds: int, fresh: bool
 ) -> None:
-    """A run that was cut short is taken up where it ended when the command is given again."""
+    """A run that was cut short is taken up where it ended when the command is given
+    again.
+    """
     load = os.getloadavg()[0]
     results = folder / "results.jsonl"
     if fresh:

@@ -39,7 +39,8 @@ def interpreter(side: str, folder: Path) -> Path:
         uv = shutil.which("uv")
         if uv is None:
             raise InstallError(
-                "expected uv, to make the peers' environments; install it with `pip install uv`"
+                "expected uv, to make the peers' environments; install it with `pip "
+                "install uv`"
             )
         shutil.rmtree(place, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)

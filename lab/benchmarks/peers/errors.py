@@ -1,4 +1,6 @@
-"""How far estimates are from the truth, in units of the least error that any mechanism can have."""
+"""How far estimates are from the truth, in units of the least error that any mechanism
+can have.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from ldp.numbers.exact import exp_lower
 def zipf_values(
     respondents: int, size: int, exponent: float = 1.1, seed: int = 1
 ) -> Any:
-    """What each respondent holds: value k (from 0) in proportion to (k + 1)^-exponent."""
+    """What each respondent holds: value k (from 0) in proportion to (k +
+    1)^-exponent.
+    """
     weights = np.arange(1, size + 1) ** -exponent
     return np.random.default_rng(seed).choice(
         size, respondents, p=weights / weights.sum()
@@ -23,7 +27,9 @@ def zipf_values(
 
 
 def error_over_optimum(estimated: Any, held: Any, epsilon: str) -> float:
-    """Squared errors against the frequencies among those who reported, over the least expected."""
+    """Squared errors against the frequencies among those who reported, over the least
+    expected.
+    """
     size = len(estimated)
     reports = len(held)
     errors = np.asarray(estimated) - np.bincount(held, minlength=size) / reports

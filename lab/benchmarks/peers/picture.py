@@ -1,4 +1,6 @@
-"""docs/peers.svg: what each peer needs over what we need, for client, server and report."""
+"""docs/peers.svg: what each peer needs over what we need, for client, server and
+report.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,11 @@ def picture(rows: Sequence[Row]) -> bytes:
             frameon=False,
         )
         figure.suptitle(
-            f"What a peer needs over what {OURS} needs, same mechanism (right of the line: more)",
+            (
+                f"What a peer needs over what {OURS} needs, same mechanism (right of "
+                "the "
+                "line: more)"
+            ),
             fontsize=10,
         )
 

@@ -1,4 +1,6 @@
-"""Measuring in rounds, side after side; every result is kept, so that a run can be resumed."""
+"""Measuring in rounds, side after side; every result is kept, so that a run can be
+resumed.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ def measure(
     longest: float,
     minutes: float,
 ) -> Iterator[None]:
-    """Measure what is missing until the time is up; a step for each measurement begun or found."""
+    """Measure what is missing until the time is up; a step for each measurement begun
+    or found.
+    """
     missing = [measurement for measurement in todo if known.get(measurement) is None]
     pythons = {
         side: interpreter(side, folder)
@@ -143,7 +147,9 @@ def _measured(
 
 
 def _source(side: str) -> str:
-    """A digest of the code that a side's results come from, and of the versions asked for."""
+    """A digest of the code that a side's results come from, and of the versions asked
+    for.
+    """
     workers = Path(__file__).parent / "workers"
     files = [workers / "measure.py", workers / f"{WORKERS[side]}.py"]
     if side == OURS:

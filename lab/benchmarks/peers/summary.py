@@ -32,7 +32,9 @@ class Row(NamedTuple):
     bytes: float | None = None
     error: float | None = None
     returned_error: float | None = None
-    """Of what the library returns by default, if that is biased; for us, of the clipped view."""
+    """Of what the library returns by default, if that is biased; for us, of the clipped
+    view.
+    """
     largest: float | None = None
     returned_largest: float | None = None
     failed: str = ""
@@ -70,8 +72,8 @@ def _row(cell: Cell, mechanism: str, side: str, group: list[Result]) -> Row:
         client=over_rounds("client"),
         server=over_rounds("server"),
         bytes=over_rounds("bytes"),
-        # Errors are random by nature and their spread is mild: all rounds together say more than
-        # the middle one.
+        # Errors are random by nature and their spread is mild: all rounds together say
+        # more than the middle one.
         error=over_rounds("unbiased error", statistics.fmean),
         returned_error=over_rounds("returned error", statistics.fmean),
         largest=over_rounds("unbiased largest", statistics.fmean),
@@ -91,7 +93,9 @@ def beside(row: Row, all_rows: Iterable[Row]) -> Row | None:
 
 
 def best(candidates: Iterable[Row]) -> Row | None:
-    """The fastest server among the rows whose unbiased error lies within 5 % of the least."""
+    """The fastest server among the rows whose unbiased error lies within 5 % of the
+    least.
+    """
     decoding = [
         row for row in candidates if row.error is not None and row.server is not None
     ]

@@ -1,4 +1,6 @@
-"""Who is compared, on what: the peers, the cells, and for each mechanism what the peers call it."""
+"""Who is compared, on what: the peers, the cells, and for each mechanism what the peers
+call it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ OURS = "ldpkit"
 PURE, MULTI, OPENDP = "pure-ldp", "multi-freq-ldpy", "opendp"
 
 REQUIREMENTS: dict[str, tuple[str, ...]] = {
-    # Imports scikit-learn and statsmodels without declaring them; later numpy and xxhash break its
-    # sketches and hashes.
+    # Imports scikit-learn and statsmodels without declaring them; later numpy and
+    # xxhash break its sketches and hashes.
     PURE: (
         "pure-ldp==1.2.0",
         "scikit-learn",
@@ -43,14 +45,18 @@ CELLS = tuple(
 
 
 class Entry(NamedTuple):
-    """A mechanism as a side calls it: the name of a class, function or mechanism, and arguments."""
+    """A mechanism as a side calls it: the name of a class, function or mechanism, and
+    arguments.
+    """
 
     name: str
     options: Mapping[str, Any]
 
 
 class Pair(NamedTuple):
-    """One of our mechanisms, further keys of its survey file, and what the peers have of it."""
+    """One of our mechanisms, further keys of its survey file, and what the peers have
+    of it.
+    """
 
     mechanism: str
     keys: str
@@ -89,8 +95,8 @@ ROWS = (
     _pair("cms", _SKETCH, pure=("CMS", {"k": 128, "m": 1024, "is_hadamard": False})),
     _pair("hcms", _SKETCH, pure=("CMS", {"k": 128, "m": 1024, "is_hadamard": True})),
     _pair("blh", pure=("LH", {"g": 2}), multi=("LH", {"optimal": False})),
-    # multi-freq-ldpy has it too, but only clipped and scaled, without an estimate that its witness
-    # could see.
+    # multi-freq-ldpy has it too, but only clipped and scaled, without an estimate that
+    # its witness could see.
     _pair("she", pure=("HE", {"use_the": False})),
     _pair("the", pure=("HE", {"use_the": True}), multi=("HE", {"use_thresh": True})),
 )

@@ -1,1 +1,3 @@
-"""Mutation tests: does a test fail when the code changes? `python -m lab.endurance.mutation`."""
+"""Mutation tests: does a test fail when the code changes? `python -m
+lab.endurance.mutation`.
+"""

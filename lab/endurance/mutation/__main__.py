@@ -8,16 +8,16 @@ tries every mutant that was not tried yet. What comes behind it chooses among th
     --share 0.05        a sample of each module's
     --mistakes          larger mistakes, such as people make
 
-`mutating.py` makes the mutants, `fork_server.py` runs tests on them. A mutant is asked of the tests
-of its area (`AREAS`) that come by its statement, until the first that fails. Outcomes are kept line
-by line in a file, so that a second call goes on where the first one ended: a changed module begins
-anew; what survived is tried again, too, once tests of its area changed. Mutants that change no
-behaviour are no mistakes: those are listed in `mutants_left.toml`, each with the reason, and do not
-count.
+`mutating.py` makes the mutants, `fork_server.py` runs tests on them. A mutant is asked
+of the tests of its area (`AREAS`) that come by its statement, until the first that
+fails. Outcomes are kept line by line in a file, so that a second call goes on where the
+first one ended: a changed module begins anew; what survived is tried again, too, once
+tests of its area changed. Mutants that change no behaviour are no mistakes: those are
+listed in `mutants_left.toml`, each with the reason, and do not count.
 
-Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long as those of
-the unchanged module count as killed. What tests see through other processes (commands, examples) is
-not seen here.
+Exits with 1 where less than 95 % are killed. Mutants whose tests take ten times as long
+as those of the unchanged module count as killed. What tests see through other processes
+(commands, examples) is not seen here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ FEW_SECONDS = 5.0
 _MECHANISM = "laws mutants channel exact vectors published"
 AREAS = {
     "ldp.mechanisms.auto": "auto survey_file",
-    "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset projective "
+    "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset "
+    "projective "
     f"additive sets sketches hadamard heavy_hitters survey_file",
     "ldp.mechanisms.numbers.arcs": f"{_MECHANISM} arcs",
     "ldp.numbers.sines": "arcs",
@@ -91,7 +92,9 @@ AREAS = {
     "ldp.answers.contributions": "contributions",
     "ldp.survey.readers.contribution_keys": "contributions",
     "ldp.survey.draws": "draws",
-    "ldp.answers.domain": "domain survey_file sets fields vectors numbers taxonomy_surveys",
+    "ldp.answers.domain": (
+        "domain survey_file sets fields vectors numbers taxonomy_surveys"
+    ),
     "ldp.numbers.epochs": "epochs vectors",
     "ldp.errors": "keys survey_file wire",
     "ldp.numbers.exact": "exact vectors exponential published",
@@ -122,17 +125,22 @@ AREAS = {
     "ldp.transparency.ed25519": "ed25519 stops",
     "ldp.transparency.stops": "stops",
     "ldp.survey.survey": "survey_file vectors ledger declarations",
-    "ldp.survey.survey_file": "survey_file ledger epochs joint auto sets profiles numbers codebook "
+    "ldp.survey.survey_file": "survey_file ledger epochs joint auto sets profiles "
+    "numbers codebook "
     "taxonomy_surveys contributions metric",
     "ldp.survey.survey_text": "survey_text survey_file notes",
     "ldp.survey.survey_toml": "declarations",
-    "ldp.answers.taxonomies": "taxonomy_surveys taxonomy_errors taxonomy_selection two_passes",
+    "ldp.answers.taxonomies": (
+        "taxonomy_surveys taxonomy_errors taxonomy_selection two_passes"
+    ),
     "ldp.survey.readers.taxonomy_keys": "taxonomy_surveys taxonomy_errors",
     "ldp.answers.texts": "texts domain",
     "ldp.transparency": "merkle_tree register_entries register_proofs pinned_registers",
     "ldp.wire.wire": "wire wire_fuzz frames vectors ingest",
-    "ldp_client": "silence versions scopes ledger store embedded sending client epochs transport "
-    "device_state mutants rollbacks contention consent vault recovery vectors clocks lines "
+    "ldp_client": "silence versions scopes ledger store embedded sending client epochs "
+    "transport "
+    "device_state mutants rollbacks contention consent vault recovery vectors clocks "
+    "lines "
     "stops_followed",
     "ldp_client.embedding.advice": "running_numbers deliveries",
     "ldp_client.embedding.asking": "stops_followed",
@@ -147,7 +155,8 @@ AREAS = {
     "ldp_client.delivery.limits": "running_numbers sending clocks",
     "ldp_client.delivery.line": "lines transport",
     "ldp_client.delivery.losses": "running_numbers deliveries",
-    "ldp_client.delivery.outbox": "sending clocks due_times scopes epochs device_state deliveries "
+    "ldp_client.delivery.outbox": "sending clocks due_times scopes epochs device_state "
+    "deliveries "
     "running_numbers",
     "ldp_client.delivery.outcomes": "deliveries transport",
     "ldp_client.delivery.sealing": "sealing",
@@ -178,14 +187,24 @@ AREAS = {
     "ldp_aggregator.commands.reporting": "report",
     "ldp_aggregator.answers.contrasts.linear_functions": "contrasts queries",
     "ldp_aggregator.decoders.moments.scores": "joint_cells jumps",
-    "ldp_aggregator.decoders.values.pure": "score_laws intervals result repeats jumps manipulation "
+    "ldp_aggregator.decoders.values.pure": "score_laws intervals result repeats jumps "
+    "manipulation "
     "joint_cells health pooling",
-    "ldp_aggregator.decoders.values.matrix": "score_laws result manipulation joint_cells health",
-    "ldp_aggregator.decoders.values.sum": "score_laws histogram manipulation joint_cells pooling",
-    "ldp_aggregator.decoders.numbers.noise": "score_laws jumps additive result manipulation "
+    "ldp_aggregator.decoders.values.matrix": (
+        "score_laws result manipulation joint_cells health"
+    ),
+    "ldp_aggregator.decoders.values.sum": (
+        "score_laws histogram manipulation joint_cells pooling"
+    ),
+    "ldp_aggregator.decoders.numbers.noise": "score_laws jumps additive result "
+    "manipulation "
     "joint_cells",
-    "ldp_aggregator.decoders.values.sketch": "score_laws sketches manipulation health pooling",
-    "ldp_aggregator.decoders.values.sampled": "score_laws jumps repeats manipulation pooling",
+    "ldp_aggregator.decoders.values.sketch": (
+        "score_laws sketches manipulation health pooling"
+    ),
+    "ldp_aggregator.decoders.values.sampled": (
+        "score_laws jumps repeats manipulation pooling"
+    ),
     "ldp_aggregator.decoders.search.found": "heavy_hitters",
     "ldp_aggregator.decoders.search.reach": "search_reach",
     "ldp_aggregator.answers.results.means": "result additive dithered",
@@ -193,7 +212,9 @@ AREAS = {
     "ldp_aggregator.answers.shares.detection": "result intervals found",
     "ldp_aggregator.answers.estimates.estimation": "result postprocess remarks",
     "ldp_aggregator.answers.estimates.stop_lists": "stop_lists",
-    "ldp_aggregator.answers.estimates.question_estimation": "result postprocess remarks",
+    "ldp_aggregator.answers.estimates.question_estimation": (
+        "result postprocess remarks"
+    ),
     "ldp_aggregator.answers.shares.frequencies": "result postprocess remarks",
     "ldp_aggregator.answers.means": "result remarks additive square_wave_shapes",
     "ldp_aggregator.answers.pairs": "key_values",
@@ -207,7 +228,9 @@ AREAS = {
     "ldp_aggregator.answers.lines": "distribution arcs circular",
     "ldp_aggregator.answers.geography": "places districts",
     "ldp_aggregator.answers.estimates.rooms": "result",
-    "ldp_aggregator.decoders.values.blocks": "hadamard manipulation joint_cells health few_values",
+    "ldp_aggregator.decoders.values.blocks": (
+        "hadamard manipulation joint_cells health few_values"
+    ),
     "ldp_aggregator.decoders.intervals.cumulants": "score_laws jumps few_reports",
     "ldp_aggregator.decoders.intervals.count_law": "few_reports",
     "ldp_aggregator.decoders.intervals.count_intervals": "few_reports",
@@ -230,14 +253,22 @@ AREAS = {
     "ldp_aggregator.versions": "version_changes version_keys register_command",
     "ldp_client.answering.registered": "pinned_registers",
     "ldp_aggregator.tallies.counting.codeword_counting": "codebook",
-    "ldp_aggregator.decoders.taxonomies": "taxonomy_errors taxonomy_selection two_passes",
+    "ldp_aggregator.decoders.taxonomies": (
+        "taxonomy_errors taxonomy_selection two_passes"
+    ),
     "ldp_aggregator.decoders.taxonomies.views": "taxonomy_errors taxonomy_selection "
     "taxonomy_health "
     "two_passes",
-    "ldp_aggregator.analyses.regression": "plain_regression likelihood_laws weigh_commands",
+    "ldp_aggregator.analyses.regression": (
+        "plain_regression likelihood_laws weigh_commands"
+    ),
     "ldp_aggregator.analyses.regression.formula": "formula plain_regression",
-    "ldp_aggregator.analyses.regression.ascent": "ascent likelihood_laws plain_regression",
-    "ldp_aggregator.analyses.weighting": "weighing kalton weigh_commands plain_regression",
+    "ldp_aggregator.analyses.regression.ascent": (
+        "ascent likelihood_laws plain_regression"
+    ),
+    "ldp_aggregator.analyses.weighting": (
+        "weighing kalton weigh_commands plain_regression"
+    ),
     "ldp_aggregator.analyses.weighting.margins": "margins weigh_commands",
     "ldp_aggregator.decoders.arcs.arcs": "arcs distribution manipulation",
     "ldp_aggregator.decoders.arcs": "arcs distribution circular",
@@ -277,7 +308,9 @@ AREAS = {
     "ldp_aggregator.analyses.association.result": "association_result",
     "ldp_aggregator.analyses.association.scores": "joint_cells jumps",
     "ldp_aggregator.analyses.association.jumps": "jumps joint_cells",
-    "ldp_aggregator.analyses.association.association": "joint_cells association remarks",
+    "ldp_aggregator.analyses.association.association": (
+        "joint_cells association remarks"
+    ),
     "ldp_aggregator.numerics.bisection": "bisection",
     "ldp_aggregator.decoders.bloom.bloom": "joint_cells bloom_regression manipulation",
     "ldp_aggregator.decoders.bloom": "bloom_regression bloom_selection repeats",
@@ -288,16 +321,24 @@ AREAS = {
     "ldp_aggregator.decoders.search.search": "heavy_hitters manipulation",
     "ldp_aggregator.decoders.search": "heavy_hitters search_reach",
     "ldp_aggregator.numerics.empirical_bayes": "empirical_bayes result",
-    "ldp_aggregator.answers.results.manipulation": "manipulation remarks result distribution",
+    "ldp_aggregator.answers.results.manipulation": (
+        "manipulation remarks result distribution"
+    ),
     "ldp_aggregator.answers.results.values": "result remarks distribution",
     "ldp_aggregator.answers.results.question_estimates": "result remarks distribution",
     "ldp_aggregator.answers.estimates.survey_estimates": "result",
     "ldp_aggregator.analyses.health_checks": "health phantoms hadamard",
     "ldp_aggregator.decoders.moments.bit_covariance": "bloom_regression repeats",
-    "ldp_aggregator.decoders.moments.bit_designs": "bulk_candidates google_rappor_alike",
-    "ldp_aggregator.decoders.moments.supports": "projective projective_folding score_laws sets",
+    "ldp_aggregator.decoders.moments.bit_designs": (
+        "bulk_candidates google_rappor_alike"
+    ),
+    "ldp_aggregator.decoders.moments.supports": (
+        "projective projective_folding score_laws sets"
+    ),
     "ldp_aggregator.numerics.postprocessing": "postprocess result",
-    "ldp_aggregator.numerics.projective": "projective projective_folding finite_field array_cache",
+    "ldp_aggregator.numerics.projective": (
+        "projective projective_folding finite_field array_cache"
+    ),
     "ldp_aggregator.answers.estimates.pooling": "pooling",
     "ldp_aggregator.answers.results.remarks": "remarks",
     "ldp_aggregator.explanations.composition": "composition",
@@ -305,8 +346,8 @@ AREAS = {
     "ldp_aggregator.explanations.trusted_curator": "batch_plans",
     "ldp_simulations.audit": "audit",
 }
-"""The tests that are asked about a module, or about all modules of a package that have no line of
-their own.
+"""The tests that are asked about a module, or about all modules of a package that have
+no line of their own.
 """
 
 Record = dict[str, object]
@@ -407,7 +448,8 @@ class Outcomes:
             file.write(json.dumps(record) + "\n")
         if outcome == "survived" and mutant.change not in reasons():
             sys.stdout.write(
-                f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  {mutant.after}\n"
+                f"{outcome}: {mutant.module}:{mutant.line}  {mutant.before}  ->  "
+                f"{mutant.after}\n"
             )
             sys.stdout.flush()
 
@@ -481,7 +523,8 @@ def unchanged_passes(server: Server, names: list[str]) -> bool:
         server.anew(name, path, path.read_text(encoding="utf-8"), tests=tests)
         if reaped()[1] != "survived":
             sys.stderr.write(
-                f"the tests of {name} fail without any change, once it is imported anew\n"
+                f"the tests of {name} fail without any change, once it is imported "
+                "anew\n"
             )
             return False
     return True
@@ -523,7 +566,8 @@ def summary(outcomes: list[tuple[Mutant, Record | None]]) -> int:
     every = [killed for value in by_module.values() for killed in value]
     share = sum(every) / max(1, len(every))
     sys.stdout.write(
-        f"{sum(every)} of {len(every)} killed: {share:.1%}; {harmless} listed as harmless\n"
+        f"{sum(every)} of {len(every)} killed: {share:.1%}; {harmless} listed as "
+        "harmless\n"
     )
     return 0 if share >= GOAL else 1
 

@@ -1,4 +1,5 @@
-"""Runs tests on changed modules: all is collected once, then a forked child for each change.
+"""Runs tests on changed modules: all is collected once, then a forked child for each
+change.
 
     quick   the child gives the functions that changed their new code, in place, so that anyone who
             imported them sees it, and runs the tests that came by the statement, by what was
@@ -7,10 +8,10 @@
             tests of the area again, which imports the changed source; so it does for what survived,
             if its line runs at collection too
 
-What is measured is measured in a child as well: no child inherits what tests leave in caches,
-threads or fixtures. What several tests share counts for each of them, as each may be the first one
-in a child: the seconds and the lines of a fixture are those of all tests that use it, and caches,
-in memory and on disk, are emptied between tests.
+What is measured is measured in a child as well: no child inherits what tests leave in
+caches, threads or fixtures. What several tests share counts for each of them, as each
+may be the first one in a child: the seconds and the lines of a fixture are those of all
+tests that use it, and caches, in memory and on disk, are emptied between tests.
 """
 
 from __future__ import annotations
@@ -43,21 +44,22 @@ CACHE = "LDPKIT_CACHE"
 """Names the folder in which arrays are kept."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-"""For the environment, before NumPy is imported: seconds of the processor are then those of a test,
-and no child waits for threads that were not forked with it.
+"""For the environment, before NumPy is imported: seconds of the processor are then
+those of a test, and no child waits for threads that were not forked with it.
 """
 
 PATIENCE, SLACK, PAUSE, IMPORT = 10, 5.0, 30.0, 120.0
-"""A test may take this many times what it takes on sound code and this many seconds more of the
-processor's time, and further seconds by the clock, as others may be busy; and an import its own.
+"""A test may take this many times what it takes on sound code and this many seconds
+more of the processor's time, and further seconds by the clock, as others may be busy;
+and an import its own.
 """
 
 LONGEST = 1200.0
 """Seconds that a test may take on sound code, while it is measured."""
 
 MOST_SECONDS = 30.0
-"""Of the processor: what the tests of one mutant may take together on sound code; the slowest are
-left out.
+"""Of the processor: what the tests of one mutant may take together on sound code; the
+slowest are left out.
 """
 
 MEMORY = 8 << 30
@@ -78,7 +80,8 @@ QUIET = (
         "-o",
         "faulthandler_timeout=0",  # Each test would take back the limit that is set here.
     ),
-    # It raises from a signal handler wherever that finds Python, hence within what measures.
+    # It raises from a signal handler wherever that finds Python, hence within what
+    # measures.
     *(
         "--deselect",
         "tests/stores/test_store.py::test_what_a_signal_handler_raises_leaves_no_lock_held",
@@ -94,15 +97,17 @@ QUIET = (
     ),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-"""What is imported before the fork cannot be rewritten for better messages, which no one reads
-here.
+"""What is imported before the fork cannot be rewritten for better messages, which no
+one reads here.
 """
 
 
 def _processor() -> float:
-    """Seconds of the processor that this process and children of it took that have ended.
+    """Seconds of the processor that this process and children of it took that have
+    ended.
 
-    Others that are busy do not count, so that a loaded machine measures what an idle one does.
+    Others that are busy do not count, so that a loaded machine measures what an idle
+    one does.
     """
     return sum(os.times()[:4])
 
@@ -133,7 +138,9 @@ Lines = dict[str, frozenset[int]]
 
 
 class Run(NamedTuple):
-    """A test: its own seconds, those of each fixture that others use as well, and all its lines."""
+    """A test: its own seconds, those of each fixture that others use as well, and all
+    its lines.
+    """
 
     own: float
     fixtures: dict[str, float]
@@ -148,8 +155,8 @@ class Run(NamedTuple):
 class SharedFixtures:
     """A plugin of pytest that measures the fixtures that are set up for several tests.
 
-    It calls `switch` with a name for what is run then: a fixture, or again the test that is in
-    `test`.
+    It calls `switch` with a name for what is run then: a fixture, or again the test
+    that is in `test`.
     """
 
     def __init__(self, switch: Callable[[str], object]) -> None:
@@ -175,7 +182,9 @@ class SharedFixtures:
             self.spent += took
 
     def used(self, item: Any) -> dict[str, float]:
-        """The seconds of those that a test uses, by name, while it is the latest that was run."""
+        """The seconds of those that a test uses, by name, while it is the latest that
+        was run.
+        """
         definitions = itertools.chain(*item._fixtureinfo.name2fixturedefs.values())
         return dict(self._latest[one] for one in definitions if one in self._latest)
 
@@ -203,7 +212,9 @@ class Measured:
         }
 
     def sees_any(self, tests: Iterable[str]) -> bool:
-        """Whether one of these tests runs any line, as none does where all are skipped."""
+        """Whether one of these tests runs any line, as none does where all are
+        skipped.
+        """
         return any(self._tests[test].lines for test in tests)
 
     def is_early(self, path: Path, lines: Iterable[int]) -> bool:
@@ -235,8 +246,9 @@ class Server:
 
     `work` is what it calls then.
 
-    What was measured is kept in a file, by names from the root on: tests are run again if their
-    file changed, or a source that they run, also where it comes from another copy of the project.
+    What was measured is kept in a file, by names from the root on: tests are run again
+    if their file changed, or a source that they run, also where it comes from another
+    copy of the project.
     """
 
     def __init__(
@@ -264,7 +276,9 @@ class Server:
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """In place of running the tests one after the other."""
-        for module in self.modules:  # also those that are imported late: their functions have to be there to be changed
+        # Also those that are imported late: their functions have to be there to be
+        # changed.
+        for module in self.modules:
             importlib.import_module(module)
         self.coverage.stop()
         session.config.pluginmanager.register(self.watch)
@@ -365,7 +379,8 @@ class Server:
             failed += [item.nodeid] * bad
         self.coverage.stop()
         with warnings.catch_warnings():
-            # Where all tests are skipped there is nothing, which is an error where warnings are.
+            # Where all tests are skipped there is nothing, which is an error where
+            # warnings are.
             warnings.simplefilter("ignore")
             data = self.coverage.get_data()
         users: dict[str, list[str]] = {test: [test] for test in seconds}
@@ -394,7 +409,9 @@ class Server:
     def quick(
         self, pairs: list[tuple[types.CodeType, types.CodeType]], tests: list[str]
     ) -> int:
-        """A child that runs tests, some functions having another code. Its process id."""
+        """A child that runs tests, some functions having another code. Its process
+        id.
+        """
 
         def child() -> int:
             self._empty_caches()
@@ -413,7 +430,8 @@ class Server:
         return fork(child)
 
     def anew(self, module: str, path: Path, source: str, tests: list[str]) -> int:
-        """A child that imports everything of ours again, one module from another source.
+        """A child that imports everything of ours again, one module from another
+        source.
 
         Its process id.
         """
@@ -452,7 +470,9 @@ class Server:
 
 
 class Again:
-    """A plugin of pytest that runs some of the collected tests, in an order, until one fails."""
+    """A plugin of pytest that runs some of the collected tests, in an order, until one
+    fails.
+    """
 
     def __init__(
         self, order: list[str], watch: Watch, expect: Callable[[str], None]
@@ -497,7 +517,8 @@ class Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def fork(work: Callable[[], int]) -> int:
     """A child that does something and ends with what it returns, or as a killed mutant.
 
-    Its process id. It keeps arrays in a folder of its own: those of a mutant may be wrong.
+    Its process id. It keeps arrays in a folder of its own: those of a mutant may be
+    wrong.
     """
     child = os.fork()
     if child:
@@ -516,7 +537,9 @@ def fork(work: Callable[[], int]) -> int:
 
 
 def reaped() -> tuple[int, str]:
-    """Wait for a child: its process id and what became of it. What it left running is ended."""
+    """Wait for a child: its process id and what became of it. What it left running is
+    ended.
+    """
     child, status = os.waitpid(-1, 0)
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
@@ -525,7 +548,9 @@ def reaped() -> tuple[int, str]:
 
 
 def _folder(process: int) -> Path:
-    """Where a child keeps arrays: in the folder of the tests, which is removed at their end."""
+    """Where a child keeps arrays: in the folder of the tests, which is removed at their
+    end.
+    """
     return Path(os.environ[CACHE]) / str(process)
 
 
@@ -549,7 +574,9 @@ def _paired(
     new: types.CodeType,
     pairs: list[tuple[types.CodeType, types.CodeType]],
 ) -> bool:
-    """Whether two codes are alike, but for functions in them, which are added to `pairs`."""
+    """Whether two codes are alike, but for functions in them, which are added to
+    `pairs`.
+    """
     if old == new:
         return True
     inner = [

@@ -2,12 +2,12 @@
 
 What changes is an operator, comparison, number, condition, loop or decorator.
 
-cosmic-ray's operators say where a change is possible and what it is. Each is made on one parsed
-tree and taken back, so that a thousand mutants take a second. Larger mistakes, such as people make,
-are listed in `mistakes.toml`.
+cosmic-ray's operators say where a change is possible and what it is. Each is made on
+one parsed tree and taken back, so that a thousand mutants take a second. Larger
+mistakes, such as people make, are listed in `mistakes.toml`.
 
-Neither goes by how the code is laid out: a mutant is known by a line of its statement as
-`ast.unparse` writes it, and the text of a mistake may be broken into other lines.
+Neither goes by how the code is laid out: a mutant is known by a line of its statement
+as `ast.unparse` writes it, and the text of a mistake may be broken into other lines.
 """
 
 from __future__ import annotations
@@ -79,16 +79,17 @@ OPERATORS = (
         )
     ),
 )
-"""Of cosmic-ray's: one replacement for each operator, the one that is least likely to fail by
-itself.
+"""Of cosmic-ray's: one replacement for each operator, the one that is least likely to
+fail by itself.
 """
 
 
 class Mutant(NamedTuple):
-    """A module with one change: its lines, what its statement was and is, and the whole source.
+    """A module with one change: its lines, what its statement was and is, and the whole
+    source.
 
-    Lines are the first and the last; the statement is the first of its normal lines that
-    changed.
+    Lines are the first and the last; the statement is the first of its normal lines
+    that changed.
     """
 
     module: str
@@ -112,7 +113,9 @@ class Mutant(NamedTuple):
 
 
 def mutants(module: str, source: str) -> list[Mutant]:
-    """All mutants of a module but those of annotations, type checkers' code and caches."""
+    """All mutants of a module but those of annotations, type checkers' code and
+    caches.
+    """
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator
 
@@ -192,7 +195,9 @@ def mistakes(module: str, source: str) -> list[Mutant]:
 
 
 def _in_any_lines(text: str) -> str:
-    """A pattern for a text with other white space between its words, and commas before closers."""
+    """A pattern for a text with other white space between its words, and commas before
+    closers.
+    """
     parts = re.findall(r"\w+|[^\w\s]", text)
     return r"\s*".join(
         rf",?\s*\{part}" if part in ")]}" else re.escape(part) for part in parts

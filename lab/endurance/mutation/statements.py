@@ -1,4 +1,6 @@
-"""Statements of a source: which lines they take, and how they read whatever the layout."""
+"""Statements of a source: which lines they take, and how they read whatever the
+layout.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,18 @@ from functools import lru_cache
 
 
 def normal_lines(source: str) -> list[str]:
-    """A module's lines as `ast.unparse` writes them, a statement a line, without indentation."""
+    """A module's lines as `ast.unparse` writes them, a statement a line, without
+    indentation.
+    """
     return [line.strip() for line in ast.unparse(ast.parse(source)).splitlines()]
 
 
 def first_difference(sound: str, changed: str, line: int) -> tuple[str, str]:
-    """The first of the normal lines in which the statement at a line differs from what it becomes.
+    """The first of the normal lines in which the statement at a line differs from what
+    it becomes.
 
-    As they are in the source where there is no other difference, or what comes is not Python.
+    As they are in the source where there is no other difference, or what comes is not
+    Python.
     """
     before, after = sound.splitlines(), changed.splitlines()
     within = min(
@@ -33,12 +39,16 @@ def first_difference(sound: str, changed: str, line: int) -> tuple[str, str]:
 
 
 def statement_lines(source: str, first: int, last: int) -> set[int]:
-    """The lines of the innermost statements at some lines, without the statements in them."""
+    """The lines of the innermost statements at some lines, without the statements in
+    them.
+    """
     return {line for at in range(first, last + 1) for line in _statement(source, at)}
 
 
 def _normal(statement: list[str]) -> list[str]:
-    """The lines of a statement, from any depth, as they are where nothing is around it."""
+    """The lines of a statement, from any depth, as they are where nothing is around
+    it.
+    """
     text = "\n".join(statement)
     unindented = re.sub(r"^(\s*)elif\b", r"\1if", text)
     inner = ast.parse(f"if True:\n{unindented}" if text[:1].isspace() else unindented)
@@ -47,7 +57,9 @@ def _normal(statement: list[str]) -> list[str]:
 
 @lru_cache(maxsize=4)
 def _whole_statements(source: str) -> list[range]:
-    """All lines of each statement, with its decorators, and with the statements in it."""
+    """All lines of each statement, with its decorators, and with the statements in
+    it.
+    """
     spans = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.stmt):

@@ -1,8 +1,9 @@
-"""A device's state file that keeps the promises of `ldp_client.keeping.database`, in memory.
+"""A device's state file that keeps the promises of `ldp_client.keeping.database`, in
+memory.
 
-For someone new to it: the shipped one is SQLite's write-ahead log, whose transactions outlive the
-process at once and a loss of power only once they were settled. Here the file is dictionaries, and
-a list of what was changed since it was settled last.
+For someone new to it: the shipped one is SQLite's write-ahead log, whose transactions
+outlive the process at once and a loss of power only once they were settled. Here the
+file is dictionaries, and a list of what was changed since it was settled last.
 
     process ends      what was committed is there
     power is lost     so is a beginning of what was committed since it was settled, of any length
@@ -105,11 +106,15 @@ class StateStore(ProcessStore):
         *given: *Given,
         patience: float | None = None,  # noqa: ARG002  # there is no other process
     ) -> Result:
-        """What some work gives; what it changed is taken back if it raises, or the process dies."""
+        """What some work gives; what it changed is taken back if it raises, or the
+        process dies.
+        """
         return super().transact(work, *given)
 
     def prepare(self, work: Callable[[], Result]) -> Result:
-        """The same; what is first in a new file is settled before anyone else sees the file."""
+        """The same; what is first in a new file is settled before anyone else sees the
+        file.
+        """
         if not self._file.records and self.first is not None:
             self.transact(self.first)
             self._file.settle()

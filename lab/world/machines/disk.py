@@ -1,10 +1,12 @@
-"""The collector's disk, and a store on it that keeps the promises of `ldp_service.store.store`.
+"""The collector's disk, and a store on it that keeps the promises of
+`ldp_service.store.store`.
 
-For someone new to it: a million lives on SQLite's files would take weeks, since most of their time
-goes to opening, syncing and checking files. So most lives have this store, in which a transaction
-is a list of what to take back; and a share of them has the real one (`files`), so that what is said
-here of SQLite is not only said. (A file system of our own below SQLite would be the third way: but
-Python's `sqlite3` takes none, and `apsw`, which does, is another SQLite than the shipped one.)
+For someone new to it: a million lives on SQLite's files would take weeks, since most of
+their time goes to opening, syncing and checking files. So most lives have this store,
+in which a transaction is a list of what to take back; and a share of them has the real
+one (`files`), so that what is said here of SQLite is not only said. (A file system of
+our own below SQLite would be the third way: but Python's `sqlite3` takes none, and
+`apsw`, which does, is another SQLite than the shipped one.)
 
     disk      what outlives a process: records, ids, the witness, and how much is wrong with it
     store     what a process does with it; each of its calls is a step at which the process may die
@@ -18,8 +20,8 @@ What a commit may come to
     lost connection         `StoreLostError`, lasting or not: as PostgreSQL's commits may end
 
 Rules
-- The disk keeps a journal of its own of all ids that were ever claimed in a transaction that lasts.
-  The service does not see it; the oracle counts by it.
+- The disk keeps a journal of its own of all ids that were ever claimed in a transaction
+  that lasts. The service does not see it; the oracle counts by it.
 """
 
 from __future__ import annotations
@@ -119,7 +121,9 @@ class Disk:
 
 
 class Committed:
-    """What is there: what was committed, where no transaction is under way (`Disk.undo`)."""
+    """What is there: what was committed, where no transaction is under way
+    (`Disk.undo`).
+    """
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
@@ -191,7 +195,9 @@ class MemoryStore(Committed):
         self._disk.step(self._process)
 
     def roll_back(self) -> None:
-        """Take it back; what a dead process leaves is taken back when the disk is opened."""
+        """Take it back; what a dead process leaves is taken back when the disk is
+        opened.
+        """
         if not self._process.dead:
             self._disk.take_back()
 

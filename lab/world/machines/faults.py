@@ -1,7 +1,8 @@
 """Faults by name, and how often each of them happened.
 
-A fault that was planned need not happen: a crash that comes while nothing runs is none. So each is
-counted where it takes effect, and a run in which one never happened has shown less than it says.
+A fault that was planned need not happen: a crash that comes while nothing runs is none.
+So each is counted where it takes effect, and a run in which one never happened has
+shown less than it says.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ FAULTS = {
     "torn write": "it ends while its log is written, a part of which is on the disk",
     "full disk": "a commit of the service finds no room",
     "slow sync": "a commit of the service takes seconds or minutes",
-    "lost store connection": "a commit over a connection ends, and no one knows whether it lasts",
+    "lost store connection": (
+        "a commit over a connection ends, and no one knows whether it lasts"
+    ),
     "lost before": "a connection ends before the request has arrived",
     "lost after": "a connection ends after the request has arrived, before the answer",
     "duplicate": "a request arrives twice, the second time up to hours later",
@@ -21,7 +24,9 @@ FAULTS = {
     "truncated": "a connection ends in the middle of a body",
     "proxy retry": "a proxy sends a request again by itself",
     "joined": "a relay sends the bytes of several requests as one, up to an hour later",
-    "proxy gives up": "a proxy answers for the collector, and sends the request on later",
+    "proxy gives up": (
+        "a proxy answers for the collector, and sends the request on later"
+    ),
     "offline": "a device has no network",
     "skew": "a clock is wrong by less than ten minutes",
     "jump ahead": "the service's clock jumps ahead by more than one epoch",

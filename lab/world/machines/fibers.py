@@ -1,9 +1,11 @@
-"""Threads that take turns: what the service and the devices run on while they are simulated.
+"""Threads that take turns: what the service and the devices run on while they are
+simulated.
 
-For someone new to it: real threads run when the system lets them, so no run comes again. A fiber
-runs until it waits for something (a queue, a moment, the end of another one), and then the hub says
-who is next. The code under simulation is the shipped one, and does not notice: `substitutes` puts
-`Fiber` where it says `Thread`, and `Queue` where it says `SimpleQueue`.
+For someone new to it: real threads run when the system lets them, so no run comes
+again. A fiber runs until it waits for something (a queue, a moment, the end of another
+one), and then the hub says who is next. The code under simulation is the shipped one,
+and does not notice: `substitutes` puts `Fiber` where it says `Thread`, and `Queue`
+where it says `SimpleQueue`.
 
     hub       virtual time, and what happens next: by time, then in the order in which it was asked
     fiber     a thread
@@ -11,8 +13,9 @@ who is next. The code under simulation is the shipped one, and does not notice: 
 
 Rules
 - Nothing here looks at a real clock, or waits for anything real.
-- A process that is killed ends where it waits; what it still does on its way out (`finally`) may
-  not wait, and what its stores are asked to do raises `KilledError` again.
+- A process that is killed ends where it waits; what it still does on its way out
+  (`finally`) may not wait, and what its stores are asked to do raises `KilledError`
+  again.
 """
 
 from __future__ import annotations
@@ -62,7 +65,9 @@ class Process:
         return fiber
 
     def die(self) -> None:
-        """End in the fiber that is running, and then everywhere else. Raises `KilledError`."""
+        """End in the fiber that is running, and then everywhere else. Raises
+        `KilledError`.
+        """
         self.dead = True
         self.hub.soon(self.kill)
         raise KilledError

@@ -1,14 +1,16 @@
-"""The shipped store on real files, for a share of the worlds: what a crash leaves of them.
+"""The shipped store on real files, for a share of the worlds: what a crash leaves of
+them.
 
-For someone new to it: SQLite appends what a commit changes to its log, and syncs the log. A process
-that dies leaves the files as they are; one that dies while the log is written leaves some of its
-last sectors, and the next one to open the store has to see that they are no commit.
+For someone new to it: SQLite appends what a commit changes to its log, and syncs the
+log. A process that dies leaves the files as they are; one that dies while the log is
+written leaves some of its last sectors, and the next one to open the store has to see
+that they are no commit.
 
     dies between steps    its files go on as they are
     dies in a commit      of what this commit had appended to the log any sectors may be missing
 
-The files are in memory (`/dev/shm`, where there is such a place). What the store promises is what
-`disk` says; the faults are the same.
+The files are in memory (`/dev/shm`, where there is such a place). What the store
+promises is what `disk` says; the faults are the same.
 """
 
 from __future__ import annotations
@@ -91,7 +93,9 @@ class Files(Disk):
         self._folder.cleanup()
 
     def _torn(self, log: bytes) -> bytes:
-        """The log without some of the sectors that were appended last; the last is one of them."""
+        """The log without some of the sectors that were appended last; the last is one
+        of them.
+        """
         begin, end = self.torn or (0, 0)
         sectors = [
             log[at : min(at + _SECTOR, end)]

@@ -1,7 +1,9 @@
-"""The loop of the service's process: asyncio's tasks, futures and timers on the hub's time.
+"""The loop of the service's process: asyncio's tasks, futures and timers on the hub's
+time.
 
-Only what the upload application asks of a loop is here. Everything runs in the one real thread, so
-what other threads hand over (`call_soon_threadsafe`) comes in the order in which it was handed.
+Only what the upload application asks of a loop is here. Everything runs in the one real
+thread, so what other threads hand over (`call_soon_threadsafe`) comes in the order in
+which it was handed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from lab.world.machines.fibers import Process
 
 
 class Loop:
-    """The loop of one process; what is asked of it after the process died is not done."""
+    """The loop of one process; what is asked of it after the process died is not
+    done.
+    """
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -78,7 +82,9 @@ class Loop:
         return False
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Note what no one caught; that tasks of a dead process were pending is as it should be."""
+        """Note what no one caught; that tasks of a dead process were pending is as it
+        should be.
+        """
         if not self._process.dead and "exception" in context:
             self.problems.append(repr(context["exception"]))
 

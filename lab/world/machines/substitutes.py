@@ -1,7 +1,9 @@
-"""What stands in for threads, queues and clocks in the shipped code while a world lives.
+"""What stands in for threads, queues and clocks in the shipped code while a world
+lives.
 
-Nothing of that code knows of simulations. These are all the places where it is tied to a machine;
-a name that is not there any more is an error here, and not a simulation of something else.
+Nothing of that code knows of simulations. These are all the places where it is tied to
+a machine; a name that is not there any more is an error here, and not a simulation of
+something else.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ _SLICE = 1800.0
 _LIGHT, _FRAMES = 160, 2
 """Bytes of an upload that is taken whole, and frames in a piece of one that is not.
 
-Shipped, 8 KiB and 256: here there are never so many, and what is cut is to be seen as well.
+Shipped, 8 KiB and 256: here there are never so many, and what is cut is to be seen as
+well.
 """
 
 

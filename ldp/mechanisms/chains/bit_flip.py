@@ -1,4 +1,5 @@
-"""dBitFlipPM: a device answers for d of the b values only, with one permanent bit for each.
+"""dBitFlipPM: a device answers for d of the b values only, with one permanent bit for
+each.
 
 Nothing of its reports is fresh.
 
@@ -10,10 +11,10 @@ Nothing of its reports is fresh.
     estimate   mean of (b/d) (bit - q) / (p - q) over the window, 0 outside
     variance   (b/d) q (1-q) / (p-q)^2 for a value that no one holds, whatever d values a window has
 
-A response is drawn once for each value of the window and once for all others, so that a device has
-at most d + 1 of them (b if the window is everything). All reports from one are the same: what one
-reveals is all that they ever do. For the same reason a report that differs from the one before says
-for certain that the answer has changed.
+A response is drawn once for each value of the window and once for all others, so that a
+device has at most d + 1 of them (b if the window is everything). All reports from one
+are the same: what one reveals is all that they ever do. For the same reason a report
+that differs from the one before says for certain that the answer has changed.
 
 Source: Ding, Kulkarni and Yekhanin 2017, Sections 3 and 4, where the d values are any.
 """
@@ -41,7 +42,9 @@ MOST_VALUES = 1 << 12
 
 
 class BitFlip(NamedTuple):
-    """`sampled` bits for `size` values, each flipped with probability `flip / 2^word`."""
+    """`sampled` bits for `size` values, each flipped with probability `flip /
+    2^word`.
+    """
 
     size: int
     sampled: int
@@ -128,7 +131,9 @@ class BitFlip(NamedTuple):
         return self.instantaneous(self.permanent(value, cohort, random), cohort, random)
 
     def channel(self) -> Channel:
-        """One column for each window and vector of its bits, the latter varying fastest."""
+        """One column for each window and vector of its bits, the latter varying
+        fastest.
+        """
         p, q = self.within
         bits = range(self.sampled)
         laws = [

@@ -1,9 +1,11 @@
-"""How well the reports of one device can be told from others: the bits of a lasting identifier.
+"""How well the reports of one device can be told from others: the bits of a lasting
+identifier.
 
-A device that is asked again and again keeps something, whatever it answers: a cohort or a hash
-function, which each of its reports shows in clear, and permanent responses, which shine through the
-noise of each report. Both are drawn at random, so that they differ from device to device even where
-all answers are the same, and link a device's reports.
+A device that is asked again and again keeps something, whatever it answers: a cohort or
+a hash function, which each of its reports shows in clear, and permanent responses,
+which shine through the noise of each report. Both are drawn at random, so that they
+differ from device to device even where all answers are the same, and link a device's
+reports.
 
     shown        log2 of how many values there are for what precedes a report's body; all of them
                  are equally likely
@@ -11,14 +13,16 @@ all answers are the same, and link a device's reports.
                  value
     over time    shown + H(M), with M that response: what I(M; Y1 ... Yt) nears as t grows
 
-I is mutual information and H entropy, both in bits, given the value: they are what reports tell of
-the device beside the answer. A response of independent bits has the sum of theirs (a Bloom filter
-is taken to have as many ones as hash functions). Let n devices have one answer. An observer of one
-report of each, and of a second one of one of them, knows at most `between two` bits about which it
-was, and is right with probability (between two + 1) / log2 n at most. To tell them all apart takes
-log2 n bits: ten for a thousand, thirty for a billion.
+I is mutual information and H entropy, both in bits, given the value: they are what
+reports tell of the device beside the answer. A response of independent bits has the sum
+of theirs (a Bloom filter is taken to have as many ones as hash functions). Let n
+devices have one answer. An observer of one report of each, and of a second one of one
+of them, knows at most `between two` bits about which it was, and is right with
+probability (between two + 1) / log2 n at most. To tell them all apart takes log2 n
+bits: ten for a thousand, thirty for a billion.
 
-Source: Cover and Thomas 2006, Sections 2.8 (data processing) and 2.10 (Fano's inequality).
+Source: Cover and Thomas 2006, Sections 2.8 (data processing) and 2.10 (Fano's
+inequality).
 """
 
 from __future__ import annotations
@@ -36,9 +40,9 @@ from ldp.numbers.accounting import Rates
 from ldp.numbers.layout import Layout
 
 MOST_SHOWN = 1 << 8
-"""Of what a device keeps and shows. Twice as many cohorts as any deployment that was published
-(Chromium's 128): a thousand devices are then left in parties of four, and with ten times as many
-cohorts most are alone in theirs.
+"""Of what a device keeps and shows. Twice as many cohorts as any deployment that was
+published (Chromium's 128): a thousand devices are then left in parties of four, and
+with ten times as many cohorts most are alone in theirs.
 """
 
 _SAME_EVERY_TIME = Fraction(1), Fraction(0)
@@ -53,7 +57,9 @@ class Identifier(NamedTuple):
 
 
 def shown_states(layout: Layout) -> int:
-    """How many values there are for what precedes a report's body: a seed, a cohort, nothing."""
+    """How many values there are for what precedes a report's body: a seed, a cohort,
+    nothing.
+    """
     return layout.modulus * (layout.modulus - 1) if layout.modulus else layout.cohorts
 
 
@@ -114,7 +120,8 @@ def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float
     # One report: it shows the true symbol, or a given wrong one.
     true = p * same + others * q * other
     wrong = p * other + q * same + (others - 1) * q * other
-    # Two reports: both true; one true and one wrong; the same wrong one twice; two wrong ones.
+    # Two reports: both true; one true and one wrong; the same wrong one twice; two
+    # wrong ones.
     both_true = p * same**2 + others * q * other**2
     true_and_wrong = (p + q) * same * other + (others - 1) * q * other**2
     wrong_twice = p * other**2 + q * same**2 + (others - 1) * q * other**2
@@ -132,7 +139,8 @@ def _of_symbol(symbols: int, lasting: Rates, fresh: Rates) -> tuple[float, float
 def _excess(joint: Fraction, independent: Fraction) -> float:
     """Contribution of an outcome to a mutual information, never less than 0.
 
-    That is j log2(j / i) - (j - i) / ln 2, the second term of which sums to 0 over all outcomes.
+    That is j log2(j / i) - (j - i) / ln 2, the second term of which sums to 0 over all
+    outcomes.
     """
     gain = float(joint / independent - 1)
     return float(independent) * _nats(gain) / math.log(2)
@@ -142,8 +150,8 @@ def _nats(gain: float) -> float:
     """(1 + g) ln(1 + g) - g."""
     if gain <= -1:
         return 1.0
-    # Near 0 the logarithm would leave nothing but rounding: there it is the square's half, to a
-    # relative 1e-6.
+    # Near 0 the logarithm would leave nothing but rounding: there it is the square's
+    # half, to a relative 1e-6.
     if abs(gain) < _SMALL:
         return gain**2 / 2
     return (1 + gain) * math.log1p(gain) - gain

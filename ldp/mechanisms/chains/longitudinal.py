@@ -1,8 +1,9 @@
-"""Memoized mechanisms: a response that is drawn once and kept, and fresh noise for each report.
+"""Memoized mechanisms: a response that is drawn once and kept, and fresh noise for each
+report.
 
-Someone who is asked every day would tell more with every fresh report. A permanent randomized
-response (PRR) bounds that for ever; an instantaneous one (IRR), noise on top of it, keeps a single
-report from showing what is kept.
+Someone who is asked every day would tell more with every fresh report. A permanent
+randomized response (PRR) bounds that for ever; an instantaneous one (IRR), noise on top
+of it, keeps a single report from showing what is kept.
 
     permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`:
                      p1, q1
@@ -11,25 +12,25 @@ report from showing what is kept.
     together         p = p1 p2 + (1-p1) q2,  q = q1 p2 + (1-q1) q2: a one-report mechanism of the
                      same family
 
-The instantaneous noise is the least with which one report stays within `epsilon_first`, so that a
-report is as good as one of the mechanism that is asked once with that epsilon. With R the odds of
-either step (R1, R2) and of both together,
+The instantaneous noise is the least with which one report stays within `epsilon_first`,
+so that a report is as good as one of the mechanism that is asked once with that
+epsilon. With R the odds of either step (R1, R2) and of both together,
 
     symbols  R = (R1 R2 + k-1) / (R1 + R2 + k-2), hence R2 = [R (R1 + k-2) - (k-1)] / (R1 - R)
     bits     a bit flips with probability (q - q1) / (1 - 2 q1), q that of the mechanism with
              `epsilon_first`
 
-for k symbols. All reports of one value reveal no more than its permanent response does, however
-many there are. What t of them reveal (`accounting.repeated_ratio`) depends on p2 and q2; with p
-and q in their place it comes out too low.
+for k symbols. All reports of one value reveal no more than its permanent response does,
+however many there are. What t of them reveal (`accounting.repeated_ratio`) depends on
+p2 and q2; with p and q in their place it comes out too low.
 
-In `loloha` a device keeps its hash function and draws permanent responses to buckets, of which
-there are only g.
+In `loloha` a device keeps its hash function and draws permanent responses to buckets,
+of which there are only g.
 
-Sources: Erlingsson, Pihur and Korolova 2014 (both steps); Arcolezi, Couchot, Al Bouna and Xiao 2022
-(the chains); Arcolezi, Pinzon, Palamidessi and Gambs 2023 (`loloha`). For symbols, the latter two
-have a p2 that leaves out the k-2 ways from one wrong symbol to another: exact for k = 2, and
-otherwise much more noise than `epsilon_first` calls for.
+Sources: Erlingsson, Pihur and Korolova 2014 (both steps); Arcolezi, Couchot, Al Bouna
+and Xiao 2022 (the chains); Arcolezi, Pinzon, Palamidessi and Gambs 2023 (`loloha`). For
+symbols, the latter two have a p2 that leaves out the k-2 ways from one wrong symbol to
+another: exact for k = 2, and otherwise much more noise than `epsilon_first` calls for.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ class Chain(NamedTuple):
 
     @property
     def once(self) -> RandomizedResponse | UnaryEncoding | LocalHashing:
-        """The one-report mechanism whose reports have the law of a device's first one."""
+        """The one-report mechanism whose reports have the law of a device's first
+        one.
+        """
         lasting, (_, truth, other) = self
         if isinstance(lasting, UnaryEncoding):
             size, *rates, word = lasting
@@ -145,7 +148,9 @@ class Chain(NamedTuple):
         return self.once.joint_support()
 
     def integers(self) -> Numbers:
-        """Integers of the permanent response, and the weights of the instantaneous one."""
+        """Integers of the permanent response, and the weights of the instantaneous
+        one.
+        """
         return {
             **integers(self.lasting),
             "fresh_truth": self.fresh.truth,
@@ -167,7 +172,9 @@ class Chain(NamedTuple):
         )
 
     def draw_cohort(self, random: Random) -> int:
-        """The seed of a device's hash function; nothing is drawn where there is none."""
+        """The seed of a device's hash function; nothing is drawn where there is
+        none.
+        """
         return (
             self.lasting.draw_seed(random)
             if isinstance(self.lasting, LocalHashing)
@@ -185,7 +192,9 @@ class Chain(NamedTuple):
         return self._response.randomize(self.memo_value(value, cohort), random)
 
     def instantaneous(self, permanent: int, cohort: int, random: Random) -> int:
-        """Draw the symbol to be sent: the permanent one or another; each bit or its opposite."""
+        """Draw the symbol to be sent: the permanent one or another; each bit or its
+        opposite.
+        """
         _, truth, other = self.fresh
         if isinstance(self.lasting, UnaryEncoding):
             body = draw_bits(
@@ -285,8 +294,8 @@ def _of_bits(
         span = 1 << lasting.word
         more = span * (once.if_other - lasting.if_other)
         flip = math.ceil(Fraction(more, span - 2 * lasting.if_other))
-        # Where epsilons are so large that thresholds hardly differ, it takes one step of theirs not
-        # to have both equal.
+        # Where epsilons are so large that thresholds hardly differ, it takes one step
+        # of theirs not to have both equal.
         flip = max(flip, 1)
         return Chain(lasting, RandomizedResponse(2, span - flip, flip)), _declare(
             first, lifetime

@@ -1,4 +1,5 @@
-"""RAPPOR: a permanent randomized response (PRR) that the device keeps, and one for each report.
+"""RAPPOR: a permanent randomized response (PRR) that the device keeps, and one for each
+report.
 
 The latter, the instantaneous response (IRR), is drawn anew.
 
@@ -12,8 +13,8 @@ The latter, the instantaneous response (IRR), is drawn anew.
     all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite
                     if f = 0
 
-f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the paper's: q
-belongs to a 1.
+f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the
+paper's: q belongs to a 1.
 
 Source: Erlingsson, Pihur and Korolova 2014, Sections 2 and 3.
 """
@@ -71,7 +72,9 @@ class Rappor(NamedTuple):
 
     @property
     def memoizes(self) -> bool:
-        """Without a permanent response (f = 0) there is only the truth, which is never kept."""
+        """Without a permanent response (f = 0) there is only the truth, which is never
+        kept.
+        """
         return self.flip > 0
 
     @property
@@ -119,7 +122,9 @@ class Rappor(NamedTuple):
         return repeated_bits_ratio(lasting, fresh, reports) ** max(self.hashes, 1)
 
     def true_bits(self, value: Value, cohort: int) -> int:
-        """The vector before any noise: the Bloom filter of a text, or the one bit of an index."""
+        """The vector before any noise: the Bloom filter of a text, or the one bit of an
+        index.
+        """
         if self.hashes:
             return bloom_vector(bytes(value), cohort, self.hashes, bits=self.bits)
         return 1 << int(value)
@@ -206,7 +211,10 @@ def design(keys: Keys, domain: Domain) -> tuple[Rappor, Declared]:
     if one == zero:
         keys.problem(
             "p, q, f",
-            "p different from q, and f below 1 (reports carry no information otherwise)",
+            (
+                "p different from q, and f below 1 (reports carry no information "
+                "otherwise)"
+            ),
             "no signal",
         )
         return exact, Declared.ratio(Fraction(1))

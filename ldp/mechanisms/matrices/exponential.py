@@ -1,15 +1,18 @@
-"""The exponential mechanism: an output is the likelier, the better it is for the true value.
+"""The exponential mechanism: an output is the likelier, the better it is for the true
+value.
 
     P[y | x] in proportion to exp(epsilon q(x, y) / (2 D))
     D = max over y of (max_x q(x, y) - min_x q(x, y))
 
-q is the `quality` of output y for value x, and D its sensitivity. A row becomes integers over
-2^192, rounded down; the first of the outputs that are best for the value gets what is left.
+q is the `quality` of output y for value x, and D its sensitivity. A row becomes
+integers over 2^192, rounded down; the first of the outputs that are best for the value
+gets what is left.
 
-What is delivered stays below epsilon: an output that becomes e^(epsilon/2) times as good does not
-also have itself become worse among the others, so that the ratio is at most 1 - p (1 - e^-epsilon)
-of e^epsilon, p being its probability where it is likelier. That leaves more room than rounding
-takes, because p^2 epsilon is far above 2^-192: qualities in a row may differ by 100 D / epsilon.
+What is delivered stays below epsilon: an output that becomes e^(epsilon/2) times as
+good does not also have itself become worse among the others, so that the ratio is at
+most 1 - p (1 - e^-epsilon) of e^epsilon, p being its probability where it is likelier.
+That leaves more room than rounding takes, because p^2 epsilon is far above 2^-192:
+qualities in a row may differ by 100 D / epsilon.
 
 Source: McSherry and Talwar 2007.
 """
@@ -35,7 +38,9 @@ MOST_OUTPUTS = 256
 
 _TOTAL = 1 << 192
 _FURTHEST = 50
-"""The most that an exponent may lie below that of the best output: e^-50 / 256 is above 2^-81."""
+"""The most that an exponent may lie below that of the best output: e^-50 / 256 is above
+2^-81.
+"""
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
@@ -66,7 +71,11 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
     if scale * max(max(row) - min(row) for row in whole) > _FURTHEST * denominator:
         keys.problem(
             "quality",
-            f"qualities that differ by at most {100 * sensitivity / epsilon} in each row",
+            (
+                f"qualities that differ by at most {100 * sensitivity / epsilon} in "
+                "each "
+                "row"
+            ),
             "more",
         )
     if keys.problems:
@@ -80,7 +89,8 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
         keys.problem(
             "quality",
             "outputs from which frequencies can be recovered",
-            "values that no output tells apart, or a mixture of values that gives the same "
+            "values that no output tells apart, or a mixture of values that gives the "
+            "same "
             "reports as another",
         )
     return randomizer, Declared.epsilon(epsilon)

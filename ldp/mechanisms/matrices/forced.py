@@ -5,9 +5,9 @@
 
 The maximum is taken as both answers count.
 
-"Toss a coin; heads: answer truthfully; tails: toss again and say yes or no" is forced_true =
-forced_false = 1/4, which gives epsilon = ln 3. On a question with two values of its own, the second
-plays the part of "yes".
+"Toss a coin; heads: answer truthfully; tails: toss again and say yes or no" is
+forced_true = forced_false = 1/4, which gives epsilon = ln 3. On a question with two
+values of its own, the second plays the part of "yes".
 
 Source: Boruch 1971; Fox and Tracy 1986.
 """

@@ -4,11 +4,11 @@
     epsilon = max over y of ln(max_x A[x,y] / min_x A[x,y])
     the estimate is the observed distribution times A^-1
 
-A draw compares one uniform integer below the common denominator with the cumulative weights of the
-row.
+A draw compares one uniform integer below the common denominator with the cumulative
+weights of the row.
 
-Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998 (PRAM); Chaudhuri and Mukerjee 1988 (its
-inverse).
+Sources: Gouweleeuw, Kooiman, Willenborg and de Wolf 1998 (PRAM); Chaudhuri and Mukerjee
+1988 (its inverse).
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class StochasticMatrix(NamedTuple):
         """The largest ratio within a column. Raises `ValueError` if there is none."""
         if not all(map(all, self.weights)):
             raise ValueError(
-                "expected a law that leaves every answer possible whatever is reported, got one "
+                "expected a law that leaves every answer possible whatever is "
+                "reported, got one "
                 "for the analysis of answers that exist: no device may answer by it"
             )
         return max(
@@ -122,8 +123,8 @@ def design_rows(
     stand_in = StochasticMatrix(((3, 1), (1, 3))), Declared.ratio(Fraction(3))
     if keys.problems:
         return stand_in
-    # Looked at first: sums and products of fractions without a common denominator have thousands of
-    # digits.
+    # Looked at first: sums and products of fractions without a common denominator have
+    # thousands of digits.
     denominator = common_denominator(rows)
     if denominator is None:
         keys.problem(
@@ -151,8 +152,10 @@ def design_rows(
     if not all(map(all, randomizer.weights)) and not keys.for_analysis:
         keys.problem(
             places,
-            "probabilities that leave every answer possible whatever was reported (epsilon is "
-            "infinite otherwise; answers that exist can be analysed, by ldp estimate --rows)",
+            "probabilities that leave every answer possible whatever was reported "
+            "(epsilon is "
+            "infinite otherwise; answers that exist can be analysed, by ldp estimate "
+            "--rows)",
             "a report that some value never gives",
         )
         return stand_in
@@ -160,7 +163,10 @@ def design_rows(
         keys.problem(
             places,
             "probabilities from which frequencies can be recovered",
-            "a singular matrix (some mixture of values gives the same reports as another)",
+            (
+                "a singular matrix (some mixture of values gives the same reports as "
+                "another)"
+            ),
         )
         return stand_in
     if not all(map(all, randomizer.weights)):

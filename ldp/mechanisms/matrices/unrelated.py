@@ -4,8 +4,8 @@ The prevalence of the latter is known.
 
     P[yes | true] = truth + (1 - truth) prevalence,  P[yes | false] = (1 - truth) prevalence
 
-The device draws the innocuous answer itself, with exactly the stated prevalence. On a question with
-two values of its own, the second plays the part of "yes".
+The device draws the innocuous answer itself, with exactly the stated prevalence. On a
+question with two values of its own, the second plays the part of "yes".
 
 Source: Greenberg, Abul-Ela, Simmons and Horvitz 1969.
 """
@@ -19,7 +19,9 @@ from ldp.mechanisms.matrices.matrix import StochasticMatrix, design_rows
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:  # noqa: ARG001
-    """`truth`, the probability of the sensitive question, and `prevalence` of the other."""
+    """`truth`, the probability of the sensitive question, and `prevalence` of the
+    other.
+    """
     truth = keys.probability("truth")
     prevalence = keys.probability("prevalence")
     yes_if_true = truth + (1 - truth) * prevalence

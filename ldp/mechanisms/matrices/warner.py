@@ -1,4 +1,5 @@
-"""Warner's randomized response: tell the truth with probability pi, the opposite otherwise.
+"""Warner's randomized response: tell the truth with probability pi, the opposite
+otherwise.
 
     epsilon = |ln(pi / (1 - pi))|
     from an epsilon, pi = R / (R + 1) with R the rational just below e^epsilon

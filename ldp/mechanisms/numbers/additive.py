@@ -7,17 +7,18 @@ The latter is cut to the domain.
     P[y | x] = a^|y-x| (1-a) / (1+a),  at either end a^|y-x| / (1+a)
     epsilon = N ln s,  N = high - low
 
-In the local model any value may stand in for any other, so the sensitivity is all of N. `geometric`
-has no margin: its reports are the domain itself. What lies beyond the domain tells nothing more
-than that it lies beyond, so that cutting the reports of `laplace` to the domain makes them those of
-`geometric`, and nothing is lost by it.
+In the local model any value may stand in for any other, so the sensitivity is all of N.
+`geometric` has no margin: its reports are the domain itself. What lies beyond the
+domain tells nothing more than that it lies beyond, so that cutting the reports of
+`laplace` to the domain makes them those of `geometric`, and nothing is lost by it.
 
-In integers: s = near / far; the noise `reach` = N + margin stands for all that is as far or
-farther, with weight `least`. One step nearer has weight floor(least (s - 1)), each step after that
-floor(s) times as much, so that neither two neighbouring weights nor two neighbouring tails differ
-by more than s.
+In integers: s = near / far; the noise `reach` = N + margin stands for all that is as
+far or farther, with weight `least`. One step nearer has weight floor(least (s - 1)),
+each step after that floor(s) times as much, so that neither two neighbouring weights
+nor two neighbouring tails differ by more than s.
 
-Source: Ghosh, Roughgarden and Sundararajan 2009 (the range-restricted geometric mechanism).
+Source: Ghosh, Roughgarden and Sundararajan 2009 (the range-restricted geometric
+mechanism).
 """
 
 from __future__ import annotations
@@ -45,9 +46,13 @@ MOST_OUTPUTS = 1 << 16
 MOST_LAPLACE_VALUES = 1 << 14
 
 _STEP_SCALE = 1 << 64
-"""The odds of one step lie on a grid of 2^-64; the least step is a ten-thousandth in 65,535."""
+"""The odds of one step lie on a grid of 2^-64; the least step is a ten-thousandth in
+65,535.
+"""
 _LEAST = 1 << 96
-"""A ten-thousandth of it in 65,535 is still a weight of 66 bits: rounding costs next to nothing."""
+"""A ten-thousandth of it in 65,535 is still a weight of 66 bits: rounding costs next to
+nothing.
+"""
 _USUAL_MARGIN, _LARGEST_MARGIN = 7, 40
 """In units of N / epsilon: the noise goes as far with probability e^-7 and e^-40."""
 
@@ -88,7 +93,8 @@ class AdditiveNoise(NamedTuple):
         """Derived from the rows of the two ends."""
         from ldp.mechanisms.blankets import of_rows
 
-        # The first value and the last are farthest apart, and one of them is the least likely one.
+        # The first value and the last are farthest apart, and one of them is the least
+        # likely one.
         return of_rows((self.row(0), self.row(self.size - 1)))
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -152,8 +158,8 @@ def _ratio(noise: AdditiveNoise) -> Fraction:
     falling = tails(noise)[::-1]
     weights = [tail - beyond for tail, beyond in pairwise(falling)]
     worst = falling[margin], falling[margin + across]
-    # Within the domain the lowest value's column tells most; without a margin that is an end, and
-    # it is the next one's.
+    # Within the domain the lowest value's column tells most; without a margin that is
+    # an end, and it is the next one's.
     columns = zip(weights[:margin], weights[across:], strict=False)
     if not margin:
         columns = zip(weights[:1], weights[across - 1 : across], strict=True)

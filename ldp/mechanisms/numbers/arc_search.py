@@ -1,21 +1,25 @@
 """The width and the weights of arcs that make ranges best known, searched for together.
 
-On a circle of P places the waves j = 1, ..., (P-1)/2 are told apart by what reports tell of them:
+On a circle of P places the waves j = 1, ..., (P-1)/2 are told apart by what reports
+tell of them:
 
     x_j = sum over k of w_k sin^2(pi t i/P) / sin^2(pi i/P),   i = j/k modulo P
     error = (Z / (R-1))^2 x sum of a_j / x_j,   a_j = 1 / sin^2(pi j/P)
 
-the error of all ranges of the circle, on average, but for a constant factor. It is convex in the
-weights, so that steps `w_k <- w_k x (what more of it would gain)` lead to the least for a width.
-Widths are tried from P / (R+1) up, as long as the error falls. Narrower and wider arcs are often as
-good for ranges to 1 %; the widest of these tells shares below a number best, and is taken.
+the error of all ranges of the circle, on average, but for a constant factor. It is
+convex in the weights, so that steps `w_k <- w_k x (what more of it would gain)` lead to
+the least for a width. Widths are tried from P / (R+1) up, as long as the error falls.
+Narrower and wider arcs are often as good for ranges to 1 %; the widest of these tells
+shares below a number best, and is taken.
 
-With the logarithms of waves and frequencies to a base that reaches all of them, i becomes a
-difference, and both sums are products of two polynomials. These are numbers with a coefficient in
-every 80 bits, which Python multiplies quickly, and exactly: every device and aggregator that reads
-the survey gets the same integers. A survey compiles to them, so other devices search for nothing.
+With the logarithms of waves and frequencies to a base that reaches all of them, i
+becomes a difference, and both sums are products of two polynomials. These are numbers
+with a coefficient in every 80 bits, which Python multiplies quickly, and exactly: every
+device and aggregator that reads the survey gets the same integers. A survey compiles to
+them, so other devices search for nothing.
 
-Source: worked out here; the multiplicative steps follow Silvey, Titterington and Torsney 1978.
+Source: worked out here; the multiplicative steps follow Silvey, Titterington and
+Torsney 1978.
 """
 
 from __future__ import annotations
@@ -27,10 +31,14 @@ from ldp.numbers.sines import squared_sines
 _FINE = 24
 """Bits of weights, of what a report tells, and, twice as many, of what is asked."""
 _BYTES = 10
-"""Of a coefficient: it has room for sums of 2^10 products of `_FINE` and `_MOST_LACKING` bits."""
+"""Of a coefficient: it has room for sums of 2^10 products of `_FINE` and
+`_MOST_LACKING` bits.
+"""
 _MOST_LACKING = 45
 _TRIED, _FIRST, _LAST = 12, 16, 12
-"""Steps for each width, for the first one, and at the end; small circles have room for more."""
+"""Steps for each width, for the first one, and at the end; small circles have room for
+more.
+"""
 _STEPS_OF_PLACES, _MOST_STEPS = 1 << 11, 48
 _AS_GOOD = 101
 """Percent of the least error."""
@@ -75,7 +83,9 @@ class _Circle:
     def improve(
         self, weights: list[int], width: int, steps: int
     ) -> tuple[list[int], int]:
-        """Better weights for arcs of a width, and the sum of a_j / x_j that they have."""
+        """Better weights for arcs of a width, and the sum of a_j / x_j that they
+        have.
+        """
         many = len(self._order)
         telling = [self._tells(wave, width) for wave in self._order]
         onwards = _pack(telling)
@@ -96,7 +106,9 @@ class _Circle:
         return weights, sum((asked << 2 * _FINE) // knows for asked, knows in sums)
 
     def by_frequency(self, weights: list[int]) -> tuple[int, ...]:
-        """Return the weights of the frequencies 1, 2, ..., up to the last one that has any."""
+        """Return the weights of the frequencies 1, 2, ..., up to the last one that has
+        any.
+        """
         by_frequency = dict(zip(self._order, weights, strict=True))
         last = max(frequency for frequency, weight in by_frequency.items() if weight)
         return tuple(by_frequency[frequency] for frequency in range(1, last + 1))
@@ -137,7 +149,9 @@ def _pack(numbers: list[int]) -> int:
 
 
 def _convolve(numbers: list[int], packed: int) -> list[int]:
-    """The sums of products over all pairs of places that add up to one, around the circle."""
+    """The sums of products over all pairs of places that add up to one, around the
+    circle.
+    """
     length = _BYTES * len(numbers)
     product = _pack(numbers) * packed
     around = (product >> 8 * length) + (product & ((1 << 8 * length) - 1))

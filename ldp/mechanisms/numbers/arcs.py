@@ -1,35 +1,40 @@
-"""Arcs: the distribution of a number, from one arc of a circle that a device winds its line around.
+"""Arcs: the distribution of a number, from one arc of a circle that a device winds its
+line around.
 
-The values are laid on a circle of P places, each k places after the one before it, for a frequency
-k that the device draws whatever it holds. It then reports an arc of t places, which holds its own
-place more often than any other set of t does. Low frequencies tell the far from the near, high ones
-neighbours apart: together they tell every range of values, with an error that grows with the
-logarithm of how many values there are.
+The values are laid on a circle of P places, each k places after the one before it, for
+a frequency k that the device draws whatever it holds. It then reports an arc of t
+places, which holds its own place more often than any other set of t does. Low
+frequencies tell the far from the near, high ones neighbours apart: together they tell
+every range of values, with an error that grows with the logarithm of how many values
+there are.
 
-With P a prime above the number of values, R the rational just below e^epsilon, Z = R t + P - t,
+With P a prime above the number of values, R the rational just below e^epsilon, Z = R t
++ P - t,
 
     k with probability in proportion to its weight,  z = k x mod P
     y = z - d mod P,  d one of 0, ..., t-1 with weight R each, one of t, ..., P-1 with weight 1 each
     a report (k, y) supports x' if (k x' - y) mod P < t
     P[(k, y) | x] = w_k (R if it supports x else 1) / Z
 
-Under each frequency t of the P reports support a value, so any two values are told apart with odds
-of R and no more. P is above 1.1 times the number of values: that some places are known to be empty
-makes the ends of the line better known. Values that lie on a circle themselves have no ends: for
-them P is the least prime from their number on, and with a prime number of them no place is empty.
+Under each frequency t of the P reports support a value, so any two values are told
+apart with odds of R and no more. P is above 1.1 times the number of values: that some
+places are known to be empty makes the ends of the line better known. Values that lie on
+a circle themselves have no ends: for them P is the least prime from their number on,
+and with a prime number of them no place is empty.
 
-The usual weights spread what reports tell over all waves of the line evenly. An arc tells of its
-own frequency k, and less of each multiple m k of it, by c_m; so, for k = 1, 2, ...,
+The usual weights spread what reports tell over all waves of the line evenly. An arc
+tells of its own frequency k, and less of each multiple m k of it, by c_m; so, for k =
+1, 2, ...,
 
     W_k = max(0, 1 - sum of c_m W_(k/m) over divisors m > 1 of k),   w_k = W_k / k
     c_m = sin^2(pi m t/P) / (m sin^2(pi t/P))
 
-in integers of 2^-64 (sines by Taylor's and Chebyshev's formulas), so that every device and every
-aggregator has the same. They are worked out when the first report is made. A survey may have
-other weights; any are unbiased, and none costs privacy.
+in integers of 2^-64 (sines by Taylor's and Chebyshev's formulas), so that every device
+and every aggregator has the same. They are worked out when the first report is made. A
+survey may have other weights; any are unbiased, and none costs privacy.
 
-Source: arcs as supports follow Wang, Blocki, Li and Jha 2017 (pure oracles); the estimator and
-weights are derived in docs/appendix/numbers.md.
+Source: arcs as supports follow Wang, Blocki, Li and Jha 2017 (pure oracles); the
+estimator and weights are derived in docs/appendix/numbers.md.
 """
 
 from __future__ import annotations
@@ -75,7 +80,8 @@ _WIDEST = Fraction(7, 4)
 class Arcs(NamedTuple):
     """One of `size` values, on a circle of `modulus` places, as an arc of `width`.
 
-    A report holds the true place with weight `truth` for each of the arc's, `other` for the others.
+    A report holds the true place with weight `truth` for each of the arc's, `other` for
+    the others.
     """
 
     size: int
@@ -93,7 +99,9 @@ class Arcs(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """The frequency, less 1, as a cohort, and the first place of the arc as a symbol."""
+        """The frequency, less 1, as a cohort, and the first place of the arc as a
+        symbol.
+        """
         frequencies = len(self.weights) or most_frequencies(self.modulus)
         return Layout(cohorts=frequencies, symbols=self.modulus)
 
@@ -140,7 +148,9 @@ class Arcs(NamedTuple):
         return with_cohort(start, cohort, len(below))
 
     def channel(self) -> Channel:
-        """A row for each value; a column for each frequency and arc, the arc varying fastest."""
+        """A row for each value; a column for each frequency and arc, the arc varying
+        fastest.
+        """
         total = sum(self.law) * self.mass
         return Channel(
             tuple(
@@ -184,7 +194,9 @@ def _usual_sums(modulus: int, width: int) -> tuple[int, ...]:
 
 
 def most_frequencies(modulus: int) -> int:
-    """How many frequencies there are: k and P - k are the same circle, read backwards."""
+    """How many frequencies there are: k and P - k are the same circle, read
+    backwards.
+    """
     return min((modulus - 1) // 2, MOST_FREQUENCIES)
 
 
@@ -204,7 +216,8 @@ def usual_weights(modulus: int, width: int) -> tuple[int, ...]:
 
 
 def usual_modulus(size: int, *, circular: bool = False) -> int:
-    """The least prime above the number of values that is at least 1.1 times as many, less one.
+    """The least prime above the number of values that is at least 1.1 times as many,
+    less one.
 
     On a circle the least prime from the number of values on.
     """
@@ -231,9 +244,11 @@ def usual_width(modulus: int, ratio: Fraction) -> int:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[Arcs, Declared]:
-    """`epsilon`; `modulus`, `width` and `weights`, if they are not to be the usual ones.
+    """`epsilon`; `modulus`, `width` and `weights`, if they are not to be the usual
+    ones.
 
-    Where the mechanism is left to us, and none of them is written, width and weights are searched.
+    Where the mechanism is left to us, and none of them is written, width and weights
+    are searched.
     """
     epsilon = keys.epsilon()
     truth, other = odds(epsilon)

@@ -1,29 +1,33 @@
-"""Dithered k-ary response: the mean of a number, and its variance, from a symbol or two bits.
+"""Dithered k-ary response: the mean of a number, and its variance, from a symbol or two
+bits.
 
-A device rounds its number to one of k levels with the help of a public random offset, the dither,
-and answers for the level by randomized response. As the dither travels with the report, nothing is
-lost by the rounding on average: the level times its width, less the dither, is the number in
-expectation, whatever it is.
+A device rounds its number to one of k levels with the help of a public random offset,
+the dither, and answers for the level by randomized response. As the dither travels with
+the report, nothing is lost by the rounding on average: the level times its width, less
+the dither, is the number in expectation, whatever it is.
 
-Of the values 0, ..., N, with L = k - 1, Z = R + L and R the rational just below e^epsilon,
+Of the values 0, ..., N, with L = k - 1, Z = R + L and R the rational just below
+e^epsilon,
 
     u uniform below N,  s = floor((L x + u) / N),  j = s with odds of R : 1 against each other level
     P[(u, j) | x] = (R if j = s else 1) / (N Z)
     y(u, j) = [N (Z j - k (k-1) / 2) / (R - 1) - u + (N-1) / 2] / L,  E[y | x] = x
 
-The levels are told apart with odds of R, so any two values are. Where N is more than 4,096, x is
-first rounded to a grid of that many steps, up or down at random and without bias, which adds less
-than (N / 4,096)^2 / 4 to a variance of several thousandths of N^2.
+The levels are told apart with odds of R, so any two values are. Where N is more than
+4,096, x is first rounded to a grid of that many steps, up or down at random and without
+bias, which adds less than (N / 4,096)^2 / 4 to a variance of several thousandths of
+N^2.
 
-The levels are as many as make the variance least, on average over values that are spread evenly:
+The levels are as many as make the variance least, on average over values that are
+spread evenly:
 
     12 L^2 variance / N^2 = 1 + 12 [q Z - m^2 + (R-1) k (1 - L^2) / 6] / (R-1)^2,
     m = k (k-1) / 2,  q = k (k-1) (2k-1) / 6
 
 which makes 2 of them up to epsilon = ln 3, 3 up to 2.608, 4 up to 3.667.
 
-Source: Schuchman 1964 (subtractive dither); Kairouz, Bonawitz and Ramage 2016 (k-ary response);
-the variance follows from both.
+Source: Schuchman 1964 (subtractive dither); Kairouz, Bonawitz and Ramage 2016 (k-ary
+response); the variance follows from both.
 """
 
 from __future__ import annotations
@@ -89,7 +93,8 @@ class DitheredResponse(NamedTuple):
     def randomize(self, value: Value, random: Random) -> int:
         """A place on the grid, a fresh dither, and the response to the level."""
         last = self.size - 1
-        # No random number is drawn where the grid has all values, whichever was answered.
+        # No random number is drawn where the grid has all values, whichever was
+        # answered.
         spare = randbelow(last, random) if self.grid < last else 0
         place = (int(value) * self.grid + spare) // last
         dither = randbelow(self.grid, random) if self.grid > 1 else 0
@@ -97,11 +102,14 @@ class DitheredResponse(NamedTuple):
         return with_cohort(self.response.randomize(level, random), dither, self.grid)
 
     def channel(self) -> Channel:
-        """A row for each value; a column for each dither and level, the level varying fastest."""
+        """A row for each value; a column for each dither and level, the level varying
+        fastest.
+        """
         return Channel(tuple(self._row(value) for value in range(self.size)))
 
     def worth(self, dither: int, level: int) -> Fraction:
-        """y: what a report is worth to the mean, counted in steps of the grid from the first value.
+        """y: what a report is worth to the mean, counted in steps of the grid from the
+        first value.
 
         It is the place on the grid in expectation.
         """
@@ -133,7 +141,9 @@ class DitheredResponse(NamedTuple):
 
 
 def usual_levels(ratio: Fraction) -> int:
-    """The number of levels with the least variance; the fewest, where several have it."""
+    """The number of levels with the least variance; the fewest, where several have
+    it.
+    """
     levels = 2
     error = error_of_levels(levels, ratio)
     while levels < MOST_LEVELS:
@@ -145,7 +155,9 @@ def usual_levels(ratio: Fraction) -> int:
 
 
 def error_of_levels(levels: int, ratio: Fraction) -> Fraction:
-    """Variance of one report, over the square of the range, if values are spread evenly."""
+    """Variance of one report, over the square of the range, if values are spread
+    evenly.
+    """
     steps = levels - 1
     mean = Fraction(levels * steps, 2)
     square = Fraction(levels * steps * (2 * levels - 1), 6)
@@ -155,11 +167,14 @@ def error_of_levels(levels: int, ratio: Fraction) -> Fraction:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[DitheredResponse, Declared]:
-    """`epsilon`; `levels`, 2 to 256, if they are not to be those with the least variance."""
+    """`epsilon`; `levels`, 2 to 256, if they are not to be those with the least
+    variance.
+    """
     epsilon = keys.epsilon()
     truth, other = odds(epsilon)
     size = domain.size or 2
-    # Asked for only where the survey says nothing: at a large epsilon there are many to compare.
+    # Asked for only where the survey says nothing: at a large epsilon there are many to
+    # compare.
     levels = 0 if "levels" in keys else usual_levels(Fraction(truth, other))
     levels = keys.integer("levels", 2, MOST_LEVELS, default=levels)
     response = DitheredResponse(

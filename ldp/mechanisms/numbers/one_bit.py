@@ -4,15 +4,15 @@ Of the values 0, ..., N, with R the rational just below e^epsilon,
 
     P[1 | x] = q + (p - q) x / N,  p = R / (R + 1),  q = 1 / (R + 1)
 
-so that (bit - q) / (p - q) N is x on average. Its law is that of rounding x at random to one of
-the two ends, in proportion to how near it is, and of randomized response for that end. The ends are
-told apart with odds of R, any other values with less. A draw is one uniform integer below
-(R + 1) N, in units of the weights.
+so that (bit - q) / (p - q) N is x on average. Its law is that of rounding x at random
+to one of the two ends, in proportion to how near it is, and of randomized response for
+that end. The ends are told apart with odds of R, any other values with less. A draw is
+one uniform integer below (R + 1) N, in units of the weights.
 
 A mean is all that a bit can tell: how values spread about it leaves no trace.
 
-Source: Duchi, Jordan and Wainwright 2018, Section 4.1 (in one dimension); Ding, Kulkarni and
-Yekhanin 2017, Section 3 (1BitMean).
+Source: Duchi, Jordan and Wainwright 2018, Section 4.1 (in one dimension); Ding,
+Kulkarni and Yekhanin 2017, Section 3 (1BitMean).
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ MOST_VALUES = 1 << 16
 
 
 class OneBitMean(NamedTuple):
-    """The last of `size` values is a 1 with weight `truth` to `other`, the first the reverse."""
+    """The last of `size` values is a 1 with weight `truth` to `other`, the first the
+    reverse.
+    """
 
     size: int
     truth: int

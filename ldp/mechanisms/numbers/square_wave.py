@@ -1,32 +1,33 @@
-"""Square wave: the shape of a distribution of numbers, from one symbol that lies near the answer.
+"""Square wave: the shape of a distribution of numbers, from one symbol that lies near
+the answer.
 
-A device reports a place on a line that reaches somewhat further than the values at both ends. The
-places about its own value, as many as the window is wide, come more often than the others, by odds
-of R: the report says roughly where the answer lies. From many reports the shape of all answers can
-be worked out again, as a blurred picture can be sharpened; their mean, and how much they differ,
-need no such work and are unbiased.
+A device reports a place on a line that reaches somewhat further than the values at both
+ends. The places about its own value, as many as the window is wide, come more often
+than the others, by odds of R: the report says roughly where the answer lies. From many
+reports the shape of all answers can be worked out again, as a blurred picture can be
+sharpened; their mean, and how much they differ, need no such work and are unbiased.
 
-Of D values 0, ..., D - 1, with a window of w places, m = D + w - 1 places in all and R the rational
-just below e^epsilon,
+Of D values 0, ..., D - 1, with a window of w places, m = D + w - 1 places in all and R
+the rational just below e^epsilon,
 
     P[j | x] = (R if x <= j < x + w else 1) / Z,  Z = R w + m - w
     y(j) = Z (j - (m-1) / 2) / ((R - 1) w) + (D-1) / 2,  E[y | x] = x
 
-A window holds w places wherever it lies, so that Z depends on no answer, and the ratio is R. A draw
-is one uniform integer below Z, in units of the weights.
+A window holds w places wherever it lies, so that Z depends on no answer, and the ratio
+is R. A draw is one uniform integer below Z, in units of the weights.
 
-The window is as wide as makes a report tell most about a value (their mutual information, were
-reports spread evenly), in the limit of many values:
+The window is as wide as makes a report tell most about a value (their mutual
+information, were reports spread evenly), in the limit of many values:
 
     w = the whole number nearest to 2 b D, at least 1
     2 b = (epsilon E - E + 1) / (E (E - 1 - epsilon)),  E = e^epsilon
 
-which is nearly all of the range for a small epsilon, and .512, .259 and .061 of it at 1, 2 and 4. E
-is a rational that is closer to e^epsilon than 1e-70 of it, and everything else is exact: no closer
-one would change a width.
+which is nearly all of the range for a small epsilon, and .512, .259 and .061 of it at
+1, 2 and 4. E is a rational that is closer to e^epsilon than 1e-70 of it, and everything
+else is exact: no closer one would change a width.
 
-Source: Li, Wang, Lopuhaa-Zwakenberg, Skoric and Li 2020 (the square wave, its width, EM and EMS);
-with as many places as integers need, its probabilities are exact.
+Source: Li, Wang, Lopuhaa-Zwakenberg, Skoric and Li 2020 (the square wave, its width, EM
+and EMS); with as many places as integers need, its probabilities are exact.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ MOST_VALUES = 1 << 13
 
 
 class SquareWave(NamedTuple):
-    """Square wave: a window of `width` places with weight `truth`, the others of `other`."""
+    """Square wave: a window of `width` places with weight `truth`, the others of
+    `other`.
+    """
 
     size: int
     width: int
@@ -112,7 +115,9 @@ class SquareWave(NamedTuple):
         return beyond if beyond < start else beyond + self.width
 
     def channel(self) -> Channel:
-        """A row for each value, whose window begins one place later than that of the one before."""
+        """A row for each value, whose window begins one place later than that of the
+        one before.
+        """
         near, far = self.rates
         return Channel(
             tuple(
@@ -155,7 +160,9 @@ def accepts(domain: Domain) -> str | None:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[SquareWave, Declared]:
-    """`epsilon`; `width`, up to the number of values, if it is not to be the usual one."""
+    """`epsilon`; `width`, up to the number of values, if it is not to be the usual
+    one.
+    """
     epsilon = keys.epsilon()
     size = domain.size or 2
     width = keys.integer("width", 1, size, default=usual_width(size, epsilon))

@@ -1,11 +1,12 @@
 """Trees: the distribution of a number with very many values, by halves of halves.
 
-A range of values is made of a few stretches, each half of one twice as long: of 65,536 values any
-range is made of 30 at most. So each device answers for one level of this tree: which half, quarter
-or eighth of the line holds its answer, or which value it is. The level is drawn without a look at
-the answer, and the cell of the answer there is told with the whole epsilon. All levels together
-give every range with an error that grows with the logarithm of how many values there are, as arcs
-do (`ldp.mechanisms.numbers.arcs`), which err less, but are only for thousands of values.
+A range of values is made of a few stretches, each half of one twice as long: of 65,536
+values any range is made of 30 at most. So each device answers for one level of this
+tree: which half, quarter or eighth of the line holds its answer, or which value it is.
+The level is drawn without a look at the answer, and the cell of the answer there is
+told with the whole epsilon. All levels together give every range with an error that
+grows with the logarithm of how many values there are, as arcs do
+(`ldp.mechanisms.numbers.arcs`), which err less, but are only for thousands of values.
 
     level   j = 1, ..., L with weight w_j, where 2^L is the first power of two with room for all
     cell    of value x in level j: x >> (L - j)
@@ -14,27 +15,30 @@ do (`ldp.mechanisms.numbers.arcs`), which err less, but are only for thousands o
 
     privacy  P[j, y | x] = w_j q_j(y | cell) / w: the law cancels, and the ratio is R, exactly
 
-Sets have as many places as there are cells, and a step of 1. A projective space has as many as it
-has points, and its step is about .618 of them (coprime to their number): so neighbours lie far
-apart in it. Numbers next to each other are points on one line, which reports support together: the
-errors of neighbours would go together, more or less so as people hold what lies on that line.
+Sets have as many places as there are cells, and a step of 1. A projective space has as
+many as it has points, and its step is about .618 of them (coprime to their number): so
+neighbours lie far apart in it. Numbers next to each other are points on one line, which
+reports support together: the errors of neighbours would go together, more or less so as
+people hold what lies on that line.
 
-Each level has the response that tells neighbours apart best, and of those that are as good to .3 %
-the one with the fewest symbols. With V_j for the variance of a difference of two cells (over 2, if
-answers are spread evenly), level l tells how much more is left of the middle of a stretch of level
-j than right of it with precision 2^(j-l) w_l / V_l, for each l above j. The usual weights minimize
-the error of all ranges, on average. In closed form: let
+Each level has the response that tells neighbours apart best, and of those that are as
+good to .3 % the one with the fewest symbols. With V_j for the variance of a difference
+of two cells (over 2, if answers are spread evenly), level l tells how much more is left
+of the middle of a stretch of level j than right of it with precision 2^(j-l) w_l / V_l,
+for each l above j. The usual weights minimize the error of all ranges, on average. In
+closed form: let
 
     x_j = sum over l > j of 2^(j-l) w_l / V_l        what is known of a difference at level j
     a_j = (1 - 3/4 2^-j) (1 + 2 4^(j-L))             how much of it is in a range, squared
     the sum of w_j is the sum over j of (2 V_(j+1) - V_j) x_j, with V_0 = 0
 
-so that the sum of a_j / x_j is least where x_j^2 is in proportion to a_j / (2 V_(j+1) - V_j), and
-then w_j = V_j (2 x_(j-1) - x_j). Where a weight would be below 0 it is 0: x_(j-1) = x_j / 2, and
-both have one square, of the sums over both (pooling adjacent violators). The arithmetic is exact,
-up to the root of each square, which is rounded down to an integer, and so are the weights: w_j in
-units of 2^-16 of their sum. They are part of what a survey compiles to, so no device needs to work
-them out that has it so. A survey may have other weights; any are unbiased, and none costs privacy.
+so that the sum of a_j / x_j is least where x_j^2 is in proportion to a_j / (2 V_(j+1) -
+V_j), and then w_j = V_j (2 x_(j-1) - x_j). Where a weight would be below 0 it is 0:
+x_(j-1) = x_j / 2, and both have one square, of the sums over both (pooling adjacent
+violators). The arithmetic is exact, up to the root of each square, which is rounded
+down to an integer, and so are the weights: w_j in units of 2^-16 of their sum. They are
+part of what a survey compiles to, so no device needs to work them out that has it so. A
+survey may have other weights; any are unbiased, and none costs privacy.
 
 Source: Hay et al. 2010 (trees); Cormode, Kulkarni and Srivastava 2019 (a level for each
 respondent); the weights are derived in docs/appendix/numbers.md.
@@ -94,8 +98,8 @@ class TreeResponse(NamedTuple):
     law: tuple[int, ...]
     """The weight of each level, from halves to values."""
     spaces: tuple[Space, ...]
-    """By level, the order and the dimension of the projective space, or 0 and the size of sets; and
-    the step between the places of neighbours.
+    """By level, the order and the dimension of the projective space, or 0 and the size
+    of sets; and the step between the places of neighbours.
     """
     truth: int
     other: int
@@ -163,7 +167,9 @@ class TreeResponse(NamedTuple):
         return with_cohort(oracle.randomize(place, random), number, len(below))
 
     def channel(self) -> Channel:
-        """One row for each value; one column for each level and symbol, also those not in use."""
+        """One row for each value; one column for each level and symbol, also those not
+        in use.
+        """
         symbols = self.layout.symbols
         rows: list[tuple[Fraction, ...]] = [() for _ in range(self.size)]
         for number, (oracle, share) in enumerate(
@@ -218,10 +224,11 @@ def oracle_of(cells: int, space: Space, truth: int, other: int) -> Oracle:
 
 
 def pair_rates(oracle: Oracle) -> tuple[Fraction, Fraction]:
-    """P[a report supports both of two places]: if one is the true one, and if neither is.
+    """P[a report supports both of two places]: if one is the true one, and if neither
+    is.
 
-    Of projective-geometry response the second depends on whether the true one is on the line
-    through the two; this is its mean over all points.
+    Of projective-geometry response the second depends on whether the true one is on the
+    line through the two; this is its mean over all points.
     """
     if isinstance(oracle, NumberedSubsets):
         return oracle.joint_support()
@@ -234,7 +241,9 @@ def pair_rates(oracle: Oracle) -> tuple[Fraction, Fraction]:
 
 @lru_cache(maxsize=256)
 def difference_variance(oracle: Oracle, cells: int) -> Fraction:
-    """V: half of n Var of the difference of two cells, if answers are spread evenly over all."""
+    """V: half of n Var of the difference of two cells, if answers are spread evenly
+    over all.
+    """
     p, q = oracle.support
     with_one, with_none = pair_rates(oracle)
     excess = p - q - 2 * (with_one - with_none)
@@ -243,7 +252,9 @@ def difference_variance(oracle: Oracle, cells: int) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def best_space(cells: int, truth: int, other: int) -> Space:
-    """Find the space that tells two cells apart best, or nearly so, with the fewest symbols."""
+    """Find the space that tells two cells apart best, or nearly so, with the fewest
+    symbols.
+    """
     larger = takewhile(lambda w: comb(cells, w) <= MOST_SETS, range(2, cells // 2 + 1))
     sets = [(0, chosen, 1) for chosen in (1, *larger)]
     spaces = [
@@ -263,7 +274,9 @@ def best_space(cells: int, truth: int, other: int) -> Space:
 
 
 def step_between(points: int) -> int:
-    """The least step from (sqrt(5) - 1) / 2 of the points on that reaches all of them."""
+    """The least step from (sqrt(5) - 1) / 2 of the points on that reaches all of
+    them.
+    """
     step = (isqrt(5 * points * points) - points) // 2
     while gcd(step, points) > 1:
         step += 1
@@ -274,7 +287,8 @@ def usual_law(oracles: tuple[Oracle, ...], cells: tuple[int, ...]) -> tuple[int,
     """The weights of the levels that make ranges best known, from the top."""
     depth = len(oracles)
     variances = [Fraction(0), *map(difference_variance, oracles, cells)]
-    # Of every level: 2^j over x_j, squared, is what matters over what it costs, as two sums.
+    # Of every level: 2^j over x_j, squared, is what matters over what it costs, as two
+    # sums.
     pools: list[tuple[Fraction, Fraction, int]] = []
     for level in range(depth):
         weight = 1 << level
@@ -303,7 +317,9 @@ def usual_law(oracles: tuple[Oracle, ...], cells: tuple[int, ...]) -> tuple[int,
 def _falls(
     upper: tuple[Fraction, Fraction, int], lower: tuple[Fraction, Fraction, int]
 ) -> bool:
-    """Whether less is known per unit in the lower pool, so that no weight is below 0."""
+    """Whether less is known per unit in the lower pool, so that no weight is below
+    0.
+    """
     positive = upper[1] > 0 and lower[1] > 0
     return positive and upper[0] * lower[1] >= lower[0] * upper[1]
 

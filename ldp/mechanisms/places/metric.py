@@ -1,25 +1,28 @@
-"""Metric privacy (geo-indistinguishability) on a small map: a promise that fades with distance.
+"""Metric privacy (geo-indistinguishability) on a small map: a promise that fades with
+distance.
 
-This is *another* promise than that of every other mechanism, and a weaker one. They hold any two
-answers apart by at most one epsilon. Here two places are told apart the better, the farther they
-are from each other: the ratio is at most e^(m d), with m the epsilon for each unit of distance and
-d the distance between the middles of their cells. Across the map that is m times the largest
-distance, which is what a survey declares, what a device charges and what totals count.
+This is *another* promise than that of every other mechanism, and a weaker one. They
+hold any two answers apart by at most one epsilon. Here two places are told apart the
+better, the farther they are from each other: the ratio is at most e^(m d), with m the
+epsilon for each unit of distance and d the distance between the middles of their cells.
+Across the map that is m times the largest distance, which is what a survey declares,
+what a device charges and what totals count.
 
     report   along each axis the cell's place plus geometric noise, cut at both ends (`additive`)
     one step of length s has odds of e^(m s / sqrt 2), so that of cells dx and dy steps apart
 
         P[y | x] / P[y | x'] <= e^(m (s_x dx + s_y dy) / sqrt 2) <= e^(m d)
 
-as two sides of a triangle are at most sqrt 2 times as long as the third. Both axes together are one
-matrix of integers, their product, so that a map has few cells. Frequencies are unbiased, by the
-inverse; neighbours blur into each other, and single cells err much.
+as two sides of a triangle are at most sqrt 2 times as long as the third. Both axes
+together are one matrix of integers, their product, so that a map has few cells.
+Frequencies are unbiased, by the inverse; neighbours blur into each other, and single
+cells err much.
 
-`lengths` says how long a unit of x and one of y is, in units of distance: of degrees at 47 degrees
-north, 76 and 111.2 kilometres.
+`lengths` says how long a unit of x and one of y is, in units of distance: of degrees at
+47 degrees north, 76 and 111.2 kilometres.
 
-Sources: Andres, Bordenabe, Chatzikokolakis and Palamidessi 2013 (the promise); Ghosh, Roughgarden
-and Sundararajan 2009 (the noise).
+Sources: Andres, Bordenabe, Chatzikokolakis and Palamidessi 2013 (the promise); Ghosh,
+Roughgarden and Sundararajan 2009 (the noise).
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ Rows = list[list[int]]
 
 
 def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
-    """`epsilon_per_unit`, and `lengths` of a unit of x and of y, 1 if they are not given."""
+    """`epsilon_per_unit`, and `lengths` of a unit of x and of y, 1 if they are not
+    given.
+    """
     per_unit = keys.fraction(
         "epsilon_per_unit", _LEAST_PER_UNIT, _MOST_PER_UNIT, read=epsilon_of
     )
@@ -96,7 +101,9 @@ def _steps(
 
 
 def _blur(cells: int, epsilon: Fraction) -> Rows:
-    """The weights of each place along an axis, by the true one; `epsilon` is that of a step."""
+    """The weights of each place along an axis, by the true one; `epsilon` is that of a
+    step.
+    """
     near = floor(exp_lower(epsilon * sqrt_lower(Fraction(1, 2))) * _STEP_SCALE)
     noise = AdditiveNoise(cells, 0, near, far=_STEP_SCALE, least=_LEAST)
     rows = noise.channel().rows
@@ -120,7 +127,11 @@ def _of_small_maps(domain: Domain) -> str | None:
 
 MECHANISM = Mechanism(
     "metric",
-    "metric privacy: epsilon for each unit of distance, another promise than epsilon alone",
+    (
+        "metric privacy: epsilon for each unit of distance, another promise than "
+        "epsilon "
+        "alone"
+    ),
     ("epsilon_per_unit", "lengths"),
     accepts=_of_small_maps,
     design=design,

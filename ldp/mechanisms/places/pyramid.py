@@ -1,36 +1,40 @@
-"""Pyramids: any rectangle of a map, from grids that are finer and coarser along each axis.
+"""Pyramids: any rectangle of a map, from grids that are finer and coarser along each
+axis.
 
-A range of numbers is made of a few halves of halves (`numbers.tree`), and a rectangle of the
-products of such: of a map of 64 x 64 cells any rectangle is made of 100 at most, wide ones or high
-ones or small ones. So each device answers for one view of the map: how many times the x axis is
-halved, and how many times the y axis. The view is drawn without a look at the answer, and the cell
-of the answer there is told with the whole epsilon. A tree is what this is with one axis, and all
-that is said there of places, symbols and privacy holds here.
+A range of numbers is made of a few halves of halves (`numbers.tree`), and a rectangle
+of the products of such: of a map of 64 x 64 cells any rectangle is made of 100 at most,
+wide ones or high ones or small ones. So each device answers for one view of the map:
+how many times the x axis is halved, and how many times the y axis. The view is drawn
+without a look at the answer, and the cell of the answer there is told with the whole
+epsilon. A tree is what this is with one axis, and all that is said there of places,
+symbols and privacy holds here.
 
     view    (a, b) with weight w_ab: 2^a x 2^b cells, all of a, b = 0, ..., h but (0, 0)
     number  a (h + 1) + b - 1, its cohort; the last one is the whole grid of 2^h x 2^h cells
     value   x 2^h + y;  its cell in a view: (x >> (h - a)) 2^b + (y >> (h - b))
 
-The usual weights minimize the error of all rectangles, on average. What a rectangle asks for is a
-sum of contrasts: of levels (i, j), what is left of the middle of a cell less what is right of it,
-along x and y, or the sum along an axis whose level is 0. Views are different from each other, and
-whatever is told by one of them about contrasts of levels up to its own adds up. With V_ab for the
-variance of a difference of two cells in a view (over 2, if answers are spread evenly),
+The usual weights minimize the error of all rectangles, on average. What a rectangle
+asks for is a sum of contrasts: of levels (i, j), what is left of the middle of a cell
+less what is right of it, along x and y, or the sum along an axis whose level is 0.
+Views are different from each other, and whatever is told by one of them about contrasts
+of levels up to its own adds up. With V_ab for the variance of a difference of two cells
+in a view (over 2, if answers are spread evenly),
 
     x_ij = sum over a >= i, b >= j of w_ab / (2^(a+b) V_ab)  what is known of contrasts
     r_i r_j, with r as in `_ranges`                          how much of them is in a rectangle
     the sum of r_i r_j / x_ij is to be least, where the sum of w_ab is 1
 
-Each step makes w_ab as much larger as the root of what the sum would gain by more of it,
+Each step makes w_ab as much larger as the root of what the sum would gain by more of
+it,
 
     w_ab <- w_ab (sum over i <= a, j <= b of r_i r_j / x_ij^2 / (2^(a+b) V_ab))^(1/2)
 
-and 100 of them, all in integers, leave the sum within .1 % of its least value. Weights are in units
-of 2^-16 of their sum, and part of what a survey compiles to. A survey may have others; any are
-unbiased, and none costs privacy.
+and 100 of them, all in integers, leave the sum within .1 % of its least value. Weights
+are in units of 2^-16 of their sum, and part of what a survey compiles to. A survey may
+have others; any are unbiased, and none costs privacy.
 
-Source: Hay et al. 2010 (trees); Wang et al. 2019 (products of levels, with equal shares, as HIO);
-the weights are derived in docs/appendix/places.md.
+Source: Hay et al. 2010 (trees); Wang et al. 2019 (products of levels, with equal
+shares, as HIO); the weights are derived in docs/appendix/places.md.
 """
 
 from __future__ import annotations
@@ -57,7 +61,9 @@ _STEPS = 100
 _WHOLE = 1 << 16
 """What the usual weights add up to, or a little less."""
 _FINE = 1 << 64
-"""The unit of fixed-point numbers: of weights, before they are rounded to those that are kept."""
+"""The unit of fixed-point numbers: of weights, before they are rounded to those that
+are kept.
+"""
 _ROOM = 512
 """Bits that keep quotients from losing any that matter."""
 
@@ -67,7 +73,8 @@ Table = dict[View, int]
 
 
 class PyramidResponse(TreeResponse):
-    """A response to the cell of one of `size` values, those of a square grid, in one of its views.
+    """A response to the cell of one of `size` values, those of a square grid, in one of
+    its views.
 
     As that of a tree: `law` and `spaces` are by view.
     """
@@ -134,11 +141,12 @@ def usual_law(variances: tuple[Fraction, ...], depth: int) -> tuple[int, ...]:
 
 
 def _ranges(depth: int) -> tuple[int, ...]:
-    """r: how much of the contrasts of each level is in a range of 2^h values, up to a factor.
+    """r: how much of the contrasts of each level is in a range of 2^h values, up to a
+    factor.
 
-    Contrasts are of length 1, and parts squared, on average over all ranges. What a range has left
-    of the middle of a cell of 2 s values, less what it has right of it, is the height of one end on
-    a hat, s high and 2 s wide, less that of the other end.
+    Contrasts are of length 1, and parts squared, on average over all ranges. What a
+    range has left of the middle of a cell of 2 s values, less what it has right of it,
+    is the height of one end on a hat, s high and 2 s wide, less that of the other end.
     """
     size = 1 << depth
     halves = (size >> level for level in range(1, depth + 1))
@@ -148,7 +156,9 @@ def _ranges(depth: int) -> tuple[int, ...]:
 
 
 def _sums(numbers: Table, depth: int, *, finer: bool) -> Table:
-    """Sum, for each pair of levels, over those that are as fine or finer; or as coarse or so."""
+    """Sum, for each pair of levels, over those that are as fine or finer; or as coarse
+    or so.
+    """
     order = range(depth, -1, -1) if finer else range(depth + 1)
     step = 1 if finer else -1
     sums: Table = {}

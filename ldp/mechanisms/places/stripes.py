@@ -1,37 +1,40 @@
 """Stripes: any rectangle of a map, from stripes that a device lays across it.
 
-Arcs tell ranges of a line (`numbers.arcs`), and stripes are their like on a map of g x g
-cells. A device draws how many times places go around a circle from cell to cell, k1 times along x
-and k2 along y, whatever it holds; then it reports an arc of that circle, which holds its own place
-more often than any other set of as many places does. The cells whose place is on the arc lie in
-stripes across the map: wide ones for low frequencies, narrow ones for high ones, at any slant. All
-together they tell every rectangle.
+Arcs tell ranges of a line (`numbers.arcs`), and stripes are their like on a map of g x
+g cells. A device draws how many times places go around a circle from cell to cell, k1
+times along x and k2 along y, whatever it holds; then it reports an arc of that circle,
+which holds its own place more often than any other set of as many places does. The
+cells whose place is on the arc lie in stripes across the map: wide ones for low
+frequencies, narrow ones for high ones, at any slant. All together they tell every
+rectangle.
 
-With P the least odd prime from g on, R the rational just below e^epsilon, Z = R t + P - t,
+With P the least odd prime from g on, R the rational just below e^epsilon, Z = R t + P -
+t,
 
     k = (k1, k2) with its weight, one of half of all pairs but (0, 0);  z = k1 x + k2 y mod P
     s = z - d mod P,  d one of 0, ..., t-1 with weight R each, one of t, ..., P-1 with weight 1 each
     a report (k, s) supports the cell (x', y') if (k1 x' + k2 y' - s) mod P < t
     P[(k, s) | x, y] = w_k (R if it supports the cell else 1) / Z
 
-Under each frequency t of the P reports support a cell, so any two cells are told apart with odds of
-R and no more. Pairs k and -k are the same stripes: those that are drawn have numbers from (P-1)/2 +
-1 on, k1 P + k2, in this order as cohorts.
+Under each frequency t of the P reports support a cell, so any two cells are told apart
+with odds of R and no more. Pairs k and -k are the same stripes: those that are drawn
+have numbers from (P-1)/2 + 1 on, k1 P + k2, in this order as cohorts.
 
-The usual weights make rectangles best known, on average. What a rectangle asks for is a sum of
-waves v = (v1, v2), and stripes of frequency k tell of all its multiples m k:
+The usual weights make rectangles best known, on average. What a rectangle asks for is a
+sum of waves v = (v1, v2), and stripes of frequency k tell of all its multiples m k:
 
     x_v = sum of w_k sin^2(pi m t/P) / sin^2(pi m/P) over all m and k with m k = v mod P
     r_v = r(v1) r(v2),  r(0) = (g + 1)(g + 2) / 6,  r(j) = 1 / (2 sin^2(pi j/P))   how much is asked
     the sum of r_v / x_v is to be least, where the sum of w_k is 1
 
-Each step multiplies w_k by the root of what the sum would gain by more of it, as for pyramids; 20
-of them, all in integers, leave the sum within 1 % of its least value for epsilons up to 2. Weights
-are the same for (k1, k2), (k2, k1) and with either of them turned around; they are kept for 0 <= a
-<= b <= (P-1)/2, where a and b are how far k1 and k2 are from 0, around the circle.
+Each step multiplies w_k by the root of what the sum would gain by more of it, as for
+pyramids; 20 of them, all in integers, leave the sum within 1 % of its least value for
+epsilons up to 2. Weights are the same for (k1, k2), (k2, k1) and with either of them
+turned around; they are kept for 0 <= a <= b <= (P-1)/2, where a and b are how far k1
+and k2 are from 0, around the circle.
 
-Source: arcs as supports follow Wang, Blocki, Li and Jha 2017 (pure oracles); the estimator and
-weights are derived in docs/appendix/places.md.
+Source: arcs as supports follow Wang, Blocki, Li and Jha 2017 (pure oracles); the
+estimator and weights are derived in docs/appendix/places.md.
 """
 
 from __future__ import annotations
@@ -61,7 +64,9 @@ _STEPS = 20
 _WHOLE = 1 << 20
 """What the usual weights of all frequencies add up to, or a little less."""
 _FINE = 1 << 64
-"""The unit of fixed-point numbers: of weights, before they are rounded to those that are kept."""
+"""The unit of fixed-point numbers: of weights, before they are rounded to those that
+are kept.
+"""
 _ROOM = 512
 """Bits that keep quotients from losing any that matter."""
 
@@ -77,16 +82,18 @@ _WIDEST = 3
 Pair = tuple[int, int]
 
 _kept: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-"""Laws and what they add up to, by the ids of laws: to hash hundreds of numbers would take longer
-than all the rest of a report.
+"""Laws and what they add up to, by the ids of laws: to hash hundreds of numbers would
+take longer than all the rest of a report.
 """
 _MOST_KEPT = 64
 
 
 class Stripes(NamedTuple):
-    """A cell of a square grid of `size` cells, as an arc of `width` of `modulus` places.
+    """A cell of a square grid of `size` cells, as an arc of `width` of `modulus`
+    places.
 
-    A report holds the true place with weight `truth` for each of the arc's, `other` for the others.
+    A report holds the true place with weight `truth` for each of the arc's, `other` for
+    the others.
     """
 
     size: int
@@ -104,7 +111,9 @@ class Stripes(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """The number of the frequency as a cohort, and the first place of the arc as a symbol."""
+        """The number of the frequency as a cohort, and the first place of the arc as a
+        symbol.
+        """
         return Layout(cohorts=(self.modulus**2 - 1) // 2, symbols=self.modulus)
 
     @property
@@ -148,7 +157,9 @@ class Stripes(NamedTuple):
         return with_cohort(start, cohort, len(below))
 
     def channel(self) -> Channel:
-        """A row for each cell; a column for each frequency and arc, the arc varying fastest."""
+        """A row for each cell; a column for each frequency and arc, the arc varying
+        fastest.
+        """
         weights = self.weights
         total = sum(weights) * self.mass
         return Channel(
@@ -188,7 +199,9 @@ def frequency_of(cohort: Any, modulus: int) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=16)
 def folded_pairs(modulus: int) -> tuple[Pair, ...]:
-    """How far frequencies are from 0, the lesser one first: all that have a weight of their own."""
+    """How far frequencies are from 0, the lesser one first: all that have a weight of
+    their own.
+    """
     half = modulus // 2
     pairs = ((a, b) for a in range(half + 1) for b in range(a, half + 1))
     return tuple(pairs)[1:]
@@ -264,14 +277,18 @@ def usual_law(side: int, modulus: int, width: int) -> tuple[int, ...]:
 
 
 def _telling(modulus: int, width: int) -> list[int]:
-    """By m = 1, ..., (P-1)/2: what stripes tell of the waves m times as fast, as x_v says."""
+    """By m = 1, ..., (P-1)/2: what stripes tell of the waves m times as fast, as x_v
+    says.
+    """
     half = modulus // 2
     of_arc, of_place = (squared_sines(modulus, across, half) for across in (width, 1))
     return [of_arc[m] * _FINE // of_place[m] for m in range(1, half + 1)]
 
 
 def _rectangle_weights(side: int, modulus: int) -> list[int]:
-    """By pair: how much of its wave is in a rectangle, squared, on average, as r_v says."""
+    """By pair: how much of its wave is in a rectangle, squared, on average, as r_v
+    says.
+    """
     half = modulus // 2
     squares = squared_sines(modulus, 1, half)
     along = [
@@ -283,7 +300,9 @@ def _rectangle_weights(side: int, modulus: int) -> list[int]:
 
 @lru_cache(maxsize=64)
 def usual_stripes(side: int, truth: int, other: int) -> Stripes:
-    """Return the stripes of a map of side x side cells, with the usual width and weights."""
+    """Return the stripes of a map of side x side cells, with the usual width and
+    weights.
+    """
     modulus = usual_modulus(max(side, 3), circular=True)
     width = usual_width(modulus, Fraction(truth, other))
     law = usual_law(side, modulus, width)

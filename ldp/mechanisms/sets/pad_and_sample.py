@@ -1,4 +1,5 @@
-"""Pad and sample: a set is padded to m entries with dummies, and one of them is reported.
+"""Pad and sample: a set is padded to m entries with dummies, and one of them is
+reported.
 
 It is drawn uniformly, and goes through another mechanism.
 
@@ -8,30 +9,33 @@ It is drawn uniformly, and goes through another mechanism.
     pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values,
                               and its epsilon
 
-`hr` has blocks of values. What its report is worth to a value it is worth m times here, and the
-mean square is m^2 times that for the entries that are drawn. Of the reports of a value's block, the
-largest share supports it where the other entries of the set are in other blocks, if there are any.
+`hr` has blocks of values. What its report is worth to a value it is worth m times here,
+and the mean square is m^2 times that for the entries that are drawn. Of the reports of
+a value's block, the largest share supports it where the other entries of the set are in
+other blocks, if there are any.
 
-A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p + (m-1) q) /
-m, and the others with q: so e^epsilon = (R + m - 1) / m, which is what drawing one entry gains.
-With one dummy nothing is gained. The law of a set's reports is a mean of its entries' laws, so
-their ratio bounds its own; and it is reached. The empty set is reported as the dummy is, with
-weight R by a report that supports the dummy; a set of m values that this report does not support
-gives it the weight 1. Some report has that number for m <= d/2, since those that support the dummy
-leave out half of the other values or more, on average.
+A report of `grr` names one entry. Of d + m, every padded set has m, each named with (p
++ (m-1) q) / m, and the others with q: so e^epsilon = (R + m - 1) / m, which is what
+drawing one entry gains. With one dummy nothing is gained. The law of a set's reports is
+a mean of its entries' laws, so their ratio bounds its own; and it is reached. The empty
+set is reported as the dummy is, with weight R by a report that supports the dummy; a
+set of m values that this report does not support gives it the weight 1. Some report has
+that number for m <= d/2, since those that support the dummy leave out half of the other
+values or more, on average.
 
-Keys that come with numbers (`ldp.answers.key_values`) are answered in the same way, with their
-signed items for values: twice as many. A set holds one item of a key at most, so a report that
-gives a set of m items the weight 1 has to leave out an item of m keys: some subset leaves out one
-of every key. As most keys are held by few, subsets have the size with which an item that no one
-holds errs least. Through points and halves such questions are not asked: how likely their reports
-support both items of a key depends on what else is held, and with it the errors.
+Keys that come with numbers (`ldp.answers.key_values`) are answered in the same way,
+with their signed items for values: twice as many. A set holds one item of a key at
+most, so a report that gives a set of m items the weight 1 has to leave out an item of m
+keys: some subset leaves out one of every key. As most keys are held by few, subsets
+have the size with which an item that no one holds errs least. Through points and halves
+such questions are not asked: how likely their reports support both items of a key
+depends on what else is held, and with it the errors.
 
-The draw is from m entries, however many are dummies: from members alone it would say how many
-values a set holds.
+The draw is from m entries, however many are dummies: from members alone it would say
+how many values a set holds.
 
-Source: Qin, Yang, Yu, Khalil, Xiao and Ren 2016 (LDPMiner); Wang, Li and Jha 2018 (SVIM: what the
-sampling gains).
+Source: Qin, Yang, Yu, Khalil, Xiao and Ren 2016 (LDPMiner); Wang, Li and Jha 2018
+(SVIM: what the sampling gains).
 """
 
 from __future__ import annotations
@@ -108,8 +112,8 @@ class PadAndSample(NamedTuple):
         """How likely a report of a value's block supports it, the draw included."""
         p, q = self._hadamard.within
         _, half = self._hadamard.halves
-        # The numbers of reports: of an entry in the block, and of one in another block, if there is
-        # one.
+        # The numbers of reports: of an entry in the block, and of one in another block,
+        # if there is one.
         here = half / (1 - p)
         elsewhere = 2 * half if self._hadamard.blocks > 1 else here
         others = (self.most - 1) * elsewhere
@@ -135,11 +139,15 @@ class PadAndSample(NamedTuple):
         return self.oracle
 
     def integers(self) -> Numbers:
-        """Integers of the oracle, but for the size, and how many values a set may hold."""
+        """Integers of the oracle, but for the size, and how many values a set may
+        hold.
+        """
         return {**integers(self.oracle), "size": self.size, "most": self.most}
 
     def entry(self, held: Sequence[int], place: int) -> int:
-        """Return the entry at a place of the padded set: a member, by its order, or a dummy."""
+        """Return the entry at a place of the padded set: a member, by its order, or a
+        dummy.
+        """
         if place < len(held):
             return held[place]
         return self.size + place % (self.oracle.size - self.size)
@@ -159,7 +167,9 @@ class PadAndSample(NamedTuple):
         return self.oracle.randomize(self.entry(members(int(value)), place), random)
 
     def channel(self) -> Channel:
-        """A row for each set, in the order of `sets_of`: the mean of its entries' rows."""
+        """A row for each set, in the order of `sets_of`: the mean of its entries'
+        rows.
+        """
         of_entry = self.oracle.channel().rows
         padded = (
             [of_entry[self.entry(members(held), place)] for place in range(self.most)]
@@ -179,7 +189,9 @@ class PadAndSample(NamedTuple):
 
 
 class SignedItems(PadAndSample):
-    """Padding and sampling of keys with numbers: values are signed items, two of each key."""
+    """Padding and sampling of keys with numbers: values are signed items, two of each
+    key.
+    """
 
     __slots__ = ()
 
@@ -189,7 +201,9 @@ class SignedItems(PadAndSample):
         return "signed"
 
     def of_pair(self) -> tuple[Fraction, Fraction]:
-        """P[a report supports both items of a key]: (if the set holds one of them, if neither)."""
+        """P[a report supports both items of a key]: (if the set holds one of them, if
+        neither).
+        """
         assert is_pure(self.oracle)  # noqa: S101
         joint = self.oracle.joint_support()
         # A fact about the rows below.
@@ -198,7 +212,9 @@ class SignedItems(PadAndSample):
         return (own + (self.most - 1) * other) / self.most, other
 
     def channel(self) -> Channel:
-        """A row for each set that holds no two items of a key, in the order of `sets_of`."""
+        """A row for each set that holds no two items of a key, in the order of
+        `sets_of`.
+        """
         rows = super().channel().rows
         held = zip(sets_of(self.size, self.most), rows, strict=True)
         return Channel(tuple(row for items, row in held if _is_signed(items)))
@@ -239,7 +255,8 @@ class _Padded(Domain):
 
 
 def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
-    """Pad and sample with one dummy, through a mechanism whose reports support many values.
+    """Pad and sample with one dummy, through a mechanism whose reports support many
+    values.
 
     With `keys` also those that come with numbers, of which one may hold all.
     """
@@ -279,7 +296,9 @@ def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
 
 
 def for_rare_items(oracle: subset.SubsetSelection) -> subset.SubsetSelection:
-    """With the size of subsets, near its own, that makes a value held by no one err least."""
+    """With the size of subsets, near its own, that makes a value held by no one err
+    least.
+    """
 
     def error(size: int) -> Fraction:
         p, q = oracle._replace(chosen=size).support
@@ -301,7 +320,8 @@ def design_symbols(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
 def _accepts_symbols(domain: Domain) -> str | None:
     if domain.most is None or _entries(domain) + domain.most > MOST_SYMBOLS:
         return (
-            f"a question of type multi or key-value, with at most {MOST_SYMBOLS} values (or twice "
+            f"a question of type multi or key-value, with at most {MOST_SYMBOLS} "
+            "values (or twice "
             "its keys) and dummies,"
         )
     return None

@@ -7,14 +7,15 @@ The budget is the whole set's.
     total error of sets that hold m:
     [m p (1-p) + (d-m) q (1-q)] / (p-q)^2 = (m A + (d-m) B) / ((A-1) (B-1))
 
-A set may hold up to m values that another lacks, and lack up to m that it holds, d in all at most:
-hence epsilon. The error is least, with h = min(m, d/2) and A B = r = e^(epsilon/h), where the odds
-of p are the square root of r (h r + d-h) / (h + (d-h) r): p = 1/2 (`oue`) for d far above m, and p
-= 1-q (`sue`, with epsilon/d for each bit) from m = d/2 on. Both are thresholds over 2^64; q is
-raised until the delivered ratio is at most the declared one.
+A set may hold up to m values that another lacks, and lack up to m that it holds, d in
+all at most: hence epsilon. The error is least, with h = min(m, d/2) and A B = r =
+e^(epsilon/h), where the odds of p are the square root of r (h r + d-h) / (h + (d-h) r):
+p = 1/2 (`oue`) for d far above m, and p = 1-q (`sue`, with epsilon/d for each bit) from
+m = d/2 on. Both are thresholds over 2^64; q is raised until the delivered ratio is at
+most the declared one.
 
-Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m values by minimizing the
-above.
+Source: Wang, Blocki, Li and Jha 2017 (for one value); the constants for m values by
+minimizing the above.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ MOST_HELD = 100
 class SetEncoding(NamedTuple):
     """`size` bits for sets of at most `most` values.
 
-    Each is 1 with probability `if_true / 2^word` if the set holds its value, else `if_other /
-    2^word`.
+    Each is 1 with probability `if_true / 2^word` if the set holds its value, else
+    `if_other / 2^word`.
     """
 
     size: int
@@ -70,7 +71,9 @@ class SetEncoding(NamedTuple):
 
     @property
     def ratio(self) -> Fraction:
-        """Ratio of two sets that differ in as many values as they may, in the worst way."""
+        """Ratio of two sets that differ in as many values as they may, in the worst
+        way.
+        """
         return Fraction(*self._odds)
 
     @property
@@ -93,7 +96,9 @@ class SetEncoding(NamedTuple):
         return self.bits.support
 
     def joint_support(self) -> tuple[Fraction, Fraction]:
-        """Given the set, bits are independent, also those of two values that it holds."""
+        """Given the set, bits are independent, also those of two values that it
+        holds.
+        """
         return self.bits.joint_support()
 
     def blanket(self) -> Blanket:
@@ -140,7 +145,8 @@ def _least_error_encoding(size: int, most: int, epsilon: Fraction) -> SetEncodin
     span = 1 << WORD
     half = min(Fraction(most), Fraction(size, 2))
     above, below = exp_lower(epsilon / half).as_integer_ratio()
-    # In whole numbers, times the denominators: fractions would be reduced after every step.
+    # In whole numbers, times the denominators: fractions would be reduced after every
+    # step.
     held = half.numerator
     others = size * half.denominator - held
     square = (

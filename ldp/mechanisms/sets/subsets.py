@@ -1,11 +1,12 @@
-"""Many questions at once: each device tells a few of the fields of a table, drawn at random.
+"""Many questions at once: each device tells a few of the fields of a table, drawn at
+random.
 
-Twelve questions have 66 pairs, and their table far more cells than people to fill them. But what
-is asked of it is mostly how two questions go together, or three. So a device draws m of the d
-fields, without a look at its answer, and tells the cell of their values with the whole epsilon. The
-aggregator puts together what all subsets say of each field and of each pair
-(`ldp_aggregator.decoders.marginals`), so that everyone who told of both fields counts for a pair,
-whichever others they told of besides.
+Twelve questions have 66 pairs, and their table far more cells than people to fill them.
+But what is asked of it is mostly how two questions go together, or three. So a device
+draws m of the d fields, without a look at its answer, and tells the cell of their
+values with the whole epsilon. The aggregator puts together what all subsets say of each
+field and of each pair (`ldp_aggregator.decoders.marginals`), so that everyone who told
+of both fields counts for a pair, whichever others they told of besides.
 
     subset  of m fields, by its number: one of C(d, m), all equally likely, whatever the answer is
     cell    of the values of these fields, the last one's varying fastest
@@ -15,27 +16,29 @@ whichever others they told of besides.
     privacy  P[S, y | x] = q_S(y | cell of x in S) / C(d, m): the number of subsets cancels, and the
              ratio is R, exactly
 
-Subsets and responses are those of other mechanisms: a subset has its number in the combinatorial
-number system (`values.numbered_subsets`), and subsets with as many cells share the response
-that tells two cells apart best (`ldp.mechanisms.numbers.tree`, where steps are explained).
+Subsets and responses are those of other mechanisms: a subset has its number in the
+combinatorial number system (`values.numbered_subsets`), and subsets with as many cells
+share the response that tells two cells apart best (`ldp.mechanisms.numbers.tree`, where
+steps are explained).
 
-How many fields are told together (`together`) is left to us unless the survey says it. Let I(S) be
-1 / (cells V), with V half of n Var of the difference of two cells of S; J_T the sum of I(S) over
-all subsets S that hold the fields T, over C(d, m). If answers are spread evenly, a cell of the
-table of two fields with a and b values has
+How many fields are told together (`together`) is left to us unless the survey says it.
+Let I(S) be 1 / (cells V), with V half of n Var of the difference of two cells of S; J_T
+the sum of I(S) over all subsets S that hold the fields T, over C(d, m). If answers are
+spread evenly, a cell of the table of two fields with a and b values has
 
     n Var = [(a-1) / J_a + (b-1) / J_b + (a-1) (b-1) / J_ab - (ab - 1)] / (ab)^2
 
-for the respondents, by what the table is made of: two main effects and an interaction. The m from 2
-on that makes the mean of this over all pairs least is taken, of those with few enough subsets and
-cells. Fields are told apart by how many values they have alone, so sums over subsets are sums over
-products of sizes, counted by how often they come.
+for the respondents, by what the table is made of: two main effects and an interaction.
+The m from 2 on that makes the mean of this over all pairs least is taken, of those with
+few enough subsets and cells. Fields are told apart by how many values they have alone,
+so sums over subsets are sums over products of sizes, counted by how often they come.
 
-A draw is one uniform integer below C(d, m), and then that of the response of its subset. How much
-randomness that takes depends on the subset, and on nothing else.
+A draw is one uniform integer below C(d, m), and then that of the response of its
+subset. How much randomness that takes depends on the subset, and on nothing else.
 
-Source: Kulkarni, Cormode and Srivastava 2018 (random marginals); Zhang, Wang, Li, He and Chen 2018
-(CALM: how many attributes together); the pooling is derived in docs/appendix/sets-texts-vectors.md.
+Source: Kulkarni, Cormode and Srivastava 2018 (random marginals); Zhang, Wang, Li, He
+and Chen 2018 (CALM: how many attributes together); the pooling is derived in
+docs/appendix/sets-texts-vectors.md.
 """
 
 from __future__ import annotations
@@ -83,7 +86,8 @@ Sizes = tuple[int, ...]
 
 
 class SubsetsResponse(NamedTuple):
-    """A response to the cell of `together` of the fields, which have so many values each.
+    """A response to the cell of `together` of the fields, which have so many values
+    each.
 
     The right symbols have weight `truth` each, all others `other`.
     """
@@ -91,8 +95,8 @@ class SubsetsResponse(NamedTuple):
     sizes: Sizes
     together: int
     spaces: tuple[tuple[int, int, int, int], ...]
-    """For every number of cells that a subset has, in order: that, and the space of its response
-    (`ldp.mechanisms.numbers.tree`).
+    """For every number of cells that a subset has, in order: that, and the space of its
+    response (`ldp.mechanisms.numbers.tree`).
     """
     truth: int
     other: int
@@ -114,7 +118,9 @@ class SubsetsResponse(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """The number of a subset as a cohort, and a symbol; most subsets use only some of these."""
+        """The number of a subset as a cohort, and a symbol; most subsets use only some
+        of these.
+        """
         symbols = max(self.oracle(cells).layout.symbols for cells, *_ in self.spaces)
         return Layout(cohorts=self.subsets, symbols=symbols)
 
@@ -166,7 +172,9 @@ class SubsetsResponse(NamedTuple):
         return with_cohort(oracle.randomize(place, random), number, self.subsets)
 
     def channel(self) -> Channel:
-        """One row for each value; one column for each subset and symbol, also those not in use."""
+        """One row for each value; one column for each subset and symbol, also those not
+        in use.
+        """
         symbols, share = self.layout.symbols, Fraction(1, self.subsets)
         rows: list[list[Fraction]] = [[] for _ in range(self.size)]
         for value, row in enumerate(rows):
@@ -321,7 +329,8 @@ def design(keys: Keys, domain: Domain) -> tuple[SubsetsResponse, Declared]:
         key, what = "field", f"{len(sizes)} fields with up to {max(sizes):,} values"
     if fitting is None:
         expected = (
-            f"at most {MOST_SUBSETS:,} subsets of at most {MOST_CELLS:,} cells each, with "
+            f"at most {MOST_SUBSETS:,} subsets of at most {MOST_CELLS:,} cells each, "
+            "with "
             f"{MOST_COUNTED:,} symbols between them"
         )
         keys.problem(key, expected, what)

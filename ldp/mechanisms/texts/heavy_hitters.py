@@ -1,23 +1,25 @@
-"""Heavy hitters: frequent texts of an open vocabulary, found without a list of candidates.
+"""Heavy hitters: frequent texts of an open vocabulary, found without a list of
+candidates.
 
-A respondent is in one of s + h cohorts, drawn afresh without regard to the text, and answers with
-the whole epsilon for one hashed prefix of the text:
+A respondent is in one of s + h cohorts, drawn afresh without regard to the text, and
+answers with the whole epsilon for one hashed prefix of the text:
 
     cell_j(text) = XXH64(first l_j bytes of the text, seed 2^16 hash_seed + j) mod m
 
-l_1 < ... < l_s are the `lengths` of the stages; the last, longest + 1, takes in the whole of every
-text that can be found, and so do the h cohorts that are held out. A prefix has a length of its own:
-"ab" and the first two bytes of "abc" are hashed alike where l_j = 2, and differ where l_j = 3. The
-cell goes through projective-geometry response, with all of its m points for cells.
+l_1 < ... < l_s are the `lengths` of the stages; the last, longest + 1, takes in the
+whole of every text that can be found, and so do the h cohorts that are held out. A
+prefix has a length of its own: "ab" and the first two bytes of "abc" are hashed alike
+where l_j = 2, and differ where l_j = 3. The cell goes through projective-geometry
+response, with all of its m points for cells.
 
-The aggregator finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and estimates what
-it found from the cohorts held out, which took no part in the search. Longer texts are reported like
-any other, and never found.
+The aggregator finds prefixes stage by stage (`ldp_aggregator.decoders.search`), and
+estimates what it found from the cohorts held out, which took no part in the search.
+Longer texts are reported like any other, and never found.
 
-The fewer the stages, the more respondents each has; but a false prefix that meets a frequent one in
-its cell goes on to the next stage. So a prefix grows by as many bytes as have a seventh as many
-continuations as there are cells at most; in the first stage, whose continuations are those of one
-prefix, by as many as have 16 times the cells.
+The fewer the stages, the more respondents each has; but a false prefix that meets a
+frequent one in its cell goes on to the next stage. So a prefix grows by as many bytes
+as have a seventh as many continuations as there are cells at most; in the first stage,
+whose continuations are those of one prefix, by as many as have 16 times the cells.
 
 Source: Wang, Li and Jha 2018 (prefix extension, each respondent in one stage).
 """
@@ -52,7 +54,9 @@ MOST_LONGEST = 64
 CELLS = 1 << 18
 MOST_CELLS = 1 << 20
 UNICODE = 146
-"""Bytes that a text may go on with: 95 printable of ASCII, and 51 that begin longer characters."""
+"""Bytes that a text may go on with: 95 printable of ASCII, and 51 that begin longer
+characters.
+"""
 
 _FIRST_CONTINUATIONS_A_CELL = 16
 _CELLS_A_CONTINUATION = 7
@@ -62,7 +66,8 @@ _STAGES_A_HELD_OUT = 4
 class HeavyHitters(NamedTuple):
     """A response to hashed prefixes of texts.
 
-    That to a cell, what is hashed into cells in each stage, and how many cohorts are held out.
+    That to a cell, what is hashed into cells in each stage, and how many cohorts are
+    held out.
     """
 
     oracle: ProjectiveResponse
@@ -106,7 +111,9 @@ class HeavyHitters(NamedTuple):
         return len(self.alphabet) or UNICODE
 
     def integers(self) -> Numbers:
-        """Integers of the response, with cells for values, and what cells are made from."""
+        """Integers of the response, with cells for values, and what cells are made
+        from.
+        """
         of_cells = {
             "cells" if name == "size" else name: number
             for name, number in integers(self.oracle).items()
@@ -119,7 +126,9 @@ class HeavyHitters(NamedTuple):
         }
 
     def cell(self, text: bytes, cohort: int) -> int:
-        """Where a cohort's hash function takes a text, or a prefix of the stage's length."""
+        """Where a cohort's hash function takes a text, or a prefix of the stage's
+        length.
+        """
         length = self.lengths[min(cohort, self.stages - 1)]
         return (
             xxh64_intdigest(text[:length], self.hash_seed << 16 | cohort)
@@ -182,12 +191,13 @@ def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
 
     Its cells are all points of a space.
 
-    Where the order that a large epsilon asks for leads to a large space, there are fewer cells.
+    Where the order that a large epsilon asks for leads to a large space, there are
+    fewer cells.
     """
     while True:
         spaces = candidates(cells, truth, other)
-        # Errors take longer to compare than points, and are of no use where all spaces are too
-        # large.
+        # Errors take longer to compare than points, and are of no use where all spaces
+        # are too large.
         if any(
             geometry(space.order, space.dimension).points <= MOST_CELLS
             for space in spaces
@@ -202,7 +212,8 @@ def response_to_cells(truth: int, other: int, cells: int) -> ProjectiveResponse:
 def design(keys: Keys, domain: Domain) -> tuple[HeavyHitters, Declared]:  # noqa: ARG001
     """`epsilon`.
 
-    `longest`, `alphabet`, `cells`, `held_out` and `hash_seed` if they are not to be the usual ones.
+    `longest`, `alphabet`, `cells`, `held_out` and `hash_seed` if they are not to be the
+    usual ones.
     """
     epsilon = keys.epsilon()
     longest = keys.integer("longest", 1, MOST_LONGEST, default=LONGEST)
@@ -230,7 +241,10 @@ def _alphabet(keys: Keys) -> str:
         return alphabet
     keys.problem(
         "alphabet",
-        "2 or more characters of ASCII that all differ, none of them a control character",
+        (
+            "2 or more characters of ASCII that all differ, none of them a control "
+            "character"
+        ),
         alphabet,
     )
     return ""

@@ -1,32 +1,34 @@
 """Taxonomies through public views: each device answers for one level of the tree.
 
-If everyone names a county, a state is a sum of counties, and their noise adds up: it is as large as
-if everyone had guessed among all counties. If everyone names a state, nothing is known of counties.
-So the survey deals people out to the levels of the tree, a few to the upper ones. A device draws
-its level without a look at its answer, and tells the cell of its answer there (the state, say)
-with the whole epsilon. The aggregator puts the levels together by least squares
-(`taxonomies.views`), which helps all of them: a state is told by those who were asked
-for states, and by the counties below it.
+If everyone names a county, a state is a sum of counties, and their noise adds up: it is
+as large as if everyone had guessed among all counties. If everyone names a state,
+nothing is known of counties. So the survey deals people out to the levels of the tree,
+a few to the upper ones. A device draws its level without a look at its answer, and
+tells the cell of its answer there (the state, say) with the whole epsilon. The
+aggregator puts the levels together by least squares (`taxonomies.views`), which helps
+all of them: a state is told by those who were asked for states, and by the counties
+below it.
 
     level   j with probability w_j / (w_1 + ... + w_L), the `law`, whatever the answer is
     symbol  by k-ary response or projective-geometry response among the cells of level j
 
     privacy  P[j, y | x] = w_j q_j(y | cell) / w: the law cancels, and the ratio is R, exactly
 
-Each level has the one of the two responses that errs less in total, as `auto` compares them. (Of
-the others that report one symbol, Hadamard response never errs less than both.)
+Each level has the one of the two responses that errs less in total, as `auto` compares
+them. (Of the others that report one symbol, Hadamard response never errs less than
+both.)
 
-The law is in the survey: `shares` has the part of the people that each upper level gets, from the
-top, and the values get the rest. If the survey does not say, each of u upper levels gets a fifth,
-or 1 / (2 u) if that is less, so that half of the people at least are asked for values. With shares
-a_j over a common denominator m the law is m a_j: whole numbers, the same for all who read the
-survey.
+The law is in the survey: `shares` has the part of the people that each upper level
+gets, from the top, and the values get the rest. If the survey does not say, each of u
+upper levels gets a fifth, or 1 / (2 u) if that is less, so that half of the people at
+least are asked for values. With shares a_j over a common denominator m the law is m
+a_j: whole numbers, the same for all who read the survey.
 
-A draw is one uniform integer below the sum of the law, and then that of the level's response. How
-much randomness that takes depends on the level, and on nothing else.
+A draw is one uniform integer below the sum of the law, and then that of the level's
+response. How much randomness that takes depends on the level, and on nothing else.
 
-Source: Hay et al. 2010 (least squares on a tree); Cormode, Kulkarni and Srivastava 2019 (a level
-for each respondent); the split into views that are drawn follows from both.
+Source: Hay et al. 2010 (least squares on a tree); Cormode, Kulkarni and Srivastava 2019
+(a level for each respondent); the split into views that are drawn follows from both.
 """
 
 from __future__ import annotations
@@ -61,18 +63,23 @@ NO_SPACE = (0, 0)
 
 
 class TaxonomyResponse(NamedTuple):
-    """A response to the cell of one level of a tree, of whose nodes the last `size` are values.
+    """A response to the cell of one level of a tree, of whose nodes the last `size` are
+    values.
 
     The right symbols have weight `truth` each, all others weight `other`.
     """
 
     size: int
     parents: tuple[int, ...]
-    """Of every node the number of its parent plus 1, 0 at the top (`ldp.answers.taxonomies`)."""
+    """Of every node the number of its parent plus 1, 0 at the top
+    (`ldp.answers.taxonomies`).
+    """
     law: tuple[int, ...]
     """The weight of each level, from the top."""
     spaces: tuple[tuple[int, int], ...]
-    """By level, the order and the dimension of the projective space; `NO_SPACE` without."""
+    """By level, the order and the dimension of the projective space; `NO_SPACE`
+    without.
+    """
     truth: int
     other: int
 
@@ -96,7 +103,9 @@ class TaxonomyResponse(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """The level as a cohort, and a symbol; levels with few cells use only some of these."""
+        """The level as a cohort, and a symbol; levels with few cells use only some of
+        these.
+        """
         symbols = max(oracle.layout.symbols for oracle in self.oracles)
         return Layout(cohorts=len(self.law), symbols=symbols)
 
@@ -140,7 +149,9 @@ class TaxonomyResponse(NamedTuple):
         return with_cohort(symbol, number, len(self.law))
 
     def channel(self) -> Channel:
-        """One row for each value; one column for each level and symbol, also those not in use."""
+        """One row for each value; one column for each level and symbol, also those not
+        in use.
+        """
         symbols = self.layout.symbols
         rows: list[tuple[Fraction, ...]] = [() for _ in range(self.size)]
         for level, oracle, share in zip(
@@ -176,7 +187,9 @@ def _oracle(cells: int, space: tuple[int, int], truth: int, other: int) -> Oracl
 
 @lru_cache(maxsize=256)
 def least_error_space(cells: int, truth: int, other: int) -> tuple[int, int]:
-    """The space of the response that errs less; `NO_SPACE` if that is k-ary response."""
+    """The space of the response that errs less; `NO_SPACE` if that is k-ary
+    response.
+    """
     spaces = [space for space in candidates(cells, truth, other) if not space.folded]
     if not spaces:
         return NO_SPACE
@@ -192,7 +205,9 @@ def usual_shares(upper: int) -> tuple[Fraction, ...]:
 
 
 def law_of(shares: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """The least whole numbers in proportion to the shares of the upper levels and to the rest."""
+    """The least whole numbers in proportion to the shares of the upper levels and to
+    the rest.
+    """
     whole = lcm(*(share.denominator for share in shares))
     parts = (*shares, 1 - sum(shares, Fraction(0)))
     return tuple(int(part * whole) for part in parts)
@@ -204,7 +219,9 @@ def response_to_levels(
     shares: tuple[Fraction, ...],
     odds_: tuple[int, int],
 ) -> TaxonomyResponse:
-    """The response to a tree, with these shares of its upper levels, and odds for the truth."""
+    """The response to a tree, with these shares of its upper levels, and odds for the
+    truth.
+    """
     levels = levels_of(parents, size)
     spaces = tuple(least_error_space(len(level.nodes), *odds_) for level in levels)
     return TaxonomyResponse(size, parents, law_of(shares), spaces, *odds_)
@@ -229,7 +246,8 @@ def _shares(keys: Keys, upper: int) -> tuple[Fraction, ...]:
     if not keys.problems:
         keys.problem(
             "shares",
-            "the part of the people for each upper level, from the top: numbers from 0 that add up "
+            "the part of the people for each upper level, from the top: numbers from 0 "
+            "that add up "
             "to less than 1, since the values get the rest",
             ", ".join(map(str, shares)),
         )

@@ -1,9 +1,10 @@
-"""k-ary (generalized) randomized response: the true value with odds R against each other.
+"""k-ary (generalized) randomized response: the true value with odds R against each
+other.
 
     p = R / (R + d - 1),  q = 1 / (R + d - 1),  R the rational just below e^epsilon
 
-A report supports the one value it names. A draw is one uniform integer below R + d - 1 (in units of
-the weights).
+A report supports the one value it names. A draw is one uniform integer below R + d - 1
+(in units of the weights).
 
 Source: Kairouz, Bonawitz and Ramage 2016, Section 3.1. Optimal for few values.
 """
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class RandomizedResponse(NamedTuple):
-    """The true value with weight `truth`, each of the other `size - 1` with weight `other`."""
+    """The true value with weight `truth`, each of the other `size - 1` with weight
+    `other`.
+    """
 
     size: int
     truth: int

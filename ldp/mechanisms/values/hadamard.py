@@ -1,43 +1,45 @@
-"""Hadamard response: one of K symbols, which supports half of the values of one of B blocks.
+"""Hadamard response: one of K symbols, which supports half of the values of one of B
+blocks.
 
-A Hadamard matrix has entries of 1 and -1, and any two of its rows agree in half of their places. So
-if values are rows and reports are columns, a report tells one half of the values from the other
-half, and decoding is a fast transform. Large epsilons can tell more: then values are dealt out to
-blocks, each with a matrix of its own.
+A Hadamard matrix has entries of 1 and -1, and any two of its rows agree in half of
+their places. So if values are rows and reports are columns, a report tells one half of
+the values from the other half, and decoding is a fast transform. Large epsilons can
+tell more: then values are dealt out to blocks, each with a matrix of its own.
 
-Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in block x mod
-B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod (K/B) is its row. It
-supports those values of its block whose row shares an even number of bits with its own, and says
-nothing of other blocks. With R the odds of a symbol that supports the value, what is sent
+Values are dealt out to the blocks in turn, so that neighbours are apart: value x is in
+block x mod B, where its row is x // B + 1. Symbol y is in block y // (K/B), and y mod
+(K/B) is its row. It supports those values of its block whose row shares an even number
+of bits with its own, and says nothing of other blocks. With R the odds of a symbol that
+supports the value, what is sent
 
     is in the value's block and supports it with probability                R / (R + 2B - 1)
     is in the other half of it, or in any half of another block, each with  1 / (R + 2B - 1)
 
-Of the symbols in either half of a block, half support any other value of that block. So a report is
-worth c to the values that it supports, -c to the others of its block, and nothing to the rest:
+Of the symbols in either half of a block, half support any other value of that block. So
+a report is worth c to the values that it supports, -c to the others of its block, and
+nothing to the rest:
 
     c = (R + 2B - 1) / (R - 1)
     mean square, to value x:  c (R + 1) / (R - 1) from those who hold a value of its block,
                               2 c / (R - 1) from all others
     Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n,  with F for the share of the former
 
-Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whatever respondents
-hold.
-The number of blocks is the power of two for which this is least, next to (R - 1) / 2. One block is
-best up to R = 1 + 2 sqrt(2) or thereabouts: then a report supports half of all values, with p = R /
-(R + 1) and q = 1/2.
+Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whatever
+respondents hold. The number of blocks is the power of two for which this is least, next
+to (R - 1) / 2. One block is best up to R = 1 + 2 sqrt(2) or thereabouts: then a report
+supports half of all values, with p = R / (R + 1) and q = 1/2.
 
-A draw is one uniform integer below R + 2B - 1 (in units of the weights), which names a half or a
-block, and a uniform row, of which one bit is flipped if it is in the value's block and in the wrong
-half: the lowest that the value's row has. Decoded for all values at once by a fast Walsh-Hadamard
-transform of each block.
+A draw is one uniform integer below R + 2B - 1 (in units of the weights), which names a
+half or a block, and a uniform row, of which one bit is flipped if it is in the value's
+block and in the wrong half: the lowest that the value's row has. Decoded for all values
+at once by a fast Walsh-Hadamard transform of each block.
 
-The recursive form draws a row first, and then reports the value's block and its sign in that row by
-k-ary response among 2B. What such a report is worth to a value has the same law, so the errors are
-the same, and there are 2 K symbols.
+The recursive form draws a row first, and then reports the value's block and its sign in
+that row by k-ary response among 2B. What such a report is worth to a value has the same
+law, so the errors are the same, and there are 2 K symbols.
 
-Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz and Ozgur
-2020 (recursive).
+Source: Acharya, Sun and Zhang 2019; Bassily and Smith 2015 (one block); Chen, Kairouz
+and Ozgur 2020 (recursive).
 """
 
 from __future__ import annotations
@@ -91,12 +93,16 @@ class HadamardResponse(NamedTuple):
 
     @property
     def halves(self) -> tuple[Fraction, Fraction]:
-        """The probabilities of the half that supports the value, and of any other half."""
+        """The probabilities of the half that supports the value, and of any other
+        half.
+        """
         return Fraction(self.truth, self._total), Fraction(self.other, self._total)
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """How likely a report of a value's block supports it: if it is the true one, and if not."""
+        """How likely a report of a value's block supports it: if it is the true one,
+        and if not.
+        """
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
 
     @property
@@ -106,7 +112,9 @@ class HadamardResponse(NamedTuple):
 
     @property
     def squares(self) -> Fraction:
-        """The mean squares of what a report is worth to each value, added up: at most."""
+        """The mean squares of what a report is worth to each value, added up: at
+        most.
+        """
         return Fraction(self._squares, (self.truth - self.other) ** 2)
 
     @property
@@ -127,7 +135,9 @@ class HadamardResponse(NamedTuple):
         return value % self.blocks, value // self.blocks + 1
 
     def blanket(self) -> Blanket:
-        """A value is supported by half of its block; the worst pair lies in two blocks."""
+        """A value is supported by half of its block; the worst pair lies in two
+        blocks.
+        """
         from ldp.mechanisms.blankets import two_levels
 
         half = Fraction(1, 2 * self.blocks)
@@ -140,8 +150,8 @@ class HadamardResponse(NamedTuple):
         own, mask = self.block_and_row(int(value))
         weight = randbelow(self._total, random)
         row = randbelow(self.rows, random)
-        # After the half of the supporters comes the other one of their block, then two of each
-        # block.
+        # After the half of the supporters comes the other one of their block, then two
+        # of each block.
         after = 0 if weight < self.truth else 1 + (weight - self.truth) // self.other
         block = (own + after // 2) % self.blocks
         if after < 2 and (row & mask).bit_count() & 1 != after:

@@ -1,24 +1,26 @@
-"""Summed histogram encoding (SHE): the one-hot vector of the value, with noise on each entry.
+"""Summed histogram encoding (SHE): the one-hot vector of the value, with noise on each
+entry.
 
 The noise is discrete Laplace noise.
 
     entry x is [x is the true value] + N
     P[N = k] proportional to a^|k|,  a just above e^(-epsilon/2)
 
-Two values differ in two entries, by 1 each, so they give a report with chances that differ by a
-factor of at most a^-2; the estimate is the mean of the entries. An entry is drawn in two steps,
-which have that law. It is at least 1, or at most 0, as a bit of symmetric unary encoding is 1 or 0
-(p = 1 / (1 + a), q = a / (1 + a)); and how far it lies beyond that is geometric, P[m or farther] =
-a^m, and knows nothing of the value. So epsilon is that of the bits, however the distances are
-rounded; and they are noise that decoding would do better without: SUE has half the variance.
+Two values differ in two entries, by 1 each, so they give a report with chances that
+differ by a factor of at most a^-2; the estimate is the mean of the entries. An entry is
+drawn in two steps, which have that law. It is at least 1, or at most 0, as a bit of
+symmetric unary encoding is 1 or 0 (p = 1 / (1 + a), q = a / (1 + a)); and how far it
+lies beyond that is geometric, P[m or farther] = a^m, and knows nothing of the value. So
+epsilon is that of the bits, however the distances are rounded; and they are noise that
+decoding would do better without: SUE has half the variance.
 
-A distance is m or more if a word is below T_m: T_0 = 2^word, T_m = floor(T_(m-1) a). Distances end
-before T_m = 0, and at 127, so that an entry is a byte; those that would be longer are folded in
-there. This shortens them on average, so the score of a level is its number, moved away from 1/2 by
-q / (p - q) - E[distance], which makes it unbiased.
+A distance is m or more if a word is below T_m: T_0 = 2^word, T_m = floor(T_(m-1) a).
+Distances end before T_m = 0, and at 127, so that an entry is a byte; those that would
+be longer are folded in there. This shortens them on average, so the score of a level is
+its number, moved away from 1/2 by q / (p - q) - E[distance], which makes it unbiased.
 
-Sources: Wang, Blocki, Li and Jha 2017, Section 4.2; Ghosh, Roughgarden and Sundararajan 2009
-(discrete Laplace noise).
+Sources: Wang, Blocki, Li and Jha 2017, Section 4.2; Ghosh, Roughgarden and Sundararajan
+2009 (discrete Laplace noise).
 """
 
 from __future__ import annotations
@@ -100,7 +102,9 @@ class NoisyHistogram(NamedTuple):
         return distance_thresholds(self.levels // 2 - 1, self.flip, self.word)
 
     def blanket(self) -> Blanket:
-        """Equal to that of the sides: how far a number lies on its side tells nothing."""
+        """Equal to that of the sides: how far a number lies on its side tells
+        nothing.
+        """
         return self.sides.blanket()
 
     def randomize(self, value: Value, random: Random) -> int:
@@ -134,7 +138,9 @@ class NoisyHistogram(NamedTuple):
         )
 
     def level_law(self, *, holds: bool) -> tuple[Fraction, ...]:
-        """The probability of each level, in the entry of the value that is held or in another."""
+        """The probability of each level, in the entry of the value that is held or in
+        another.
+        """
         above = self.sides.support[not holds]
         distances = self.distances()
         return (
@@ -156,7 +162,9 @@ class NoisyHistogram(NamedTuple):
         )
 
     def variance(self) -> Fraction:
-        """Variance of the score of an entry, the same whether its value is held or not."""
+        """Variance of the score of an entry, the same whether its value is held or
+        not.
+        """
         masses = self.level_law(holds=False)
         squares = (
             mass * score**2 for mass, score in zip(masses, self.scores(), strict=True)
@@ -164,7 +172,9 @@ class NoisyHistogram(NamedTuple):
         return sum(squares, Fraction(0))
 
     def channel(self) -> Channel:
-        """One column for each vector of levels; of the entries, the first varies fastest."""
+        """One column for each vector of levels; of the entries, the first varies
+        fastest.
+        """
         laws = self.level_law(holds=False), self.level_law(holds=True)
         places = range(self.size)
         return Channel(

@@ -1,4 +1,5 @@
-"""Local hashing, optimized (OLH) or binary (BLH): k-ary response on a hash of the value.
+"""Local hashing, optimized (OLH) or binary (BLH): k-ary response on a hash of the
+value.
 
 Each respondent has a hash function of its own.
 
@@ -7,12 +8,13 @@ Each respondent has a hash function of its own.
     it supports all x with h(x) = y
     p = R / (R + g - 1),  q = c p + (1 - c) / (R + g - 1)
 
-c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b) takes them to
-every pair of different residues equally often: c = sum_j s_j (s_j - 1) / (P (P - 1)), with s_j the
-number of residues in bucket j. With a = 0, or with q = 1/g, it would not be. `olh` takes the g with
-the least total error, `blh` takes g = 2.
+c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b)
+takes them to every pair of different residues equally often: c = sum_j s_j (s_j - 1) /
+(P (P - 1)), with s_j the number of residues in bucket j. With a = 0, or with q = 1/g,
+it would not be. `olh` takes the g with the least total error, `blh` takes g = 2.
 
-Source: Wang, Blocki, Li and Jha 2017, Section 4.4; Carter and Wegman 1979 (the hash functions).
+Source: Wang, Blocki, Li and Jha 2017, Section 4.4; Carter and Wegman 1979 (the hash
+functions).
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ _MULTIPLIER = (1 << 32) - 1
 
 
 class LocalHashing(NamedTuple):
-    """The bucket of the value with weight `truth`, each other one of `buckets` with `other`.
+    """The bucket of the value with weight `truth`, each other one of `buckets` with
+    `other`.
 
     `modulus` is P.
     """
@@ -90,7 +93,9 @@ class LocalHashing(NamedTuple):
 
     @property
     def _masses(self) -> tuple[int, int, int]:
-        """The weights of seeds and symbols that support the true value, another one, and of all."""
+        """The weights of seeds and symbols that support the true value, another one,
+        and of all.
+        """
         met, pairs = self._meetings
         total = self.truth + (self.buckets - 1) * self.other
         return (

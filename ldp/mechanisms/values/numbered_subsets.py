@@ -1,17 +1,17 @@
 """Subset selection among few values: a report is the number of a set, and a symbol.
 
-Subset selection (`values.subset`) reports a set as a vector of bits. Of few values there
-are so few sets of w that each can have a number: then a report is a symbol, as those of k-ary
-response are, which is what this is with sets of one.
+Subset selection (`values.subset`) reports a set as a vector of bits. Of few values
+there are so few sets of w that each can have a number: then a report is a symbol, as
+those of k-ary response are, which is what this is with sets of one.
 
     a set c_1 < c_2 < ... < c_w has the number C(c_1, 1) + C(c_2, 2) + ... + C(c_w, w)
     C(d-1, w-1) sets hold the true value and have weight R each, C(d-1, w) do not and have weight 1
 
-A draw is one uniform integer below the sum of the weights. It names a set of the other values, of
-w - 1 to which the true one is added, or of w.
+A draw is one uniform integer below the sum of the weights. It names a set of the other
+values, of w - 1 to which the true one is added, or of w.
 
-Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016. The numbers are those
-of the combinatorial number system.
+Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016. The
+numbers are those of the combinatorial number system.
 """
 
 from __future__ import annotations

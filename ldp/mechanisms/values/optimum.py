@@ -1,14 +1,16 @@
-"""The least total error that any mechanism can have, and how near to it a mechanism comes.
+"""The least total error that any mechanism can have, and how near to it a mechanism
+comes.
 
     n R*(d, E) = min over w of [p_w (1-p_w) + (d-1) q_w (1-q_w)] / (p_w - q_w)^2
     with E = e^epsilon and the rates of subset selection
     p_w = w E / (w E + d - w),  q_w = p_w (w-1)/(d-1) + (1-p_w) w/(d-1)
     n R* + 1 - 1/d = (d-1)^2 (w E + d - w)^2 / (d w (d-w) (E-1)^2)
 
-No mechanism has a smaller worst case, so an efficiency of 1 means optimal. Arithmetic is exact: E
-is the rational that a randomizer delivers.
+No mechanism has a smaller worst case, so an efficiency of 1 means optimal. Arithmetic
+is exact: E is the rational that a randomizer delivers.
 
-Sources: Ye and Barg 2018 (the bound for many reports); Park, Nam and Lee 2023 (exactly minimax).
+Sources: Ye and Barg 2018 (the bound for many reports); Park, Nam and Lee 2023 (exactly
+minimax).
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ from ldp.mechanisms.values.subset import SubsetSelection, least_error_size
 
 
 def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
-    """The least summed variance of `size` frequencies, times the number of reports (n R*).
+    """The least summed variance of `size` frequencies, times the number of reports (n
+    R*).
 
     At e^epsilon = `ratio`.
 
@@ -51,11 +54,12 @@ def optimal_total_error(size: int, ratio: Fraction) -> Fraction:
 def efficiency(
     randomizer: Randomizer, ratio: Fraction | None = None
 ) -> Fraction | None:
-    """The efficiency R* / R: the optimal mechanism errs as little with this share of respondents.
+    """The efficiency R* / R: the optimal mechanism errs as little with this share of
+    respondents.
 
-    The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers if none is
-    given. None where R depends on the frequencies, and so is no single number (with blocks of
-    unequal sizes the largest one counts).
+    The optimal one is that for e^epsilon = `ratio`, or for what the mechanism delivers
+    if none is given. None where R depends on the frequencies, and so is no single
+    number (with blocks of unequal sizes the largest one counts).
     """
     settled = settled_error(randomizer)
     if settled is None:
@@ -64,7 +68,8 @@ def efficiency(
 
 
 class SettledError(NamedTuple):
-    """A total error that is the same whatever the frequencies are, times the reports: n R.
+    """A total error that is the same whatever the frequencies are, times the reports: n
+    R.
 
     Of blocks: at most this.
     """

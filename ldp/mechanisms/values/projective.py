@@ -1,31 +1,32 @@
 """Projective-geometry response: values and reports are points of one projective space.
 
-It errs as little as subset selection does, with reports of a few bytes: a report names a point, and
-supports all values that are orthogonal to it. The space is over a field of q elements.
+It errs as little as subset selection does, with reports of a few bytes: a report names
+a point, and supports all values that are orthogonal to it. The space is over a field of
+q elements.
 
     report y supports value x if <x, y> = 0
     of v = (q^t - 1) / (q - 1) points a report supports k, and two reports share l of theirs:
     k = (q^(t-1) - 1) / (q - 1),  l = (q^(t-2) - 1) / (q - 1)
     p = R k / (R k + v - k),  q_support = (R l + k - l) / (R k + v - k)
 
-A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a number in base
-q it is q^j + r with 0 <= r < q^j, and points are numbered in the order of those numbers: the
-point's index is (q^j - 1) / (q - 1) + r. The values of the question are the first points; the
-others are held by no one, which is a check on the reports
-(`ldp_aggregator.analyses.health_checks.phantoms`).
+A point is a vector of t coordinates of which the first that is not 0 is 1. Read as a
+number in base q it is q^j + r with 0 <= r < q^j, and points are numbered in the order
+of those numbers: the point's index is (q^j - 1) / (q - 1) + r. The values of the
+question are the first points; the others are held by no one, which is a check on the
+reports (`ldp_aggregator.analyses.health_checks.phantoms`).
 
-Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that follow have
-their upper two coordinates in common. A tally need not count all points of a large space: it is
-*folded* into one slice for the former and one for each such stretch that holds values
-(`ldp_aggregator.numerics.projective.folding`).
+Of the points, k have fewer than t coordinates (their first is 0), and each q^(t-2) that
+follow have their upper two coordinates in common. A tally need not count all points of
+a large space: it is *folded* into one slice for the former and one for each such
+stretch that holds values (`ldp_aggregator.numerics.projective.folding`).
 
-A draw is one uniform integer below R k + v - k (in units of the weights), as in k-ary randomized
-response. It names one of the k supporters of the value or one of the v - k = q^(t-1) others, by
-what is left of its vector without the coordinate at which the value has its first 1; that one
-follows, as the product with the value has to be 0 (or 1).
+A draw is one uniform integer below R k + v - k (in units of the weights), as in k-ary
+randomized response. It names one of the k supporters of the value or one of the v - k =
+q^(t-1) others, by what is left of its vector without the coordinate at which the value
+has its first 1; that one follows, as the product with the value has to be 0 (or 1).
 
-Source: Feldman, Nelson, Nguyen and Talwar 2022. That the design is cyclic, and so decoded by one
-Fourier transform: Singer 1938.
+Source: Feldman, Nelson, Nguyen and Talwar 2022. That the design is cyclic, and so
+decoded by one Fourier transform: Singer 1938.
 """
 
 from __future__ import annotations
@@ -139,7 +140,9 @@ class ProjectiveResponse(NamedTuple):
 
     @property
     def _masses(self) -> tuple[int, int, int]:
-        """The weights of the points that support the true value, another one, and of all points."""
+        """The weights of the points that support the true value, another one, and of
+        all points.
+        """
         points, block, common = geometry(self.order, self.dimension)
         total = self.truth * block + self.other * (points - block)
         return (
@@ -149,7 +152,9 @@ class ProjectiveResponse(NamedTuple):
         )
 
     def joint_support(self) -> None:
-        """None: it depends on whether the true value lies on the line through the two."""
+        """None: it depends on whether the true value lies on the line through the
+        two.
+        """
         return
 
     def integers(self) -> Numbers:
@@ -230,16 +235,18 @@ def _vector_and_place(index: int, order: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def least_error_response(size: int, truth: int, other: int) -> ProjectiveResponse:
-    """The space with the fewest points among those whose total error is next to the least."""
+    """The space with the fewest points among those whose total error is next to the
+    least.
+    """
     return least_error(candidates(size, truth, other))
 
 
 def candidates(size: int, truth: int, other: int) -> tuple[ProjectiveResponse, ...]:
     """The spaces with room for n values that are worth a comparison.
 
-    As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and so least at
-    R + 1; for fewer values than that, to (q - 1) / R + (d - 1) / (q - 1). Only the orders next to
-    that place are compared.
+    As a function of q the error is nearly proportional to (R + q - 1)^2 / (q - 1), and
+    so least at R + 1; for fewer values than that, to (q - 1) / R + (d - 1) / (q - 1).
+    Only the orders next to that place are compared.
     """
     return tuple(
         space
@@ -267,8 +274,8 @@ def _nearest(
 ) -> Iterator[ProjectiveResponse]:
     """The fitting spaces of the orders nearest to the best one, on either side of it.
 
-    Planes are not folded: the order of a larger space is at most the square root of the number of
-    values.
+    Planes are not folded: the order of a larger space is at most the square root of the
+    number of values.
     """
     most_points = _MOST_POINTS_A_VALUE * size
     if folded and most_points <= MOST_POINTS:
@@ -297,7 +304,9 @@ def _nearest(
 
 
 def _dimension(size: int, order: int) -> int:
-    """Return the dimension of the smallest space with room for n values, at least a plane."""
+    """Return the dimension of the smallest space with room for n values, at least a
+    plane.
+    """
     dimension = 3
     points = order * order + order + 1
     while points < size:

@@ -1,4 +1,5 @@
-"""Count-mean sketches: a report on a short hash of the value, under a shared hash function.
+"""Count-mean sketches: a report on a short hash of the value, under a shared hash
+function.
 
 It is one of k that all respondents share.
 
@@ -10,16 +11,16 @@ It is one of k that all respondents share.
     hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry (h_j(x), l) of
            the m x m Hadamard matrix with probability p = R / (R + 1), else the other
 
-A report supports the values of its bucket with p, and any other with q (1 - p in `cms`, 1/2 in
-`hcms`); over the choice of hash functions two values meet with probability c = sum_j s_j^2 / P^2,
-s_j the number of residues in bucket j. So the mean over respondents supports another value with q'
-= c p + (1 - c) q, and (C / n - q') / (p - q') is unbiased over the choice of hash functions; but
-that choice is made once, and its error does not shrink with the number of reports (see
-`values.sketch`). Polynomials of degree 2 are independent for three values, which
-that error needs.
+A report supports the values of its bucket with p, and any other with q (1 - p in `cms`,
+1/2 in `hcms`); over the choice of hash functions two values meet with probability c =
+sum_j s_j^2 / P^2, s_j the number of residues in bucket j. So the mean over respondents
+supports another value with q' = c p + (1 - c) q, and (C / n - q') / (p - q') is
+unbiased over the choice of hash functions; but that choice is made once, and its error
+does not shrink with the number of reports (see `values.sketch`). Polynomials of degree
+2 are independent for three values, which that error needs.
 
-Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and Carter 1981
-(hash functions).
+Source: Apple Differential Privacy Team 2017, Learning with Privacy at Scale; Wegman and
+Carter 1981 (hash functions).
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def collision(buckets: int) -> Fraction:
 
 
 class CountMean(NamedTuple):
-    """`cms`: in each of `cohorts`, `buckets` bits, with thresholds as in unary encoding."""
+    """`cms`: in each of `cohorts`, `buckets` bits, with thresholds as in unary
+    encoding.
+    """
 
     size: int
     cohorts: int
@@ -100,7 +103,9 @@ class CountMean(NamedTuple):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """(p, q) within a cohort: how likely a report supports its own bucket, and another."""
+        """(p, q) within a cohort: how likely a report supports its own bucket, and
+        another.
+        """
         return self.encoding.support
 
     def blanket(self) -> Blanket:
@@ -137,7 +142,9 @@ class HadamardCountMean(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """Decoded by a transform and counting, with the error of shared hash functions."""
+        """Decoded by a transform and counting, with the error of shared hash
+        functions.
+        """
         return "sketch"
 
     @property
@@ -152,7 +159,9 @@ class HadamardCountMean(NamedTuple):
 
     @property
     def within(self) -> tuple[Fraction, Fraction]:
-        """(p, q) within a cohort: the signs of two buckets agree in half of the coordinates."""
+        """(p, q) within a cohort: the signs of two buckets agree in half of the
+        coordinates.
+        """
         return Fraction(self.truth, self.truth + self.other), Fraction(1, 2)
 
     def blanket(self) -> Blanket:
@@ -212,7 +221,9 @@ def _sizes(keys: Keys) -> tuple[int, int, int]:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[CountMean, Declared]:
-    """`epsilon`; `hashes`, `width` and `hash_seed` if they are not to be 256, 1,024 and 0."""
+    """`epsilon`; `hashes`, `width` and `hash_seed` if they are not to be 256, 1,024 and
+    0.
+    """
     hashes, width, hash_seed = _sizes(keys)
     noise, declared = design_symmetric(keys, domain)
     sketch = CountMean(

@@ -6,11 +6,11 @@ That is against each set that does not hold it.
     w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg 2018; Park,
     Nam and Lee 2023)
 
-A draw first makes a uniform set of w values that knows nothing of the truth, then puts the truth
-in, or takes it out, by exchanging it for a uniform member (or stranger).
+A draw first makes a uniform set of w values that knows nothing of the truth, then puts
+the truth in, or takes it out, by exchanging it for a uniform member (or stranger).
 
-Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016 (omega-subset
-mechanism).
+Source: Ye and Barg 2018; Wang, Huang, Wang, Nie, Xu, Yang, Li and Qiao 2016
+(omega-subset mechanism).
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ class SubsetSelection(NamedTuple):
         )
         positions = draw_below(size, random)
         vector = _uniform_set(size, chosen, positions, random=random)
-        # Both are drawn whether or not they are needed, so that the bytes drawn say nothing.
+        # Both are drawn whether or not they are needed, so that the bytes drawn say
+        # nothing.
         member = _member(vector, size, chosen, positions=positions)
         stranger = _member(~vector, size, size - chosen, positions=positions)
         mark = 1 << int(value)
@@ -110,7 +111,9 @@ class SubsetSelection(NamedTuple):
         return vector ^ mark ^ (member if inside else stranger)
 
     def channel(self) -> Channel:
-        """One column for each of the 2^size vectors; those of another size have probability 0."""
+        """One column for each of the 2^size vectors; those of another size have
+        probability 0.
+        """
         size, chosen, truth, other = self
 
         def weight(vector: int, value: int) -> int:
@@ -139,14 +142,16 @@ def _uniform_set(
 
     `positions` are uniform ones without end.
 
-    Grown from the empty set by uniform sets of those positions that are not yet in it: independent
-    bits of some coarse rate, which are a uniform set given how many of them are set, as long as
-    that is no more than what is missing. The last few are added position by position. Nothing here
-    prefers a position to another, so the result is uniform.
+    Grown from the empty set by uniform sets of those positions that are not yet in it:
+    independent bits of some coarse rate, which are a uniform set given how many of them
+    are set, as long as that is no more than what is missing. The last few are added
+    position by position. Nothing here prefers a position to another, so the result is
+    uniform.
     """
     vector = 0
     missing = chosen
-    # A rate a standard deviation below what is missing, so that it seldom turns out to be more.
+    # A rate a standard deviation below what is missing, so that it seldom turns out to
+    # be more.
     while missing > _FEW:
         rate = (missing - math.isqrt(missing)) * 256 // (size - chosen + missing)
         if not rate:
@@ -165,8 +170,8 @@ def _uniform_set(
 def _coarse_bits(size: int, rate: int, random: Random) -> int:
     """Independent bits, each 1 with probability rate / 256.
 
-    From the last binary digit of the rate to the first: `or` with fair bits where it is 1, `and`
-    where it is 0.
+    From the last binary digit of the rate to the first: `or` with fair bits where it is
+    1, `and` where it is 0.
     """
     width = (size + 7) >> 3
     digits = 8
@@ -183,7 +188,9 @@ def _coarse_bits(size: int, rate: int, random: Random) -> int:
 
 
 def _member(vector: int, size: int, count: int, positions: Iterator[int]) -> int:
-    """One of the `count` bits that are set among the first `size`, as a vector of its own."""
+    """One of the `count` bits that are set among the first `size`, as a vector of its
+    own.
+    """
     if count * _SPARSE < size:
         # So few that walking past them is quicker than trying positions.
         draw = next(draw for draw in positions if draw < size - size % count)
@@ -200,7 +207,8 @@ def least_error_size(size: int, ratio: Fraction) -> int:
     truth, other = ratio.as_integer_ratio()
 
     def error(w: int) -> Fraction:
-        # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): what depends on w.
+        # nR* + 1 - 1/d = (d-1)^2 (w R + d - w)^2 / (d w (d-w) (R-1)^2): what depends on
+        # w.
         return Fraction((w * truth + (size - w) * other) ** 2, w * (size - w))
 
     return min(around, key=error)

@@ -1,4 +1,5 @@
-"""Unary encoding, symmetric and optimized: one bit for each value, each bit randomized on its own.
+"""Unary encoding, symmetric and optimized: one bit for each value, each bit randomized
+on its own.
 
     bit x is 1 with probability p if x is the true value, q otherwise
     epsilon = ln(p (1-q) / ((1-p) q))
@@ -7,17 +8,17 @@
     THE (thresholded histogram encoding):    p = 1 - (s + 1 + r) / (6 s), q = (s + 1 - r) / (2 s),
                                              r^2 = s^2 - s + 1
 
-Both probabilities are thresholds over 2^64, rounded so that the delivered epsilon stays below the
-declared one.
+Both probabilities are thresholds over 2^64, rounded so that the delivered epsilon stays
+below the declared one.
 
-THE adds Laplace noise of scale 2 / epsilon to each entry of the one-hot vector, and reports which
-entries exceed t: p = 1 - u / (2 s) and q = 1 / (2 u), with u = e^(epsilon t / 2). Its t minimizes q
-(1-q) / (p-q)^2, which comes to 3 u^2 - 2 (s + 1) u + s = 0, and so to the p and q above. The noisy
-numbers would spend all of epsilon; what is left of them once they are bits spends less, and that is
-why THE is no match for the others.
+THE adds Laplace noise of scale 2 / epsilon to each entry of the one-hot vector, and
+reports which entries exceed t: p = 1 - u / (2 s) and q = 1 / (2 u), with u = e^(epsilon
+t / 2). Its t minimizes q (1-q) / (p-q)^2, which comes to 3 u^2 - 2 (s + 1) u + s = 0,
+and so to the p and q above. The noisy numbers would spend all of epsilon; what is left
+of them once they are bits spends less, and that is why THE is no match for the others.
 
-Sources: Erlingsson, Pihur and Korolova 2014 (SUE); Wang, Blocki, Li and Jha 2017, Sections 4.2 and
-4.3 (THE, OUE).
+Sources: Erlingsson, Pihur and Korolova 2014 (SUE); Wang, Blocki, Li and Jha 2017,
+Sections 4.2 and 4.3 (THE, OUE).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
 class UnaryEncoding(NamedTuple):
     """`size` bits, one for each value.
 
-    Each is 1 with probability `if_true / 2^word` at the true value, and `if_other / 2^word`
-    elsewhere.
+    Each is 1 with probability `if_true / 2^word` at the true value, and `if_other /
+    2^word` elsewhere.
     """
 
     size: int

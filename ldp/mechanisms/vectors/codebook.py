@@ -1,33 +1,37 @@
-"""Codebook response: the mean of vectors, from a seed and one of the random words it gives.
+"""Codebook response: the mean of vectors, from a seed and one of the random words it
+gives.
 
-A device draws a seed, from which everyone can work out the same random vectors. They and their
-opposites are the words of its codebook; some of them point roughly where its own vector does. It
-reports the seed and one of the words, one of those near its vector more likely than another. The
-mean of the words that were reported, stretched by a constant, is the mean of the vectors.
+A device draws a seed, from which everyone can work out the same random vectors. They
+and their opposites are the words of its codebook; some of them point roughly where its
+own vector does. It reports the seed and one of the words, one of those near its vector
+more likely than another. The mean of the words that were reported, stretched by a
+constant, is the mean of the vectors.
 
-Of m normal vectors g_1, ..., g_m of a seed (`ldp.mechanisms.vectors.codewords`) the 2 m words are
-g_i and -g_i. Let v be a vector of length r in parts of the radius, R the rational just below
-e^epsilon, and
+Of m normal vectors g_1, ..., g_m of a seed (`ldp.mechanisms.vectors.codewords`) the 2 m
+words are g_i and -g_i. Let v be a vector of length r in parts of the radius, R the
+rational just below e^epsilon, and
 
     t = v with probability (1 + r) / 2, else -v
     near(t) = the w words with the greatest <word, t>, of those with equal ones the first
     P[word y | v, seed] = (R if y in near(t) else 1) / Z,  Z = R w + 2 m - w
     score = radius x word / (256 a),  a = (R - 1) S1 / Z,  E[score | v] = v
 
-with S1 the sum of the w greatest means of m half-normal numbers. For each seed and each t exactly w
-words have a weight of R and the others 1, so any two vectors are told apart with odds of R, and no
-more; which words these are is worked out in whole numbers, so that privacy rests on no rounding,
-and neither do clients differ in it. The seed is drawn before the vector is looked at.
+with S1 the sum of the w greatest means of m half-normal numbers. For each seed and each
+t exactly w words have a weight of R and the others 1, so any two vectors are told apart
+with odds of R, and no more; which words these are is worked out in whole numbers, so
+that privacy rests on no rounding, and neither do clients differ in it. The seed is
+drawn before the vector is looked at.
 
-The score is unbiased as far as words are normal. For a vector along an axis, the worst, it is too
-long or too short by less than 3e-5 of itself with 64 words (1e-4 with 256); others come to sums of
-many coordinates, which are normal more nearly still.
+The score is unbiased as far as words are normal. For a vector along an axis, the worst,
+it is too long or too short by less than 3e-5 of itself with 64 words (1e-4 with 256);
+others come to sums of many coordinates, which are normal more nearly still.
 
-`w` is the one for which a is greatest, with means of half-normal numbers by their approximate
-quantiles in the table of codewords: any w is unbiased, and near the best one the error is flat.
+`w` is the one for which a is greatest, with means of half-normal numbers by their
+approximate quantiles in the table of codewords: any w is unbiased, and near the best
+one the error is flat.
 
-Source: Asi, Feldman and Talwar 2022 (what is optimal for vectors); Feldman and Talwar 2021 (seeds
-in place of vectors); the combination is derived in docs/vectors.md.
+Source: Asi, Feldman and Talwar 2022 (what is optimal for vectors); Feldman and Talwar
+2021 (seeds in place of vectors); the combination is derived in docs/vectors.md.
 """
 
 from __future__ import annotations
@@ -58,8 +62,8 @@ USUAL_WORDS = 1 << 6
 class CodebookResponse(NamedTuple):
     """One of `words` for a vector of so many `dimensions`.
 
-    Those `near` to it have weight `truth` each, the others `other`. A seed has `word` bits, and so
-    has what a sign is drawn from.
+    Those `near` to it have weight `truth` each, the others `other`. A seed has `word`
+    bits, and so has what a sign is drawn from.
     """
 
     dimensions: int
@@ -108,18 +112,23 @@ class CodebookResponse(NamedTuple):
         return self.layout.report(order[self._place(drawn)], seed)
 
     def keeping(self, direction: tuple[int, ...]) -> int:
-        """2^word times the probability that a vector keeps its sign, (1 + length) / 2."""
+        """2^word times the probability that a vector keeps its sign, (1 + length) /
+        2.
+        """
         square = inner(direction, direction)
         half = 1 << self.word - 1
         return half + min(isqrt(square * half**2) // UNIT, half)
 
     def order_words(self, direction: tuple[int, ...], seed: int) -> list[int]:
-        """All words: those near to a direction, the nearest first, then the others in order."""
+        """All words: those near to a direction, the nearest first, then the others in
+        order.
+        """
         products = [
             inner(codeword(seed, number, self.dimensions), direction)
             for number in range(self.words // 2)
         ]
-        # The nearer of a vector and its opposite: the opposite where the product is below 0.
+        # The nearer of a vector and its opposite: the opposite where the product is
+        # below 0.
         nearest = sorted(
             range(len(products)), key=lambda number: (-abs(products[number]), number)
         )
@@ -128,12 +137,16 @@ class CodebookResponse(NamedTuple):
         return near + [word for word in range(self.words) if word not in rest]
 
     def channel(self) -> Channel:
-        """A row for each of `probes`; a column for each seed and word, the word varying fastest."""
+        """A row for each of `probes`; a column for each seed and word, the word varying
+        fastest.
+        """
         return Channel(tuple(self.row(probe) for probe in self.probes))
 
     @property
     def probes(self) -> tuple[bytes, ...]:
-        """Some vectors for laws to be tried on: of every length, along axes and between them."""
+        """Some vectors for laws to be tried on: of every length, along axes and between
+        them.
+        """
         rest = (0,) * (self.dimensions - 2)
         ends = ((UNIT, 0), (-UNIT, 0), (0, UNIT), (UNIT // 3, -UNIT // 5), (0, 0))
         return tuple(pack_coordinates((*end, *rest)) for end in ends)
@@ -170,12 +183,15 @@ class CodebookResponse(NamedTuple):
 
 
 def usual_near(words: int, ratio: Fraction) -> int:
-    """How many words are near: as many as make the error least, roughly; the fewest of several."""
+    """How many words are near: as many as make the error least, roughly; the fewest of
+    several.
+    """
     truth, other = ratio.as_integer_ratio()
     best, most, least_mass = 0, 0, 1
     for near, total in enumerate(_totals(words // 2), 1):
         mass = near * truth + (words - near) * other
-        # Which total is more for its mass: whole numbers, as fractions would be reduced each time.
+        # Which total is more for its mass: whole numbers, as fractions would be reduced
+        # each time.
         if total * least_mass > most * mass:
             best, most, least_mass = near, total, mass
     return best
@@ -183,7 +199,9 @@ def usual_near(words: int, ratio: Fraction) -> int:
 
 @lru_cache(maxsize=MOST_WORDS)
 def _totals(numbers: int) -> tuple[int, ...]:
-    """Roughly the means of the greatest of so many half-normal numbers, added up one by one."""
+    """Roughly the means of the greatest of so many half-normal numbers, added up one by
+    one.
+    """
     table, whole = magnitudes(), 2 * (8 * numbers + 2)
     # Blom 1958: the quantile of a rank, from the greatest, among the codes.
     places = (
@@ -193,7 +211,9 @@ def _totals(numbers: int) -> tuple[int, ...]:
 
 
 def design(keys: Keys, domain: Domain) -> tuple[CodebookResponse, Declared]:
-    """`epsilon`; `words` and `near`, if they are not to be 64 and those with the least error."""
+    """`epsilon`; `words` and `near`, if they are not to be 64 and those with the least
+    error.
+    """
     epsilon = keys.epsilon()
     truth, other = odds(epsilon)
     words = keys.integer("words", 2, MOST_WORDS, default=USUAL_WORDS)

@@ -1,7 +1,9 @@
-"""Codewords: vectors of normally distributed whole numbers, which a seed gives to everyone alike.
+"""Codewords: vectors of normally distributed whole numbers, which a seed gives to
+everyone alike.
 
-A device and an aggregator need the same random vectors without sending them. They are worked out
-from a seed by a hash function and a table, in integers alone, so that all languages have the same.
+A device and an aggregator need the same random vectors without sending them. They are
+worked out from a seed by a hash function and a table, in integers alone, so that all
+languages have the same.
 
     word j of a seed   its coordinates 4 c, ..., 4 c + 3 are the four halves-of-words of the XXH64,
                        under the seed, of the four bytes of 65,536 j + c (little-endian), the most
@@ -11,10 +13,12 @@ from a seed by a hash function and a table, in integers alone, so that all langu
                        (u + 1/2) / 2^15 of all, with weights 2 e^(-k^2 / (2 x 256^2)), half of that
                        for 0
 
-So a coordinate has the normal law of deviation 256, on whole numbers and in steps of 2^-16. Its
-moments are those of a normal law but for a relative 2e-5 (the second) and 3e-4 (the fourth).
+So a coordinate has the normal law of deviation 256, on whole numbers and in steps of
+2^-16. Its moments are those of a normal law but for a relative 2e-5 (the second) and
+3e-4 (the fourth).
 
-Weights are whole numbers of 2^-128, by w_(k+1) = w_k r_k, r_(k+1) = r_k r_0^2, rounded down.
+Weights are whole numbers of 2^-128, by w_(k+1) = w_k r_k, r_(k+1) = r_k r_0^2, rounded
+down.
 
 Source: the inverse of a distribution function (von Neumann 1951), tabulated.
 """

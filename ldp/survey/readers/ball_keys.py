@@ -18,7 +18,9 @@ _OUTSIDE = ("refuse", "clip")
 
 
 def ball_of(keys: Keys) -> Ball:
-    """The ball that the keys describe; a harmless one, and a problem, where they do not."""
+    """The ball that the keys describe; a harmless one, and a problem, where they do
+    not.
+    """
     dimensions = keys.integer("dimensions", 2, MOST_DIMENSIONS)
     radius = keys.fraction("radius", SMALLEST, GREATEST)
     outside = keys.choice("outside", _OUTSIDE) if "outside" in keys else None

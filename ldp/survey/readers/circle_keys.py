@@ -1,7 +1,8 @@
 """The key `circular` of a question in a survey file.
 
-Where it is true, the values lie on a circle: after the last one comes the first, as hours, months
-and angles do. Ranges may then go around, and where the circle is cut does not matter.
+Where it is true, the values lie on a circle: after the last one comes the first, as
+hours, months and angles do. Ranges may then go around, and where the circle is cut does
+not matter.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ def with_circle(keys: Keys, domain: Domain) -> Domain:
     if domain.per_device in OF_NUMBERS:
         keys.problem(
             "per_device",
-            "last or one: what numbers of a circle add up to depends on where it is cut",
+            (
+                "last or one: what numbers of a circle add up to depends on where it "
+                "is "
+                "cut"
+            ),
             domain.per_device,
         )
     if domain.outside == "clip":

@@ -35,7 +35,11 @@ def with_contributions(keys: Keys, domain: Domain) -> Domain:
     ):
         keys.problem(
             "values",
-            f"values without {SEPARATOR}, which stands between records in tables of answers",
+            (
+                f"values without {SEPARATOR}, which stands between records in tables "
+                "of "
+                "answers"
+            ),
             "one with it",
         )
     domain.per_device = mode or ""
@@ -49,6 +53,9 @@ def refuse_memoized_mean(keys: Keys, domain: Domain, randomizer: Randomizer) -> 
     if domain.scale is None or not domain.scale.edges:
         keys.problem(
             "per_device",
-            "sum, last or one, or a mean in cells: a memoized mechanism rounds no averages",
+            (
+                "sum, last or one, or a mean in cells: a memoized mechanism rounds no "
+                "averages"
+            ),
             "mean",
         )

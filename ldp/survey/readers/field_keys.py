@@ -1,4 +1,5 @@
-"""The keys of a question of type table in a survey file: its fields, each a table of its own.
+"""The keys of a question of type table in a survey file: its fields, each a table of
+its own.
 
 collect                       (optional) product | subsets: whether a report tells of all fields, or
                               of some of them, which is for many
@@ -43,7 +44,9 @@ def collect_of(keys: Keys) -> str:
 
 
 def fields_of(keys: Keys, read: Read, collect: str) -> Fields:
-    """The fields that a question has; harmless ones, and problems, where they cannot be."""
+    """The fields that a question has; harmless ones, and problems, where they cannot
+    be.
+    """
     tables = keys.tables(_KEY)
     most, most_cells = (
         (MOST_IN_SUBSETS, MOST_CELLS_IN_SUBSETS) if collect else (MOST, MOST_CELLS)

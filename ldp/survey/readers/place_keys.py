@@ -1,4 +1,5 @@
-"""The keys of a question of type place in a survey file: two axes and a grid, or named cells.
+"""The keys of a question of type place in a survey file: two axes and a grid, or named
+cells.
 
 x, y    tables of their own, the axes: `low` and `high`; optionally what a number has besides
         (`unit`, `outside`, `missing`), `text`, and `name`, if it is not to be called x or y
@@ -9,9 +10,9 @@ Where the cells are those of a public geography, such as counties, there are no 
 cells   their names; or the name of a GeoJSON file with a feature for each
 by      of a file: the property of its features that is their name, "name" if it is not said
 
-A question with named cells is one of type category from there on: an answer is a name, and borders
-are for those who look (`answers.geography`). Files are read by whoever reads the survey
-file, as this package reads none, and names take the place of theirs.
+A question with named cells is one of type category from there on: an answer is a name,
+and borders are for those who look (`answers.geography`). Files are read by whoever
+reads the survey file, as this package reads none, and names take the place of theirs.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ OF_NAMED = ("cells", "by")
 
 
 def axes_of(keys: Keys, read: Read) -> Fields:
-    """The axes of a place, divided into cells; harmless ones, and problems, where they are none."""
+    """The axes of a place, divided into cells; harmless ones, and problems, where they
+    are none.
+    """
     cells = keys.integer("cells", 2, MOST_CELLS)
     if cells & (cells - 1):
         keys.problem("cells", f"a power of two from 2 to {MOST_CELLS}", cells)
@@ -57,7 +60,9 @@ def _stand_in() -> Domain:
 
 
 def has_named_cells(keys: Keys) -> bool:
-    """Whether the cells are those of a public geography: there are no axes for others."""
+    """Whether the cells are those of a public geography: there are no axes for
+    others.
+    """
     return "cells" in keys and not any(axis in keys for axis in AXES)
 
 
@@ -68,7 +73,8 @@ def named_cells(keys: Keys) -> tuple[str, ...]:
         place = "a survey whose place is not known"
         keys.problem(
             "cells",
-            "x and y beside a number of cells; or the names of cells; or, in a survey that is read "
+            "x and y beside a number of cells; or the names of cells; or, in a survey "
+            "that is read "
             "from a file, the name of a GeoJSON file beside it",
             place if isinstance(written, str) else written,
         )
@@ -79,7 +85,9 @@ def named_cells(keys: Keys) -> tuple[str, ...]:
 def with_cells_of_file(
     entry: Mapping[str, object], place: str, read: Callable[[str], str]
 ) -> dict[str, object]:
-    """A question with the names of the features of its GeoJSON file. Raises `SurveyError`."""
+    """A question with the names of the features of its GeoJSON file. Raises
+    `SurveyError`.
+    """
     # Imported here, as devices read no files.
     import json
 
@@ -92,7 +100,8 @@ def with_cells_of_file(
             (
                 Problem(
                     f"{place}: {file}",
-                    f"GeoJSON, a collection of features that have the property {key!r} (`by` says "
+                    f"GeoJSON, a collection of features that have the property {key!r} "
+                    "(`by` says "
                     "which property is the name)",
                     "something else",
                 ),

@@ -6,7 +6,8 @@ edges               or the ends of the cells one by one, in place of low and hig
 outside             refuse (unless said otherwise) | clip | a number from low to high
 unit, missing       what it is counted in; texts that stand for no answer
 
-The number that comes with a key has the two ends for points: low, high, outside, unit and missing.
+The number that comes with a key has the two ends for points: low, high, outside, unit
+and missing.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ USUAL_STEPS = 1 << 12
 MOST_MISSING = 100
 _OUTSIDE = ("refuse", "clip")
 _HARMLESS = 4
-"""Cells of a scale whose keys are wrong, so that no mechanism finds fault with their number."""
+"""Cells of a scale whose keys are wrong, so that no mechanism finds fault with their
+number.
+"""
 
 
 def scale_of(keys: Keys) -> Scale:
-    """The scale that the keys describe; a harmless one, and a problem, where they do not."""
+    """The scale that the keys describe; a harmless one, and a problem, where they do
+    not.
+    """
     edges = _edges(keys) if "edges" in keys else None
     scale = (
         _evenly(keys)
@@ -84,7 +89,9 @@ def _edges(keys: Keys) -> tuple[Fraction, ...]:
 
 
 def _ends(keys: Keys) -> tuple[Fraction, Fraction]:
-    """The least and the greatest number; harmless ones, and a problem, where they are none."""
+    """The least and the greatest number; harmless ones, and a problem, where they are
+    none.
+    """
     low = keys.fraction("low", -FURTHEST, FURTHEST)
     high = keys.fraction("high", -FURTHEST, FURTHEST)
     if low >= high:
@@ -129,7 +136,9 @@ def _step(keys: Keys, low: Fraction, high: Fraction) -> Fraction:
 def outside_of(
     keys: Keys, low: Fraction, high: Fraction, what: str = "a number"
 ) -> str | Fraction:
-    """Read the treatment of numbers outside of a range: a word, or the number that stands in."""
+    """Read the treatment of numbers outside of a range: a word, or the number that
+    stands in.
+    """
     if "outside" not in keys:
         return "refuse"
     outside = keys.word_or_fraction("outside", _OUTSIDE)

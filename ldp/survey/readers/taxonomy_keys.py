@@ -1,12 +1,14 @@
-"""The keys of a taxonomy in a survey file, read into the values of a question and their tree.
+"""The keys of a taxonomy in a survey file, read into the values of a question and their
+tree.
 
 values      the leaves, if they are to have another order than that in which `parents` names them
 parents     a table: the node above each value, and the one above each node that has any
 file        or the name of a file of two columns, child and parent, in place of `parents`
 levels      what the levels are called, from the top to the values
 
-A node that holds all values is left out: its share is 1. Files are read by whoever reads the survey
-file, as this package reads none, and their rows take the place of `parents`.
+A node that holds all values is left out: its share is 1. Files are read by whoever
+reads the survey file, as this package reads none, and their rows take the place of
+`parents`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def taxonomy_of(keys: Keys) -> tuple[tuple[str, ...], Taxonomy]:
     if "file" in keys:
         keys.problem(
             "file",
-            "a survey that is read from a file, beside which this one lies; or parents in its "
+            "a survey that is read from a file, beside which this one lies; or parents "
+            "in its "
             "place (Survey.to_toml writes them)",
             "a survey whose place is not known",
         )
@@ -96,7 +99,8 @@ def _with_file(entry: object, place: str, read: ReadFile) -> object:
         if above.get(child, parent) != parent:
             raise _unfit(
                 f"{place}: {name}, row {number}",
-                f"one parent for {child!r}, such as {above[child]!r} (names tell nodes apart: two "
+                f"one parent for {child!r}, such as {above[child]!r} (names tell nodes "
+                "apart: two "
                 "nodes of one name need longer ones)",
                 repr(parent),
             )
@@ -197,7 +201,9 @@ def _wrong(
 
 
 def _above(name: str, above: Mapping[str, str]) -> list[str]:
-    """The nodes above one; of a circle, and of a tree that is too deep, some of them."""
+    """The nodes above one; of a circle, and of a tree that is too deep, some of
+    them.
+    """
     names: list[str] = []
     while name in above and len(names) <= MOST_LEVELS:
         name = above[name]

@@ -1,4 +1,5 @@
-"""Simulated data poisoning: forged reports beside honest ones, and what they did to the estimates.
+"""Simulated data poisoning: forged reports beside honest ones, and what they did to the
+estimates.
 
 Honest tallies are drawn from their exact law.
 
@@ -7,8 +8,8 @@ Honest tallies are drawn from their exact law.
     maximal-gain  forged reports are worth as much to the targets as any can be
                   (`ldp_simulations.reports.forging`)
 
-The gain is what the forged reports add to an estimate, against as many that would add the honest
-frequency f, no more:
+The gain is what the forged reports add to an estimate, against as many that would add
+the honest frequency f, no more:
 
     gain = poisoned estimate - (1 - b) (estimate from the honest reports) - b f
 
@@ -16,18 +17,21 @@ with b the share of the reports that are forged. This is what
 `estimates.manipulation` bounds, for sure. Where frequencies are estimated from
 reports held out of a search, b is their share among these.
 
-Where devices draw one of several questions (`survey.draws`), all of them are the respondents, and a
-share of these answers the one that is attacked. Forged devices need not draw: for `random` and
-`maximal-gain` all of them answer it, so that b, the share of its reports that is forged, is larger
-than that of all reports; for `input` they draw as well.
+Where devices draw one of several questions (`survey.draws`), all of them are the
+respondents, and a share of these answers the one that is attacked. Forged devices need
+not draw: for `random` and `maximal-gain` all of them answer it, so that b, the share of
+its reports that is forged, is larger than that of all reports; for `input` they draw as
+well.
 
-Of a mean vector the coordinates have the place of values, and their means that of frequencies.
+Of a mean vector the coordinates have the place of values, and their means that of
+frequencies.
 
-A question for a mean alone has no frequencies to move. Its mean is then the one estimate that is
-attacked, f stands for the honest mean, and targets say which way forgers pull: to the end of the
-range that the targets are near.
+A question for a mean alone has no frequencies to move. Its mean is then the one
+estimate that is attacked, f stands for the honest mean, and targets say which way
+forgers pull: to the end of the range that the targets are near.
 
-Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols.
+Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy
+Protocols.
 """
 
 from __future__ import annotations
@@ -74,7 +78,9 @@ _AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Attack:
-    """Attack with `forged` reports for `targets`, places of some of the holders' values."""
+    """Attack with `forged` reports for `targets`, places of some of the holders'
+    values.
+    """
 
     question: Question
     holders: Holders
@@ -90,7 +96,9 @@ class Attack:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Names of the estimates: values or nodes of the question, or texts looked for."""
+        """Names of the estimates: values or nodes of the question, or texts looked
+        for.
+        """
         return estimate_names(self.question, self.holders)
 
     @property
@@ -100,14 +108,18 @@ class Attack:
 
     @property
     def truth(self) -> Floats:
-        """The frequencies among the honest respondents, of shape (M,); or their mean, (1,)."""
+        """The frequencies among the honest respondents, of shape (M,); or their mean,
+        (1,).
+        """
         if self.is_of_mean:
             return np.array([self.holders.mean])
         return np.array(self.holders.frequencies(self.values))
 
     @property
     def estimates(self) -> tuple[tuple[int, str], ...]:
-        """The estimates that are shown: their places among all, and what they are called."""
+        """The estimates that are shown: their places among all, and what they are
+        called.
+        """
         if self.is_of_mean:
             return ((0, MEAN),)
         return tuple((target, self.values[target]) for target in self.targets)
@@ -115,7 +127,9 @@ class Attack:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one simulated attack; arrays of shape (M,), or (1,) where a mean was attacked."""
+    """Outcome of one simulated attack; arrays of shape (M,), or (1,) where a mean was
+    attacked.
+    """
 
     honest: Floats
     poisoned: Floats
@@ -128,11 +142,13 @@ class Outcome:
 def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
     """One run.
 
-    Raises `EstimateError` where there is no such attack, or honest reports cannot be decoded.
+    Raises `EstimateError` where there is no such attack, or honest reports cannot be
+    decoded.
     """
     randomizer, name = attack.question.randomizer, attack.question.name
     honest_answers = _answering_devices(attack, attack.holders.respondents, generator)
-    # Those who keep to the protocol draw as honest devices do; others answer what they attack.
+    # Those who keep to the protocol draw as honest devices do; others answer what they
+    # attack.
     forged_answers = {name: attack.forged}
     if attack.kind == INPUT:
         forged_answers = _answering_devices(attack, attack.forged, generator)
@@ -260,7 +276,9 @@ def _randomizer_values(attack: Attack) -> Integers:
 
 
 def _pretenders(attack: Attack) -> Holders:
-    """Forgers who hold a target each, in equal numbers; or as many targets as a set may hold."""
+    """Forgers who hold a target each, in equal numbers; or as many targets as a set may
+    hold.
+    """
     domain, targets = attack.question.domain, attack.targets
     if domain.ball is not None:
         # Each as long as can be, along the axis of a target.
@@ -295,7 +313,9 @@ def _pretenders(attack: Attack) -> Holders:
 
 
 def _held_for(attack: Attack, target: int) -> int:
-    """The place of the value that a forger holds for a target: for a node, the first below it."""
+    """The place of the value that a forger holds for a target: for a node, the first
+    below it.
+    """
     taxonomy = attack.question.domain.taxonomy
     if taxonomy is None:
         return target
@@ -333,7 +353,9 @@ def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
 def places_of(
     question: Question, holders: Holders, targets: Sequence[str]
 ) -> tuple[int, ...] | None:
-    """The places of targets among the values; None if one of them is no value of the question."""
+    """The places of targets among the values; None if one of them is no value of the
+    question.
+    """
     values = estimate_names(question, holders)
     named = dict.fromkeys(canonical_value(target, values) for target in targets)
     if not named.keys() <= set(values):

@@ -1,4 +1,6 @@
-"""`attack`: the known poisoning attacks on a survey, beside the bound that its estimates state."""
+"""`attack`: the known poisoning attacks on a survey, beside the bound that its
+estimates state.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ class Attacks:
     """Each attack with its runs."""
 
     def records(self) -> list[dict[str, Any]]:
-        """A record for each attack, ready for JSON; a bound that does not exist is None."""
+        """A record for each attack, ready for JSON; a bound that does not exist is
+        None.
+        """
         return [report.record(attacked) for attacked in self.attacked]
 
     def sheet(self) -> Sheet:
@@ -58,7 +62,9 @@ class Attacks:
         return report.sheet(self.records(), asked)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the format that `ldp survey simulate-attacks --format json` writes."""
+        """Ready for JSON: the format that `ldp survey simulate-attacks --format json`
+        writes.
+        """
         return dict(self.sheet().record())
 
     def __repr__(self) -> str:
@@ -150,7 +156,8 @@ def _attacks(
         forged = max(1, round(holders.respondents * fraction / (1 - fraction)))
         if forged > MOST_FORGED:
             raise AttackError(
-                f"expected at most {MOST_FORGED:,} forged reports, got {forged:,}; have fewer "
+                f"expected at most {MOST_FORGED:,} forged reports, got {forged:,}; "
+                "have fewer "
                 "respondents"
             )
         places: tuple[int, ...] | None
@@ -166,6 +173,7 @@ def _attacks(
     if not attacks:
         listed = "" if targets is None else ",".join(targets)
         raise AttackError(
-            f"expected --targets to be values of a question that is attacked, got {listed!r}"
+            "expected --targets to be values of a question that is attacked, got "
+            f"{listed!r}"
         )
     return attacks

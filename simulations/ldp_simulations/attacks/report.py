@@ -1,4 +1,6 @@
-"""Results of simulated attacks over all runs: a table for each question, and records."""
+"""Results of simulated attacks over all runs: a table for each question, and
+records.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,18 @@ _HEADINGS = (
 _LEGEND = (
     "truth: the frequency among the honest respondents, or their mean",
     "honest, poisoned: the mean estimate without and with the forged reports",
-    "gain: what the forged reports added, on average, and in the run where they moved the estimate "
+    "gain: what the forged reports added, on average, and in the run where they moved "
+    "the estimate "
     "most (furthest)",
     "bound: the most that as many can, whatever they say. A dash: there is no bound",
 )
 
 
 _OF_DRAWS = (
-    "of a draw, forgers answer the question that they attack, whatever they would draw, so that "
-    "more of its reports are forged than of all; those of input draw as honest devices do"
+    "of a draw, forgers answer the question that they attack, whatever they would "
+    "draw, so that "
+    "more of its reports are forged than of all; those of input draw as honest devices "
+    "do"
 )
 
 
@@ -93,13 +98,16 @@ def record(attacked: Attacked) -> dict[str, Any]:
 
 
 def _draw_share(attack: Attack) -> dict[str, Any]:
-    """Which share of the respondents answers, where devices draw one of several questions."""
+    """Which share of the respondents answers, where devices draw one of several
+    questions.
+    """
     share = attack.question.share
     return {} if share == 1 else {"drawn": str(share)}
 
 
 def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
-    """A table for each question, with a row for each attack and target, and what the columns mean.
+    """A table for each question, with a row for each attack and target, and what the
+    columns mean.
 
     `setting` is said beside the records, for machines.
     """

@@ -1,12 +1,14 @@
-"""An audit: draws until a budget is spent, what devices do besides, and the verdict on all of it.
+"""An audit: draws until a budget is spent, what devices do besides, and the verdict on
+all of it.
 
-Draws go in runs: each is a process that answers for many devices, all of which give one answer to
-one question (each envelope has its own). After half of the budget events are learned, which are
-tried on the rest. What is kept of it are counts, which a file can hold, so that an audit goes on
-where it was left.
+Draws go in runs: each is a process that answers for many devices, all of which give one
+answer to one question (each envelope has its own). After half of the budget events are
+learned, which are tried on the rest. What is kept of it are counts, which a file can
+hold, so that an audit goes on where it was left.
 
-A verdict is a look. Who looks again after more draws has more chances of a false alarm, so that
-look number k has alpha / (k (k + 1)), and all looks together no more than alpha.
+A verdict is a look. Who looks again after more draws has more chances of a false alarm,
+so that look number k has alpha / (k (k + 1)), and all looks together no more than
+alpha.
 """
 
 from __future__ import annotations
@@ -118,7 +120,8 @@ class Audit:
         if not self.envelopes:
             known = ", ".join(question.name for question in client.survey)
             raise AuditError(
-                f"expected --question to be one of {known}, got {', '.join(map(repr, names))}"
+                f"expected --question to be one of {known}, got "
+                f"{', '.join(map(repr, names))}"
             )
         self.parts = {
             fingerprint: parts_of(envelope, meant, answers)
@@ -149,9 +152,11 @@ class Audit:
         return min(asked, default=0)
 
     def steps(self) -> Iterator[int]:
-        """Draw until the budget is spent; after each step, the draws of each answer so far.
+        """Draw until the budget is spent; after each step, the draws of each answer so
+        far.
 
-        Raises `CommandError` or `FramesError` where the command is no client to be audited.
+        Raises `CommandError` or `FramesError` where the command is no client to be
+        audited.
         """
         began = time.monotonic()
         size = PROBE
@@ -204,7 +209,8 @@ class Audit:
         # Who is silent about one answer alone is no error, but an alarm.
         if not left and not self.counts:
             raise CommandError(
-                f"expected a frame for each of {len(lines):,} lines, got no output: see "
+                f"expected a frame for each of {len(lines):,} lines, got no output: "
+                "see "
                 "docs/audit.md for what a client is asked"
             )
         self.unasked += sum(
@@ -312,7 +318,10 @@ class Audit:
                 "devices", f"{self.unasked} reports to questions that were not asked"
             )
         if self.other_epochs:
-            what = f"{self.other_epochs} ids of another epoch than the one in which they were made"
+            what = (
+                f"{self.other_epochs} ids of another epoch than the one in which "
+                "they were made"
+            )
             yield certain("devices", what)
 
     def _arrivals(
@@ -371,7 +380,9 @@ class Audit:
             write_whole(self.saved, json.dumps(self._record(), indent=1))
 
     def _record(self) -> dict[str, Any]:
-        """Counts, ready for JSON; of answers, the test values that the survey declares."""
+        """Counts, ready for JSON; of answers, the test values that the survey
+        declares.
+        """
         named = {
             name: {
                 part: {str(number): as_json(arrays) for number, arrays in rows.items()}
@@ -420,7 +431,8 @@ class Audit:
             for name, part in expected.items():
                 if record.get(name) != part:
                     raise AuditError(
-                        f"expected --resume to name the file of an audit of the same {name}, got "
+                        "expected --resume to name the file of an audit of the same "
+                        f"{name}, got "
                         "another: choose a new file"
                     )
             for name, kept in self._state().items():
@@ -440,7 +452,8 @@ class Audit:
             self.unasked = int(record["unasked"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AuditError(
-                f"expected --resume to name the file of an audit, or none that exists, got "
+                "expected --resume to name the file of an audit, or none that exists, "
+                "got "
                 f"another ({type(error).__name__})"
             ) from None
 
@@ -459,7 +472,9 @@ def _pairs(parts: Sequence[Part]) -> list[tuple[int, int]]:
 
 
 def _row_events(parts: Sequence[Part], rows: Rows) -> Any:
-    """How often the declared events of all parts happened together, for two answers each."""
+    """How often the declared events of all parts happened together, for two answers
+    each.
+    """
     happened = []
     for pair in _pairs(parts):
         together = np.ones(len(rows), dtype=bool)

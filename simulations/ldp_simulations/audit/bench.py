@@ -18,14 +18,18 @@ from ldp_simulations.audit.parts import Part
 
 
 class Bench(NamedTuple):
-    """A client, the parts of each of its survey's envelopes, and how many devices to ask."""
+    """A client, the parts of each of its survey's envelopes, and how many devices to
+    ask.
+    """
 
     client: Audited
     parts: dict[bytes, tuple[Part, ...]]
     devices: int
 
     def lone(self) -> Iterator[Part]:
-        """Yield the parts that are asked by themselves, and that every device answers."""
+        """Yield the parts that are asked by themselves, and that every device
+        answers.
+        """
         for fingerprint, parts in self.parts.items():
             envelope = self.client.envelopes[fingerprint]
             if isinstance(envelope, Question) and envelope.draw is None:
@@ -39,7 +43,9 @@ class Bench(NamedTuple):
 
 
 def hold_to_law(part: Part, end: int, rows: Rows, *, when: str) -> Iterator[Test]:
-    """Whether reports came as often as declared, of the first answer (0) or of the last (-1)."""
+    """Whether reports came as often as declared, of the first answer (0) or of the last
+    (-1).
+    """
     number = end % len(part.answers)
     core = None
     if part.bits is None:

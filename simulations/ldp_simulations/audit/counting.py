@@ -1,4 +1,5 @@
-"""Counts of what left a client: as large as the reports are wide, however many there are.
+"""Counts of what left a client: as large as the reports are wide, however many there
+are.
 
 Of each part and answer, arrays by name:
 
@@ -13,8 +14,8 @@ Of each part and answer, arrays by name:
     within    how often each bit of the answer's own was 1 in each, as a cohort with noise of its
               own hides behind the others
 
-Of runs of reports long enough that no two are equal by chance, hashes are kept (`Runs`). What is
-counted of batches and their ids is in `ids`.
+Of runs of reports long enough that no two are equal by chance, hashes are kept
+(`Runs`). What is counted of batches and their ids is in `ids`.
 """
 
 from __future__ import annotations
@@ -139,8 +140,8 @@ def read(record: Mapping[str, Any]) -> Arrays:
 class Runs:
     """Runs of reports that came one after the other, from the start of each process on.
 
-    Two equal ones are the same randomness, used twice, however many reports later. Kept are those
-    that lie end to end, and looked for is the run from each report on.
+    Two equal ones are the same randomness, used twice, however many reports later. Kept
+    are those that lie end to end, and looked for is the run from each report on.
     """
 
     def __init__(self) -> None:
@@ -163,7 +164,9 @@ class Runs:
 
 
 def least_surprise(part: Part, number: int) -> float:
-    """Bits by which any report of an answer surprises at least, by its law; 0 if unknown."""
+    """Bits by which any report of an answer surprises at least, by its law; 0 if
+    unknown.
+    """
     layout = part.question.layout
     if part.columns is not None:
         return -math.log2(part.columns[number].max())

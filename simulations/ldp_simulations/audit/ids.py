@@ -1,4 +1,5 @@
-"""The ids of batches: that they tell nothing but the epoch, and that a batch has one report.
+"""The ids of batches: that they tell nothing but the epoch, and that a batch has one
+report.
 
 Of each envelope and answer there are counts, arrays by name:
 
@@ -9,9 +10,9 @@ Of each envelope and answer there are counts, arrays by name:
     beside   how often a bit of an id was equal to one of the first bits of its report
     bytes    how often each byte of an id had each of its values
 
-An id whose every bit looks random may still tell an answer by two of them, beside the report, or by
-all bits of one byte, such as their parity. What takes three bits of several bytes, or a key, is not
-seen.
+An id whose every bit looks random may still tell an answer by two of them, beside the
+report, or by all bits of one byte, such as their parity. What takes three bits of
+several bytes, or a key, is not seen.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ MOST_BESIDE = 8
 
 
 def first_random(envelope: Envelope) -> int:
-    """The first bit of an id that is drawn: before it stands the epoch, if there are any."""
+    """The first bit of an id that is drawn: before it stands the epoch, if there are
+    any.
+    """
     return 8 * NUMBER_SIZE if envelope.epoch is not None else 0
 
 
@@ -51,11 +54,14 @@ def of_other_epochs(
 
 
 def count_ids(ids: Rows, rows: Rows, asked: int) -> Arrays:
-    """Counts of some ids, (batches, 16), of their reports, (reports, width), and of devices."""
+    """Counts of some ids, (batches, 16), of their reports, (reports, width), and of
+    devices.
+    """
     own = _signs(ids)
     reports = rows[:, :MOST_BESIDE]
     if len(rows) != len(ids):
-        # Which report belongs to which id is not known here; that there are more is an alarm.
+        # Which report belongs to which id is not known here; that there are more is an
+        # alarm.
         reports = np.zeros((len(ids), reports.shape[1]), np.uint8)
     return {
         "batches": np.array([len(ids)]),
@@ -77,8 +83,11 @@ def _signs(rows: Rows) -> Floats:
 
 
 def _equal(first: Floats, second: Floats) -> Counts:
-    """How often each bit of the one was equal to each bit of the other, (bits, bits)."""
-    # A product of signs is 1 where they are equal, else -1; sums of whole numbers are exact.
+    """How often each bit of the one was equal to each bit of the other, (bits,
+    bits).
+    """
+    # A product of signs is 1 where they are equal, else -1; sums of whole numbers are
+    # exact.
     counts: Counts = ((len(first) + first.T @ second) / 2).astype(np.int64)
     return counts
 
@@ -134,7 +143,9 @@ def _together(
     first: int,
     beside: str,
 ) -> Test:
-    """The least likely of many pairs of bits, which share what one test has of the alarm rate."""
+    """The least likely of many pairs of bits, which share what one test has of the
+    alarm rate.
+    """
     is_random = places[0] >= first
     chances = binomial_chances(counts[is_random], draws, 0.5)
     worst = int(np.argmin(chances))

@@ -1,9 +1,9 @@
 """Counts against what is declared: lower bounds of epsilon, and tests of the law.
 
-All bounds and tests of a look at an audit share its false-alarm rate: half of it goes to the tests,
-each an equal share; a quarter to the bounds from declared events; a quarter to those from single
-bits, and from events that were learned. How many there are follows from the survey, not from what
-was drawn.
+All bounds and tests of a look at an audit share its false-alarm rate: half of it goes
+to the tests, each an equal share; a quarter to the bounds from declared events; a
+quarter to those from single bits, and from events that were learned. How many there are
+follows from the survey, not from what was drawn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ TESTS, DECLARED, OTHERS = 0.5, 0.25, 0.25
 
 
 class Test(NamedTuple):
-    """How likely counts as far off are, if what is declared holds; and how many were looked at.
+    """How likely counts as far off are, if what is declared holds; and how many were
+    looked at.
 
     Of `tests` counts the least likely is named.
     """
@@ -51,7 +52,9 @@ class Bound(NamedTuple):
     tests: int = 1
 
     def epsilon(self, alpha: float) -> float:
-        """At least so much, if all bounds together may be wrong with probability alpha."""
+        """At least so much, if all bounds together may be wrong with probability
+        alpha.
+        """
         return float(least_epsilon(self.counts, self.draws, alpha))
 
 
@@ -67,7 +70,9 @@ def worst_of(where: str, names: Sequence[str], chances: Floats) -> Test:
 
 
 def bit_name(part: Part, place: int) -> str:
-    """The name of a bit of a row; the first and the last of the answer's own are said to be."""
+    """The name of a bit of a row; the first and the last of the answer's own are said
+    to be.
+    """
     layout = part.question.layout
     start = 8 * layout.prefix_width
     if place < start:
@@ -130,7 +135,8 @@ def _distant(
 ) -> Iterator[Test]:
     """Every two bits that are no neighbours, by their law or beside the core's.
 
-    The least likely two share what one test has of the false-alarm rate with all others.
+    The least likely two share what one test has of the false-alarm rate with all
+    others.
     """
     draws = int(counts["draws"][0])
     if part.distant is not None:
@@ -158,7 +164,8 @@ def _within(
 ) -> Iterator[Test]:
     """Each bit in each cohort by itself, and each cohort, beside the core's.
 
-    The least likely one shares what one test has of the false-alarm rate with all others.
+    The least likely one shares what one test has of the false-alarm rate with all
+    others.
     """
     own, ours = counts["cohorts"], core["cohorts"]
     draws, others = int(counts["draws"][0]), int(core["draws"][0])

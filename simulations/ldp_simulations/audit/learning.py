@@ -7,7 +7,8 @@ For two answers, from how often each report came, or each bit was 1:
     score    the sum over bits of the logarithms of ratios (naive Bayes), beyond its mean with the
              one answer, and beyond one and two standard deviations more
 
-They are tried on the second half alone: what was chosen by looking says nothing by itself.
+They are tried on the second half alone: what was chosen by looking says nothing by
+itself.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@
     forks      nor have a process that has answered before and one that is forked from it
     epochs     ids name the epoch in which they are made
 
-Each takes a `Bench` and returns the tests that it made; a client that does not do what a point
-needs is skipped there, and said to be.
+Each takes a `Bench` and returns the tests that it made; a client that does not do what
+a point needs is skipped there, and said to be.
 """
 
 from __future__ import annotations
@@ -92,7 +92,10 @@ def restarts(bench: Bench) -> Iterator[Test]:
             if (len(before), len(behind)) == (1, 0):
                 yield Test(part.name, "answered once, a restart or not", 1.0)
             else:
-                what = f"{len(before)} reports before a restart and {len(behind)} behind it"
+                what = (
+                    f"{len(before)} reports before a restart and {len(behind)} "
+                    "behind it"
+                )
                 yield certain(part.name, what)
             continue
         stretches = [

@@ -1,8 +1,9 @@
-"""Parts of an audit: the questions of a survey, answers to them, and their declared bounds.
+"""Parts of an audit: the questions of a survey, answers to them, and their declared
+bounds.
 
-A *part* is one question of what travels in a row. Its answers are a few that fit: the first, the
-middle and the last of a list, so that what goes wrong at an end is seen; more of them, or all, if
-more are asked for, evenly spread. What is declared of its
+A *part* is one question of what travels in a row. Its answers are a few that fit: the
+first, the middle and the last of a list, so that what goes wrong at an end is seen;
+more of them, or all, if more are asked for, evenly spread. What is declared of its
 reports is written down as far as it can be:
 
     columns   where there are few reports, how likely each is, exactly (`conformance.law`)
@@ -49,7 +50,9 @@ _MULTIPLIER = (1 << 32) - 1
 
 
 class Event(NamedTuple):
-    """Reports that speak for one answer and against another, by their places among the answers."""
+    """Reports that speak for one answer and against another, by their places among the
+    answers.
+    """
 
     one: int
     other: int
@@ -63,7 +66,8 @@ class Event(NamedTuple):
 class Part:
     """One question of an envelope: where its reports lie, and what they have to be.
 
-    `draws` is how many reports are meant, by which events are chosen; `answers` how many are tried.
+    `draws` is how many reports are meant, by which events are chosen; `answers` how
+    many are tried.
     """
 
     def __init__(
@@ -115,7 +119,9 @@ def parts_of(envelope: Envelope, draws: int, answers: int = FEW) -> tuple[Part, 
 
 
 def fitting_answers(question: Question, number: int = FEW) -> tuple[Any, ...]:
-    """A few different answers that the question takes, as JSON has them; so many, of a list."""
+    """A few different answers that the question takes, as JSON has them; so many, of a
+    list.
+    """
     chosen = (
         answers_of(question.domain)
         if number <= FEW
@@ -126,7 +132,9 @@ def fitting_answers(question: Question, number: int = FEW) -> tuple[Any, ...]:
 
 
 def _spread(domain: Domain, number: int) -> list[Any]:
-    """So many values of a list or a range, from the first to the last; of all else the usual."""
+    """So many values of a list or a range, from the first to the last; of all else the
+    usual.
+    """
     listed = domain.numbers or (domain.values if domain.type == "category" else None)
     if not listed or domain.per_device:
         return answers_of(domain)
@@ -159,7 +167,9 @@ def bits_of(rows: Rows) -> Flags:
 
 
 def best_columns(one: Floats, other: Floats, draws: int) -> Flags:
-    """Which columns, of likelihoods (columns,), give the best bound of so many draws of each."""
+    """Which columns, of likelihoods (columns,), give the best bound of so many draws of
+    each.
+    """
     seen = (one > 0) & (one > other)
     if not seen.any():
         return seen
@@ -214,7 +224,9 @@ def _has_a_bit_each(question: Question) -> bool:
 def _bits(
     question: Question, answers: Sequence[object], columns: Floats | None
 ) -> tuple[Floats | None, Floats | None]:
-    """P[bit is 1], (answers, 8 x width), and P[a bit and the next are 1], one less of these."""
+    """P[bit is 1], (answers, 8 x width), and P[a bit and the next are 1], one less of
+    these.
+    """
     layout, places = question.layout, 8 * question.width
     if columns is not None:
         numbers = np.arange(columns.shape[1])
@@ -251,7 +263,9 @@ def distant_places(places: int) -> tuple[Integers, Integers]:
 def _distant(
     question: Question, answers: Sequence[object], columns: Floats | None
 ) -> Floats | None:
-    """P[two bits are 1], (answers, pairs); not where the law of whole reports is written down."""
+    """P[two bits are 1], (answers, pairs); not where the law of whole reports is
+    written down.
+    """
     if columns is not None or not _has_a_bit_each(question):
         return None
     both = cast(Pure, _one_report(question.randomizer)).joint_support()
@@ -351,5 +365,7 @@ def _bit(rows: Rows, place: int) -> Flags:
 
 
 def value_of(question: Question, answer: object) -> Value:
-    """Return the input of the core's randomizer, rounded at random where it has to be."""
+    """Return the input of the core's randomizer, rounded at random where it has to
+    be.
+    """
     return question.value(answer)

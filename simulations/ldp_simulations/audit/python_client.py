@@ -2,8 +2,8 @@
 
     ldp client test SURVEY -- python -m ldp_simulations.audit.python_client
 
-is what `ldp client test SURVEY` does. A device without state is a `Client`; one that keeps state
-is an `EmbeddedClient`, as in an app.
+is what `ldp client test SURVEY` does. A device without state is a `Client`; one that
+keeps state is an `EmbeddedClient`, as in an app.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Adapter:
     def reports_of(
         self, device: Client, answers: Mapping[str, Any]
     ) -> Iterator[Report]:
-        """Its reports of answers by question; groups that are there as a whole together."""
+        """Its reports of answers by question; groups that are there as a whole
+        together.
+        """
         rest = dict(answers)
         for group in self.survey.groups:
             names = [question.name for question in group.members]
@@ -72,7 +74,9 @@ class Adapter:
                 )
 
     def answer_with_fork(self, lines: Iterable[bytes], out: BinaryIO) -> None:
-        """Each line in two processes, one forked from the other once it has answered before."""
+        """Each line in two processes, one forked from the other once it has answered
+        before.
+        """
         asked = list(lines)
         self.answer(asked[:1], BytesIO())
         child = os.fork()

@@ -1,9 +1,10 @@
 """Independence of the reports of one device to several questions, even of their order.
 
-Each report has the law of its question, whichever were answered before. Of two questions that are
-answered one after the other, and of those of a group that travel as a
-row, the noise is independent, whatever the answers are, also of two with others between them. Which
-of two reports leaves first may be fixed, or drawn, and must not depend on the answers.
+Each report has the law of its question, whichever were answered before. Of two
+questions that are answered one after the other, and of those of a group that travel as
+a row, the noise is independent, whatever the answers are, also of two with others
+between them. Which of two reports leaves first may be fixed, or drawn, and must not
+depend on the answers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _ENDS = ((0, 0), (-1, -1), (0, -1), (-1, 0))
 
 
 def questions(bench: Bench) -> Iterator[Test]:
-    """Devices that answer two questions, one after the other; and the questions of a group."""
+    """Devices that answer two questions, one after the other; and the questions of a
+    group.
+    """
     lone = list(bench.lone())
     for pair in pairwise(lone):
         yield from _one_after_the_other(bench, pair)
@@ -111,8 +114,8 @@ def _together(
 def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]:
     """Every two questions that have others between them.
 
-    Of the bits of two, those that go together most are tested, and share what one test has of the
-    false-alarm rate with all others: there may be thousands of pairs.
+    Of the bits of two, those that go together most are tested, and share what one test
+    has of the false-alarm rate with all others: there may be thousands of pairs.
     """
     for one, other in combinations(range(len(parts)), 2):
         if other - one < 2:
@@ -137,7 +140,9 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
 def _both(
     parts: tuple[Part, Part], rows_of: tuple[Rows, Rows]
 ) -> tuple[Counts, tuple[Counts, Counts]]:
-    """How often bits of two reports are both 1, (bits of one, of the other), and each by itself."""
+    """How often bits of two reports are both 1, (bits of one, of the other), and each
+    by itself.
+    """
     shown = [
         bits_of(np.ascontiguousarray(rows[:, part.question.layout.prefix_width :]))[
             :, :_MOST_BITS

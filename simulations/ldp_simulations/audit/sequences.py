@@ -1,14 +1,15 @@
-"""Permanent responses over the reports of a device, beside those of the core's own randomizer.
+"""Permanent responses over the reports of a device, beside those of the core's own
+randomizer.
 
     the same answer again and again   one response is kept
     another answer, and back          each answer has one, which is reported again
 
-Reports are looked at in blocks of a few. For each bit and each number c there are two events: that
-a block has c ones or more, which tells its law; and that the first block of an answer has c ones or
-more while the last has fewer, which is rare as long as one response stands behind both. How often
-they happen is compared with as many devices of the core, by Fisher's exact test. Who draws the
-response anew shows by that within some hundred devices, where two single reports would take tens of
-thousands.
+Reports are looked at in blocks of a few. For each bit and each number c there are two
+events: that a block has c ones or more, which tells its law; and that the first block
+of an answer has c ones or more while the last has fewer, which is rare as long as one
+response stands behind both. How often they happen is compared with as many devices of
+the core, by Fisher's exact test. Who draws the response anew shows by that within some
+hundred devices, where two single reports would take tens of thousands.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ BLOCK = 8
 
 
 def sequences(bench: Bench) -> Iterator[Test]:
-    """Memoized questions, by devices that give one answer, and that give two in turn."""
+    """Memoized questions, by devices that give one answer, and that give two in
+    turn.
+    """
     for part in bench.lone():
         if not part.question.memoizes:
             continue

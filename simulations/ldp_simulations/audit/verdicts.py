@@ -1,7 +1,8 @@
 """A verdict: what was found, what would have been found, and at which confidence.
 
-For each part: the lower bound of epsilon, the bound that an honest client of its law would be given
-by as many draws, and the excess of epsilon that the tests of the law notice with `POWER`.
+For each part: the lower bound of epsilon, the bound that an honest client of its law
+would be given by as many draws, and the excess of epsilon that the tests of the law
+notice with `POWER`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ _LEGEND = (
     "declared: epsilon of one report",
     "at least: what the draws prove of epsilon. Above declared is an alarm",
     "honest: what they would prove of a client that does as declared",
-    f"law notices: an excess of epsilon that the tests of the law find in {POWER:.0%} of audits; "
+    f"law notices: an excess of epsilon that the tests of the law find in {POWER:.0%} "
+    "of audits; "
     "where no event is declared, a deviation of a probability of 1/2",
 )
 
@@ -63,7 +65,9 @@ class PartVerdict(NamedTuple):
     by: str
     """By which event."""
     honest: float | None
-    """What is expected of `epsilon` if all is as declared; None where no event is declared."""
+    """What is expected of `epsilon` if all is as declared; None where no event is
+    declared.
+    """
     excess: float | None
     """Of epsilon, which the tests of the law notice."""
     deviation: float
@@ -139,7 +143,8 @@ class Verdict(NamedTuple):
 
     def _tables(self) -> list[TextTable]:
         caption = (
-            f"{self.draws:,} draws of each answer; a false alarm in {self.alpha:.1g} of audits, in "
+            f"{self.draws:,} draws of each answer; a false alarm in {self.alpha:.1g} "
+            "of audits, in "
             f"{FALSE_ALARMS:g} of all looks"
         )
         rows = [_cells(part) for part in self.parts]

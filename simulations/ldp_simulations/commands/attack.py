@@ -1,4 +1,6 @@
-"""`ldp survey simulate-attacks`: what forged reports do, and whether anybody would notice."""
+"""`ldp survey simulate-attacks`: what forged reports do, and whether anybody would
+notice.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ from ldp_simulations.commands.options import MOST_RUNS
 @click.option(
     "--targets",
     metavar="A,B",
-    help="Values to be made frequent.  [default: the two that fewest hold, or one of up to three]",
+    help=(
+        "Values to be made frequent.  [default: the two that fewest hold, or one of "
+        "up to three]"
+    ),
 )
 @click.option(
     "--question",
@@ -68,7 +73,8 @@ from ldp_simulations.commands.options import MOST_RUNS
     "--hashes",
     metavar="K",
     type=whole(1, 10**5),
-    help="Hash functions that a forger is given to choose from, where reports name one.  "
+    help="Hash functions that a forger is given to choose from, where reports name "
+    "one.  "
     "[default: all]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")

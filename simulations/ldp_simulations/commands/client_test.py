@@ -65,14 +65,17 @@ def _read_budget(_: click.Context, __: click.Parameter, text: str) -> tuple[int,
         draws = fraction(0)
     if draws.denominator != 1 or not 100 <= draws <= _MOST_DRAWS:
         raise click.BadParameter(
-            f"expected draws from 100 to {_MOST_DRAWS:,}, such as 1e6, or a time such as 90s, 5m "
+            f"expected draws from 100 to {_MOST_DRAWS:,}, such as 1e6, or a time such "
+            "as 90s, 5m "
             f"or 1h, got {text[:40]!r}"
         )
     return int(draws), 0.0
 
 
 class _BeforeDashes(click.Command):
-    """A command whose words end at `--`: what comes behind is the command of another program."""
+    """A command whose words end at `--`: what comes behind is the command of another
+    program.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep what comes behind."""
@@ -166,14 +169,15 @@ def test_client(
 ) -> None:
     """Test a client of SURVEY: the one in Python, or the one that COMMAND runs.
 
-    Depth reports draws reports of a few answers to each question, and compares them with the
-    declared epsilon and with the declared law, bit by bit; has devices answer twice, restart and
-    send again; and runs the samplers of the Python core over every tape of randomness. COMMAND
-    reads answers and writes frames (docs/audit.md). Exits with 3 if anything is not as declared.
-    False alarms: one in a million tests at most.
+    Depth reports draws reports of a few answers to each question, and compares them
+    with the declared epsilon and with the declared law, bit by bit; has devices answer
+    twice, restart and send again; and runs the samplers of the Python core over every
+    tape of randomness. COMMAND reads answers and writes frames (docs/audit.md). Exits
+    with 3 if anything is not as declared. False alarms: one in a million tests at most.
 
-    Depth device says point by point whether COMMAND does what a device has to do, also for the
-    questions of SURVEY, if there is one. COMMAND is asked by lines of JSON (docs/conformance.md).
+    Depth device says point by point whether COMMAND does what a device has to do, also
+    for the questions of SURVEY, if there is one. COMMAND is asked by lines of JSON
+    (docs/conformance.md).
     """
     for other, options in _OF_DEPTH.items():
         for name in options if other != depth else ():

@@ -1,4 +1,6 @@
-"""`ldp demo`: randomized response in a terminal, on the real client and the real decoder."""
+"""`ldp demo`: randomized response in a terminal, on the real client and the real
+decoder.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ _PAUSE = 0.7
 def demo(answer: str | None) -> None:
     """Answer a question, and see what randomized response does to it.
 
-    Then 1,000 made-up people answer, at three values of epsilon. Nothing is sent or kept.
+    Then 1,000 made-up people answer, at three values of epsilon. Nothing is sent or
+    kept.
     """
     survey = _survey("1")
     click.secho(_QUESTION, bold=True)
@@ -45,8 +48,10 @@ def demo(answer: str | None) -> None:
     answers = [person < _TRUTH * _PEOPLE for person in range(_PEOPLE)]
     random.shuffle(answers)
     click.echo(
-        f"\nNow {_PEOPLE:,} made-up people answer. For {100 * _TRUTH:.0f} % the truth is Yes (│).\n"
-        "Only their reports are counted. ● is the estimate, ━ its 95 % confidence interval.\n"
+        f"\nNow {_PEOPLE:,} made-up people answer. For {100 * _TRUTH:.0f} % the truth "
+        "is Yes (│).\n"
+        "Only their reports are counted. ● is the estimate, ━ its 95 % confidence "
+        "interval.\n"
     )
     reports = _reports(survey, answers)
     for count in _STOPS:
@@ -79,7 +84,9 @@ def _survey(epsilon: str) -> Survey:
 
 
 def _truth_probability(survey: Survey) -> float:
-    """Return how likely an answer is sent as it is; nobody can be surer of it from the report."""
+    """Return how likely an answer is sent as it is; nobody can be surer of it from the
+    report.
+    """
     from ldp.numbers.accounting import posterior
 
     return float(posterior(survey["answer"].randomizer.ratio))
@@ -94,7 +101,8 @@ def _show_own(survey: Survey, answer: str) -> None:
     kept = round(100 * _truth_probability(survey))
     _pause()
     click.echo(
-        f"\nYour device tosses a coin that keeps {kept} of 100 answers and flips the others."
+        f"\nYour device tosses a coin that keeps {kept} of 100 answers and flips the "
+        "others."
     )
     _pause()
     said = "keeps your answer" if sent == answer else "flips your answer"
@@ -102,7 +110,8 @@ def _show_own(survey: Survey, answer: str) -> None:
     click.echo(f"  The coin  {said}")
     click.secho(f"  Sent      {sent.title()}", bold=True)
     click.echo(
-        f"\nThe collector sees {sent.title()} alone, and cannot know whether the coin flipped it."
+        f"\nThe collector sees {sent.title()} alone, and cannot know whether the coin "
+        "flipped it."
     )
 
 

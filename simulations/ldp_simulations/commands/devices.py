@@ -1,4 +1,6 @@
-"""`ldp client ledger` and `codegen`: for people whose device takes part, and for developers."""
+"""`ldp client ledger` and `codegen`: for people whose device takes part, and for
+developers.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,14 @@ _LANGUAGES = {
 @click.option(
     "--set-aside",
     is_flag=True,
-    help="Set a damaged file aside first, and begin a new one with what can be read of it. What "
+    help="Set a damaged file aside first, and begin a new one with what can be read of "
+    "it. What "
     "cannot may be spent again. The app must not be running.",
 )
 def ledger(state: Path, set_aside: bool) -> None:
-    """Say in plain words what the device with this STATE file has spent. The app may be running."""
+    """Say in plain words what the device with this STATE file has spent. The app may be
+    running.
+    """
     from ldp_client.answering.ledger import Ledger
     from ldp_client.keeping.database import Database
 

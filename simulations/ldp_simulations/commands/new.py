@@ -1,4 +1,6 @@
-"""`ldp new`: a survey file from a few questions, with what it costs and how many it takes."""
+"""`ldp new`: a survey file from a few questions, with what it costs and how many it
+takes.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _EPSILON = "1"
     "--yes-no",
     "text",
     metavar="QUESTION",
-    help="Ask this yes/no question, at epsilon 1; without it, you are asked what to ask.",
+    help=(
+        "Ask this yes/no question, at epsilon 1; without it, you are asked what to ask."
+    ),
 )
 @click.option(
     "--output",
@@ -62,8 +66,10 @@ def new(text: str | None, output: Path | None) -> None:
     click.echo(f"Wrote {path}.\n\n{_cost(survey)}\n")
     unit = "% of the range" if keys["type"] == "number" else "percentage points"
     click.echo(
-        f"You need {answers:,} answers to be within {points:g} {unit} (95 % confidence).\n\n"
-        f"Next:\n  ldp simulate {path} --respondents {answers}\n  ldp serve {path} --public"
+        f"You need {answers:,} answers to be within {points:g} {unit} (95 % "
+        "confidence).\n\n"
+        f"Next:\n  ldp simulate {path} --respondents {answers}\n  ldp serve {path} "
+        "--public"
     )
 
 
@@ -104,21 +110,26 @@ def _cost(survey: Survey) -> str:
     [question] = survey
     ratio = exact_ratios(question)[0]
     said = (
-        "Privacy: someone who thinks it 50 % likely that a person gave an answer can become\n"
-        f"{100 * float(posterior(ratio)):.0f} % sure of it at most, after seeing the report "
+        "Privacy: someone who thinks it 50 % likely that a person gave an answer can "
+        "become\n"
+        f"{100 * float(posterior(ratio)):.0f} % sure of it at most, after seeing the "
+        "report "
         f"(epsilon {log_text(ratio, 2)})."
     )
     if not isinstance(question.randomizer, Pure):
         return said
     true, other = question.randomizer.support
     return (
-        f"{said}\nOf 100 reports about {100 * float(true):.0f} include the true answer; each "
+        f"{said}\nOf 100 reports about {100 * float(true):.0f} include the true "
+        "answer; each "
         f"other answer is in about {100 * float(other):.0f}."
     )
 
 
 def _needed_respondents(survey: Survey, half_width: float) -> int:
-    """Return how many answers give a half-width of shares, or of a mean in parts of its range."""
+    """Return how many answers give a half-width of shares, or of a mean in parts of its
+    range.
+    """
     from ldp_simulations import plan
 
     [question] = survey

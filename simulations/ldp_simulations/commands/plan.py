@@ -1,4 +1,6 @@
-"""`ldp plan`: what a survey can tell, and how many respondents or how much epsilon that takes."""
+"""`ldp plan`: what a survey can tell, and how many respondents or how much epsilon that
+takes.
+"""
 
 from __future__ import annotations
 
@@ -42,15 +44,20 @@ _OF_DESIGNS |= {"form", "output"}
 _COUNT = whole(1, MOST_RESPONDENTS)
 _CHANCE = number(Fraction(1, 10**12), 1 - Fraction(1, 10**12))
 _FREQUENCY = number(Fraction(1, 10**6), 1)
-"""Below a millionth, the rounding of floating-point numbers would show in what is solved for."""
+"""Below a millionth, the rounding of floating-point numbers would show in what is
+solved for.
+"""
 
 
 _HEADINGS = {
     "What is asked": "--values --design --epsilon --respondents --question",
-    "What it has to tell": "--half-width --detect --mean-half-width --median-half-width --level "
+    "What it has to tell": "--half-width --detect --mean-half-width "
+    "--median-half-width --level "
     "--power --frequency --estimand --simultaneous --forged",
     "Other plans": "--shares --experiment --range-from",
-    "Batches of a relay": "--shuffled --central-epsilon --local-ceiling --delta --colluding-share",
+    "Batches of a relay": (
+        "--shuffled --central-epsilon --local-ceiling --delta --colluding-share"
+    ),
     "Output": "--format --output",
 }
 
@@ -93,7 +100,9 @@ _HEADINGS = {
     "--mean-half-width",
     metavar="W",
     type=number(Fraction(1, 10**15), 10**15),
-    help="Find what it takes for intervals of means to be no wider than plus-minus this.",
+    help=(
+        "Find what it takes for intervals of means to be no wider than plus-minus this."
+    ),
 )
 @click.option(
     "--median-half-width",
@@ -121,7 +130,9 @@ _HEADINGS = {
     "--frequency",
     metavar="F",
     type=number(0, 1),
-    help="The frequency of a typical value.  [default: an even share; 0.1 with --design]",
+    help=(
+        "The frequency of a typical value.  [default: an even share; 0.1 with --design]"
+    ),
 )
 @click.option(
     "--value",
@@ -155,13 +166,15 @@ _HEADINGS = {
 @click.option(
     "--shares",
     metavar="A[,A...]",
-    help="Of trees: the part of the people for each upper level, from the top, such as 0.1,0.2, in "
+    help="Of trees: the part of the people for each upper level, from the top, such as "
+    "0.1,0.2, in "
     "place of the survey's.",
 )
 @click.option(
     "--experiment",
     metavar="VALUE=D,R",
-    help="Plan arms instead: a direct question, by which a share D says VALUE, and the randomized "
+    help="Plan arms instead: a direct question, by which a share D says VALUE, and the "
+    "randomized "
     "one, by which R does.",
 )
 @click.option(
@@ -190,7 +203,10 @@ _HEADINGS = {
     type=number(LEAST_EPSILON, MOST_EPSILON),
     default="4",
     show_default=True,
-    help="Of --shuffled: the most that one report may, if relay and collector work together.",
+    help=(
+        "Of --shuffled: the most that one report may, if relay and collector work "
+        "together."
+    ),
 )
 @DELTA
 @COLLUDING
@@ -229,10 +245,11 @@ def plan(
     form: str,
     output: Path | None,
 ) -> None:
-    """Say what errors to expect of SURVEY's questions, or of every mechanism for --values values.
+    """Say what errors to expect of SURVEY's questions, or of every mechanism for
+    --values values.
 
-    With --half-width, --mean-half-width, --median-half-width or --detect, leave out --respondents
-    or --epsilon to be told what it takes.
+    With --half-width, --mean-half-width, --median-half-width or --detect, leave out
+    --respondents or --epsilon to be told what it takes.
     """
     if design is not None:
         _plan_design(context)
@@ -272,8 +289,10 @@ def plan(
     if shuffled is not None:
         if epsilon is not None and epsilon > local_ceiling:
             raise click.UsageError(
-                f"--epsilon: expected at most the ceiling of {float(local_ceiling):g}, which is "
-                "what a relay that talks leaves a respondent; only --local-ceiling lifts it"
+                f"--epsilon: expected at most the ceiling of {float(local_ceiling):g}, "
+                "which is "
+                "what a relay that talks leaves a respondent; only --local-ceiling "
+                "lifts it"
             )
         batches = _batch_plans(
             survey_path,
@@ -305,7 +324,8 @@ def plan(
         if median_half_width is None
         else float(median_half_width),
     }
-    # Before files are read: the first thing to know is that the command was called wrongly.
+    # Before files are read: the first thing to know is that the command was called
+    # wrongly.
     misfit = Asked(
         survey_path,
         values,
@@ -374,7 +394,8 @@ def _planned_experiment(
         value = ""
     if survey_path is None or not value or len(names) > 1:
         raise click.UsageError(
-            "--experiment: expected a SURVEY, one --question at most, and a value with two shares, "
+            "--experiment: expected a SURVEY, one --question at most, and a value with "
+            "two shares, "
             f"such as true=0.25,0.32, got {text!r}"
         )
     question = asked_question(read_survey(survey_path), names[0] if names else None)
@@ -392,7 +413,9 @@ def _batch_plans(
     central: Fraction | None,
     ceiling: Fraction,
 ) -> BatchPlans:
-    """Plans of a survey's questions about one of a list of values, or for so many values."""
+    """Plans of a survey's questions about one of a list of values, or for so many
+    values.
+    """
     from ldp.answers.domain import Domain
     from ldp_simulations.planning.shuffled_plan import BatchWish, plan_batches
 

@@ -1,4 +1,6 @@
-"""`ldp randomize` and `ldp simulate`: surveys before, or without, the devices that answer them."""
+"""`ldp randomize` and `ldp simulate`: surveys before, or without, the devices that
+answer them.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ def randomize(
 )
 @click.option(
     "--distribution",
-    help="zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]",
+    help=(
+        "zipf:S, uniform, geometric[:R], normal, file:WEIGHTS.csv.  [default: zipf:1.1]"
+    ),
 )
 @click.option(
     "--runs",
@@ -105,7 +109,8 @@ def randomize(
     type=click.Choice(["clients", "reports", "law"]),
     default="law",
     show_default=True,
-    help="Let a client make every report, draw them in bulk and of the same law where a mechanism "
+    help="Let a client make every report, draw them in bulk and of the same law where "
+    "a mechanism "
     "has such a draw, or "
     "draw tallies from their exact law.",
 )
@@ -135,7 +140,10 @@ def randomize(
     "--output",
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.html, picture.svg, simulation.json and estimates.csv to this folder.",
+    help=(
+        "Write report.html, picture.svg, simulation.json and estimates.csv to this "
+        "folder."
+    ),
 )
 @QUIET
 def simulate(
@@ -157,7 +165,9 @@ def simulate(
     output: Path | None,
     quiet: bool,
 ) -> None:
-    """Simulate SURVEY on a known population and compare the estimates with the truth."""
+    """Simulate SURVEY on a known population and compare the estimates with the
+    truth.
+    """
     from ldp_aggregator.answers.options import Options
     from ldp_aggregator.commands.progress import progress
     from ldp_simulations.population import from_table, synthetic
@@ -166,7 +176,8 @@ def simulate(
 
     if table is not None and (respondents is not None or distribution is not None):
         raise click.UsageError(
-            "expected either --population, or --respondents and --distribution; got both"
+            "expected either --population, or --respondents and --distribution; got "
+            "both"
         )
     if skip_invalid and table is None:
         raise click.UsageError(
@@ -213,6 +224,10 @@ def simulate(
         write_whole(output / "estimates.csv", result.first.to_csv())
         if not quiet:
             click.echo(
-                f"wrote report.html, picture.svg, simulation.json and estimates.csv to {output}",
+                (
+                    "wrote report.html, picture.svg, simulation.json and estimates.csv "
+                    "to "
+                    f"{output}"
+                ),
                 err=True,
             )

@@ -1,4 +1,6 @@
-"""Test bench of all points: a command, its processes, their state, and their reports."""
+"""Test bench of all points: a command, its processes, their state, and their
+reports.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ REASONS = ("answer", "answered", "budget", "not-drawn", "survey", "state", "rand
 UNKNOWN = "unknown"
 COLLECTOR = "https://collect.example/v1/reports"
 PLENTY = "1000"
-"""What the app lets all surveys together spend, as an epsilon, where that is not what is tried."""
+"""What the app lets all surveys together spend, as an epsilon, where that is not what
+is tried.
+"""
 
 _HEAD = 16
 LONGEST_PAUSE = 60.0
@@ -34,7 +38,9 @@ _NAP = 0.05
 
 
 class FailedError(LDPError):
-    """A point that a client fails; the message says what was expected, and what came."""
+    """A point that a client fails; the message says what was expected, and what
+    came.
+    """
 
 
 class SkippedError(LDPError):
@@ -111,7 +117,8 @@ class Bench:
         cap: str = PLENTY,
         collector: str | None = None,
     ) -> Device:
-        """A device that is asked a survey; without a state it forgets when the next one opens.
+        """A device that is asked a survey; without a state it forgets when the next one
+        opens.
 
         With the address of a collector it posts what it sends there.
         """
@@ -201,7 +208,9 @@ class Device:
 
 
 class Spent(NamedTuple):
-    """How often a device was charged, by question, and the ratio that all of it comes to."""
+    """How often a device was charged, by question, and the ratio that all of it comes
+    to.
+    """
 
     charges: dict[str, int]
     ratio: Fraction
@@ -243,7 +252,9 @@ def expect(answer: Answer) -> Answer:
 
 
 def batches_of(payloads: Sequence[bytes]) -> list[Batch]:
-    """The batches in what left, whether or not their checksums are right: `wire` tries that."""
+    """The batches in what left, whether or not their checksums are right: `wire` tries
+    that.
+    """
     batches = []
     for payload in payloads:
         at = 0

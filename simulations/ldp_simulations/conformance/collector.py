@@ -1,4 +1,6 @@
-"""A collector on this machine that answers uploads as it is told, and remembers what came."""
+"""A collector on this machine that answers uploads as it is told, and remembers what
+came.
+"""
 
 from __future__ import annotations
 

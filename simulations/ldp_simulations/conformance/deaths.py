@@ -1,9 +1,10 @@
 """Devices that are killed, in the middle of recording and of sending.
 
-A device has two lives that end by a kill. In each it is asked several questions and then to send,
-without anyone waiting for its answers; it is killed at a random line of what it says, and a random
-moment later: in the first life while it records, in the second while it sends. Then it is left in
-peace until nothing more arrives, for as long as it may pause.
+A device has two lives that end by a kill. In each it is asked several questions and
+then to send, without anyone waiting for its answers; it is killed at a random line of
+what it says, and a random moment later: in the first life while it records, in the
+second while it sends. Then it is left in peace until nothing more arrives, for as long
+as it may pause.
 
     what it said was recorded    arrives, once
     what arrives                 was asked, once, and is charged for
@@ -52,7 +53,9 @@ class Device:
 
 
 def kills(bench: Bench) -> str:
-    """However it is killed, all that was recorded arrives once, and was charged for once."""
+    """However it is killed, all that was recorded arrives once, and was charged for
+    once.
+    """
     bench.needs("send", "state", "ledger")
     survey = parse_survey(MANY)
     draw = random.Random(1)  # noqa: S311  # when to kill, and nothing else
@@ -65,7 +68,10 @@ def kills(bench: Bench) -> str:
         )
     reports = sum(_peace(bench, survey, device) for device in devices)
     waiting = in_flight / max(bench.kills, 1)
-    return f"{bench.kills} kills, each with {waiting:.0f} reports on their way, and {reports} arrived"
+    return (
+        f"{bench.kills} kills, each with {waiting:.0f} reports on their way, and "
+        f"{reports} arrived"
+    )
 
 
 def _life(
@@ -96,7 +102,9 @@ def _life(
 
 
 def _payloads_of(process: Process, most: int) -> list[Answer]:
-    """The lines that are written while it sends, up to so many; fewer where it pauses."""
+    """The lines that are written while it sends, up to so many; fewer where it
+    pauses.
+    """
     answers: list[Answer] = []
     while len(answers) < most:
         answers.append(process.answer())
@@ -127,7 +135,8 @@ def _peace(bench: Bench, survey: Survey, killed: Device) -> int:
         spent = device.ledger()
     if missing:
         raise FailedError(
-            f"expected all {len(killed.recorded)} reports that were recorded to arrive within "
+            f"expected all {len(killed.recorded)} reports that were recorded to arrive "
+            "within "
             f"{LONGEST_PAUSE:.0f} s, got {len(reports)}: {len(missing)} are lost"
         )
     for what, numbers in (("report", reports), ("charge", spent.charges)):

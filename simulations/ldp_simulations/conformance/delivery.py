@@ -26,7 +26,9 @@ _RETRIES = 2
 
 
 def wire(bench: Bench) -> str:
-    """Check that all output is whole frames of batches in their one encoding, of this survey."""
+    """Check that all output is whole frames of batches in their one encoding, of this
+    survey.
+    """
     bench.needs("send")
     frames = 0
     for source, names in ((RULES, ("first", "second", "third")), (EPOCHS, ("daily",))):
@@ -38,7 +40,8 @@ def wire(bench: Bench) -> str:
         for frame in read_frames(b"".join(payloads)):
             if isinstance(frame, Damage):
                 raise FailedError(
-                    f"expected frames with their checksums, got damage at {frame.offset}"
+                    "expected frames with their checksums, got damage at "
+                    f"{frame.offset}"
                 )
             frames += 1
             batch = decode_batch(frame)
@@ -62,7 +65,9 @@ def wire(bench: Bench) -> str:
 
 
 def groups(bench: Bench) -> str:
-    """Questions of a group are answered together or not at all, and travel as one row."""
+    """Questions of a group are answered together or not at all, and travel as one
+    row.
+    """
     bench.needs("together", "send")
     device = bench.device(TOGETHER)
     first, second, third = TELLING
@@ -97,7 +102,9 @@ def groups(bench: Bench) -> str:
 
 
 def retries(bench: Bench) -> str:
-    """Check that refused reports are sent again with the same bytes, after a restart too."""
+    """Check that refused reports are sent again with the same bytes, after a restart
+    too.
+    """
     bench.needs("send", "state")
     state = bench.new_state()
     with bench.own_device(RULES, state) as device:

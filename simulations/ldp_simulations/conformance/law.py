@@ -2,11 +2,11 @@
 
 Reports are made by a device of its own for each, with the client's own randomness.
 
-Where the law of a report can be written down, its every probability is tried: how often each report
-came of n, against the binomial law, both tails, exactly. Where it cannot, each bit of the report
-is compared with that of as many reports of the core, by Fisher's exact test. All tests of a run
-together have a false alarm rate of at most `FALSE_ALARMS`, shared out equally among them
-(Bonferroni).
+Where the law of a report can be written down, its every probability is tried: how often
+each report came of n, against the binomial law, both tails, exactly. Where it cannot,
+each bit of the report is compared with that of as many reports of the core, by Fisher's
+exact test. All tests of a run together have a false alarm rate of at most
+`FALSE_ALARMS`, shared out equally among them (Bonferroni).
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from ldp_simulations.conformance.bench import (
 from ldp_simulations.conformance.specimens import RULES, answers_of, law_survey
 
 FALSE_ALARMS = 9e-7
-"""Of all tests in a run; what points beside this one draw fails by chance once in 10^12."""
+"""Of all tests in a run; what points beside this one draw fails by chance once in
+10^12.
+"""
 POWER = 0.999
 _MOST_CELLS = 1 << 12
 _MOST_BITS = 10
@@ -50,7 +52,9 @@ class Test(NamedTuple):
 
 
 def lengths(bench: Bench) -> str:
-    """Every report to a question has the length of its layout, whatever was answered."""
+    """Every report to a question has the length of its layout, whatever was
+    answered.
+    """
     bench.needs("sample")
     questions = 0
     for survey in _surveys(bench):
@@ -80,10 +84,12 @@ def law(bench: Bench) -> str:
     if worst.p_value < level:
         raise FailedError(
             f"{worst.question}, {worst.what}: not the law of the survey's integers "
-            f"(p = {worst.p_value:.1g}, where {level:.1g} is the least of {len(tests)} tests)"
+            f"(p = {worst.p_value:.1g}, where {level:.1g} is the least of {len(tests)} "
+            "tests)"
         )
     return (
-        f"{len(tests)} probabilities, each of {bench.samples:,} reports; one that is off by "
+        f"{len(tests)} probabilities, each of {bench.samples:,} reports; one that is "
+        "off by "
         f"{detectable(bench.samples, level):.3f} is noticed in {POWER:.1%} of runs"
     )
 
@@ -112,7 +118,9 @@ def fresh(bench: Bench) -> str:
 
 
 def detectable(samples: int, level: float) -> float:
-    """The deviation of a probability that is noticed with `POWER`, wherever the probability is."""
+    """The deviation of a probability that is noticed with `POWER`, wherever the
+    probability is.
+    """
     reach = scipy.stats.norm.isf(level / 2) + scipy.stats.norm.isf(1 - POWER)
     return float(reach / 2 / math.sqrt(samples))
 
@@ -152,7 +160,9 @@ def _tests(bench: Bench, question: Question) -> Iterator[Test]:
 
 
 def law_of(question: Question, most: int = _MOST_CELLS) -> tuple[Row, ...] | None:
-    """The probabilities of its reports, in their order, by value; None beyond `most`."""
+    """The probabilities of its reports, in their order, by value; None beyond
+    `most`.
+    """
     layout, size = question.layout, question.domain.size
     if size is None or question.domain.most is not None or layout.bits > _MOST_BITS:
         return None

@@ -29,7 +29,9 @@ _TIMES = 4
 
 
 def once(bench: Bench) -> str:
-    """A question whose budget one report spends is answered once, whatever is answered."""
+    """A question whose budget one report spends is answered once, whatever is
+    answered.
+    """
     bench.needs("send")
     device = bench.device(RULES)
     device.rows("first", TELLING[0])
@@ -45,7 +47,9 @@ def once(bench: Bench) -> str:
 
 
 def memo(bench: Bench) -> str:
-    """A value that was met before is reported by the permanent response that was drawn for it."""
+    """A value that was met before is reported by the permanent response that was drawn
+    for it.
+    """
     bench.needs("send")
     device = bench.device(KEPT)
     responses: dict[str, bytes] = {}
@@ -61,7 +65,9 @@ def memo(bench: Bench) -> str:
 
 
 def limits(bench: Bench) -> str:
-    """No more is spent than the lifetime epsilon, the app's cap, and what was agreed to."""
+    """No more is spent than the lifetime epsilon, the app's cap, and what was agreed
+    to.
+    """
     device = bench.device(LIMITED)
     _expect(device, ["first", "second", "third"], [RECORDED, RECORDED, "budget"])
     device = bench.device(RULES, cap="2")
@@ -127,7 +133,8 @@ def check_charges(spent: Spent, reports: Mapping[str, int]) -> None:
         charges = spent.charges.get(name, 0)
         if charges < number:
             raise FailedError(
-                f"{name}: expected {number} charges or more for {number} reports, got {charges}"
+                f"{name}: expected {number} charges or more for {number} reports, got "
+                f"{charges}"
             )
 
 

@@ -1,11 +1,12 @@
-"""The line protocol: one JSON object a line, asked on standard input, answered on standard output.
+"""The line protocol: one JSON object a line, asked on standard input, answered on
+standard output.
 
     {"do": "record", "question": "smoker", "answer": true}
     {"recorded": true}
 
-Bytes are hexadecimal texts. A request has one answer; before its answer, `send` has a line
-`{"payload": "..."}` for each payload, at the moment when it leaves. What a client does not do it
-answers with `{"refused": "unknown"}`.
+Bytes are hexadecimal texts. A request has one answer; before its answer, `send` has a
+line `{"payload": "..."}` for each payload, at the moment when it leaves. What a client
+does not do it answers with `{"refused": "unknown"}`.
 """
 
 from __future__ import annotations

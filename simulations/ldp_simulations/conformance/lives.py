@@ -39,7 +39,9 @@ def restarts(bench: Bench) -> str:
 
 
 def draws(bench: Bench) -> str:
-    """Check that a device answers one of several questions, drawn once, whatever it answers."""
+    """Check that a device answers one of several questions, drawn once, whatever it
+    answers.
+    """
     bench.needs("draw", "state")
     drawn = set()
     for number in range(_DEVICES):

@@ -52,7 +52,9 @@ POINTS: dict[str, Callable[[Bench], str]] = {
     "kills": deaths.kills,
     "traces": delivery.traces,
 }
-"""By name, in the order in which they are tried; `docs/conformance.md` says what each asks for."""
+"""By name, in the order in which they are tried; `docs/conformance.md` says what each
+asks for.
+"""
 
 
 def conform(
@@ -92,7 +94,8 @@ def _greet(bench: Bench) -> None:
         bench.reads = str(hello["reads"])
     except (KeyError, TypeError):
         raise ClientError(
-            "expected an answer to hello that has mechanisms, does and reads (docs/conformance.md)"
+            "expected an answer to hello that has mechanisms, does and reads "
+            "(docs/conformance.md)"
         ) from None
 
 

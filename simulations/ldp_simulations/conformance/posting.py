@@ -1,4 +1,5 @@
-"""Replies of a collector over HTTP: which reports a client drops, holds, or tries again.
+"""Replies of a collector over HTTP: which reports a client drops, holds, or tries
+again.
 
 The rules are those of `docs/client-options.md`, under *Sending*.
 """
@@ -26,7 +27,9 @@ from ldp_simulations.conformance.specimens import RULES, TELLING
 
 GONE, HELD, LATER = "done with", "held", "tried again"
 LEAST_HELD = 3600.0 - 60.0
-"""Seconds for which a batch is held that someone has to mend something for, with some leeway."""
+"""Seconds for which a batch is held that someone has to mend something for, with some
+leeway.
+"""
 
 _PAGE = b"<html>Who are you?</html>"
 _RETRY_AFTER = 120

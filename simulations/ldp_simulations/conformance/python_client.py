@@ -2,8 +2,8 @@
 
     ldp client test --depth device -- python -m ldp_simulations.conformance.python_client
 
-What is recorded and sent is recorded and sent by `EmbeddedClient`, as in an app; what is drawn from
-a tape, by the randomizers that it uses.
+What is recorded and sent is recorded and sent by `EmbeddedClient`, as in an app; what
+is drawn from a tape, by the randomizers that it uses.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ _FLUSH = 10.0
 
 
 class _Collector:
-    """A transport that tells what leaves at the moment when it does, and says what it is told."""
+    """A transport that tells what leaves at the moment when it does, and says what it
+    is told.
+    """
 
     def __init__(self, destination: str) -> None:
         self.destination = destination

@@ -1,4 +1,6 @@
-"""Computations of a client from its survey: fingerprints, reports of tapes, valid answers."""
+"""Computations of a client from its survey: fingerprints, reports of tapes, valid
+answers.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Case(NamedTuple):
 
 
 def survey(bench: Bench) -> str:
-    """Fingerprints and terms are those of the survey, and a survey that was altered is refused."""
+    """Fingerprints and terms are those of the survey, and a survey that was altered is
+    refused.
+    """
     device = bench.device(RULES)
     expected = {
         "fingerprints": {
@@ -91,7 +95,9 @@ def vectors(bench: Bench) -> str:
 
 
 def answers(bench: Bench) -> str:
-    """An answer that does not fit is refused, costs nothing, and the next one is taken."""
+    """An answer that does not fit is refused, costs nothing, and the next one is
+    taken.
+    """
     device = bench.device(RULES)
     unfit = ("", "a telling answe", None, 3, True, ["a telling answer"], {"first": 1})
     for answer in unfit:
@@ -132,7 +138,8 @@ def _replay(bench: Bench, question: Question, case: Case) -> None:
     for name, part in expected.items():
         if answer.get(name) != part:
             raise FailedError(
-                f"{question.mechanism}, tape {case.tape[:32]}...: expected {name} {part}, "
+                f"{question.mechanism}, tape {case.tape[:32]}...: expected {name} "
+                f"{part}, "
                 f"got {answer.get(name)}"
             )
 

@@ -1,6 +1,7 @@
 """The client's end of the line protocol, for adapters that are written in Python.
 
-An adapter is any object with a method for each request, which takes its further members by name.
+An adapter is any object with a method for each request, which takes its further members
+by name.
 """
 
 from __future__ import annotations

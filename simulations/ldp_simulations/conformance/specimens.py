@@ -1,4 +1,6 @@
-"""The surveys that a client is asked, and answers that fit a question, as JSON tells them."""
+"""The surveys that a client is asked, and answers that fit a question, as JSON tells
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ _VALUES = ", ".join(f'"{value}"' for value in TELLING)
 _ONCE = f'type = "category"\nvalues = [{_VALUES}]\nmechanism = "grr"\nepsilon = "1"\n'
 _MORE = ", ".join(f'"value {number}"' for number in range(61))
 _KEPT = (
-    f'type = "category"\nvalues = [{_VALUES}, {_MORE}]\nmechanism = "rappor"\nf = "0.5"\n'
+    f'type = "category"\nvalues = [{_VALUES}, {_MORE}]\nmechanism = "rappor"\nf = '
+    '"0.5"\n'
     'p = "0"\nq = "1"\nmemoized_values = 2\n'
 )
 """Its reports show the permanent response: a bit changes once in 2^64.
@@ -44,7 +47,9 @@ _KEPT_AND_BESIDE = (_question("kept", _KEPT), _question("beside", _ONCE))
 KEPT = _survey("conform-kept", *_KEPT_AND_BESIDE)
 """One with permanent responses to two values, and one that is answered once."""
 STOPPED = _survey("conform-stopped", *_KEPT_AND_BESIDE, keys='lifetime_epsilon = "4.5"')
-"""The same with room for two permanent responses, or for one and the question beside it."""
+"""The same with room for two permanent responses, or for one and the question beside
+it.
+"""
 DRAWN = RULES.replace("conform-rules", "conform-drawn") + (
     '[[draw]]\nquestions = ["first", "second", "third"]\n'
 )
@@ -72,11 +77,14 @@ MANY = _survey(
 _OF_LAW = {
     "warner": 'type = "boolean"\nmechanism = "warner"\nepsilon = "1"\n',
     "grr": _ONCE,
-    "oue": f'type = "category"\nvalues = [{_VALUES}]\nmechanism = "oue"\nepsilon = "1"\n',
+    "oue": (
+        f'type = "category"\nvalues = [{_VALUES}]\nmechanism = "oue"\nepsilon = "1"\n'
+    ),
     "pgr": 'type = "integer"\nlow = 1\nhigh = 7\nmechanism = "pgr"\nepsilon = "1"\n',
     "dithered": 'type = "number"\nlow = 0\nhigh = 4\nstep = 1\nmechanism = "dithered"\n'
     'epsilon = "3"\n',
-    "rappor": f'type = "category"\nvalues = [{_VALUES}]\nmechanism = "rappor"\nf = "0.5"\n'
+    "rappor": f'type = "category"\nvalues = [{_VALUES}]\nmechanism = "rappor"\nf = '
+    '"0.5"\n'
     'p = "0.25"\nq = "0.75"\n',
 }
 """Small questions, whose law can be written down, by mechanism."""

@@ -1,21 +1,22 @@
 """Planning an experiment: how many people each arm takes, before anyone is asked.
 
-People are given, by lot, a direct question or a randomized one. If a share d of the first say a
-value and a share r is true of the second, the difference of the arms is r - d, with the variance
+People are given, by lot, a direct question or a randomized one. If a share d of the
+first say a value and a share r is true of the second, the difference of the arms is r -
+d, with the variance
 
     s0^2 / n0 + s1^2 / n1,  s0^2 = d (1 - d),  s1^2 = n variance of the estimate at r
 
-s1 has the noise of the mechanism: the randomized arm needs more people. For a given total the
-variance is least with n0 : n1 = s0 : s1 (Neyman), and the two-sided test at 1 - level, such as that
-of `compare`, finds the difference with the power
+s1 has the noise of the mechanism: the randomized arm needs more people. For a given
+total the variance is least with n0 : n1 = s0 : s1 (Neyman), and the two-sided test at 1
+- level, such as that of `compare`, finds the difference with the power
 
     Phi((r - d) / (s0 + s1) sqrt(n) - z((1 + level) / 2))
 
-Two randomized arms, such as a device and paper coins with the same law, are planned beside it: what
-it takes to find the same difference between them.
+Two randomized arms, such as a device and paper coins with the same law, are planned
+beside it: what it takes to find the same difference between them.
 
-Sources: Neyman 1934; Ulrich, Schroeter, Striegel and Simon 2012, Asking sensitive questions: a
-statistical power analysis of randomized response models.
+Sources: Neyman 1934; Ulrich, Schroeter, Striegel and Simon 2012, Asking sensitive
+questions: a statistical power analysis of randomized response models.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ class ExperimentPlan(Tabled):
             ("arms", "people in\nthe first", "people in\nthe second", "power"),
             rows=rows,
             remarks=[
-                f"power: the chance that a two-sided test at {1 - self.level:.4g} finds the "
+                f"power: the chance that a two-sided test at {1 - self.level:.4g} "
+                "finds the "
                 "difference; each person is given one arm by lot, in these shares",
             ],
         )
@@ -123,7 +125,8 @@ def plan_experiment(
     level: float = 0.95,
     power: float = 0.8,
 ) -> ExperimentPlan:
-    """How many people in each arm find a difference between a direct and a randomized question.
+    """How many people in each arm find a difference between a direct and a randomized
+    question.
 
     question             the randomized one
     value                whose share is compared
@@ -131,8 +134,8 @@ def plan_experiment(
     respondents          of both arms together, to be told the power; without it, what power takes
     level                one less the chance to find a difference that is not there
 
-    Raises `EstimateError` for numbers that cannot be, and for questions of which no frequencies are
-    estimated, and `UnknownNameError` for another value.
+    Raises `EstimateError` for numbers that cannot be, and for questions of which no
+    frequencies are estimated, and `UnknownNameError` for another value.
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("health", ldp.question("smokes", type="boolean", epsilon="1"))
@@ -203,7 +206,8 @@ def _check(
 ) -> None:
     if not 0 < direct < randomized < 1:
         raise EstimateError(
-            "experiment: expected a direct share above 0, and below that of the randomized "
+            "experiment: expected a direct share above 0, and below that of the "
+            "randomized "
             f"question, which is below 1, got {direct:g} and {randomized:g}"
         )
     if not (0 < level < 1 and 0 < power < 1):
@@ -212,7 +216,8 @@ def _check(
         )
     if respondents is not None and not 2 <= respondents <= MOST_RESPONDENTS:
         raise EstimateError(
-            f"expected from 2 to {MOST_RESPONDENTS:,} respondents for two arms, got {respondents:,}"
+            f"expected from 2 to {MOST_RESPONDENTS:,} respondents for two arms, got "
+            f"{respondents:,}"
         )
     randomizer = question.randomizer
     if (
@@ -221,6 +226,7 @@ def _check(
         or decoder_of(randomizer).gives != "frequencies"
     ):
         raise EstimateError(
-            f"question {question.name!r}: expected one about a list of values, of which "
+            f"question {question.name!r}: expected one about a list of values, of "
+            "which "
             "frequencies are estimated, got another"
         )

@@ -1,21 +1,23 @@
 """A second survey about means, on the ranges that a first one found.
 
-Where no one knows how large numbers are, a mean over all that is possible has an error that is a
-share of that. So part of the people answer for the distribution, on few cells over the whole range;
-and the others for the mean, on the range where nearly all answers lie:
+Where no one knows how large numbers are, a mean over all that is possible has an error
+that is a share of that. So part of the people answer for the distribution, on few cells
+over the whole range; and the others for the mean, on the range where nearly all answers
+lie:
 
     low  = q10 - 1.5 (q90 - q10),   high = q90 + 1.5 (q90 - q10)
 
-from the first and the last decile of the first survey, each taken out to the next edge of its
-cells. Where more than one answer in a hundred surely lies beyond an end (by three standard errors
-of their share), it moves away from the other one until that is so no more, doubling the range: a
-few large numbers may be most of a mean. What lies outside is clipped, so that what the second
-survey estimates is the mean of clipped numbers; the first one says what share that concerns, and
-how far it may move the mean.
+from the first and the last decile of the first survey, each taken out to the next edge
+of its cells. Where more than one answer in a hundred surely lies beyond an end (by
+three standard errors of their share), it moves away from the other one until that is so
+no more, doubling the range: a few large numbers may be most of a mean. What lies
+outside is clipped, so that what the second survey estimates is the mean of clipped
+numbers; the first one says what share that concerns, and how far it may move the mean.
 
 Ask other people in the second survey: whoever answers both spends both epsilons.
 
-Source: two rounds as in Kamath et al. 2019 (range first, mean second), with deciles for a range.
+Source: two rounds as in Kamath et al. 2019 (range first, mean second), with deciles for
+a range.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ _SURELY = 3
 
 
 class Shift(NamedTuple):
-    """How far clipping moves a mean, with a 95 % interval, in the unit of the answers."""
+    """How far clipping moves a mean, with a 95 % interval, in the unit of the
+    answers.
+    """
 
     estimate: float
     low: float
@@ -55,7 +59,8 @@ class Shift(NamedTuple):
 
 
 class Narrowed(NamedTuple):
-    """The second survey, and what share of the answers to the first lies outside its ranges.
+    """The second survey, and what share of the answers to the first lies outside its
+    ranges.
 
     `narrow` has an example.
     """
@@ -75,7 +80,9 @@ class Narrowed(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings before asking: shares that are surely outside, questions left out."""
+        """Warnings before asking: shares that are surely outside, questions left
+        out.
+        """
         lines = [
             line
             for name, shares in self.outside.items()
@@ -92,13 +99,15 @@ class Narrowed(NamedTuple):
     def _notes_of(self, name: str) -> list[str]:
         shares, shift = self.outside[name], self.shift[name]
         lines = [
-            f"{name}: {share.frequency:.1%} of the first survey's answers lie in {share.range}, "
+            f"{name}: {share.frequency:.1%} of the first survey's answers lie in "
+            f"{share.range}, "
             f"95 % interval {share.low:.1%} to {share.high:.1%}; they are clipped"
             for share in shares
         ]
         if shares:
             lines.append(
-                f"{name}: clipping moves the mean by {shift.estimate:.4g}, 95 % interval "
+                f"{name}: clipping moves the mean by {shift.estimate:.4g}, 95 % "
+                "interval "
                 f"{shift.low:.4g} to {shift.high:.4g}"
             )
         return lines
@@ -112,8 +121,8 @@ class Narrowed(NamedTuple):
 def narrow(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     """A survey about the means of numbers whose distributions a tally tells.
 
-    tally  of the first survey
-    names  the questions to go on with; all that are for distributions, if there are none
+    tally  of the first survey names  the questions to go on with; all that are for
+    distributions, if there are none
 
     Raises `EstimateError` where there is none, or no reports, and `UnknownNameError`.
 
@@ -155,13 +164,16 @@ def narrow(tally: Tally, names: Collection[str] = ()) -> Narrowed:
 
 def _not_for(name: str) -> EstimateError:
     return EstimateError(
-        f'question {name}: expected one of `goal = "distribution"` that has reports, from which to '
+        f'question {name}: expected one of `goal = "distribution"` that has reports, '
+        "from which to "
         "find a range, and whose values lie on no circle"
     )
 
 
 def _range(distribution: Distribution) -> tuple[int, int]:
-    """The places of the first value where nearly all lie, and of the one behind the last."""
+    """The places of the first value where nearly all lie, and of the one behind the
+    last.
+    """
     lower, upper = (distribution.quantile(share).estimate for share in (0.1, 0.9))
     edges = distribution.line.edges
     # Where both deciles are in one cell, its width stands for how far they are apart.
@@ -176,7 +188,9 @@ def _range(distribution: Distribution) -> tuple[int, int]:
 
 
 def _surely_more(distribution: Distribution, first: int, last: int | None) -> bool:
-    """Whether there are more than a few answers, from one place up to another or to the end."""
+    """Whether there are more than a few answers, from one place up to another or to the
+    end.
+    """
     end = distribution.line.size if last is None else last
     share = distribution.at_places(first, end)
     return share.frequency - _SURELY * share.standard_error > _FEW

@@ -119,7 +119,8 @@ def plan(
                   those of any range, of places those of any rectangle; finds respondents or
                   epsilon, one of which is left out
     detect        a share of the respondents that has to be found
-    mean_half_width  the largest half-width of the interval of a mean, in the unit of the answers;
+    mean_half_width  the largest half-width of the interval of a mean, in the unit of
+    the answers;
                   finds respondents
     median_half_width  the same of the median of a distribution
     level, power  of intervals and detection, and the chance to detect
@@ -133,9 +134,9 @@ def plan(
     value         whose errors are planned; the one with the widest interval, unless given
     response_rate  the share of those who are asked that answers, to say how many to ask
 
-    Raises `TypeError` for what is no survey, `EstimateError` for arguments that no plan can be
-    found by, `UnknownNameError` for names that are no questions or values, and `FileError` for an
-    open question without candidates.
+    Raises `TypeError` for what is no survey, `EstimateError` for arguments that no plan
+    can be found by, `UnknownNameError` for names that are no questions or values, and
+    `FileError` for an open question without candidates.
 
     >>> import ldp, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))

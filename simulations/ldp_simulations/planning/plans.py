@@ -34,7 +34,9 @@ class Plan(NamedTuple):
     design: Design | None
     respondents: int | None
     share: Fraction = Fraction(1)
-    """Of those who are asked, how many answer, where devices draw one of several questions."""
+    """Of those who are asked, how many answer, where devices draw one of several
+    questions.
+    """
 
 
 def of_survey(
@@ -43,11 +45,12 @@ def of_survey(
     respondents: int | None,
     ask: Ask,
 ) -> list[Plan]:
-    """A plan for each question of which frequencies are estimated, through its own mechanism.
+    """A plan for each question of which frequencies are estimated, through its own
+    mechanism.
 
     Searches have `search_plan`, means `mean_plan`, vectors `vector_plan`, distributions
-    `distribution_plan`, trees `level_plan`, many fields `field_plan`, means of keys `key_plan`
-    besides.
+    `distribution_plan`, trees `level_plan`, many fields `field_plan`, means of keys
+    `key_plan` besides.
     """
     plans = []
     for question in questions:
@@ -62,13 +65,15 @@ def of_survey(
             ):
                 continue
             raise EstimateError(
-                f"question {question.name!r}, of which frequencies are estimated: expected "
+                f"question {question.name!r}, of which frequencies are estimated: "
+                "expected "
                 "--respondents, or --half-width or --detect to find them by"
             )
         values = question.domain.values or candidates.get(question.name, ())
         if not values:
             raise FileError(
-                f"question {question.name!r}: expected candidates to plan with, since it is open, "
+                f"question {question.name!r}: expected candidates to plan with, since "
+                "it is open, "
                 f"got none; "
                 "name a file of texts, one a line, as candidates in the survey file"
             )
@@ -114,7 +119,9 @@ def of_values(
 
 
 def _cost(plan: Plan, ask: Ask) -> tuple[float, ...]:
-    """Return the sort key of plans, smaller is better: epsilon, respondents, interval width."""
+    """Return the sort key of plans, smaller is better: epsilon, respondents, interval
+    width.
+    """
     if plan.design is None or plan.respondents is None:
         return (math.inf,)
     epsilon, respondents = log(plan.design.declared.bound), plan.respondents

@@ -1,4 +1,6 @@
-"""Report of a plan: a row for each mechanism or question, as a table with legend, and records."""
+"""Report of a plan: a row for each mechanism or question, as a table with legend, and
+records.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def sheet(
     places: Sequence[place_plan.PlacePlan] = (),
     fields: Sequence[field_plan.FieldPlan] = (),
 ) -> Sheet:
-    """Tables of plans, means, vectors, distributions; one a tree, a table, keys, map, search."""
+    """Tables of plans, means, vectors, distributions; one a tree, a table, keys, map,
+    search.
+    """
     asked = {name: value for name, value in vars(ask).items() if value is not None}
     tables = [_table(records, ask, forged)] if records else []
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
@@ -142,7 +146,9 @@ def _add_asked(plans: Sequence[dict[str, Any]], rate: float) -> None:
 def _table(
     records: Sequence[dict[str, Any]], ask: Ask, forged: int | None
 ) -> TextTable:
-    """A row for each plan, a dash where there is no such number, and what the columns mean."""
+    """A row for each plan, a dash where there is no such number, and what the columns
+    mean.
+    """
     named = any(
         entry["name"] != entry.get("mechanism", entry["name"]) for entry in records
     )
@@ -198,19 +204,28 @@ def _legend(
     if ask.value is not None:
         tested, together = "testing it against 0 at level ", ""
     lines = [
-        f"error: standard error for {WHOM[ask.estimand]}, of a value no one holds (at 0) and of "
+        f"error: standard error for {WHOM[ask.estimand]}, of a value no one holds (at "
+        "0) and of "
         f"one held by {f}",
         f"half-width: of the {ask.level:g} interval at f{family}",
         f"detects: the least frequency found with probability {ask.power:g}, {tested}"
         f"{ask.level:g}{together}",
-        "efficiency: least total error of any mechanism at this epsilon, over this one's",
-        "client, decode: measured just now; one report, and one tally with its errors and "
+        (
+            "efficiency: least total error of any mechanism at this epsilon, over this "
+            "one's"
+        ),
+        "client, decode: measured just now; one report, and one tally with its errors "
+        "and "
         "intervals",
-        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the estimate of "
+        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the "
+        "estimate of "
         f"one value, at most",
     ]
     lines += [
-        f"{entry['name']}: errors, half-width and detects are those of {entry['value']!r}"
+        (
+            f"{entry['name']}: errors, half-width and detects are those of "
+            f"{entry['value']!r}"
+        )
         + (
             ""
             if ask.value is not None
@@ -222,7 +237,8 @@ def _legend(
     lines += drawn_in_words(records)
     if any(not entry["reachable"] for entry in records):
         lines.append(
-            f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with any epsilon "
+            f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with "
+            "any epsilon "
             f"that is allowed"
         )
     return lines

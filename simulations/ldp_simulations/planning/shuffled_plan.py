@@ -1,8 +1,10 @@
-"""Plans for surveys whose reports a relay mixes: what is best by itself is not best in a batch.
+"""Plans for surveys whose reports a relay mixes: what is best by itself is not best in
+a batch.
 
-For each mechanism the largest epsilon of one report, up to a ceiling, at which a batch keeps to the
-(epsilon, delta) that is wanted; without one, that of the ceiling. The ceiling is for a relay that
-talks: what a batch promises rests on it, and one report's epsilon does not.
+For each mechanism the largest epsilon of one report, up to a ceiling, at which a batch
+keeps to the (epsilon, delta) that is wanted; without one, that of the ceiling. The
+ceiling is for a relay that talks: what a batch promises rests on it, and one report's
+epsilon does not.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds.planning import design_parts
 
 CONSIDERED = ("grr", "ss", "pgr", "hr", "oue", "olh")
-"""What a plan chooses from: single reports of one value, with an error that is one number."""
+"""What a plan chooses from: single reports of one value, with an error that is one
+number.
+"""
 USUAL_CEILING = Fraction(4)
 
 _STEPS = 100
@@ -39,7 +43,8 @@ class BatchWish:
     reports: int
     delta: Fraction
     epsilon: Fraction | None = None
-    """The most that one may reveal of a respondent; None where the ceiling says it all."""
+    """The most that one may reveal of a respondent; None where the ceiling says it all.
+    """
     ceiling: Fraction = USUAL_CEILING
     """The most that one report may."""
 
@@ -94,12 +99,16 @@ class BatchPlans:
             for plan in self.plans
         ]
         remarks = [
-            "epsilon of a batch: if relay and collector are apart; that of a report, if they are "
+            "epsilon of a batch: if relay and collector are apart; that of a report, "
+            "if they are "
             f"not. Delta is {delta_text(wish.delta)}",
-            f"error: standard error of the count of a value that nobody holds, in {wish.reports:,} "
-            "honest reports; the curator's is that of normal noise with the batch's epsilon, by "
+            "error: standard error of the count of a value that nobody holds, in "
+            f"{wish.reports:,} "
+            "honest reports; the curator's is that of normal noise with the batch's "
+            "epsilon, by "
             "someone who holds all answers",
-            f"no report has an epsilon above {decimal_text(wish.ceiling)}: a relay that talks "
+            f"no report has an epsilon above {decimal_text(wish.ceiling)}: a relay "
+            "that talks "
             "leaves a respondent that and no more (--local-ceiling)",
         ]
         return TextTable("", "", headings, rows=rows, remarks=remarks)
@@ -129,7 +138,8 @@ class BatchPlans:
 def plan_batches(
     questions: Iterable[tuple[str, Domain]], wish: BatchWish
 ) -> BatchPlans:
-    """For each question, given by its name and domain, the mechanisms that can serve, best first.
+    """For each question, given by its name and domain, the mechanisms that can serve,
+    best first.
 
     Those that cannot keep to what is wanted are left out.
     """
@@ -165,7 +175,8 @@ def _plan(
         mechanism,
         size,
         local=local,
-        # What was wanted is kept, even where a figure of its own would be rounded above it.
+        # What was wanted is kept, even where a figure of its own would be rounded above
+        # it.
         central=min(central, rounded_up(local), wish.epsilon or central),
         error=error,
         curator=curator_error(float(central), float(wish.delta), size),
@@ -173,7 +184,8 @@ def _plan(
 
 
 def local_epsilon(mechanism: str, domain: Domain, wish: BatchWish) -> Fraction | None:
-    """The largest epsilon of a report, in hundredths, at which a batch is worth what is wanted.
+    """The largest epsilon of a report, in hundredths, at which a batch is worth what is
+    wanted.
 
     None if the smallest is too much. Without a wish for the batch, the ceiling.
     """

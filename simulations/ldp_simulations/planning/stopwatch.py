@@ -1,4 +1,6 @@
-"""How long a report takes a client, and a tally the decoder, measured briefly on this machine."""
+"""How long a report takes a client, and a tally the decoder, measured briefly on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from ldp_aggregator.decoders.intervals.intervals import (
 from ldp_simulations.sampling.table import expected_counts
 
 _PATIENCE, _BOUT = 0.02, 0.002
-"""Seconds that a figure may take, once it has been measured at all, and seconds of one bout."""
+"""Seconds that a figure may take, once it has been measured at all, and seconds of one
+bout.
+"""
 
 
 def client_microseconds(randomizer: Randomizer, values: Sequence[str]) -> float:

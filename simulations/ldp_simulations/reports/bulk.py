@@ -1,4 +1,5 @@
-"""Reports by the thousand: what many clients would draw, in numpy and on integers alone.
+"""Reports by the thousand: what many clients would draw, in numpy and on integers
+alone.
 
     symbol   one uniform 64-bit word below the sum of the weights, by rejection; then as in the
              client; a point by its place in the cyclic order of its space
@@ -7,8 +8,9 @@
              word
     subset   every value draws a word, and those with the least are in the set
 
-The source and the law of a report are the client's. Its promise that the number of bytes drawn
-tells nothing is not kept, and need not be: the one who randomizes a table has it.
+The source and the law of a report are the client's. Its promise that the number of
+bytes drawn tells nothing is not kept, and need not be: the one who randomizes a table
+has it.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ _MOST_KEYS = 1 << 10
 
 
 def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
-    """A function from values and a source to a report of each: bytes of shape (reports, width).
+    """A function from values and a source to a report of each: bytes of shape (reports,
+    width).
 
     Values are of shape (reports,), those that are vectors (reports, coordinates).
 
@@ -213,7 +216,9 @@ def _by_level(
     random: Random,
     cells: Callable[[int, Integers], Integers],
 ) -> Rows:
-    """A level for each value, and a symbol of the cell that values have there by its number."""
+    """A level for each value, and a symbol of the cell that values have there by its
+    number.
+    """
     ends = np.cumsum(randomizer.law, dtype=np.uint64)
     drawn = words_below(sum(randomizer.law), len(values), random)
     levels = np.searchsorted(ends, drawn, side="right")
@@ -238,7 +243,9 @@ def _subsets(randomizer: SubsetsResponse, values: Integers, random: Random) -> R
 
 
 def _sets(oracle: NumberedSubsets, values: Integers, random: Random) -> Integers:
-    """The sets that hold a value come first in its row, and then the others, by their numbers."""
+    """The sets that hold a value come first in its row, and then the others, by their
+    numbers.
+    """
     size, chosen, truth, other = oracle
     if chosen == 1:
         return _responses(RandomizedResponse(size, truth, other), values, random)
@@ -268,7 +275,8 @@ def _symbols_of(
     if isinstance(oracle, NumberedSubsets):
         return _sets(oracle, values, random)
     design = cyclic_design(oracle.order, oracle.dimension)
-    # In the cyclic order of the design, where the supporters of the first value are, and the rest.
+    # In the cyclic order of the design, where the supporters of the first value are,
+    # and the rest.
     inside, outside = np.flatnonzero(design.zeros), np.flatnonzero(~design.zeros)
     supported = oracle.truth * len(inside)
     drawn = words_below(supported + oracle.other * len(outside), len(values), random)
@@ -301,7 +309,8 @@ def _subset(randomizer: SubsetSelection, values: Integers, random: Random) -> Ro
     inside = words_below(
         held + (size - chosen) * other, len(values), random
     ) < np.uint64(held)
-    # (reports, size): the set has the values with the least keys, the truth first or last.
+    # (reports, size): the set has the values with the least keys, the truth first or
+    # last.
     keys = words(len(values) * size, random).reshape(-1, size)
     least, greatest = np.uint64(0), np.uint64(_SPAN - 1)
     keys[np.arange(len(values)), values] = np.where(inside, least, greatest)
@@ -318,8 +327,8 @@ def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
     ones, tied = np.zeros(shape, dtype=np.uint64), np.full(shape, np.uint64(_SPAN - 1))
     tied[:, -1] >>= np.uint64(-size % 64)
     for plane in range(1, planes + 1):
-        # Where the threshold has a 1 and the position a 0 it is below; where it is the other way
-        # round it is not.
+        # Where the threshold has a 1 and the position a 0 it is below; where it is the
+        # other way round it is not.
         drawn = words(ones.size, random).reshape(shape)
         if if_other >> (word - plane) & 1:
             ones |= tied & ~drawn

@@ -1,7 +1,8 @@
 """Codebook response in bulk: a seed, a sign and a word for each of many vectors.
 
-The integers are those of a client, and so is the source. Products of a vector and a codeword are
-below 2^53, so that sums of them in floats are exact, in whatever order they are added up.
+The integers are those of a client, and so is the source. Products of a vector and a
+codeword are below 2^53, so that sums of them in floats are exact, in whatever order
+they are added up.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def _symbols(
     rest = np.argsort(is_near, axis=1, kind="stable")[:, : all_words - near]
     within = np.uint64(near * response.truth)
     inside = (drawn // np.uint64(response.truth)).astype(np.int64)
-    # Of draws within the weights of the near words this is nonsense, which is not looked at.
+    # Of draws within the weights of the near words this is nonsense, which is not
+    # looked at.
     outside = near + ((drawn - within) // np.uint64(response.other)).astype(np.int64)
     place = np.where(drawn < within, inside, outside)
     order = np.concatenate([close, rest], axis=1)
@@ -87,7 +89,9 @@ def _symbols(
 
 
 def _products(response: CodebookResponse, values: Integers, seeds: Words) -> Floats:
-    """Multiply each vector by the words of its seed: integers, of shape (reports, words / 2)."""
+    """Multiply each vector by the words of its seed: integers, of shape (reports, words
+    / 2).
+    """
     whole = values.astype(np.float64)
     columns = []
     for number in range(response.words // 2):

@@ -1,16 +1,17 @@
-"""The maximal gain attack: reports that are worth as much as possible to the targets together.
+"""The maximal gain attack: reports that are worth as much as possible to the targets
+together.
 
     symbols   one that supports the most targets, or whose scores for them have the greatest sum, in
               each cohort; of dithered levels, in the best cohort
     bits      those of all targets, and others up to the number of ones that an honest report has on
               average
 
-Among reports that are worth the same, each forger chooses at random. What a symbol is worth is said
-by the modules of `ldp_simulations.sampling`. Bloom filters are attacked bit by bit, and what that
-is worth depends on what others report.
+Among reports that are worth the same, each forger chooses at random. What a symbol is
+worth is said by the modules of `ldp_simulations.sampling`. Bloom filters are attacked
+bit by bit, and what that is worth depends on what others report.
 
-Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy Protocols
-(MGA).
+Source: Cao, Jia and Gong 2021, Data Poisoning Attacks to Local Differential Privacy
+Protocols (MGA).
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def best_bits(
     cohorts = generator.choice(best, reports)
     wanted: Flags = by_cohort[cohorts] == (p > q)
     ones = layout.ones or round(layout.bits * q + true_bits * (p - q))
-    # Where a report that supports a value lacks its bit, all bits but the targets' are wanted.
+    # Where a report that supports a value lacks its bit, all bits but the targets' are
+    # wanted.
     needed = int(most.max()) if p > q else 0
     room = layout.bits if p > q else layout.bits - int(most.max())
     return bit_rows(

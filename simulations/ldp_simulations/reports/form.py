@@ -37,7 +37,8 @@ class Wanted(NamedTuple):
     """The texts of an open question, in place of values."""
     reports: int
     hashes: int | None = None
-    """Where a report names a hash function: how many it may choose from; all, if None."""
+    """Where a report names a hash function: how many it may choose from; all, if None.
+    """
 
 
 def any_tally(
@@ -52,11 +53,15 @@ def any_tally(
 
 
 def no_repeats(
-    randomizer: Any, holders: Any, repeats: int, generator: Generator
-) -> Counts:  # noqa: ARG001
+    randomizer: Any,  # noqa: ARG001
+    holders: Any,  # noqa: ARG001
+    repeats: int,  # noqa: ARG001
+    generator: Generator,  # noqa: ARG001
+) -> Counts:
     """For classes without a permanent response of a law that is drawn at once."""
     raise EstimateError(
-        "expected a memoized mechanism of symbols, or of a bit for each value, to draw several "
+        "expected a memoized mechanism of symbols, or of a bit for each value, to draw "
+        "several "
         "reports of each respondent"
     )
 
@@ -79,11 +84,14 @@ class Form:
     """From a randomizer and those who hold its values (`Holders`)."""
     forge: Callable[[Any, Wanted, Generator], Rows]
     expected: Callable[[Any, Sequence[str], Floats], Counts] = any_tally
-    """From a randomizer, the values (texts, of an open question) and their frequencies."""
+    """From a randomizer, the values (texts, of an open question) and their frequencies.
+    """
     repeated: Callable[[Any, Any, int, Generator], Counts] = no_repeats
     """As `sample`, of n reports from each holder, all of one permanent response."""
     with_hashes: Callable[[Any, int], Any] = same_hashes
-    """The randomizer with other hash functions, where all respondents share them, by a seed."""
+    """The randomizer with other hash functions, where all respondents share them, by a
+    seed.
+    """
 
 
 def by_counts(

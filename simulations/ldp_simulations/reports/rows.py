@@ -1,4 +1,5 @@
-"""Forged reports that the aggregator admits, as rows of bytes, of shape (reports, width).
+"""Forged reports that the aggregator admits, as rows of bytes, of shape (reports,
+width).
 
 Whatever a layout allows:
 
@@ -44,7 +45,9 @@ def random_rows(layout: Layout, reports: int, generator: Generator) -> Rows:
 def bit_rows(
     layout: Layout, cohorts: Integers, wanted: Flags, ones: int, generator: Generator
 ) -> Rows:
-    """Vectors of `ones` bits: those `wanted`, (reports, bits), as far as they go, and others."""
+    """Vectors of `ones` bits: those `wanted`, (reports, bits), as far as they go, and
+    others.
+    """
     order = generator.random(wanted.shape) - wanted
     vectors = np.zeros(wanted.shape, dtype=bool)
     np.put_along_axis(vectors, np.argsort(order, axis=1)[:, :ones], True, axis=1)

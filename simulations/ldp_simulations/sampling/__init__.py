@@ -1,4 +1,5 @@
-"""Sampling: tallies drawn from the law that the client follows, forged ones, and expected ones.
+"""Sampling: tallies drawn from the law that the client follows, forged ones, and
+expected ones.
 
 table                    the row of each class of randomizers
 values, chains, numbers  folders of rows, by how reports are made

@@ -1,7 +1,8 @@
 """Codebook response: reports are drawn in bulk, and counted.
 
-The words of a codebook are neither listed nor alike from report to report, so that a tally has no
-law that is drawn sooner than its reports. Those who hold equal vectors draw seeds of their own.
+The words of a codebook are neither listed nor alike from report to report, so that a
+tally has no law that is drawn sooner than its reports. Those who hold equal vectors
+draw seeds of their own.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def _expect(
 
 
 def _forge(response: CodebookResponse, wanted: Wanted, generator: Generator) -> Rows:
-    """Forge reports: of the words of some seeds, the greatest coordinates of the targets."""
+    """Forge reports: of the words of some seeds, the greatest coordinates of the
+    targets.
+    """
     tries = wanted.hashes or _TRIES
     seeds = np.empty(wanted.reports, dtype=np.uint64)
     symbols = np.empty(wanted.reports, dtype=np.int64)

@@ -1,9 +1,11 @@
-"""Subsets of fields: holders are dealt out to the subsets, each of which has its own response.
+"""Subsets of fields: holders are dealt out to the subsets, each of which has its own
+response.
 
-Those who drew a subset answer for their cells there: what reports come of that, the row of the
-subset's response says. Who holds what is known by all fields together, of which there may be more
-cells than could be listed (`ldp_simulations.field_holders`). A forger takes the subset and the
-symbol that are worth most to the targets, which are values of fields.
+Those who drew a subset answer for their cells there: what reports come of that, the row
+of the subset's response says. Who holds what is known by all fields together, of which
+there may be more cells than could be listed (`ldp_simulations.field_holders`). A forger
+takes the subset and the symbol that are worth most to the targets, which are values of
+fields.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ from ldp_simulations.reports.rows import symbol_rows
 def by_subset(
     randomizer: SubsetsResponse, holders: Holders, generator: Generator
 ) -> Iterator[tuple[Oracle, Counts]]:
-    """Yield the response of each subset, and how many who drew it hold each of its cells."""
+    """Yield the response of each subset, and how many who drew it hold each of its
+    cells.
+    """
     sizes = (
         np.array(randomizer.sizes)[fields_by_number(randomizer)].prod(axis=1).tolist()
     )
@@ -46,7 +50,9 @@ def expected_counts(
     values: Sequence[str],  # noqa: ARG001
     frequency: Floats,
 ) -> Counts:
-    """The tally to be expected where the cells of all fields have the given frequencies."""
+    """The tally to be expected where the cells of all fields have the given
+    frequencies.
+    """
     subsets = subsets_of(randomizer)
     law = np.zeros((randomizer.subsets, randomizer.layout.symbols))
     held = np.stack(
@@ -63,7 +69,9 @@ def expected_counts(
 
 
 def forge(randomizer: SubsetsResponse, wanted: Wanted, generator: Generator) -> Rows:
-    """Reports of the subset and the symbol that are worth most to the targets together."""
+    """Reports of the subset and the symbol that are worth most to the targets
+    together.
+    """
     subsets, sizes = subsets_of(randomizer), randomizer.sizes
     ends = np.cumsum([0, *sizes])
     worths = np.zeros((randomizer.subsets, randomizer.layout.symbols))

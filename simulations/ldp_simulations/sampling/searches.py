@@ -1,7 +1,8 @@
 """Tallies of heavy hitters, drawn from their law.
 
-Holders fall into cohorts by a multinomial; in each cohort into cells, as their texts' hashes have
-it; and what is reported of cells is drawn as in `ldp_simulations.sampling.values.projective`.
+Holders fall into cohorts by a multinomial; in each cohort into cells, as their texts'
+hashes have it; and what is reported of cells is drawn as in
+`ldp_simulations.sampling.values.projective`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Stripes: holders fall to frequencies, then part of them send an arc that holds their place.
+"""Stripes: holders fall to frequencies, then part of them send an arc that holds their
+place.
 
-The weights of a report are 1 for every arc, and R - 1 more for the t arcs that hold the place, as
-for arcs of a line (`numbers.arcs`). Frequencies times cells are millions here, so
-that up to so many respondents are drawn one by one, and more of them some cells at a time.
+The weights of a report are 1 for every arc, and R - 1 more for the t arcs that hold the
+place, as for arcs of a line (`numbers.arcs`). Frequencies times cells are millions
+here, so that up to so many respondents are drawn one by one, and more of them some
+cells at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def stripe_counts(stripes: Stripes, held: Counts, generator: Generator) -> Count
     ratio, width = float(stripes.ratio), stripes.width
     sure = width * (ratio - 1) * stripes.other / stripes.mass
     draw = _one_by_one if held.sum() <= _FEW else _many
-    # (K, P): holders who send an arc that holds their place for sure, by where that is; and (K,).
+    # (K, P): holders who send an arc that holds their place for sure, by where that is;
+    # and (K,).
     own, others = draw(stripes, held, sure, generator=generator)
     counts = generator.multinomial(
         others, np.full(stripes.modulus, 1 / stripes.modulus)

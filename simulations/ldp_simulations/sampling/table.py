@@ -1,10 +1,12 @@
-"""The table of forms: how reports of each class of randomizers come about, in simulations.
+"""The table of forms: how reports of each class of randomizers come about, in
+simulations.
 
-Simulations, attacks and plans go by the row. The generator is numpy's: simulation only. A test
-holds the laws of tallies equal to those of the reports that clients make.
+Simulations, attacks and plans go by the row. The generator is numpy's: simulation only.
+A test holds the laws of tallies equal to those of the reports that clients make.
 
-Those that are made of others are here: a first report of a memoized mechanism has the law of a
-one-report mechanism, and of a set one entry goes through the mechanism of entries.
+Those that are made of others are here: a first report of a memoized mechanism has the
+law of a one-report mechanism, and of a set one entry goes through the mechanism of
+entries.
 """
 
 from __future__ import annotations
@@ -118,7 +120,9 @@ def repeated_counts(
 def expected_counts(
     randomizer: Randomizer, values: Sequence[str], frequency: Floats
 ) -> Counts:
-    """The tally of `REPORTS` reports, in expectation, where `values` have the given frequencies."""
+    """The tally of `REPORTS` reports, in expectation, where `values` have the given
+    frequencies.
+    """
     return form_of(randomizer).expected(randomizer, values, frequency)
 
 
@@ -139,7 +143,8 @@ def _several_reports(
 ) -> Counts:
     if chain.layout.bits:
         return bits.repeated_vectors(chain.steps, holders, repeats, generator=generator)
-    # (values,): the permanent responses, each of which takes the second step `repeats` times.
+    # (values,): the permanent responses, each of which takes the second step `repeats`
+    # times.
     symbols = form_of(chain.lasting).sample(chain.lasting, holders, generator)[0]
     kept = Holders(holders.values, repeats * symbols)
     return form_of(chain.fresh).sample(chain.fresh, kept, generator)

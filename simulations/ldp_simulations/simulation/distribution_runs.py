@@ -1,4 +1,6 @@
-"""How far distributions were off in simulated surveys: cumulative shares, bands and quantiles."""
+"""How far distributions were off in simulated surveys: cumulative shares, bands and
+quantiles.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from ldp_simulations.holders import Holders
 
 @dataclass(frozen=True, repr=False)
 class DistributionRuns:
-    """All runs of one question: arrays of shape (runs,), but for quantiles, (runs, quantiles)."""
+    """All runs of one question: arrays of shape (runs,), but for quantiles, (runs,
+    quantiles).
+    """
 
     interval_share: Floats
     """The share of the cumulative shares whose interval holds the truth."""
@@ -58,10 +62,14 @@ class DistributionRuns:
         """Describe the results in words."""
         ratio = float(np.sqrt((self.error**2).mean() / (self.stated**2).mean()))
         cumulative = (
-            f"Of cumulative shares: {self.interval_share.mean():.1%} of all intervals hold the "
-            f"truth; errors are {ratio:.2f} times what was stated; the band holds all of it in "
-            f"{int(self.band_holds.sum())} of {len(self.band_holds)} runs. Largest distance: "
-            f"{self.distance.mean():.3g} on average, {self.monotone_distance.mean():.3g} with "
+            f"Of cumulative shares: {self.interval_share.mean():.1%} of all intervals "
+            "hold the "
+            f"truth; errors are {ratio:.2f} times what was stated; the band holds all "
+            "of it in "
+            f"{int(self.band_holds.sum())} of {len(self.band_holds)} runs. Largest "
+            "distance: "
+            f"{self.distance.mean():.3g} on average, "
+            f"{self.monotone_distance.mean():.3g} with "
             "post = monotone."
         )
         sentences = [cumulative]
@@ -73,8 +81,10 @@ class DistributionRuns:
         if self.direction_told.size:
             sentences.append(
                 f"Of the mean direction: told in {int(self.direction_told.sum())} of "
-                f"{len(self.direction_told)} runs, and not elsewhere than its interval in "
-                f"{int(self.direction_holds.sum())}. Shares are cumulated from where the circle "
+                f"{len(self.direction_told)} runs, and not elsewhere than its interval "
+                "in "
+                f"{int(self.direction_holds.sum())}. Shares are cumulated from where "
+                "the circle "
                 "is written to begin."
             )
         return sentences
@@ -120,7 +130,9 @@ def _as_line(distribution: Distribution) -> Distribution:
 
 
 def _of_direction(distribution: Distribution, true: Floats) -> tuple[bool, bool]:
-    """Whether a direction is told, and whether its interval, or none, holds the true one."""
+    """Whether a direction is told, and whether its interval, or none, holds the true
+    one.
+    """
     direction, line = distribution.direction(), distribution.line
     mean = waves(line)[:2] @ true
     turn = math.atan2(mean[1], mean[0]) / (2 * math.pi) % 1
@@ -147,7 +159,9 @@ def _of_run(distribution: Distribution, true: Floats) -> tuple[float, ...]:
 
 
 def _holds(quantile: Quantile, line: Line, true: Floats) -> float:
-    """Whether an interval holds the value, or the whole cell, in which a share is reached."""
+    """Whether an interval holds the value, or the whole cell, in which a share is
+    reached.
+    """
     place = min(
         int(np.searchsorted(np.cumsum(true), quantile.share - 1e-12)), line.size - 1
     )

@@ -1,9 +1,11 @@
-"""Respondents of each question, where devices draw a few of several (`ldp.survey.draws`).
+"""Respondents of each question, where devices draw a few of several
+(`ldp.survey.draws`).
 
-By respondent, as a device draws; or all at once, by the law of that: how many draw each question,
-and of those who hold its values as many taken without replacement. Of one answer each these numbers
-are a multinomial; of k answers, question by question, everyone who has r answers left and m
-questions to go draws the next with the chance r / m.
+By respondent, as a device draws; or all at once, by the law of that: how many draw each
+question, and of those who hold its values as many taken without replacement. Of one
+answer each these numbers are a multinomial; of k answers, question by question,
+everyone who has r answers left and m questions to go draws the next with the chance r /
+m.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from ldp_simulations.population import Population
 def only_drawn(
     survey: Survey, answers: Mapping[str, object], random: Random
 ) -> Mapping[str, object]:
-    """The answers of a respondent without those to questions that another was drawn of."""
+    """The answers of a respondent without those to questions that another was drawn
+    of.
+    """
     for draw in survey.draws:
         dropped = set(draw.names).difference(draw.draw_questions(random))
         answers = {

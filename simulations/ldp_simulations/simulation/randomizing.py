@@ -1,8 +1,9 @@
 """Randomizing a table of answers: the reports that its respondents' devices would send.
 
-By the column where a mechanism has a draw in bulk (`reports.bulk`), of the same law as a client's,
-from the same source; else a client makes each report. Reports leave in a random order, rows as well
-as batches, so that it tells nothing of the order of respondents.
+By the column where a mechanism has a draw in bulk (`reports.bulk`), of the same law as
+a client's, from the same source; else a client makes each report. Reports leave in a
+random order, rows as well as batches, so that it tells nothing of the order of
+respondents.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _AT_ONCE = 1 << 14
 
 
 class Reports(bytes):
-    """The bytes of a report file, which a notebook shows by how many reports are in them."""
+    """The bytes of a report file, which a notebook shows by how many reports are in
+    them.
+    """
 
     number = 0
 
@@ -49,8 +52,8 @@ def randomize(
     skip_invalid  take cells that do not fit their question for no answer
     seed          make the reports repeatable, which gives away the answers: for tests alone
 
-    All reports are held in memory. Raises `AnswersError` if the table does not fit the survey, and
-    `TypeError` for what is no table.
+    All reports are held in memory. Raises `AnswersError` if the table does not fit the
+    survey, and `TypeError` for what is no table.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -71,7 +74,8 @@ def randomize(
             those = said == combination
             drawn = _draw(survey, envelope, columns, those=those, random=random)
             rows = np.concatenate([*drawn])
-            # Sorted by words that no two rows share, but for a chance of 2^-64 each: in any order.
+            # Sorted by words that no two rows share, but for a chance of 2^-64 each: in
+            # any order.
             rows = rows[np.argsort(words(len(rows), random))]
             batches += row_batches(
                 envelope.fingerprint,
@@ -121,7 +125,9 @@ def _draw(
 
 
 def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> None:
-    """Leave each respondent the answers to the questions of a draw that are drawn for it alone."""
+    """Leave each respondent the answers to the questions of a draw that are drawn for
+    it alone.
+    """
     respondents = len(columns[draw.names[0]].codes)
     drawn = [draw.draw_questions(random) for _ in range(respondents)]
     # (respondents, answers): the places of the questions.
@@ -148,7 +154,9 @@ def _in_bulk(
 def _round(
     question: Question, part: Column, codes: Integers, random: Random
 ) -> Integers:
-    """The values of the answers with these codes; numbers between two points go to either."""
+    """The values of the answers with these codes; numbers between two points go to
+    either.
+    """
     if question.domain.per_device == ONE:
         # A record of its own for each respondent.
         drawn = [question.value(part.answers[code], random) for code in codes.tolist()]
@@ -183,7 +191,9 @@ def _by_clients(
 def record(
     survey: Survey, envelope: Envelope, answers: Mapping[str, object], random: Random
 ) -> Report:
-    """The report of a client of its own to a question or group; one that draws it, of several."""
+    """The report of a client of its own to a question or group; one that draws it, of
+    several.
+    """
     names = [question.name for question in envelope.members]
     client = Client(survey, random=random)
     while not client.is_drawn(names[0]):

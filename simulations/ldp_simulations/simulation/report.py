@@ -1,4 +1,6 @@
-"""Report of a simulation: as tables and records, and as one self-contained HTML page."""
+"""Report of a simulation: as tables and records, and as one self-contained HTML
+page.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,8 @@ _COLUMNS = (
 
 
 def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
-    """Truth against estimate, of up to as many values of each question as are asked for, 0 for all.
+    """Truth against estimate, of up to as many values of each question as are asked
+    for, 0 for all.
 
     If no number is asked for, tables have up to `MOST_ROWS`, and all else has all.
     """
@@ -63,8 +66,11 @@ def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
 
 
 _HOW = {
-    CLIENTS: "{size:,} bytes of reports a run, made by clients and read by the aggregator",
-    REPORTS: "{size:,} bytes of reports a run, drawn in bulk where a mechanism has such a draw, "
+    CLIENTS: (
+        "{size:,} bytes of reports a run, made by clients and read by the aggregator"
+    ),
+    REPORTS: "{size:,} bytes of reports a run, drawn in bulk where a mechanism has "
+    "such a draw, "
     "else made by clients, "
     "and read by the aggregator",
     LAW: "tallies drawn from their exact law",
@@ -73,7 +79,9 @@ _HOW = {
 
 
 def to_dict(simulation: Simulation) -> dict[str, Any]:
-    """Ready for JSON: the first run's estimates, with the truth and the errors of all runs."""
+    """Ready for JSON: the first run's estimates, with the truth and the errors of all
+    runs.
+    """
     return _record(simulation, list)
 
 
@@ -99,7 +107,8 @@ def _record(simulation: Simulation, gather: Gather) -> dict[str, Any]:
 
 
 def _rows(simulation: Simulation) -> Iterator[list[str | float | None]]:
-    """A flat record for each value, then for the mean, if any: first run, truth and all runs.
+    """A flat record for each value, then for the mean, if any: first run, truth and all
+    runs.
 
     The mean stands under the frequency, as the value `mean`.
     """
@@ -204,15 +213,20 @@ def summary(simulation: Simulation) -> str:
     respondents = max(holders.respondents for holders in simulation.population.values())
     how = _HOW[simulation.way].format(size=simulation.report_size)
     runs = "1 run" if _count(simulation) == 1 else f"{_count(simulation):,} runs"
-    return f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the first run."
+    return (
+        f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the "
+        "first run."
+    )
 
 
 def _choose(
     simulation: Simulation, question: QuestionEstimates, most: int
 ) -> tuple[QuestionEstimates, Runs]:
-    """All values in their order or, of more than `most`, those that most respondents hold.
+    """All values in their order or, of more than `most`, those that most respondents
+    hold.
 
-    They are chosen by the truth: estimates that are chosen for being high are too high on average.
+    They are chosen by the truth: estimates that are chosen for being high are too high
+    on average.
     """
     runs = simulation.runs[question.name]
     if len(question) <= most:
@@ -226,7 +240,10 @@ def _left_out(question: QuestionEstimates, most: int) -> list[str]:
         return []
     note = f"shown: the {most:,} values of {len(question):,} that most respondents hold"
     return [
-        f"{note}; --top all shows every value, and --output writes them all to estimates.csv"
+        (
+            f"{note}; --top all shows every value, and --output writes them all to "
+            "estimates.csv"
+        )
     ]
 
 
@@ -264,7 +281,9 @@ def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
 
 
 def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
-    """The truth beside the bars: of the values or, where there are none, of the mean."""
+    """The truth beside the bars: of the values or, where there are none, of the
+    mean.
+    """
     runs = simulation.runs[question.name]
     shown = runs if len(question) or runs.mean is None else runs.mean
     truth: list[float] = shown.truth.tolist()
@@ -274,7 +293,9 @@ def _truth(simulation: Simulation, question: QuestionEstimates) -> list[float]:
 def _text_table(
     simulation: Simulation, question: QuestionEstimates, most: int
 ) -> TextTable:
-    """A row for each value and for the mean, if any; the last columns tell of one run or many."""
+    """A row for each value and for the mean, if any; the last columns tell of one run
+    or many.
+    """
     shown, runs = _choose(simulation, question, most)
     many = _count(simulation) > 1
     last = (
@@ -336,7 +357,9 @@ def _outcome_cells(
 
 
 def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
-    """A sentence each: do the stated errors and intervals of values and mean keep their word?"""
+    """A sentence each: do the stated errors and intervals of values and mean keep their
+    word?
+    """
     runs, level = simulation.runs[question.name], question.options.level
     judged = len(runs.truth) and not question.is_shape
     said = [f"{_verdict(runs, level)}." if judged else question.note]
@@ -356,7 +379,10 @@ def _verdict(runs: Runs, level: float) -> str:
             int(np.nansum(runs.coverage)),
             int(np.isfinite(runs.coverage).sum()),
         )
-        return f"{held:,} of {ranges:,} intervals hold the truth; with one run that is chance"
+        return (
+            f"{held:,} of {ranges:,} intervals hold the truth; with one run that is "
+            "chance"
+        )
     covered = float(np.nanmean(runs.coverage))
     inside = f"{covered:.1%} of all intervals hold the truth (stated: {level:.4g})"
     stated = float(np.nansum(runs.stated_error**2))

@@ -1,9 +1,11 @@
-"""Simulated surveys: a known population answers, its reports are decoded, estimates meet the truth.
+"""Simulated surveys: a known population answers, its reports are decoded, estimates
+meet the truth.
 
-Three ways lead to a tally. `clients` is the real one: a client for each respondent, the bytes of
-its report, ingest. `reports` differs for mechanisms that `reports.bulk` knows: their reports are
-drawn in bulk, of the same law. `law` draws the tally from the distribution that those reports would
-give it, in a time that depends little on how many they are.
+Three ways lead to a tally. `clients` is the real one: a client for each respondent, the
+bytes of its report, ingest. `reports` differs for mechanisms that `reports.bulk` knows:
+their reports are drawn in bulk, of the same law. `law` draws the tally from the
+distribution that those reports would give it, in a time that depends little on how many
+they are.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True, repr=False)
 class Simulation:
-    """What came of it: the estimates of the first run, and all runs' errors by question.
+    """What came of it: the estimates of the first run, and all runs' errors by
+    question.
 
     `simulate` has an example.
     """
@@ -97,7 +100,8 @@ class Simulation:
 
 @dataclass(frozen=True, repr=False)
 class Runs:
-    """All runs of one question; arrays of shape (runs, M), NaN where a value has no estimate.
+    """All runs of one question; arrays of shape (runs, M), NaN where a value has no
+    estimate.
 
     `truth` of shape (M,).
 
@@ -110,13 +114,14 @@ class Runs:
     low: Floats
     high: Floats
     mean: Runs | None = None
-    """Of a question whose mean is estimated: the same of the mean, which has the place of a single
-    frequency (M = 1).
+    """Of a question whose mean is estimated: the same of the mean, which has the place
+    of a single frequency (M = 1).
     """
     distribution: DistributionRuns | None = None
     """Of a question of which a distribution is estimated."""
     key_means: Runs | None = None
-    """Of keys that come with numbers: the same of their means, by key (NaN where a run tells none).
+    """Of keys that come with numbers: the same of their means, by key (NaN where a run
+    tells none).
     """
 
     def __repr__(self) -> str:
@@ -146,7 +151,10 @@ class Runs:
         coverage = np.mean(
             ((self.low <= self.truth) & (self.truth <= self.high))[there]
         )
-        return f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals hold the truth"
+        return (
+            f"error {error:.4g} (stated {stated:.4g}), {coverage:.1%} of intervals "
+            "hold the truth"
+        )
 
     def only(self, places: NDArray[np.int64]) -> Runs:
         """The values at these places, in their order; the mean stays that of all."""
@@ -163,7 +171,9 @@ class Runs:
 
     @property
     def presence(self) -> NDArray[np.int64]:
-        """In how many runs each value was estimated: all, but for texts that a search finds."""
+        """In how many runs each value was estimated: all, but for texts that a search
+        finds.
+        """
         runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
         return runs
 
@@ -175,7 +185,9 @@ class Runs:
 
     @property
     def stated_error(self) -> Floats:
-        """Root mean square of the standard errors that the estimates carried, by value."""
+        """Root mean square of the standard errors that the estimates carried, by
+        value.
+        """
         error: Floats = np.sqrt(_mean_of_known(self.standard_error**2))
         return error
 
@@ -189,7 +201,9 @@ class Runs:
 
 
 def _mean_of_known(columns: Floats) -> Floats:
-    """The mean of what is known of each value, over runs of shape (runs, M); NaN of nothing."""
+    """The mean of what is known of each value, over runs of shape (runs, M); NaN of
+    nothing.
+    """
     known = ~np.isnan(columns)
     total, runs = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
     means: Floats = np.divide(
@@ -213,7 +227,8 @@ def simulate(
 ) -> Simulation:
     """Simulate surveys of one population, and compare their estimates with the truth.
 
-    population  a table of true answers, or what `from_table` or `synthetic` give; made up unless
+    population  a table of true answers, or what `from_table` or `synthetic` give; made
+    up unless
                 given, as by `synthetic`
     respondents how many people are made up
     runs        how many surveys
@@ -240,11 +255,12 @@ def simulate(
         population = synthetic(survey, respondents, candidates=candidates)
     elif not _is_population(population):
         population = from_table(survey, population, candidates)
-    # Of a draw the truth is that of all people, of whom a share answers each of its questions.
+    # Of a draw the truth is that of all people, of whom a share answers each of its
+    # questions.
     options = options.changed(level, "population" if survey.draws else "respondents")
     generator = np.random.default_rng(seed)
-    # A predictable source, which no device ever uses: a seed is asked for so that the simulation
-    # can be repeated.
+    # A predictable source, which no device ever uses: a seed is asked for so that the
+    # simulation can be repeated.
     random = system if seed is None else standard_random.Random(seed).randbytes  # noqa: S311
     estimates, report_size = [], 0
     for _ in over(range(runs)):
@@ -276,7 +292,9 @@ def simulate(
 
 
 def _is_population(value: object) -> bool:
-    """Return whether a value is what `from_table` and `synthetic` give, rather than a table."""
+    """Return whether a value is what `from_table` and `synthetic` give, rather than a
+    table.
+    """
     return isinstance(value, dict) and all(
         hasattr(one, "counts") for one in value.values()
     )
@@ -289,7 +307,8 @@ def report_files(
     *,
     bulk: bool = True,
 ) -> Iterator[bytes]:
-    """The reports of respondents as the bytes of report files; concatenated they are one file.
+    """The reports of respondents as the bytes of report files; concatenated they are
+    one file.
 
     Drawn in bulk where there is such a draw, unless a client is to make each.
     """
@@ -310,7 +329,9 @@ def _rows(
     *,
     bulk: bool,
 ) -> Iterator[tuple[Envelope, bytes]]:
-    """The reports to each question or group, as rows end to end, of one part after the other."""
+    """The reports to each question or group, as rows end to end, of one part after the
+    other.
+    """
     respondents = iter(respondents)
     while chunk := list(islice(respondents, _AT_ONCE)):
         chunk = [only_drawn(survey, answers, random) for answers in chunk]
@@ -329,7 +350,8 @@ def _rows(
 def _estimate(
     tally: Tally, options: Options, candidates: Mapping[str, Sequence[str]] | None
 ) -> SurveyEstimates:
-    """With the frequencies of all values; of very many numbers, those of the cells of a histogram.
+    """With the frequencies of all values; of very many numbers, those of the cells of a
+    histogram.
 
     All that is no frequency is the same with either.
     """
@@ -349,7 +371,9 @@ def _estimate(
 
 
 def _by_cells(question: Question) -> bool:
-    """Whether a question for a distribution has too many values to look at one by one."""
+    """Whether a question for a distribution has too many values to look at one by
+    one.
+    """
     size = question.domain.size or 0
     return (
         decoder_of(question.randomizer).gives == "distribution" and size > MOST_VALUES
@@ -359,7 +383,9 @@ def _by_cells(question: Question) -> bool:
 def _drawn_in_bulk(
     envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random
 ) -> bytes | None:
-    """A report from each respondent, as rows end to end; None where there is no draw in bulk."""
+    """A report from each respondent, as rows end to end; None where there is no draw in
+    bulk.
+    """
     rows = []
     for question in envelope.members:
         draw = bulk_draw(question.randomizer)
@@ -383,7 +409,9 @@ def _collect(survey: Survey, reports: Iterable[bytes]) -> tuple[Tally, int]:
 def _respondents(
     survey: Survey, population: Population, generator: np.random.Generator
 ) -> Iterator[dict[str, object]]:
-    """Respondents who hold the population's values, in random order for each question."""
+    """Respondents who hold the population's values, in random order for each
+    question.
+    """
     orders: dict[str, NDArray[np.int64]] = {}
     for question in survey:
         counts = population[question.name].counts
@@ -405,7 +433,9 @@ def _respondents(
 
 
 def _truth(holders: Holders, estimates: QuestionEstimates) -> Floats:
-    """The true frequencies of what is estimated: of values, or of the cells of a histogram."""
+    """The true frequencies of what is estimated: of values, or of the cells of a
+    histogram.
+    """
     distribution = distribution_behind(estimates)
     if distribution is None or not _by_cells(estimates.question):
         return np.array(holders.frequencies(estimates.values))
@@ -468,7 +498,9 @@ def _runs_of_keys(holders: Holders, means: Sequence[KeyMeans | None]) -> Runs | 
 
 
 def _runs_of_mean(holders: Holders, means: Sequence[Mean | None]) -> Runs | None:
-    """All runs of a mean; None where none is estimated, which a question's runs agree on."""
+    """All runs of a mean; None where none is estimated, which a question's runs agree
+    on.
+    """
     estimated = [mean for mean in means if mean is not None]
     if not estimated:
         return None

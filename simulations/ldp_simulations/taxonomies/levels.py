@@ -1,9 +1,10 @@
-"""Taxonomies: holders are dealt out to the levels of the tree, and each level has its own response.
+"""Taxonomies: holders are dealt out to the levels of the tree, and each level has its
+own response.
 
-The holders of a value are spread over the levels by a multinomial, and those of a level answer for
-their cells: what reports come of that, the row of the level's response says. A forger takes the
-level in which one report is worth most to the targets, as levels are not equally likely: reports of
-a level that few are asked for count for more.
+The holders of a value are spread over the levels by a multinomial, and those of a level
+answer for their cells: what reports come of that, the row of the level's response says.
+A forger takes the level in which one report is worth most to the targets, as levels are
+not equally likely: reports of a level that few are asked for count for more.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def expected_counts(
 
 
 def forge(randomizer: TaxonomyResponse, wanted: Wanted, generator: Generator) -> Rows:
-    """Reports of the level and the symbol that are worth most to the targets together."""
+    """Reports of the level and the symbol that are worth most to the targets
+    together.
+    """
     worths = [
         (part.view.number, part.symbols.start, part.scores[wanted.targets].sum(axis=0))
         for part in parts_of(randomizer)

@@ -52,7 +52,9 @@ def share_a_word(self, value, random):
 
 
 def share_low_bits(self, value, random):
-    """The bits beyond the planes come from one reserve word, whatever their position."""
+    """The bits beyond the planes come from one reserve word, whatever their
+    position.
+    """
     tape = random(self.size + 1)
     low = tape[self.size] & 1
     return _compared(
@@ -63,7 +65,9 @@ def share_low_bits(self, value, random):
 
 
 def stop_when_decided(self, value, random):
-    """Planes are drawn until no bit is undecided, which depends on thresholds, hence the value."""
+    """Planes are drawn until no bit is undecided, which depends on thresholds, hence
+    the value.
+    """
     ones, tied = 0, (1 << self.size) - 1
     for place in range(self.word - 1, -1, -1):
         if not tied:

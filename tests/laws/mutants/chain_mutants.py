@@ -30,7 +30,9 @@ def chain(name, **parts):
 
 
 def published(name):
-    """R2 = (R R1 - 1) / (R1 - R), as published: the ways between wrong symbols are left out."""
+    """R2 = (R R1 - 1) / (R1 - R), as published: the ways between wrong symbols are left
+    out.
+    """
     lasting, wanted = chain(name).lifetime_ratio, exp_lower(ONE)
     odds = (wanted * lasting - 1) / (lasting - wanted)
     return chain(name, fresh={"truth": math.floor(odds * WEIGHT_SCALE)})
@@ -41,7 +43,9 @@ def flipping(name, flip):
 
 
 def by_rates_of_one_report(self, reports):
-    """For `ratio_after`: eps_1 where it takes the instantaneous step's (equation 16, published)."""
+    """For `ratio_after`: eps_1 where it takes the instantaneous step's (equation 16,
+    published).
+    """
     return repeated_ratio(self.lasting.support, self.support, reports)
 
 
@@ -50,7 +54,9 @@ def bits_by_rates_of_one_report(self, reports):
 
 
 def ones_alone(self, reports):
-    """For `ratio_after`: what a bit of the value reveals, and not what the bit of another does."""
+    """For `ratio_after`: what a bit of the value reveals, and not what the bit of
+    another does.
+    """
     return repeated_ratio(self.lasting.support, self.fresh.support, reports)
 
 
@@ -69,7 +75,9 @@ def permanent_rates(self):
 
 
 def kept_by_value(_, value, __):
-    """For `memo_value`: a permanent response for each value, and not for each bucket."""
+    """For `memo_value`: a permanent response for each value, and not for each
+    bucket.
+    """
     return value
 
 
@@ -93,12 +101,16 @@ def noise_on_the_truth(self, value, random):
 
 
 def seed_of_the_report(self, response, cohort, random):
-    """For `instantaneous`: the response to one hash function's bucket, sent with another's seed."""
+    """For `instantaneous`: the response to one hash function's bucket, sent with
+    another's seed.
+    """
     return self.layout.report(self.fresh.randomize(response, random), cohort ^ 1 << 32)
 
 
 def variance_if_rates_add_up_to_one(moments, randomizer, _):
-    """The published rate of support of a value held by f: q + f (2 p - 1), for q + f (p - q)."""
+    """The published rate of support of a value held by f: q + f (2 p - 1), for q + f (p
+    - q).
+    """
     p, q = map(float, randomizer.support)
     rate = q + 2 * p - 1
     return replace(

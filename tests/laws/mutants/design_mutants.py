@@ -1,4 +1,6 @@
-"""Designs that deliver less privacy than they declare (or far more), and decoders that go wrong."""
+"""Designs that deliver less privacy than they declare (or far more), and decoders that
+go wrong.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def swapped(moments, randomizer, _):
 
 
 def nominal(moments, randomizer, _):
-    """Takes q from an epsilon that is rounded for reading, not from the integers that were run."""
+    """Takes q from an epsilon that is rounded for reading, not from the integers that
+    were run.
+    """
     p, q = 1 / 2, 1 / (math.exp(round(math.log(randomizer.ratio), 1)) + 1)
     return replace(
         moments, frequency=(moments.supports / moments.reports - q) / (p - q)

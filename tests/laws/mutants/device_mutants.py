@@ -39,7 +39,9 @@ def float_scaled(bound, random):
 
 
 def textbook_choice(size, epsilon):
-    """GRR below 3 e^epsilon + 2 values, else OUE: compares variances of values no one holds."""
+    """GRR below 3 e^epsilon + 2 values, else OUE: compares variances of values no one
+    holds.
+    """
     return "grr" if size < 3 * math.exp(Fraction(epsilon)) + 2 else "oue"
 
 

@@ -22,7 +22,9 @@ E = exp_lower(Fraction(8.75))
 
 
 def drawn(self, random):
-    """(half, uniform row), as the genuine one draws them: half 0 is that of the supporters."""
+    """(half, uniform row), as the genuine one draws them: half 0 is that of the
+    supporters.
+    """
     below = randbelow(self.truth + (2 * self.blocks - 1) * self.other, random)
     return (
         0 if below < self.truth else 1 + (below - self.truth) // self.other
@@ -67,7 +69,9 @@ def drawn_until_it_supports(self, value, random):
 
 
 def in_runs(self, value):
-    """For `block_and_row`: values side by side are in one block, as far as there is room."""
+    """For `block_and_row`: values side by side are in one block, as far as there is
+    room.
+    """
     return value // (self.rows - 1), value % (self.rows - 1) + 1
 
 
@@ -77,12 +81,16 @@ def in_reverse(self, value):
 
 
 def of_one_block(self):
-    """For `ratio`: what tells a block's halves apart, its symbols being drawn whatever is held."""
+    """For `ratio`: what tells a block's halves apart, its symbols being drawn whatever
+    is held.
+    """
     return Fraction(self.truth + self.other, 2 * self.other)
 
 
 def without_the_block(moments, randomizer, counts):
-    """As if reports of all blocks alike were against a value that they do not support."""
+    """As if reports of all blocks alike were against a value that they do not
+    support.
+    """
     supports, _ = block_supports(randomizer, counts)
     supporting, half = (float(rate) for rate in randomizer.halves)
     return replace(

@@ -71,7 +71,9 @@ def cohort_from_the_value(self, value, random):
 
 
 def buckets_that_never_meet(moments, randomizer, _):
-    """Decoded as if no other value were in the bucket: (C / n - q) / (p - q) in place of q'."""
+    """Decoded as if no other value were in the bucket: (C / n - q) / (p - q) in place
+    of q'.
+    """
     c = float(collision(randomizer.buckets))
     return replace(moments, frequency=moments.frequency * (1 - c) + c)
 

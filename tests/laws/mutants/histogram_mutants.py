@@ -16,7 +16,9 @@ from ldp.mechanisms.values.histogram import NoisyHistogram
 
 
 def noise_of_one_entry(mechanism):
-    """The design for epsilon 1 with noise of scale 1: values differ in two entries, by 1 each."""
+    """The design for epsilon 1 with noise of scale 1: values differ in two entries, by
+    1 each.
+    """
     return question(
         mechanism, 'type = "category"\nvalues = ["a", "b", "c", "d"]\nepsilon = 2'
     ).randomizer

@@ -11,7 +11,9 @@ GENUINE = {specimen.name: specimen for specimen in (*DESIGNED, *SMALL)}
 
 
 class Mutant(NamedTuple):
-    """A broken subject, the genuine one it was made from, and the law that tells them apart."""
+    """A broken subject, the genuine one it was made from, and the law that tells them
+    apart.
+    """
 
     name: str
     law: Any
@@ -20,7 +22,9 @@ class Mutant(NamedTuple):
 
 
 def altered(name, law, genuine, tape=None, **replaced):
-    """The mutant whose randomizer has other attributes; `tape` if it draws in other portions."""
+    """The mutant whose randomizer has other attributes; `tape` if it draws in other
+    portions.
+    """
     specimen = GENUINE[genuine]
     kind = type(specimen.randomizer)
     randomizer = type(kind.__name__, (kind,), replaced)(*specimen.randomizer)
@@ -53,7 +57,9 @@ def declared_as(name, genuine, declaration):
 
 
 def decoded_by(name, law, genuine, change):
-    """The mutant whose decoder gives `change(the genuine moments, randomizer, counts)`."""
+    """The mutant whose decoder gives `change(the genuine moments, randomizer,
+    counts)`.
+    """
     specimen = GENUINE[genuine]
 
     def decode(randomizer, counts):

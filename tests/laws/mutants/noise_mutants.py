@@ -23,7 +23,9 @@ def wraps_around(self, value, random):
 
 
 def zero_twice(self, value, random):
-    """For `randomize`: a distance and a sign, so that no noise has two ways to come about."""
+    """For `randomize`: a distance and a sign, so that no noise has two ways to come
+    about.
+    """
     rising = tails(AdditiveNoise(*self))
     distance = len(rising) - 1 - bisect_right(rising, randbelow(rising[-1], random))
     shifted = value + self.margin + (distance if random(1)[0] % 2 else -distance)
@@ -101,7 +103,9 @@ def outside_dropped(moments, randomizer, counts):
 
 
 def held_everywhere(moments, randomizer, counts):
-    """The variance of values that no one holds is taken for that of a value which all hold."""
+    """The variance of values that no one holds is taken for that of a value which all
+    hold.
+    """
     return replace(moments, variance_if_not=moments.variance_if_held)
 
 

@@ -14,7 +14,9 @@ from ldp_aggregator.decoders.values.pure import pure_moments
 
 
 def others_from_all_points(self, value, random):
-    """Reports that should not support the value are any point: spends epsilon + ln(q / (q - 1))."""
+    """Reports that should not support the value are any point: spends epsilon + ln(q /
+    (q - 1)).
+    """
     points, block, _ = geometry(self.order, self.dimension)
     drawn = randbelow(self.truth * block + self.other * (points - block), random)
     if drawn < self.truth * block:
@@ -34,7 +36,9 @@ def never_of_all_ones(self, value, random):
 
 
 def tries_until_it_fits(self, value, random):
-    """Draws points until one supports the value or not, as decided: how often tells the value."""
+    """Draws points until one supports the value or not, as decided: how often tells the
+    value.
+    """
     points, block, _ = geometry(self.order, self.dimension)
     supports = (
         randbelow(self.truth * block + self.other * (points - block), random)
@@ -57,7 +61,9 @@ def as_if_points_were_numbers(self, value, random):
 
 
 def independent_supports(self):
-    """For `support`: q as if a report supported other values independently of the true one."""
+    """For `support`: q as if a report supported other values independently of the true
+    one.
+    """
     points, block, _ = geometry(self.order, self.dimension)
     return ProjectiveResponse(*self).support[0], Fraction(block, points)
 
@@ -72,7 +78,9 @@ def slices_in_reverse(moments, randomizer, counts):
 
 
 def zeros_as_the_first_point(moments, randomizer, counts):
-    """Counts a report that is orthogonal to a whole slice for the slice's first point instead."""
+    """Counts a report that is orthogonal to a whole slice for the slice's first point
+    instead.
+    """
     moved = counts.copy()
     moved[:, 1] += moved[:, 0]
     moved[:, 0] = 0

@@ -11,7 +11,9 @@ from ldp.numbers.randomness import randbelow
 
 
 def stage_from_the_length(self, value, random):
-    """The cohort is that of the stage in which the text ends, so that it tells its length."""
+    """The cohort is that of the stage in which the text ends, so that it tells its
+    length.
+    """
     return (
         HeavyHitters(*self).randomize(value, random) >> 16 << 16
         | len(value) % self.cohorts
@@ -45,7 +47,9 @@ def no_report_from_long_texts(self, value, random):
 
 
 def ratio_split_over_stages(self):
-    """For `ratio`: as if each respondent answered in every stage, with a share of epsilon each."""
+    """For `ratio`: as if each respondent answered in every stage, with a share of
+    epsilon each.
+    """
     return self.oracle.ratio**self.cohorts
 
 

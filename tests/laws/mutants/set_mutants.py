@@ -21,7 +21,8 @@ from ldp.numbers.randomness import WORD, randbelow
 
 E, SPAN = exp_lower(Fraction(1)), 1 << WORD
 ODDS_OF_TWO = math.floor((2 * (E - 1) + 1) * WEIGHT_SCALE)
-"""The weight of the truth that `pad-grr` may give at epsilon 1, sets of up to two being drawn from.
+"""The weight of the truth that `pad-grr` may give at epsilon 1, sets of up to two being
+drawn from.
 """
 
 
@@ -37,7 +38,9 @@ def the_lower_of_two_draws(self, value, random):
 
 
 def every_member(self, value, random):
-    """Reports every entry and sends the last: what is drawn depends on the number of members."""
+    """Reports every entry and sends the last: what is drawn depends on the number of
+    members.
+    """
     for entry in [self.size, *members(value)]:
         report = self.oracle.randomize(entry, random)
     return report
@@ -59,7 +62,9 @@ def epsilon_of_one_value(self):
 
 
 def epsilon_of_one_way(self):
-    """For `ratio`: as if a set could hold more than another and not less at the same time."""
+    """For `ratio`: as if a set could hold more than another and not less at the same
+    time.
+    """
     p, q = self.support
     return (p / q) ** self.most
 

@@ -70,7 +70,9 @@ def looks_for_its_value(self, value, random):
 
 
 def uniforms_of(bits):
-    """For `channel`: what `uniform < p` gives, for two values, with uniforms of a few bits."""
+    """For `channel`: what `uniform < p` gives, for two values, with uniforms of a few
+    bits.
+    """
 
     def channel(self):
         lie = Fraction(

@@ -1,4 +1,5 @@
-"""Associations: joint frequencies of questions that were answered together, or are one table.
+"""Associations: joint frequencies of questions that were answered together, or are one
+table.
 
 association  the way from a joint tally to its cells    result      what comes out
 scores       what a report is worth to each value

@@ -1,11 +1,14 @@
-"""Associations: joint frequencies of questions answered together, and tests of independence.
+"""Associations: joint frequencies of questions answered together, and tests of
+independence.
 
-A respondent's reports to two questions are each a noisy answer, and the noise of one has nothing to
-do with that of the other. So a number that is right on average for one answer, times one that is
-right for the other, is right on average for both: means of such products are the cells of the table
-of true answers, that is, which share of the respondents holds which pair of values.
+A respondent's reports to two questions are each a noisy answer, and the noise of one
+has nothing to do with that of the other. So a number that is right on average for one
+answer, times one that is right for the other, is right on average for both: means of
+such products are the cells of the table of true answers, that is, which share of the
+respondents holds which pair of values.
 
-With s the scores of a respondent's report to one question and t those of another (`joint_scores`),
+With s the scores of a respondent's report to one question and t those of another
+(`joint_scores`),
 
     frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
     error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from,
@@ -32,8 +35,9 @@ With s the scores of a respondent's report to one question and t those of anothe
     three         questions are all taken to be independent of each other; prod(d) - 1 - sum(d - 1)
                   degrees of freedom
 
-Sources: Chaudhuri and Mukerjee 1988 (products of inverse channels); Fieller 1954; Gaboardi and
-Rogers 2018 (tests of independence under local privacy); Lancaster 1951 (the three-way chi-square).
+Sources: Chaudhuri and Mukerjee 1988 (products of inverse channels); Fieller 1954;
+Gaboardi and Rogers 2018 (tests of independence under local privacy); Lancaster 1951
+(the three-way chi-square).
 """
 
 from __future__ import annotations
@@ -90,7 +94,8 @@ def associate(
     *,
     likelihood: bool = False,
 ) -> Association:
-    """The joint frequencies of two or three questions of one group, in the order of `names`.
+    """The joint frequencies of two or three questions of one group, in the order of
+    `names`.
 
     tally       of a survey that asks these questions together
     names       of the questions; arrays have a dimension for each
@@ -98,8 +103,8 @@ def associate(
     candidates  the texts to look for, by open question
     likelihood  add the most likely table, which has no negative cells
 
-    Raises `EstimateError` if the survey does not ask them together, or if what was asked for cannot
-    be given.
+    Raises `EstimateError` if the survey does not ask them together, or if what was
+    asked for cannot be given.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> mode, smokes = ldp.question("mode", ["car", "bus"], epsilon="2"), ldp.question(
@@ -170,7 +175,8 @@ def joint_estimates(
         len(moments.frequency) > MOST_COVARIANCE or pairs > _MOST_PAIRS
     ):
         raise EstimateError(
-            f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a covariance"
+            f"expected at most {MOST_COVARIANCE:,} cells, and fewer values, for a "
+            "covariance"
         )
     missing = miss(options.level, len(moments.frequency), options.simultaneous)
     low, high = within_bounds(careful_interval(moments, missing, options.estimand))
@@ -242,7 +248,8 @@ def _group(survey: Survey, names: Sequence[str]) -> Group:
             ", ".join(other.name for other in survey.groups) or "this survey has none"
         )
         raise EstimateError(
-            f"expected two or three different questions that the survey asks together ({known}; "
+            "expected two or three different questions that the survey asks together "
+            f"({known}; "
             f"joint in [survey]), "
             f"got {', '.join(names) or 'none'}"
         )
@@ -256,14 +263,17 @@ def _refuse(options: Options) -> None:
         or options.reports_per_person > 1
     ):
         raise EstimateError(
-            "expected score intervals, no post-processing and one report each for an association"
+            "expected score intervals, no post-processing and one report each for an "
+            "association"
         )
 
 
 def _moments(
     table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None
 ) -> Moments:
-    """Moments of the cells, flattened, as `ldp_aggregator.decoders.moments.moments` has them."""
+    """Moments of the cells, flattened, as `ldp_aggregator.decoders.moments.moments` has
+    them.
+    """
     # (cells,) each: f and S of the formulas above, and the line through S.
     frequency = through(table, [side.scores for side in scores]).ravel() / reports
     squares = through(table, [side.squares for side in scores]).ravel() / reports
@@ -281,8 +291,8 @@ def _moments(
             _pairs(side).reshape(size * size, -1)
             for side, size in zip(scores, sizes, strict=True)
         ]
-        # Mean products, axes (x, x') of the first question, then of the next; sorted to all x, all
-        # x', they are (cells, cells).
+        # Mean products, axes (x, x') of the first question, then of the next; sorted to
+        # all x, all x', they are (cells, cells).
         mean = (
             through(table, pairs).reshape([size for size in sizes for _ in range(2)])
             / reports
@@ -291,8 +301,8 @@ def _moments(
         square = mean.transpose(order).reshape(math.prod(sizes), -1)
         return np.asarray((square - np.diag(frequency)) / reports)
 
-    # A line through both: what it would be for f = 1, where other margins are the true ones, does
-    # not matter.
+    # A line through both: what it would be for f = 1, where other margins are the true
+    # ones, does not matter.
     moments = Moments(
         reports,
         frequency,
@@ -339,14 +349,15 @@ def _independence(
 def _whiten(scores: Scores, counts: Floats, reports: int) -> Floats | None:
     """1 and the contrasts, differences of scores to the last one, as functions (M, C).
 
-    The contrasts have mean 0, variance 1 and no covariance. None if there are too few reports
-    for that.
+    The contrasts have mean 0, variance 1 and no covariance. None if there are too few
+    reports for that.
     """
     # (M,), then (M, C), and (M, M) for the covariance of the scores of one report.
     mean = scores.scores @ counts / reports
     centred = scores.scores - np.outer(mean, scores.ones)
     spread = scores.moments(counts) / reports - np.outer(mean, mean)
-    # (M - 1, M): each value less the last one, turned so that nothing is left of covariance.
+    # (M - 1, M): each value less the last one, turned so that nothing is left of
+    # covariance.
     differences = np.eye(len(mean))[:-1] - np.eye(len(mean))[-1]
     covariance = differences @ spread @ differences.T
     values, vectors = np.linalg.eigh(covariance)
@@ -365,7 +376,8 @@ def _conditional(
     missing: float,
     estimand: str,
 ) -> tuple[Floats, Floats, Floats]:
-    """(share, low, high): of the holders of all values but the last, the share who hold that.
+    """(share, low, high): of the holders of all values but the last, the share who hold
+    that.
 
     NaN for a share of those who may be nobody.
     """
@@ -374,8 +386,8 @@ def _conditional(
     *others, last = scores
     holds, squares = [side.scores for side in others], [side.squares for side in others]
     one = last.ones[None]
-    # f_xz and f_x, the latter with a last axis of length 1; then the mean squares of s_x t_z and of
-    # s_x, and the mean of s_x^2 t_z.
+    # f_xz and f_x, the latter with a last axis of length 1; then the mean squares of
+    # s_x t_z and of s_x, and the mean of s_x^2 t_z.
     both, those = (
         through(table, [*holds, part]) / reports for part in (last.scores, one)
     )
@@ -395,8 +407,8 @@ def _conditional(
         at_zero = jumps.or_expectation(at_zero.ravel()).reshape(both.shape)
     if estimand == "respondents":
         slope, of_given, of_those = slope - 1, of_given - 1, of_those - those
-    # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero + of_given r those)
-    # + r^2 of_those)
+    # (both - r those)^2 <= factor (at_zero + slope r those - 2 r (mixed_at_zero +
+    # of_given r those) + r^2 of_those)
     factor = ndtri(1 - missing / 2) ** 2 / reports
     square = those**2 - factor * (of_those - 2 * of_given * those)
     middle = both * those - factor * (mixed_at_zero - slope * those / 2)

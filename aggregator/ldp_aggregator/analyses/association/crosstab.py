@@ -1,7 +1,9 @@
-"""The table of a question's fields: any of its margins, shares within groups, and dependence.
+"""The table of a question's fields: any of its margins, shares within groups, and
+dependence.
 
-One report tells a cell of the table, so everything here is a sum of cells, and its error follows
-from how the scores of cells go together (`ldp_aggregator.decoders.moments.scores`):
+One report tells a cell of the table, so everything here is a sum of cells, and its
+error follows from how the scores of cells go together
+(`ldp_aggregator.decoders.moments.scores`):
 
     share of a group of cells    q'f, unbiased; n Cov(q'f, r'f) = q'Mr - sum of q r f for the
                                  respondents, with M the mean products of scores: errors of cells
@@ -50,7 +52,9 @@ MOST_CELLS = 2000
 
 @dataclass(frozen=True)
 class Measured(WithInterval):
-    """How strongly two fields go together, with an interval; biased where noise is large."""
+    """How strongly two fields go together, with an interval; biased where noise is
+    large.
+    """
 
     measure: str
     estimate: float
@@ -60,7 +64,9 @@ class Measured(WithInterval):
 
 @dataclass(frozen=True)
 class Conditional(WithInterval):
-    """The share of those in a group who hold a value; NaN if that group may be nobody."""
+    """The share of those in a group who hold a value; NaN if that group may be
+    nobody.
+    """
 
     value: str
     given: str
@@ -91,7 +97,8 @@ class Crosstab:
         return self
 
     def margin(self, *names: str) -> tuple[Share, ...]:
-        """The shares of all combinations of some fields' values, the last one's varying fastest.
+        """The shares of all combinations of some fields' values, the last one's varying
+        fastest.
 
         Raises `UnknownNameError` for what is no field.
         """
@@ -103,7 +110,9 @@ class Crosstab:
         )
 
     def share(self, **values: str) -> Share:
-        """The share of those who hold a value of each of these fields, such as `sex="female"`."""
+        """The share of those who hold a value of each of these fields, such as
+        `sex="female"`.
+        """
         places = self._places([*values])
         chosen = {
             place: self._value(place, text)
@@ -112,7 +121,8 @@ class Crosstab:
         return self._shares([self._cell_name(chosen)], [self._at(chosen)])[0]
 
     def conditional(self, name: str, given: str) -> tuple[Conditional, ...]:
-        """Of the holders of each value of one field, the shares who hold each value of another.
+        """Of the holders of each value of one field, the shares who hold each value of
+        another.
 
         By the values of `given`, and then of `name`.
         """
@@ -132,7 +142,8 @@ class Crosstab:
             field = self.fields[place]
             if field.size != 2:
                 raise EstimateError(
-                    f"expected fields with two values each for an odds ratio, got {field.name!r} "
+                    "expected fields with two values each for an odds ratio, got "
+                    f"{field.name!r} "
                     f"with {field.size}"
                 )
         measured = self._measure(
@@ -144,7 +155,8 @@ class Crosstab:
         return replace(measured, estimate=estimate, low=low, high=high)
 
     def correlation(self, first: str, second: str) -> Measured:
-        """Of two fields whose values are numbers, or two; of cells it is that of their middles.
+        """Of two fields whose values are numbers, or two; of cells it is that of their
+        middles.
 
         Raises `EstimateError` for others.
         """
@@ -155,19 +167,25 @@ class Crosstab:
         return self._measure("correlation", measure, (first, second), freedom=1)
 
     def cramers_v(self, first: str, second: str) -> Measured:
-        """From 0, without dependence, to 1. The interval is wider than it need be, not narrower."""
+        """From 0, without dependence, to 1. The interval is wider than it need be, not
+        narrower.
+        """
         freedom = self._freedom(first, second)
         return self._measure("Cramer's V", cramers_v, (first, second), freedom=freedom)
 
     def mutual_information(self, first: str, second: str) -> Measured:
-        """Return the information of one field on another, in bits; interval as for `cramers_v`."""
+        """Return the information of one field on another, in bits; interval as for
+        `cramers_v`.
+        """
         freedom = self._freedom(first, second)
         return self._measure(
             "mutual information", mutual_information, (first, second), freedom=freedom
         )
 
     def independence(self, first: str, second: str) -> ChiSquare:
-        """The test of two fields being independent: how far off the nearest such table is."""
+        """The test of two fields being independent: how far off the nearest such table
+        is.
+        """
         region = self._region(first, second)
         shape = region.estimate.shape
         nearest = region.table(region.nearest)
@@ -184,7 +202,9 @@ class Crosstab:
         return cramers_v(region.table(region.nearest))
 
     def covariance(self, queries: Floats) -> Floats:
-        """How the shares of groups of cells, (Q, cells), err together: of shape (Q, Q)."""
+        """How the shares of groups of cells, (Q, cells), err together: of shape (Q,
+        Q).
+        """
         shares = self.frequency.ravel()
         held = queries * shares @ queries.T
         of_respondents = queries @ self.products @ queries.T - held
@@ -259,13 +279,16 @@ class Crosstab:
             return np.asarray((edges[:-1] + edges[1:]) / 2)
         if field.size != 2:
             raise EstimateError(
-                f"expected fields of numbers, or with two values, for a correlation, got "
+                "expected fields of numbers, or with two values, for a correlation, "
+                "got "
                 f"{field.name!r} with {field.size} values that are no numbers"
             )
         return np.array([0.0, 1.0])
 
     def _at(self, chosen: dict[int, int]) -> Floats:
-        """1 in the cells of these values, by the place of their field, and 0 elsewhere: (cells,)"""
+        """1 in the cells of these values, by the place of their field, and 0 elsewhere:
+        (cells,)
+        """
         shape = self.frequency.shape
         cells = np.zeros(shape)
         cells[tuple(chosen.get(place, slice(None)) for place in range(len(shape)))] = 1
@@ -308,10 +331,13 @@ def place_of(fields: Sequence[Field], name: str) -> int:
 
 
 def check_cells(question: Question, fields: Sequence[Field]) -> None:
-    """Raise `EstimateError` if a table has more cells than can be looked at pair by pair."""
+    """Raise `EstimateError` if a table has more cells than can be looked at pair by
+    pair.
+    """
     cells = math.prod(field.size for field in fields)
     if cells > MOST_CELLS:
         raise EstimateError(
-            f"question {question.name!r}: expected at most {MOST_CELLS:,} cells for margins and "
+            f"question {question.name!r}: expected at most {MOST_CELLS:,} cells for "
+            "margins and "
             f"dependence, got {cells:,}"
         )

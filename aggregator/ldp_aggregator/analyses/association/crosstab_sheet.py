@@ -1,4 +1,5 @@
-"""Sheet of `ldp analyze crosstab`: shares of fields, shares within groups, and dependence.
+"""Sheet of `ldp analyze crosstab`: shares of fields, shares within groups, and
+dependence.
 
 Where no fields are named it is how strongly any two go together.
 """
@@ -36,12 +37,15 @@ class _Pair(NamedTuple):
 
     names: tuple[str, str]
     strength: float
-    """Cramer's V: its interval would take seconds for each pair of fields with many values."""
+    """Cramer's V: its interval would take seconds for each pair of fields with many
+    values.
+    """
     p_value: float
 
 
 def crosstab_sheet(asked: Crosstab | Crosstabs, names: Sequence[str]) -> Sheet:
-    """Of one to three fields; of two, the shares of the first among the holders of the second.
+    """Of one to three fields; of two, the shares of the first among the holders of the
+    second.
 
     Raises `EstimateError` for more fields, and `UnknownNameError` for others.
     """
@@ -98,9 +102,11 @@ def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> Text
             for pair in pairs
         ],
         remarks=[
-            "Cramer's V is that of the nearest table without negative cells: above 0 by noise "
+            "Cramer's V is that of the nearest table without negative cells: above 0 "
+            "by noise "
             "alone; its interval is shown with the pair (--fields)",
-            "each test of independence is about one pair by itself: of many pairs that do not go "
+            "each test of independence is about one pair by itself: of many pairs that "
+            "do not go "
             "together, one in twenty has a p-value below .05",
         ],
     )
@@ -196,7 +202,8 @@ def _tables(
             ],
             remarks=[
                 f"test of independence: {verdict}, p-value {test.p_value:.3g}",
-                "estimates of dependence are those of the nearest table without negative cells: "
+                "estimates of dependence are those of the nearest table without "
+                "negative cells: "
                 "biased where noise is large, which their intervals allow for",
             ],
         )

@@ -1,10 +1,10 @@
 """The tables of a question with fields: one of all of them, or any few of many.
 
-Of a question whose devices tell some of many fields (`sets.subsets`) the table of all has
-more cells than anyone could fill. Any table of as many fields as a device tells is estimated when
-it is asked for (`marginals.tables`), and then everything is as for one whose reports
-tell all fields: shares, shares within groups, and dependence follow from its cells and from how
-their scores go together.
+Of a question whose devices tell some of many fields (`sets.subsets`) the table of all
+has more cells than anyone could fill. Any table of as many fields as a device tells is
+estimated when it is asked for (`marginals.tables`), and then everything is as for one
+whose reports tell all fields: shares, shares within groups, and dependence follow from
+its cells and from how their scores go together.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _DEFAULTS = Options()
 class Crosstabs:
     """The tables of a question of which a device tells some of many fields.
 
-    What is asked about some fields is asked of their table, which has the methods of a `Crosstab`.
+    What is asked about some fields is asked of their table, which has the methods of a
+    `Crosstab`.
 
     `crosstab` has an example.
     """
@@ -68,14 +69,15 @@ class Crosstabs:
     def of(self, names: Sequence[str]) -> Crosstab:
         """The table of some fields, in the order of the question.
 
-        Raises `UnknownNameError` for what is no field, and `EstimateError` for more fields than a
-        device tells, for too many cells, and without reports.
+        Raises `UnknownNameError` for what is no field, and `EstimateError` for more
+        fields than a device tells, for too many cells, and without reports.
         """
         places = sorted({place_of(self.fields, name) for name in names})
         place = f"question {self.question.name!r}"
         if not 1 <= len(places) <= self.together:
             raise EstimateError(
-                f"{place}: expected one to {self.together} fields, which is how many a device "
+                f"{place}: expected one to {self.together} fields, which is how many a "
+                "device "
                 f"tells, got {len(places)}"
             )
         if not self.reports:
@@ -128,10 +130,11 @@ class Crosstabs:
 def crosstab(
     tally: Tally, name: str, options: Options = _DEFAULTS
 ) -> Crosstab | Crosstabs:
-    """The table of the fields of a question called `name`; of many fields, any of their tables.
+    """The table of the fields of a question called `name`; of many fields, any of their
+    tables.
 
-    Raises `EstimateError` for a question without fields, one without reports, and one with more
-    cells than can be looked at pair by pair.
+    Raises `EstimateError` for a question without fields, one without reports, and one
+    with more cells than can be looked at pair by pair.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
@@ -158,7 +161,8 @@ def crosstab_of(
         )
     if decoder_of(question.randomizer).gives == "places":
         raise EstimateError(
-            f'{place}: expected one whose cells are told by themselves (`goal = "map"`), got one '
+            f"{place}: expected one whose cells are told by themselves (`goal = "
+            '"map"`), got one '
             "for rectangles, which has no margins or dependence"
         )
     if question.domain.collect:

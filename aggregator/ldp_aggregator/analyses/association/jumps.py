@@ -6,14 +6,14 @@ The product of a respondent's scores for a cell has the moments
 
     E[(s t)^k] = f own_s own_t + (those who hold one of the two values, and those who hold none)
 
-with `own` and `other` the k-th moments of the factors (`joint_scores.Powers`). How many hold one
-value without the other is what the margins would say of independent answers; a share that is too
-high or too low by as much as answers depend on each other changes where a tail begins by little,
-and tails are all that these moments are for.
+with `own` and `other` the k-th moments of the factors (`joint_scores.Powers`). How many
+hold one value without the other is what the margins would say of independent answers; a
+share that is too high or too low by as much as answers depend on each other changes
+where a tail begins by little, and tails are all that these moments are for.
 
-A mean square that few jumps make up is as uncertain as the frequency, and errs with it: it is
-expected to be off by a share of sqrt(E[(s t)^4] / n) / E[(s t)^2]. Where that is much, the one
-above is better.
+A mean square that few jumps make up is as uncertain as the frequency, and errs with it:
+it is expected to be off by a share of sqrt(E[(s t)^4] / n) / E[(s t)^2]. Where that is
+much, the one above is better.
 
 Source: Bentkus 2004 (tails of sums of bounded scores), as `intervals.scaled_poisson`
 uses him.
@@ -34,7 +34,9 @@ _FEW = 100
 
 
 class Jumps(NamedTuple):
-    """Jumps of cells, flattened: what `Moments` has of these names, for holders and for others."""
+    """Jumps of cells, flattened: what `Moments` has of these names, for holders and for
+    others.
+    """
 
     second: Floats
     """The mean square of a score of those who do not hold the cell."""
@@ -72,12 +74,15 @@ def joint_jumps(
         return by_cell([getattr(powers, name) for powers in of])
 
     def of_the_rest(name: str, power: int = 1) -> Floats:
-        """The mean over those who do not hold the cell, as independent answers would have it."""
+        """The mean over those who do not hold the cell, as independent answers would
+        have it.
+        """
         pairs = [
             (getattr(a, name) ** power, getattr(b, name) ** power)
             for a, b in zip(own, others, strict=True)
         ]
-        # The mean over everyone, of which the part of those who hold the cell is taken away.
+        # The mean over everyone, of which the part of those who hold the cell is taken
+        # away.
         every = by_cell(
             [
                 share * a + (1 - share) * b
@@ -93,8 +98,8 @@ def joint_jumps(
         product("third", own),
         product("fourth", own),
     )
-    # With 1 for the mean of a holder's score; which part of them goes up is not known, so both ways
-    # have all.
+    # With 1 for the mean of a holder's score; which part of them goes up is not known,
+    # so both ways have all.
     own_third = third - 3 * second + 2
     own_fourth = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
     rest, rest_fourth, signed = (

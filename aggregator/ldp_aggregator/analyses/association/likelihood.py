@@ -1,13 +1,15 @@
-"""The most likely joint frequencies: never negative, sum 1, biased towards the middle; for display.
+"""The most likely joint frequencies: never negative, sum 1, biased towards the middle;
+for display.
 
     F <- F x [sum over cells of (observed / expected) x law] / [sum over cells of law],
     expected = law F
 
-the EM algorithm. Where a report has one mark this climbs the likelihood of the reports. Where it
-has several (bits) it climbs that of as many independent Poisson counts as the joint tally has
-cells: a quasi-likelihood, consistent too.
+the EM algorithm. Where a report has one mark this climbs the likelihood of the reports.
+Where it has several (bits) it climbs that of as many independent Poisson counts as the
+joint tally has cells: a quasi-likelihood, consistent too.
 
-Sources: Dempster, Laird and Rubin 1977; Richardson 1972, Lucy 1974 (the same for Poisson counts).
+Sources: Dempster, Laird and Rubin 1977; Richardson 1972, Lucy 1974 (the same for
+Poisson counts).
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ from ldp_aggregator.numerics.arrays import Floats
 
 _STEPS, _FEWEST = 5000, 20
 _WORK = 1 << 36
-"""Multiplications after which it stops wherever it is: early on, the frequencies are too smooth."""
+"""Multiplications after which it stops wherever it is: early on, the frequencies are
+too smooth.
+"""
 _SETTLED = 1e-7
 
 
 def most_likely(table: Floats, laws: list[Floats]) -> Floats:
-    """The joint frequencies under which the joint tally (any multiple of it) is most likely.
+    """The joint frequencies under which the joint tally (any multiple of it) is most
+    likely.
 
     Laws are (M, C).
     """
@@ -58,6 +63,7 @@ def through(table: Floats, functions: list[Floats]) -> Floats:
     Functions are matrices of shape (new length, old length).
     """
     for function in functions:
-        # The first axis goes, and its image comes last: after all of them the order is the old one.
+        # The first axis goes, and its image comes last: after all of them the order is
+        # the old one.
         table = np.tensordot(table, function, axes=(0, 1))
     return table

@@ -1,4 +1,5 @@
-"""How strongly two answers go together, as functions of a table of shares, and their intervals.
+"""How strongly two answers go together, as functions of a table of shares, and their
+intervals.
 
     odds ratio           p11 p22 / (p12 p21), of two answers with two values each
     correlation          Pearson's, of answers that are numbers, or have two values
@@ -6,17 +7,18 @@
     mutual information   sum of p_ij log2(p_ij / (p_i p_j)), in bits: what one answer tells of the
                          other
 
-They bend where noise is as large as shares are, and none is estimated without bias there. So the
-estimate is that of the nearest table without negative cells, and the interval has every value that
-some table has which the estimates do not rule out:
+They bend where noise is as large as shares are, and none is estimated without bias
+there. So the estimate is that of the nearest table without negative cells, and the
+interval has every value that some table has which the estimates do not rule out:
 
     distance    (t - p)' C^-1 (t - p), of a table p from the estimates t with their covariance C
     not ruled   p without negative cells, of sum 1, no further off than the nearest one plus the
     out         quantile of chi-square with as many degrees of freedom as the measure says
 
-One degree of freedom gives the interval of the profile likelihood. Measures that are 0 at every
-table without dependence, and never below, are given (rows - 1) (columns - 1): one would leave out 0
-too often. The ends are found numerically, from several starting points.
+One degree of freedom gives the interval of the profile likelihood. Measures that are 0
+at every table without dependence, and never below, are given (rows - 1) (columns - 1):
+one would leave out 0 too often. The ends are found numerically, from several starting
+points.
 
 Sources: Venzon and Moolgavkar 1988 (profile likelihood); Cramer 1946; Shannon 1948.
 """
@@ -50,8 +52,9 @@ _STEPS = 300
 class Region(NamedTuple):
     """The tables that estimates do not rule out.
 
-    They are looked for where the errors are alike in all directions: a table is the estimate plus
-    `root` times its errors, in standard deviations, whose squares add up to its distance.
+    They are looked for where the errors are alike in all directions: a table is the
+    estimate plus `root` times its errors, in standard deviations, whose squares add up
+    to its distance.
     """
 
     estimate: Floats
@@ -59,7 +62,8 @@ class Region(NamedTuple):
     root: Floats
     """Of their covariance, of shape (cells, errors)."""
     nearest: Floats
-    """The errors, (errors,), of the table without negative cells that is least far off."""
+    """The errors, (errors,), of the table without negative cells that is least far off.
+    """
 
     def table(self, errors: Floats) -> Floats:
         """Table as an array of shape (rows, columns)."""
@@ -78,7 +82,9 @@ class Region(NamedTuple):
     def least_distance(
         self, tables: Callable[[Floats], Floats], start: Floats
     ) -> float:
-        """The distance of the nearest of some tables, that parameters without bounds give."""
+        """The distance of the nearest of some tables, that parameters without bounds
+        give.
+        """
         whitened = np.linalg.pinv(self.root)
 
         def distance(parameters: Floats) -> float:
@@ -107,7 +113,9 @@ class Region(NamedTuple):
 
     @property
     def _tables(self) -> list[dict[str, Any]]:
-        """Return valid tables of shares: cells that are not negative and add up to 1."""
+        """Return valid tables of shares: cells that are not negative and add up to
+        1.
+        """
         total, of_errors = self.estimate.sum(), self.root.sum(axis=0)
         not_negative = {
             "type": "ineq",
@@ -138,7 +146,9 @@ class Region(NamedTuple):
 
 
 def region_of(estimate: Floats, covariance: Floats) -> Region:
-    """The region around unbiased shares, (rows, columns), with the covariance of the cells."""
+    """The region around unbiased shares, (rows, columns), with the covariance of the
+    cells.
+    """
     values, vectors = np.linalg.eigh(covariance)
     known = values > _SINGULAR * values[-1]
     root = vectors[:, known] * np.sqrt(values[known])
@@ -155,7 +165,9 @@ def region_of(estimate: Floats, covariance: Floats) -> Region:
 
 
 def independent(parameters: Floats, shape: tuple[int, int]) -> Floats:
-    """A table without dependence: the logarithms of its margins, up to a constant each."""
+    """A table without dependence: the logarithms of its margins, up to a constant
+    each.
+    """
     rows, columns = (
         np.exp(part - part.max()) for part in np.split(parameters, [shape[0]])
     )
@@ -176,7 +188,9 @@ def odds(logarithm: float) -> float:
 
 
 def correlation(table: Floats, rows: Floats, columns: Floats) -> float:
-    """Pearson's, of the numbers that rows and columns stand for; 0 where one does not vary."""
+    """Pearson's, of the numbers that rows and columns stand for; 0 where one does not
+    vary.
+    """
     mean = rows @ table @ columns
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     covariance = mean - (rows @ of_rows) * (columns @ of_columns)

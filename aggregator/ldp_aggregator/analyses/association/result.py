@@ -1,4 +1,6 @@
-"""Associations as a frozen record that prints and exports: a row for each combination of values."""
+"""Associations as a frozen record that prints and exports: a row for each combination
+of values.
+"""
 
 from __future__ import annotations
 
@@ -62,15 +64,19 @@ class Association(Tabled):
     low: Floats
     high: Floats
     conditional: tuple[Floats, Floats, Floats]
-    """(share, low, high) of the last question's value among those who hold the values of the
-    others; the share is NaN where these are not told from nobody.
+    """(share, low, high) of the last question's value among those who hold the values
+    of the others; the share is NaN where these are not told from nobody.
     """
     independence: ChiSquare | None
-    """The test of all questions being independent of each other; None with too few reports."""
+    """The test of all questions being independent of each other; None with too few
+    reports.
+    """
     likely: Floats | None = None
     """The most likely frequencies, if asked for: biased."""
     covariance: Floats | None = None
-    """(cells, cells), for the respondents and the cells in the order of rows, if asked for."""
+    """(cells, cells), for the respondents and the cells in the order of rows, if asked
+    for.
+    """
     remarks: tuple[Remark, ...] = ()
     """What to know before believing these numbers, if anything."""
 
@@ -152,7 +158,9 @@ class Association(Tabled):
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One record for each combination of values, the last question's varying fastest."""
+        """One record for each combination of values, the last question's varying
+        fastest.
+        """
         share, share_low, share_high = (
             part.ravel().tolist() for part in self.conditional
         )

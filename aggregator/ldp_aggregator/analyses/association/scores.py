@@ -26,7 +26,8 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
     """
     if len(values) * counts.size > MOST_SCORES:
         raise EstimateError(
-            f"question {question.name!r}: expected at most {MOST_SCORES:,} scores (values times "
+            f"question {question.name!r}: expected at most {MOST_SCORES:,} scores "
+            "(values times "
             f"cells of the tally) "
             f"for an association, got {len(values) * counts.size:,}"
         )

@@ -1,24 +1,25 @@
 """One test of all values together: is there any difference at all?
 
-Values that take from each other differ together, and one test of all of them may see what none
-shows alone. With D for the differences and C for the covariance of each side,
+Values that take from each other differ together, and one test of all of them may see
+what none shows alone. With D for the differences and C for the covariance of each side,
 
     X = D' (C_a + C_b)^- D
 
-is chi-square if nothing differs, with as many degrees of freedom as the sum of covariances has
-eigenvalues: one less than there are values, where frequencies sum to 1.
+is chi-square if nothing differs, with as many degrees of freedom as the sum of
+covariances has eigenvalues: one less than there are values, where frequencies sum to 1.
 
-If nothing differs both have the same frequencies, and the covariance is that at those. For the
-respondents it is linear in them, so that where both come from one channel
+If nothing differs both have the same frequencies, and the covariance is that at those.
+For the respondents it is linear in them, so that where both come from one channel
 
     n C = (n_a / n) n_a C_a + (n_b / n) n_b C_b,   n = n_a + n_b
 
-is what reports pooled from both would show, and C_a = (n C) / n_a. For a population, diag(f) - f f'
-at the pooled f is added. Of k-ary randomized response this is Pearson's test on the reports.
+is what reports pooled from both would show, and C_a = (n C) / n_a. For a population,
+diag(f) - f f' at the pooled f is added. Of k-ary randomized response this is Pearson's
+test on the reports.
 
-Where a mechanism has no covariance, the least p-value of all values times their number is a bound
-(Bonferroni). What devices in both periods share is not taken off here: the sum of covariances is
-then too large, which can only hide differences.
+Where a mechanism has no covariance, the least p-value of all values times their number
+is a bound (Bonferroni). What devices in both periods share is not taken off here: the
+sum of covariances is then too large, which can only hide differences.
 """
 
 from __future__ import annotations
@@ -49,12 +50,14 @@ class AnyDifference(NamedTuple):
     def __str__(self) -> str:
         if self.chi_square is None:
             return (
-                f"any difference: p-value at most {self.p_value:.3g} (a bound, without a "
+                f"any difference: p-value at most {self.p_value:.3g} (a bound, without "
+                "a "
                 "covariance of all values: the least p-value times their number)"
             )
         statistic, freedom = self.chi_square
         return (
-            f"any difference: chi-square {statistic:,.2f} with {freedom} degrees of freedom, "
+            f"any difference: chi-square {statistic:,.2f} with {freedom} degrees of "
+            "freedom, "
             f"p-value {self.p_value:.3g}"
         )
 

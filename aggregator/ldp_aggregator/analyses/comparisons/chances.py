@@ -1,9 +1,10 @@
-"""How likely chance alone shows such a difference: p-values, equivalence, and many values at once.
+"""How likely chance alone shows such a difference: p-values, equivalence, and many
+values at once.
 
-A p-value is the share at which an interval just reaches a point: that for "no difference" is below
-.05 where, and only where, the 95 % interval leaves 0 out. Intervals are made at many levels, and
-the one that ends at the point is found between two of them. What is right where counts are few for
-intervals is so for tests as well.
+A p-value is the share at which an interval just reaches a point: that for "no
+difference" is below .05 where, and only where, the 95 % interval leaves 0 out.
+Intervals are made at many levels, and the one that ends at the point is found between
+two of them. What is right where counts are few for intervals is so for tests as well.
 
     difference     from 0: two-sided
     equivalence    two one-sided tests (TOST): the difference is shown to be above -margin and below
@@ -13,12 +14,12 @@ intervals is so for tests as well.
     bh             of the values called different, the share that is not, on average (Benjamini and
                    Hochberg)
 
-The intervals beside them: for `bonferroni` and `holm` all hold together; for `bh` those of the
-values called different miss so seldom that of these the stated share hold, on average (false
-coverage rate).
+The intervals beside them: for `bonferroni` and `holm` all hold together; for `bh` those
+of the values called different miss so seldom that of these the stated share hold, on
+average (false coverage rate).
 
-Sources: Schuirmann 1987 (TOST); Holm 1979; Benjamini and Hochberg 1995; Benjamini and Yekutieli
-2005 (intervals for selected values).
+Sources: Schuirmann 1987 (TOST); Holm 1979; Benjamini and Hochberg 1995; Benjamini and
+Yekutieli 2005 (intervals for selected values).
 """
 
 from __future__ import annotations
@@ -32,9 +33,13 @@ from ldp_aggregator.numerics.arrays import Floats
 
 CORRECTIONS = ("bh", "bonferroni", "holm")
 FARTHEST = 7.0
-"""In standard errors: no chance below that of the normal law there, 3e-12, is told apart."""
+"""In standard errors: no chance below that of the normal law there, 3e-12, is told
+apart.
+"""
 _LEVELS = ((50, 57), (500, 29))
-"""How many intervals are made: up to so many values, so many; as ends hardly bend, few will do."""
+"""How many intervals are made: up to so many values, so many; as ends hardly bend, few
+will do.
+"""
 _FEWEST_LEVELS = 15
 
 
@@ -58,7 +63,9 @@ class Levels:
         self._high = np.maximum.accumulate(high)
 
     def above(self, point: float) -> Floats:
-        """The chance of an estimate so high if the difference is `point`, of shape (M,)."""
+        """The chance of an estimate so high if the difference is `point`, of shape
+        (M,).
+        """
         from scipy.special import ndtr
 
         chance: Floats = ndtr(-self._distance(point))
@@ -72,7 +79,9 @@ class Levels:
         return chance
 
     def _distance(self, point: float) -> Floats:
-        """How far an estimate is above a point, in standard errors of the level that reaches it."""
+        """How far an estimate is above a point, in standard errors of the level that
+        reaches it.
+        """
         columns = zip(self._estimate, self._low.T, self._high.T, strict=True)
         return np.array([self._reaching(point, *column) for column in columns])
 

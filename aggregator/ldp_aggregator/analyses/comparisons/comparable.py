@@ -65,7 +65,8 @@ def check_pair(
         refuse("numbers of the same range and steps on both sides, got others")
     if first.values != second.values:
         refuse(
-            f"the same values on both sides, got {_differing(first.values, second.values)}"
+            "the same values on both sides, got "
+            f"{_differing(first.values, second.values)}"
         )
     if first.options.estimand != second.options.estimand:
         estimands = f"{first.options.estimand} and {second.options.estimand}"
@@ -76,7 +77,8 @@ def check_pair(
         refuse("frequencies or a mean on both sides, got neither")
     if not allow_equal and _equal(first, second):
         refuse(
-            "two different tallies, got the same estimates twice; if these really are of other "
+            "two different tallies, got the same estimates twice; if these really are "
+            "of other "
             "reports, pass --allow-equal (allow_equal=True)"
         )
 

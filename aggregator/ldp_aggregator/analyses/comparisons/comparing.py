@@ -1,4 +1,6 @@
-"""Comparing: from two sets of estimates of one question to what differs between them."""
+"""Comparing: from two sets of estimates of one question to what differs between
+them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ MOST_VALUES = 100_000
 _FEW = {"few-reports", "few-counts"}
 """Remarks on estimates where normal theory fails."""
 _APPROXIMATE = (
-    "few reports are expected for some values: their intervals and p-values allow for that, the "
+    "few reports are expected for some values: their intervals and p-values allow for "
+    "that, the "
     "test of any difference does not"
 )
 _MARGIN_OF_SHARES = (
@@ -59,8 +62,9 @@ def compare(
     names          what the two are called
     allow_equal    take two tallies whose estimates are equal to be of other reports
 
-    Differences and margins are of shares (from 0 to 1), or in the unit of a mean. Raises
-    `EstimateError` for what cannot be compared, and `UnknownNameError` for other questions.
+    Differences and margins are of shares (from 0 to 1), or in the unit of a mean.
+    Raises `EstimateError` for what cannot be compared, and `UnknownNameError` for other
+    questions.
 
     >>> import ldp, ldp_aggregator, ldp_simulations as sim
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="2"))
@@ -168,11 +172,16 @@ def _remarks(
         yield _APPROXIMATE
     for side in (first, second):
         if side.left_out:
-            yield "of values that were chosen for their estimates, differences are off by chance"
+            yield (
+                "of values that were chosen for their estimates, differences are off "
+                "by chance"
+            )
             break
     if first.question.fingerprint != second.question.fingerprint:
         yield (
-            f"the two are of different versions of the question ({first.question.mechanism}, "
-            f"epsilon {first.question.declared.text}, and {second.question.mechanism}, epsilon "
+            "the two are of different versions of the question "
+            f"({first.question.mechanism}, "
+            f"epsilon {first.question.declared.text}, and {second.question.mechanism}, "
+            "epsilon "
             f"{second.question.declared.text}), each decoded by its own channel"
         )

@@ -41,11 +41,15 @@ COLUMNS = (
     "equivalence_p_value",
 )
 _FAMILIES = {
-    "bh": "p-values for all values together (Benjamini-Hochberg): of the values called different, "
-    "the stated share are so, on average, and as many of their intervals hold; means by themselves",
-    "bonferroni": "p-values and intervals for all values together (Bonferroni); means by "
+    "bh": "p-values for all values together (Benjamini-Hochberg): of the values called "
+    "different, "
+    "the stated share are so, on average, and as many of their intervals hold; means "
+    "by themselves",
+    "bonferroni": "p-values and intervals for all values together (Bonferroni); means "
+    "by "
     "themselves",
-    "holm": "p-values for all values together (Holm), with Bonferroni's intervals; means by "
+    "holm": "p-values for all values together (Holm), with Bonferroni's intervals; "
+    "means by "
     "themselves",
 }
 
@@ -94,7 +98,9 @@ class Compared(WithInterval):
     """None where the numbers are no shares."""
     p_value: float
     adjusted: float
-    """The p-value with what looking at all values costs; the same if that was not asked for."""
+    """The p-value with what looking at all values costs; the same if that was not asked
+    for.
+    """
     different: bool
     """Whether that is at most 1 - level."""
     equivalence: float | None = None
@@ -135,7 +141,8 @@ class Compared(WithInterval):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabled):
-    """Two sets of estimates of one question, and what differs. Iterating gives `Compared`s.
+    """Two sets of estimates of one question, and what differs. Iterating gives
+    `Compared`s.
 
     `compare` has an example.
     """
@@ -211,7 +218,8 @@ class Comparison(Tabled):
         """One line that says what the numbers are."""
         first, second = self.first, self.second
         return (
-            f"{self.names[1]} ({second.reports:,} reports) less, and over, {self.names[0]} "
+            f"{self.names[1]} ({second.reports:,} reports) less, and over, "
+            f"{self.names[0]} "
             f"({first.reports:,} reports), for {WHOM[first.options.estimand]}"
         )
 
@@ -265,7 +273,9 @@ class Comparison(Tabled):
         return ((self.first.name, *row.flat()) for row in self)
 
     def to_frame(self) -> Any:
-        """One row for each value as a pandas DataFrame, then mean and variance; needs pandas."""
+        """One row for each value as a pandas DataFrame, then mean and variance; needs
+        pandas.
+        """
         return pandas_frame(COLUMNS, self._flat())
 
     def to_polars(self) -> Any:
@@ -325,10 +335,11 @@ class Comparison(Tabled):
         ]
 
     def plot(self) -> Any:
-        """A matplotlib figure: both sides as dots for each value, and differences with intervals.
+        """A matplotlib figure: both sides as dots for each value, and differences with
+        intervals.
 
-        Of more than 40 values it shows the 40 that are largest. Raises `EstimateError` if
-        matplotlib is not there.
+        Of more than 40 values it shows the 40 that are largest. Raises `EstimateError`
+        if matplotlib is not there.
         """
         return figure(self.panels())
 

@@ -1,17 +1,19 @@
 """An arm that was asked plainly: do people say more when a report is drawn for them?
 
-Whoever studies methods gives the direct question to some and the randomized one to others, drawn by
-lot, and takes it that more is nearer to the truth where a question is about what people hide. The
-answers of the direct arm are plain. This project collects none; their two counts come from
-elsewhere: how many were asked, and how many of them said so.
+Whoever studies methods gives the direct question to some and the randomized one to
+others, drawn by lot, and takes it that more is nearer to the truth where a question is
+about what people hide. The answers of the direct arm are plain. This project collects
+none; their two counts come from elsewhere: how many were asked, and how many of them
+said so.
 
-The difference is that of `comparing`: Newcombe's interval, of Wilson's for the direct share and of
-the score interval for the estimate. As the arms are other people, errors are those for a population
-that both were drawn from. Besides the two-sided p-value there is the one-sided one, of an estimate
-so far above the direct share where there is no difference ("more is better").
+The difference is that of `comparing`: Newcombe's interval, of Wilson's for the direct
+share and of the score interval for the estimate. As the arms are other people, errors
+are those for a population that both were drawn from. Besides the two-sided p-value
+there is the one-sided one, of an estimate so far above the direct share where there is
+no difference ("more is better").
 
-Sources: Wilson 1927; Newcombe 1998; Lensvelt-Mulders et al. 2005, Meta-analysis of randomized
-response research (the assumption that more is better).
+Sources: Wilson 1927; Newcombe 1998; Lensvelt-Mulders et al. 2005, Meta-analysis of
+randomized response research (the assumption that more is better).
 """
 
 from __future__ import annotations
@@ -110,20 +112,25 @@ class DirectComparison(Tabled, WithInterval):
         interval = f"difference,\n{self.level:.4g} interval"
         return TextTable(
             self.question,
-            f"randomized ({self.reports:,} reports) less direct ({self.direct.held:,} of "
+            f"randomized ({self.reports:,} reports) less direct ({self.direct.held:,} "
+            "of "
             f"{self.direct.asked:,}), for the population that both were drawn from",
             ("value", "direct", "randomized", interval, "p-value", "p-value,\nno more"),
             rows=[cells],
             remarks=[
-                "p-value, no more: one-sided; small where the randomized question brings out more. "
-                "That more is nearer to the truth is an assumption, and people have to have been "
+                "p-value, no more: one-sided; small where the randomized question "
+                "brings out more. "
+                "That more is nearer to the truth is an assumption, and people have to "
+                "have been "
                 "given their question by lot",
             ],
         )
 
 
 def side_of_counts(held: int, asked: int) -> Side:
-    """A share that was counted without noise, with Wilson's intervals; arrays of shape (1,)."""
+    """A share that was counted without noise, with Wilson's intervals; arrays of shape
+    (1,).
+    """
     from scipy.special import ndtri
 
     share = np.array([held / asked])
@@ -140,7 +147,8 @@ def side_of_counts(held: int, asked: int) -> Side:
 def compare_direct(
     estimates: QuestionEstimates, direct: Direct, *, level: float | None = None
 ) -> DirectComparison:
-    """The share of a value by estimates of a randomized question, less that by direct counts.
+    """The share of a value by estimates of a randomized question, less that by direct
+    counts.
 
     estimates   of frequencies, for the population (`Options(estimand="population")`)
     direct      the value, how many said it, and how many were asked, of other people
@@ -161,7 +169,8 @@ def compare_direct(
     value, held, asked = direct
     if not 0 <= held <= asked <= MOST_ASKED or not asked:
         raise EstimateError(
-            f"direct question: expected so many held of at least 1 and at most {MOST_ASKED:,} "
+            "direct question: expected so many held of at least 1 and at most "
+            f"{MOST_ASKED:,} "
             f"asked, such as 83 of 541, got {held:,} of {asked:,}"
         )
     _check(estimates)
@@ -207,12 +216,14 @@ def _check(estimates: QuestionEstimates) -> None:
         )
     if not len(estimates) or not isinstance(estimates, ShareEstimates):
         raise EstimateError(
-            f"question {estimates.name!r}: expected frequencies with errors beside a direct "
+            f"question {estimates.name!r}: expected frequencies with errors beside a "
+            "direct "
             "question, got none"
         )
     if estimates.options.estimand != "population":
         raise EstimateError(
-            f"question {estimates.name!r}: expected errors for the population, as the arms are "
+            f"question {estimates.name!r}: expected errors for the population, as the "
+            "arms are "
             "other people (--estimand population), got those for the respondents"
         )
 

@@ -1,9 +1,10 @@
-"""Comparing groups by public attributes: with each other, or each at one time with it at another.
+"""Comparing groups by public attributes: with each other, or each at one time with it
+at another.
 
-Of one tally every group is compared with the rest, or with a group that is the baseline. The rest
-is everyone less the group: what follows from groups that are shown rests on enough reports, too
-(`analyses.groups`), so that it needs no permission of its own. Nobody is in both, and errors
-are independent.
+Of one tally every group is compared with the rest, or with a group that is the
+baseline. The rest is everyone less the group: what follows from groups that are shown
+rests on enough reports, too (`analyses.groups`), so that it needs no permission of its
+own. Nobody is in both, and errors are independent.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ REST = "the rest"
 """What everyone but a group is called."""
 
 _FAMILY = (
-    "p-values and intervals are those of one family: the values of all {size} comparisons, and "
+    "p-values and intervals are those of one family: the values of all {size} "
+    "comparisons, and "
     "each mean in all of them; the test of any difference is of a comparison by itself"
 )
 
@@ -50,7 +52,8 @@ Side = tuple[QuestionEstimates, QuestionEstimates, tuple[str, str]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupComparisons(Rendered):
-    """Comparisons by group; iterating gives labels and comparisons of the groups that are shown.
+    """Comparisons by group; iterating gives labels and comparisons of the groups that
+    are shown.
 
     `compare_groups` has an example.
     """
@@ -131,13 +134,13 @@ def compare_groups(
     first     a tally of a survey with attributes, whose groups are compared with each other
     second    another tally, of other reports: each group in it is then compared with the same group
               in the first, and `names` is what the two tallies are called
-    question  which question; may be left out if there is but one
-    baseline  the group that others are compared with, as "ios" or "ios, de"; by default the rest of
+    question  which question; may be left out if there is but one baseline  the group
+    that others are compared with, as "ios" or "ios, de"; by default the rest of
               each, and of two groups the first
 
-    `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`; `simultaneous`,
-    `margin`, `overlap` and `allow_equal` as for `compare`. All values of all groups are one family.
-    Raises the errors of both.
+    `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`;
+    `simultaneous`, `margin`, `overlap` and `allow_equal` as for `compare`. All values
+    of all groups are one family. Raises the errors of both.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> platform = ldp.attribute("platform", ["android", "ios"])
@@ -169,7 +172,8 @@ def compare_groups(
         pairs = _within(parts, reading, baseline)
     elif baseline is not None or earlier:
         raise EstimateError(
-            "expected one tally for a baseline group, or for earlier tallies of the same reports, "
+            "expected one tally for a baseline group, or for earlier tallies of the "
+            "same reports, "
             "got two"
         )
     else:
@@ -225,13 +229,16 @@ def _within(
         shown = ", ".join(group.name for group in groups) or "none"
         not_shown = "; ".join(suppressed_names(parts.suppressions)) or "none"
         raise EstimateError(
-            f"expected groups that can be compared, got {shown} (suppressed: {not_shown})"
+            f"expected groups that can be compared, got {shown} (suppressed: "
+            f"{not_shown})"
         )
     return pairs
 
 
 def _are_halves(parts: Parts, groups: Sequence[Part], question: str) -> bool:
-    """Whether either of two groups is the rest of the other, so that one comparison says all."""
+    """Whether either of two groups is the rest of the other, so that one comparison
+    says all.
+    """
     if len(groups) != 2:
         return False
     rest = _rest(parts, groups[0], question)
@@ -248,7 +255,8 @@ def _rest(parts: Parts, group: Part, question: str) -> Tally | None:
     total = parts.total(question)
     if total is None:
         raise EstimateError(
-            "expected a total that is shown, to compare each group with the rest, got one that is "
+            "expected a total that is shown, to compare each group with the rest, got "
+            "one that is "
             "suppressed; name a baseline among the groups"
         )
     rest = total.tally.counts[question] - group.tally.counts[question]

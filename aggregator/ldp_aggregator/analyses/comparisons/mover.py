@@ -1,25 +1,27 @@
-"""Intervals of differences, ratios and odds ratios, made of the intervals of the two numbers.
+"""Intervals of differences, ratios and odds ratios, made of the intervals of the two
+numbers.
 
-How uncertain a frequency is depends on the frequency, so that adding up two standard errors is
-wrong where few hold a value. The method of variance estimates recovery (MOVER) takes from each
-interval how far its ends are from the estimate. With a and b for the estimates, l and u for their
-ends, and r for the correlation of their errors, the difference b - a lies between
+How uncertain a frequency is depends on the frequency, so that adding up two standard
+errors is wrong where few hold a value. The method of variance estimates recovery
+(MOVER) takes from each interval how far its ends are from the estimate. With a and b
+for the estimates, l and u for their ends, and r for the correlation of their errors,
+the difference b - a lies between
 
     b - a - sqrt((b - l_b)^2 + (u_a - a)^2 - 2 r (b - l_b)(u_a - a))
     b - a + sqrt((u_b - b)^2 + (a - l_a)^2 - 2 r (u_b - b)(a - l_a))
 
-A ratio R is in its interval if 0 is in that of b - R a, which is a quadratic inequality: with
-symmetric intervals it is Fieller's. Where a may be 0 there is no upper end, and where b may be 0
-the lower one is 0.
+A ratio R is in its interval if 0 is in that of b - R a, which is a quadratic
+inequality: with symmetric intervals it is Fieller's. Where a may be 0 there is no upper
+end, and where b may be 0 the lower one is 0.
 
-The logarithm of an odds ratio is a difference of logits, whose ends are those of the frequencies.
-Of an estimate outside (0, 1) there is no logit: then, and where an end is 0 or 1, the interval is
-that of both frequencies at half the chance to miss each (Bonferroni), which errs on the wide
-side.
+The logarithm of an odds ratio is a difference of logits, whose ends are those of the
+frequencies. Of an estimate outside (0, 1) there is no logit: then, and where an end is
+0 or 1, the interval is that of both frequencies at half the chance to miss each
+(Bonferroni), which errs on the wide side.
 
-Sources: Newcombe 1998, Interval estimation for the difference between independent proportions,
-method 10; Zou and Donner 2008 (MOVER; correlated estimates: Zou 2007); Donner and Zou 2012
-(ratios); Fieller 1954.
+Sources: Newcombe 1998, Interval estimation for the difference between independent
+proportions, method 10; Zou and Donner 2008 (MOVER; correlated estimates: Zou 2007);
+Donner and Zou 2012 (ratios); Fieller 1954.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ ANY_RATIO = (0.0, np.inf)
 
 
 def difference(first: Side, second: Side, missing: float, together: Floats) -> Ends:
-    """(low, high) of second - first; `together` are the correlations of their errors."""
+    """(low, high) of second - first; `together` are the correlations of their
+    errors.
+    """
     (low_a, high_a), (low_b, high_b) = first.ends(missing), second.ends(missing)
     apart = second.estimate - first.estimate
     below = _join(second.estimate - low_b, high_a - first.estimate, together)

@@ -1,6 +1,8 @@
-"""Rows of a comparison: what differs between two sides, value by value, with intervals and tests.
+"""Rows of a comparison: what differs between two sides, value by value, with intervals
+and tests.
 
-Several comparisons may be one family: their values are then looked at as if they were of one.
+Several comparisons may be one family: their values are then looked at as if they were
+of one.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class Pair(NamedTuple):
 def rows_of(
     named: Sequence[tuple[Sequence[str], Pair]], asked: Asked
 ) -> list[tuple[Compared, ...]]:
-    """The rows of each comparison, whose values are called so; all together are one family."""
+    """The rows of each comparison, whose values are called so; all together are one
+    family.
+    """
     if not named:
         return []
     pair = named[0][1] if len(named) == 1 else _join([pair for _, pair in named])
@@ -150,7 +154,9 @@ def _spans(
 
 
 def _span(estimate: Floats, ends: Ends, place: int) -> Span:
-    """A quotient that has no upper end is not given: what it is divided by may be nothing."""
+    """A quotient that has no upper end is not given: what it is divided by may be
+    nothing.
+    """
     low, high = float(ends[0][place]), float(ends[1][place])
     return Span(float(estimate[place]) if math.isfinite(high) else math.nan, low, high)
 
@@ -158,7 +164,9 @@ def _span(estimate: Floats, ends: Ends, place: int) -> Span:
 def numbers_of(
     pairs: Sequence[tuple[QuestionEstimates, QuestionEstimates]], asked: Asked
 ) -> list[tuple[Compared, ...]]:
-    """Means and variances of each comparison; each of them is a family of all comparisons."""
+    """Means and variances of each comparison; each of them is a family of all
+    comparisons.
+    """
     rows: list[list[Compared]] = [[] for _ in pairs]
     # Within a comparison a mean is by itself.
     correction = asked.correction if len(pairs) > 1 else None

@@ -1,25 +1,28 @@
-"""Errors that two sets of estimates have in common, because the same devices sent reports to both.
+"""Errors that two sets of estimates have in common, because the same devices sent
+reports to both.
 
-A device with a memoized mechanism keeps a permanent response for each answer, so that what this
-response errs by is in both of its reports. Of a question through a chain of p1, q1 and p2, q2, a
-device whose answer stayed the same adds to the covariance of two frequencies, as its report of one
-period and that of the other are independent given the permanent response,
+A device with a memoized mechanism keeps a permanent response for each answer, so that
+what this response errs by is in both of its reports. Of a question through a chain of
+p1, q1 and p2, q2, a device whose answer stayed the same adds to the covariance of two
+frequencies, as its report of one period and that of the other are independent given the
+permanent response,
 
     P (1 - P) (p2 - q2)^2 / [(p1 - q1) (p2 - q2)]^2,   P = p1 if it holds the value, else q1
 
-which is the variance of an estimate from permanent responses alone (`Moments.lasting`). Where the
-errors are for a population, that the same people were drawn is shared as well: f (1 - f). With a
-share o of the smaller number of devices in both,
+which is the variance of an estimate from permanent responses alone (`Moments.lasting`).
+Where the errors are for a population, that the same people were drawn is shared as
+well: f (1 - f). With a share o of the smaller number of devices in both,
 
     Cov = o s / max(n_a, n_b),   s = f lasting_if_held + (1 - f) lasting_if_not [+ f (1 - f)]
 
-at f between the two estimates. Devices whose answer changed use another permanent response, and
-share nothing: o is of those that stayed. Where o is unknown, the covariance lies between 0 and that
-of o = 1. It is never negative, so the interval of 0 is the widest, and holds the truth in any case.
+at f between the two estimates. Devices whose answer changed use another permanent
+response, and share nothing: o is of those that stayed. Where o is unknown, the
+covariance lies between 0 and that of o = 1. It is never negative, so the interval of 0
+is the widest, and holds the truth in any case.
 
-Of a mechanism that keeps something, and of which it is not known how much (Bloom filters), all of
-the variance counts as what may be shared. One that keeps nothing draws afresh for every report:
-for respondents nothing is shared, whoever they are.
+Of a mechanism that keeps something, and of which it is not known how much (Bloom
+filters), all of the variance counts as what may be shared. One that keeps nothing draws
+afresh for every report: for respondents nothing is shared, whoever they are.
 """
 
 from __future__ import annotations
@@ -34,19 +37,24 @@ from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 
 UNKNOWN = (
-    "devices keep a permanent response, whose error is in the reports of both if the same devices "
-    "sent them: how many did is not known, so intervals are those of none, the widest; of all, "
-    "standard errors would be {factor:.2f} times these, on average (--overlap says how many)"
+    "devices keep a permanent response, whose error is in the reports of both if the "
+    "same devices "
+    "sent them: how many did is not known, so intervals are those of none, the widest; "
+    "of all, "
+    "standard errors would be {factor:.2f} times these, on average (--overlap says how "
+    "many)"
 )
 KNOWN = (
     "a share of {overlap:g} of the devices is taken to be in both, with the same answer"
 )
 FRESH = (
-    "this question has fresh noise in every report, so the errors of the same devices are not "
+    "this question has fresh noise in every report, so the errors of the same devices "
+    "are not "
     "shared, for the respondents"
 )
 DIFFERENT_PEOPLE = (
-    "the two are taken to be of different people; if the same people answered both, --overlap says "
+    "the two are taken to be of different people; if the same people answered both, "
+    "--overlap says "
     "how many, or compare the respondents"
 )
 
@@ -81,7 +89,9 @@ def keeps(estimates: QuestionEstimates) -> bool:
 
 
 def lasting_variance(estimates: QuestionEstimates, frequency: Floats) -> Floats:
-    """Return the common variance of one device's reports, if these are the true frequencies: s."""
+    """Return the common variance of one device's reports, if these are the true
+    frequencies: s.
+    """
     law = estimates.law
     share = np.clip(frequency, 0.0, 1.0)
     if law is None:
@@ -122,7 +132,9 @@ def sharing_of(
 def shared_of_means(
     first: QuestionEstimates, overlap: float | None, error: Floats
 ) -> Sharing:
-    """The same of means, whose shared part is not known: anything up to all of the variance."""
+    """The same of means, whose shared part is not known: anything up to all of the
+    variance.
+    """
     nothing = np.zeros(1)
     if not keeps(first):
         return Sharing(nothing, nothing, "")

@@ -1,10 +1,11 @@
 """One of two things that are compared: estimates, and intervals of every level.
 
-A frequency has the interval that estimates show, but for one thing: it is not cut to [0, 1], since
-how far its ends are from the estimate is what an interval of a difference is made of. An end that
-would lie on the wrong side of the estimate, as where the exact law allows nothing below 0, is the
-estimate itself. Exact ends for respondents are whole numbers of people; half a person is added, as
-what is made of two ends goes on between them. A mean has the normal law.
+A frequency has the interval that estimates show, but for one thing: it is not cut to
+[0, 1], since how far its ends are from the estimate is what an interval of a difference
+is made of. An end that would lie on the wrong side of the estimate, as where the exact
+law allows nothing below 0, is the estimate itself. Exact ends for respondents are whole
+numbers of people; half a person is added, as what is made of two ends goes on between
+them. A mean has the normal law.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Survey designs: answers that a coin, a die, cards or a statement randomized before they came.
+"""Survey designs: answers that a coin, a die, cards or a statement randomized before
+they came.
 
 What lives here, from below:
 

@@ -53,7 +53,10 @@ class DesignPlan(Tabled):
         samples = f" in {self.arms} samples alike large" if self.arms > 1 else ""
         yield TextTable(
             "",
-            f"{self.level:.4g} intervals for the population; power {self.power:.4g}{samples}",
+            (
+                f"{self.level:.4g} intervals for the population; power "
+                f"{self.power:.4g}{samples}"
+            ),
             (f"share of {self.share!r}", "respondents", "half-width", "detects"),
             rows=[
                 (

@@ -1,8 +1,9 @@
 """From counts of answers to shares with intervals.
 
-One sample whose types are all estimated goes the way of all mechanisms that are a matrix: a mean of
-scores, with intervals that are exact where answers are few. Everything else (several samples, types
-that do not follow, quotients) goes by the likelihood.
+One sample whose types are all estimated goes the way of all mechanisms that are a
+matrix: a mean of scores, with intervals that are exact where answers are few.
+Everything else (several samples, types that do not follow, quotients) goes by the
+likelihood.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def check_identified(law: Law) -> None:
         if is_hidden
     ]
     raise EstimateError(
-        f"expected answers that tell {' from '.join(alike)}: nothing does with these numbers"
+        f"expected answers that tell {' from '.join(alike)}: nothing does with these "
+        "numbers"
     )
 
 
@@ -78,7 +80,9 @@ def _weights(law: Law) -> Floats:
 
 
 def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> Answer:
-    """Return shares, tests and remarks, of counts (arms, answers). Raises `EstimateError`."""
+    """Return shares, tests and remarks, of counts (arms, answers). Raises
+    `EstimateError`.
+    """
     if not 0 < level < 1:
         raise EstimateError(f"expected a level between 0 and 1, got {level}")
     if estimand not in ESTIMANDS:
@@ -91,7 +95,8 @@ def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> An
     if impossible.any():
         arm, answer = np.argwhere(impossible)[0]
         raise EstimateError(
-            f"expected no answer {law.answers[answer]!r} in {law.arms[arm].name or 'this design'}, "
+            f"expected no answer {law.answers[answer]!r} in "
+            f"{law.arms[arm].name or 'this design'}, "
             f"got {counts[arm, answer]:,.0f}"
         )
     said = (Remark("cannot-tell", law.note),) if law.note else ()
@@ -104,13 +109,16 @@ def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> An
         shares, tests, remarks = _by_likelihood(law, counts, level)
     else:
         raise EstimateError(
-            "expected estimand population: this model has no errors for the respondents alone"
+            "expected estimand population: this model has no errors for the "
+            "respondents alone"
         )
     return shares, tests, (*remarks, *said)
 
 
 def moments_of(law: Law, counts: Floats) -> Moments:
-    """Return the moments of the types' shares, of one arm whose types are all estimated."""
+    """Return the moments of the types' shares, of one arm whose types are all
+    estimated.
+    """
     channel = np.array(law.arms[0].rows, dtype=float)
     come = channel.max(axis=0) > 0
     return moments_of_scores(
@@ -181,7 +189,9 @@ def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
 
 
 def _of_fit(model: Model, done: Fit) -> list[DesignTest]:
-    """Whether the arms or answers agree with one another, where they are more than it takes."""
+    """Whether the arms or answers agree with one another, where they are more than it
+    takes.
+    """
     if model.surplus <= 0:
         return []
     chance = float(gammaincc(model.surplus / 2, done.deviance / 2))
@@ -194,7 +204,9 @@ def _of_fit(model: Model, done: Fit) -> list[DesignTest]:
 
 
 def _of_families(law: Law, done: Fit) -> list[DesignTest]:
-    """Whether all shares of types may be 0 or more: Bonferroni over types and families."""
+    """Whether all shares of types may be 0 or more: Bonferroni over types and
+    families.
+    """
     if not law.families:
         return []
     errors = np.sqrt(np.maximum(np.diag(done.covariance), 0))

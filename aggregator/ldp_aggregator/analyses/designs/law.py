@@ -1,12 +1,14 @@
-"""The law of a survey design: a table of types of respondents and their answers, for each arm.
+"""The law of a survey design: a table of types of respondents and their answers, for
+each arm.
 
-A coin, a die, a deck of cards or an innocuous statement randomizes each answer. All that an
-estimate needs is the chance of each answer for each *type* of respondent:
+A coin, a die, a deck of cards or an innocuous statement randomizes each answer. All
+that an estimate needs is the chance of each answer for each *type* of respondent:
 
     arms[g].rows[type][answer]      exact fractions; each row sums to 1
 
-Types are carriers ("yes"), others ("no") and, in some designs, people who do not follow: those who
-say no whatever is asked, or answer by chance. Arms are samples that were asked with other numbers.
+Types are carriers ("yes"), others ("no") and, in some designs, people who do not
+follow: those who say no whatever is asked, or answer by chance. Arms are samples that
+were asked with other numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class Measure(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Types whose shares cannot all be below zero by chance, if a premise of the design holds."""
+    """Types whose shares cannot all be below zero by chance, if a premise of the design
+    holds.
+    """
 
     name: str
     types: tuple[str, ...]
@@ -54,9 +58,12 @@ class Law(NamedTuple):
     honest: int
     """How many of the types, the first ones, follow the design."""
     numbers: tuple[Fraction, ...] = ()
-    """What answers count for, where the mean of them estimates the share of the first type."""
+    """What answers count for, where the mean of them estimates the share of the first
+    type.
+    """
     held: Held = ()
-    """What the honest types hold, by question, where one further type does not follow."""
+    """What the honest types hold, by question, where one further type does not follow.
+    """
     pairs: bool = False
     """Whether answers to these questions may be associated, two by two."""
     families: tuple[Family, ...] = ()
@@ -66,7 +73,9 @@ class Law(NamedTuple):
 
     @property
     def ratio(self) -> Fraction | None:
-        """The largest ratio of chances of one answer between honest types; None if unbounded."""
+        """The largest ratio of chances of one answer between honest types; None if
+        unbounded.
+        """
         largest = Fraction(1)
         for _, _, column in self._columns():
             if not self.epsilon or min(column) == 0:
@@ -75,7 +84,9 @@ class Law(NamedTuple):
         return largest
 
     def revelations(self) -> Iterator[str]:
-        """Say of each answer which types it rules out, and in which arm unless it is so in all."""
+        """Say of each answer which types it rules out, and in which arm unless it is so
+        in all.
+        """
         arms: dict[str, list[str]] = {}
         for arm, answer, column in self._columns():
             chances = zip(self.types, column, strict=False)

@@ -1,20 +1,21 @@
 """Shares of types from counts of answers: one likelihood for every survey design.
 
-With shares s of the types, arm g has the chances lambda_g = s A_g, and the log-likelihood is
+With shares s of the types, arm g has the chances lambda_g = s A_g, and the
+log-likelihood is
 
     sum over g, z of n_gz log lambda_gz         s = s0 + H t
 
-Of several questions, and theta who follow none of them, s = ((1 - theta) r, theta) with r a product
-of shares by question, or log-linear with main effects and pairs.
+Of several questions, and theta who follow none of them, s = ((1 - theta) r, theta) with
+r a product of shares by question, or log-linear with main effects and pairs.
 
-Without bounds s may leave [0, 1], which keeps estimates unbiased. Fisher scoring, which is least
-squares with the weights n_g / lambda_gz, has the maximum; where there are as many parameters as
-free answers its first step solves the equations themselves.
+Without bounds s may leave [0, 1], which keeps estimates unbiased. Fisher scoring, which
+is least squares with the weights n_g / lambda_gz, has the maximum; where there are as
+many parameters as free answers its first step solves the equations themselves.
 
 A share c s is estimable if the columns of all A_g, with a column of ones, span c.
 
-Intervals add four answers, alike over arms and answers, and take the normal quantile (Agresti and
-Caffo 2000; Price and Bonett 2004); of quotients they are Fieller's.
+Intervals add four answers, alike over arms and answers, and take the normal quantile
+(Agresti and Caffo 2000; Price and Bonett 2004); of quotients they are Fieller's.
 """
 
 from __future__ import annotations
@@ -102,9 +103,12 @@ class Fit:
 
 
 def fit(model: Model, counts: Floats) -> Fit:
-    """Return the maximum for counts of answers, (G, Z). Raises `EstimateError` if there is none."""
+    """Return the maximum for counts of answers, (G, Z). Raises `EstimateError` if there
+    is none.
+    """
     if model.surplus > 0:
-        # Without it nothing keeps the chance of an answer that nobody gave from falling below 0.
+        # Without it nothing keeps the chance of an answer that nobody gave from falling
+        # below 0.
         counts = np.where(model.possible, np.maximum(counts, _HARDLY), counts)
     totals = counts.sum(axis=1, keepdims=True)
     seen = (counts / totals).ravel()
@@ -116,7 +120,8 @@ def fit(model: Model, counts: Floats) -> Fit:
     for number in range(_MOST_STEPS):
         fitted = shares @ chances
         step = _pull(slopes, chances, people, fitted=fitted) @ (seen - fitted)
-        # Scoring may go to and fro about the maximum: half of each step then goes right to it.
+        # Scoring may go to and fro about the maximum: half of each step then goes right
+        # to it.
         step = step if number < _WHOLE_STEPS else step / 2
         best = _log_likelihood(people * seen, fitted)
         for _ in range(_MOST_HALVINGS):
@@ -188,7 +193,9 @@ def _linear(spanned: Floats) -> tuple[Shares, Floats]:
 
 
 def _mixture(followers: Shares, start: Floats) -> tuple[Shares, Floats]:
-    """Those who follow, and a last type of those who do not: its share is the first parameter."""
+    """Those who follow, and a last type of those who do not: its share is the first
+    parameter.
+    """
 
     def shares(parameters: Floats) -> tuple[Floats, Floats]:
         theta, (inner, slopes) = parameters[0], followers(parameters[1:])
@@ -229,7 +236,9 @@ def _association_model(held: Floats) -> tuple[Shares, Floats]:
 
 
 def add_pseudo_counts(model: Model, counts: Floats) -> Floats:
-    """Return the counts with four more answers, alike over arms and possible answers."""
+    """Return the counts with four more answers, alike over arms and possible
+    answers.
+    """
     arms, answers = len(counts), model.possible.sum(axis=1, keepdims=True)
     return np.asarray(counts + model.possible * (_ADDED / arms) / answers)
 

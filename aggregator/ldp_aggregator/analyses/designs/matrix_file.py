@@ -21,7 +21,8 @@ _MOST_BYTES = 1 << 20
 
 
 def matrix_law(path: Path) -> Law:
-    """Return the law in a CSV file: `type,yes,no`, a line for each type; `arm` may be a column.
+    """Return the law in a CSV file: `type,yes,no`, a line for each type; `arm` may be a
+    column.
 
     Raises `EstimateError`.
     """
@@ -32,7 +33,8 @@ def matrix_law(path: Path) -> Law:
         raise EstimateError(f"matrix {path}: {error}") from None
     if not lines or None in lines[0] or "type" not in lines[0]:
         raise EstimateError(
-            f"matrix {path}: expected CSV with the columns type and one for each answer, such as "
+            f"matrix {path}: expected CSV with the columns type and one for each "
+            "answer, such as "
             "type,yes,no"
         )
     answers = [name for name in lines[0] if name not in ("type", "arm")]
@@ -44,7 +46,8 @@ def matrix_law(path: Path) -> Law:
             raise EstimateError(f"matrix {path}, line {number}: {error}") from None
         if sum(row) != 1 or min(row) < 0:
             raise EstimateError(
-                f"matrix {path}, line {number}: expected chances that sum to 1, got {sum(row)}"
+                f"matrix {path}, line {number}: expected chances that sum to 1, got "
+                f"{sum(row)}"
             )
         arms.setdefault(line.get("arm") or "", {})[line["type"]] = row
     types = list(next(iter(arms.values())))

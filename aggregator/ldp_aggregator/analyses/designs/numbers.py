@@ -1,6 +1,7 @@
 """Scrambled numbers: the mean of X from answers that a device made of it.
 
-A device makes Z of X with E[Z | X] = a X + b, and another unknown mean times c, if there is one:
+A device makes Z of X with E[Z | X] = a X + b, and another unknown mean times c, if
+there is one:
 
     design            a                          b
     additive          1                          mean of S              Z = X + S
@@ -10,10 +11,12 @@ A device makes Z of X with E[Z | X] = a X + b, and another unknown mean times c,
     eriksson          p                          (1 - p) mean of Q      X with p, else Q
     saha              mean of W                  mean of W, mean of U   Z = W (X + U)
 
-Scores (Z - b) / a have the mean of X; their spread has all noise in it, so the interval of a mean
-(Student's) is for the population. Two samples with other p also tell an unknown mean of Y.
+Scores (Z - b) / a have the mean of X; their spread has all noise in it, so the interval
+of a mean (Student's) is for the population. Two samples with other p also tell an
+unknown mean of Y.
 
-A number tells of X however it is scrambled unless S has a law made for it: analysis only.
+A number tells of X however it is scrambled unless S has a law made for it: analysis
+only.
 """
 
 from __future__ import annotations
@@ -55,7 +58,9 @@ class Line(NamedTuple):
 
 
 class NumberRow(NamedTuple):
-    """A design for numbers: what it is called, what it takes, its lines and who wrote of it."""
+    """A design for numbers: what it is called, what it takes, its lines and who wrote
+    of it.
+    """
 
     title: str
     parameters: Mapping[str, Parameter]
@@ -194,9 +199,11 @@ class NumberDesign:
         where: Mapping[str, str] | None = None,
         level: float = 0.95,
     ) -> DesignGroups:
-        """Return the mean from a table with a row for each respondent, by groups if asked for.
+        """Return the mean from a table with a row for each respondent, by groups if
+        asked for.
 
-        Raises `EstimateError`, and `UnknownNameError` for columns that the table has not.
+        Raises `EstimateError`, and `UnknownNameError` for columns that the table has
+        not.
         """
         rows = DesignRows.read(table)
         by = (by,) if isinstance(by, str) else tuple(by)
@@ -243,6 +250,7 @@ def number_design(words: str) -> NumberDesign:
         line.own for line in lines
     ):
         raise EstimateError(
-            f"design {name}: expected chances and means that leave the number to be told"
+            f"design {name}: expected chances and means that leave the number to be "
+            "told"
         )
     return NumberDesign(words, row.title, row.source, lines=lines)

@@ -46,7 +46,10 @@ class DesignTest(NamedTuple):
 
     def __str__(self) -> str:
         degrees = f", {self.degrees} df" if self.degrees else ""
-        return f"{self.name}: {self.statistic:.2f}{degrees}, p {self.p_value:.3g}; {self.meaning}"
+        return (
+            f"{self.name}: {self.statistic:.2f}{degrees}, p {self.p_value:.3g}; "
+            f"{self.meaning}"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,8 +1,10 @@
-"""Counts of answers from a table with a row for each respondent, in groups by other columns.
+"""Counts of answers from a table with a row for each respondent, in groups by other
+columns.
 
-A design with several answers of each respondent has a column for each; one with several samples a
-column that says which, by the names of the samples or by their numbers from 1. Where designs differ
-by row, columns say their numbers or their words: `warner p={p}`, `{design}`.
+A design with several answers of each respondent has a column for each; one with several
+samples a column that says which, by the names of the samples or by their numbers from
+1. Where designs differ by row, columns say their numbers or their words: `warner
+p={p}`, `{design}`.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class DesignRows(RowTable):
         return cls(columns_of(table))
 
     def fill_template(self, template: str) -> list[str]:
-        """Fill a text such as `warner p={p}` for each row; empty where a cell is missing."""
+        """Fill a text such as `warner p={p}` for each row; empty where a cell is
+        missing.
+        """
         names = [
             name for _, name, _, _ in Formatter().parse(template) if name is not None
         ]
@@ -53,7 +57,9 @@ class DesignRows(RowTable):
     def groups(
         self, by: Sequence[str], where: Mapping[str, str] | None = None
     ) -> dict[tuple[str, ...], Flags]:
-        """Which rows are in each group, (rows,): all of them, then by the values of columns."""
+        """Which rows are in each group, (rows,): all of them, then by the values of
+        columns.
+        """
         some = self.having(where or {})
         groups = {ALL: some}
         if by:
@@ -73,7 +79,8 @@ def answers_of(
     answers: Sequence[str],
     codes: Mapping[str, Any] | None = None,
 ) -> tuple[Integers, list[str]]:
-    """Return each row's place among the answers, -1 for none, and how columns were read.
+    """Return each row's place among the answers, -1 for none, and how columns were
+    read.
 
     Raises `EstimateError` for columns that have no such answers.
     """
@@ -108,7 +115,8 @@ def _code(
 
 
 def arms_of(texts: Sequence[str] | None, arms: Sequence[Arm], people: int) -> Integers:
-    """Return each row's place among the samples, -1 for none, from what it says of them.
+    """Return each row's place among the samples, -1 for none, from what it says of
+    them.
 
     Raises `EstimateError` for samples that there are not.
     """
@@ -138,7 +146,9 @@ def table_of(
 
 
 def numbers_of(rows: DesignRows, column: str) -> Floats:
-    """Return the numbers of a column, NaN where there is none. Raises `EstimateError`."""
+    """Return the numbers of a column, NaN where there is none. Raises
+    `EstimateError`.
+    """
     numbers = []
     for text in rows.texts(column):
         try:

@@ -1,7 +1,7 @@
 """Errors of a design before anyone is asked: sample sizes and power.
 
-With V the variance of one respondent's part of an estimate, arms alike large, and z the normal
-quantiles of a two-sided test:
+With V the variance of one respondent's part of an estimate, arms alike large, and z the
+normal quantiles of a two-sided test:
 
     half-width h            n = z^2 V(f) / h^2
     to tell f from g        n = (z sqrt(V(g)) + z_power sqrt(V(f)))^2 / (f - g)^2
@@ -27,7 +27,8 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 def shares_for(law: Law, share: float, others: dict[str, float]) -> Floats:
-    """Return the shares of all types: of the first measure, of named ones, the rest of the second.
+    """Return the shares of all types: of the first measure, of named ones, the rest of
+    the second.
 
     Raises `EstimateError` for shares beyond 1.
     """
@@ -74,7 +75,9 @@ def size_for_width(variance: float, half_width: float, level: float) -> int:
 def size_to_tell(
     null: float, other: float, gap: float, *, level: float, power: float
 ) -> int:
-    """Return how many it takes to tell a share from another, from the variances at both."""
+    """Return how many it takes to tell a share from another, from the variances at
+    both.
+    """
     reach = _normal_quantile(level) * math.sqrt(null) + float(ndtri(power)) * math.sqrt(
         other
     )
@@ -82,7 +85,9 @@ def size_to_tell(
 
 
 def size_of_groups(variances: float, gap: float, *, level: float, power: float) -> int:
-    """Return how many it takes in each of two groups, from the sum of their variances."""
+    """Return how many it takes in each of two groups, from the sum of their
+    variances.
+    """
     reach = _normal_quantile(level) + float(ndtri(power))
     return math.ceil(reach**2 * variances / gap**2 - 1e-9)
 

@@ -1,4 +1,6 @@
-"""A survey design by its words: `design("warner p=.7").estimate({"yes": 13, "no": 17})`."""
+"""A survey design by its words: `design("warner p=.7").estimate({"yes": 13, "no":
+17})`.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ class Design:
     source: str
     law: Law
     by_row: str = ""
-    """Words with names of columns in braces, where the design of each row is in the table."""
+    """Words with names of columns in braces, where the design of each row is in the
+    table.
+    """
 
     @property
     def epsilon(self) -> float:
@@ -70,7 +74,10 @@ class Design:
         ratio = self.law.ratio
         if ratio is not None:
             shown = f"ln({ratio})" if ratio.denominator < 10**6 else "rounded"
-            return f"epsilon {self.epsilon:.4f} ({shown}) for one answer of each respondent"
+            return (
+                f"epsilon {self.epsilon:.4f} ({shown}) for one answer of each "
+                "respondent"
+            )
         if not self.law.epsilon:
             return "no local privacy guarantee: for analysis only"
         reasons = "; ".join(self.law.revelations())
@@ -81,15 +88,18 @@ class Design:
     ) -> DesignEstimates:
         """Return shares from counts of answers, one for each arm in their order.
 
-        Counts are `{"yes": 13, "no": 17}`, the text `yes=13,no=17`, or the answers themselves.
+        Counts are `{"yes": 13, "no": 17}`, the text `yes=13,no=17`, or the answers
+        themselves.
 
-        Raises `EstimateError`, and `UnknownNameError` for answers that the design has not.
+        Raises `EstimateError`, and `UnknownNameError` for answers that the design has
+        not.
         """
         arms = self.law.arms
         if len(counts) != len(arms):
             names = " and ".join(arm.name or "all respondents" for arm in arms)
             raise EstimateError(
-                f"expected counts of {len(arms)} samples, in this order: {names}; got {len(counts)}"
+                f"expected counts of {len(arms)} samples, in this order: {names}; got "
+                f"{len(counts)}"
             )
         table = [counts_in_order(_count(one), self.law.answers) for one in counts]
         return self._estimate(
@@ -108,14 +118,16 @@ class Design:
         level: float = 0.95,
         estimand: str = "population",
     ) -> DesignGroups:
-        """Return shares from a table with a row for each respondent, by groups if asked for.
+        """Return shares from a table with a row for each respondent, by groups if asked
+        for.
 
         answers  the column of answers; of several questions, their columns in order
         codes    the cell that says each answer, such as {"yes": 1, "no": 2}
         arm      the column that says the sample, where there are several
         by       columns whose values make groups
 
-        Raises `EstimateError`, and `UnknownNameError` for columns that the table has not.
+        Raises `EstimateError`, and `UnknownNameError` for columns that the table has
+        not.
         """
         rows = DesignRows.read(table)
         columns, by = _names(answers), _names(by)
@@ -134,9 +146,11 @@ class Design:
         return DesignGroups(by, groups, tuple(said))
 
     def arms_of(self, rows: DesignRows, arm: str | None) -> Integers:
-        """Return each row's place among the samples, from a column or from the design of the row.
+        """Return each row's place among the samples, from a column or from the design
+        of the row.
 
-        It is -1 where a row says none. Raises `EstimateError` for samples that there are not.
+        It is -1 where a row says none. Raises `EstimateError` for samples that there
+        are not.
         """
         arm_texts = None if arm is None else rows.texts(arm)
         if self.by_row:
@@ -161,15 +175,18 @@ class Design:
         )
 
     def to_toml(self, name: str) -> str:
-        """Return a survey file with one question that collects by this design, as a matrix.
+        """Return a survey file with one question that collects by this design, as a
+        matrix.
 
-        `ldp survey paper` prints it where a toss has its chances. Raises `EstimateError` for a
-        design without a finite epsilon, of several samples, or whose answers are no types.
+        `ldp survey paper` prints it where a toss has its chances. Raises
+        `EstimateError` for a design without a finite epsilon, of several samples, or
+        whose answers are no types.
         """
         law = self.law
         if law.ratio is None or len(law.arms) > 1 or set(law.types) != set(law.answers):
             raise EstimateError(
-                "expected a design of one sample with a finite epsilon whose answers are those of "
+                "expected a design of one sample with a finite epsilon whose answers "
+                "are those of "
                 f"the question, got {self.words!r}"
             )
         # A boolean question has false first.
@@ -201,7 +218,8 @@ class Design:
         power: float = 0.8,
         types: Mapping[str, float] | None = None,
     ) -> int:
-        """Return how many respondents it takes, over all arms, or in each of two groups.
+        """Return how many respondents it takes, over all arms, or in each of two
+        groups.
 
         half_width  of the interval of the share
         other       a share to be told from it, with this power; of a second group if `groups`
@@ -238,7 +256,9 @@ class Design:
         )
 
     def variance(self, share: float, types: Mapping[str, float] | None = None) -> float:
-        """Return the variance of one respondent's part of the estimate, for the population."""
+        """Return the variance of one respondent's part of the estimate, for the
+        population.
+        """
         return unit_variance(self.law, shares_for(self.law, share, dict(types or {})))
 
     def simulate(
@@ -248,7 +268,9 @@ class Design:
         seed: int,
         types: Mapping[str, float] | None = None,
     ) -> list[dict[str, int]]:
-        """Return counts of answers that a population with this share may give, for each arm."""
+        """Return counts of answers that a population with this share may give, for each
+        arm.
+        """
         random = np.random.default_rng(seed)
         shares = shares_for(self.law, share, dict(types or {}))
         arms = len(self.law.arms)
@@ -274,8 +296,9 @@ def _count(counts: Counts) -> Mapping[str, int]:
 def design(words: str, table: Table = None) -> Design:
     """Return the design of words such as `warner p=.7`.
 
-    With semicolons between them, designs of several samples about one question are one. So are
-    those of the rows of a table, for words with its columns in braces: `warner p={p}`.
+    With semicolons between them, designs of several samples about one question are one.
+    So are those of the rows of a table, for words with its columns in braces: `warner
+    p={p}`.
 
     Raises `UnknownNameError` and `EstimateError` for words that are none.
 
@@ -313,14 +336,17 @@ def _design(words: str) -> Design:
 
 
 def _join(words: str, parts: Sequence[Design]) -> Design:
-    """Several designs as the arms of one. Raises `EstimateError` unless their types agree."""
+    """Several designs as the arms of one. Raises `EstimateError` unless their types
+    agree.
+    """
     first = parts[0].law
     arms = []
     for part in parts:
         law = part.law
         if (law.types, law.answers) != (first.types, first.answers) or law.held:
             raise EstimateError(
-                f"expected designs of the same answers, got {parts[0].words!r} and {part.words!r}"
+                f"expected designs of the same answers, got {parts[0].words!r} and "
+                f"{part.words!r}"
             )
         for arm in law.arms:
             name = part.words if len(law.arms) == 1 else f"{part.words}, {arm.name}"

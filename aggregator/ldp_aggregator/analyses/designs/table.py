@@ -1,6 +1,8 @@
-"""The table of survey designs: each one a row with its parameters, its law and its source.
+"""The table of survey designs: each one a row with its parameters, its law and its
+source.
 
-A design has no code of its own beyond its row. `p` and the other names are those of the literature:
+A design has no code of its own beyond its row. `p` and the other names are those of the
+literature:
 
     chance to say yes                 carriers           others
     warner, crosswise                 p                  1 - p
@@ -79,7 +81,9 @@ def _extended_crosswise(p: Fraction) -> Law:
 
 
 def _forced_law(**labels: Fraction) -> Law:
-    """Answers by their names: each is prescribed with a chance, the rest is the truth."""
+    """Answers by their names: each is prescribed with a chance, the rest is the
+    truth.
+    """
     names = _YES_NO if labels.keys() <= {*_YES_NO} else tuple(labels)
     return _prescribed_law(names, [labels.get(name, Fraction(0)) for name in names])
 
@@ -88,7 +92,8 @@ def _prescribed_law(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
     rest = 1 - sum(chances)
     if rest <= 0 or len(names) < 2:
         raise EstimateError(
-            "expected two answers or more whose chances to be prescribed leave some for the truth, "
+            "expected two answers or more whose chances to be prescribed leave some "
+            "for the truth, "
             f"got a sum of {1 - rest}"
         )
     rows = tuple(
@@ -112,7 +117,8 @@ def _unrelated_law(
     if labels and prevalence is None:
         if sum(labels.values()) != 1:
             raise EstimateError(
-                "expected shares of the innocuous question's answers that sum to 1, got "
+                "expected shares of the innocuous question's answers that sum to 1, "
+                "got "
                 f"{sum(labels.values())}"
             )
         return _prescribed_law(
@@ -120,7 +126,8 @@ def _unrelated_law(
         )
     if prevalence is None:
         raise EstimateError(
-            "expected prevalence=..., the share of yes to the innocuous question; where it is not "
+            "expected prevalence=..., the share of yes to the innocuous question; "
+            "where it is not "
             "known, two samples with other chances, such as p=.7,.3"
         )
     return _one(own + (1 - own) * prevalence, (1 - own) * prevalence)
@@ -212,7 +219,9 @@ def _lie_detector(p: tuple[Fraction, ...]) -> Law:
 
 
 def _anchor_law(p: Fraction, anchor: Fraction) -> Law:
-    """Two answers of each respondent: to the question, and to one whose truth is known to be no."""
+    """Two answers of each respondent: to the question, and to one whose truth is known
+    to be no.
+    """
     half = Fraction(1, 2)
     chances = ((p, 1 - anchor), (1 - p, 1 - anchor), (half, half))
     rows = tuple(
@@ -299,7 +308,10 @@ def _list_experiment(items: int) -> Law:
         honest=len(types),
         families=(Family("carriers", carriers), Family("others", others)),
         epsilon=False,
-        note="Answers of 0 and of all items (floor and ceiling) reveal the sensitive one.",
+        note=(
+            "Answers of 0 and of all items (floor and ceiling) reveal the sensitive "
+            "one."
+        ),
     )
 
 

@@ -1,7 +1,8 @@
-"""How people write designs and counts: `warner p=.7`, `forced yes=1/6 no=1/6`, `yes=13,no=17`.
+"""How people write designs and counts: `warner p=.7`, `forced yes=1/6 no=1/6`,
+`yes=13,no=17`.
 
-The first word names a row of a table; the others are its parameters, with commas between the
-numbers of several samples. Whatever is not known is answered with what is.
+The first word names a row of a table; the others are its parameters, with commas
+between the numbers of several samples. Whatever is not known is answered with what is.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ class Parameter(NamedTuple):
     least: int = 1
     most: int = 1
     default: str | None = None
-    """What it is where it is left out; None if it may not be, and nothing for no number."""
+    """What it is where it is left out; None if it may not be, and nothing for no
+    number.
+    """
     whole: bool = False
     is_chance: bool = True
 
@@ -44,7 +47,8 @@ def split(text: str, names: Collection[str]) -> tuple[str, list[str]]:
         name, *rest = shlex.split(text)
     except ValueError:
         raise EstimateError(
-            f"expected a design such as 'warner p=.7', got {text!r}; designs are {', '.join(names)}"
+            f"expected a design such as 'warner p=.7', got {text!r}; designs are "
+            f"{', '.join(names)}"
         ) from None
     if name not in names:
         raise UnknownNameError(name, names, "a design")
@@ -58,7 +62,8 @@ def parameters(
     *,
     labels: bool = False,
 ) -> dict[str, Any]:
-    """Return the numbers of a design, by name; names of answers are parameters too if `labels`.
+    """Return the numbers of a design, by name; names of answers are parameters too if
+    `labels`.
 
     Raises `EstimateError` and `UnknownNameError`.
     """
@@ -80,7 +85,8 @@ def parameters(
             continue
         if parameter.default is None:
             raise EstimateError(
-                f"design {name}: expected {key}=..., {parameter.meaning}, as in {usage!r}"
+                f"design {name}: expected {key}=..., {parameter.meaning}, as in "
+                f"{usage!r}"
             )
         given[key] = None
         if parameter.default:
@@ -99,7 +105,8 @@ def _read(
     if not least <= len(numbers) <= most:
         count = str(least) if least == most else f"{least} to {most}"
         raise EstimateError(
-            f"{place}: expected {parameter.meaning}: as many numbers as {count}, got {value!r}"
+            f"{place}: expected {parameter.meaning}: as many numbers as {count}, got "
+            f"{value!r}"
         )
     if parameter.whole:
         if numbers[0].denominator != 1 or numbers[0] < 0:
@@ -122,7 +129,9 @@ def _usage(name: str, known: Mapping[str, Parameter], *, labels: bool) -> str:
 
 
 def counts_of(text: str) -> dict[str, int]:
-    """Return counts by answer, of a text such as `yes=13,no=17`. Raises `EstimateError`."""
+    """Return counts by answer, of a text such as `yes=13,no=17`. Raises
+    `EstimateError`.
+    """
     counts: dict[str, int] = {}
     for part in text.split(","):
         answer, _, number = part.rpartition("=")
@@ -140,7 +149,9 @@ def counts_of(text: str) -> dict[str, int]:
 
 
 def counts_in_order(counts: Mapping[str, int], answers: Sequence[str]) -> list[int]:
-    """Return counts in the order of the answers. Raises `UnknownNameError` for other answers."""
+    """Return counts in the order of the answers. Raises `UnknownNameError` for other
+    answers.
+    """
     named: dict[str, int] = {}
     for answer, count in counts.items():
         known = answer if answer in answers else SAME_AS.get(answer, answer)

@@ -14,7 +14,9 @@ from ldp_aggregator.analyses.groups.crowds import ANY, MOST_BY, Crowd, crowds_by
 
 
 class Asked(NamedTuple):
-    """Groups: one for each combination of values of `by`, all of which have those of `where`."""
+    """Groups: one for each combination of values of `by`, all of which have those of
+    `where`.
+    """
 
     by: tuple[str, ...] = ()
     where: tuple[tuple[str, str], ...] = ()
@@ -52,7 +54,8 @@ def where_of(text: str) -> tuple[tuple[str, str], ...]:
         name, equals, value = part.partition("=")
         if not (equals and name.strip() and value.strip()):
             raise EstimateError(
-                "expected an attribute and one of its values, such as platform=ios, got "
+                "expected an attribute and one of its values, such as platform=ios, "
+                "got "
                 f"{part[:40]!r}"
             )
         pairs.append((name.strip(), value.strip()))
@@ -60,7 +63,9 @@ def where_of(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def check_groups(attributes: Attributes, asked: Asked) -> None:
-    """Raise `UnknownNameError` or `EstimateError` for groups that a survey does not have."""
+    """Raise `UnknownNameError` or `EstimateError` for groups that a survey does not
+    have.
+    """
     known = {attribute.name: attribute.labels for attribute in attributes}
     for name in asked.names:
         if name not in known:
@@ -74,13 +79,16 @@ def check_groups(attributes: Attributes, asked: Asked) -> None:
         if value not in known[name]:
             values = ", ".join(known[name])
             raise EstimateError(
-                f"attribute {name!r}: expected one of its values ({values}; {UNKNOWN} is none of "
+                f"attribute {name!r}: expected one of its values ({values}; {UNKNOWN} "
+                "is none of "
                 f"the survey's), got {value!r}"
             )
 
 
 def crowds_of_request(attributes: Attributes, asked: Asked) -> list[Crowd] | None:
-    """The crowds that are asked for; None where some of the attributes are not carried."""
+    """The crowds that are asked for; None where some of the attributes are not
+    carried.
+    """
     places = {attribute.name: place for place, attribute in enumerate(attributes)}
     if not places.keys() >= set(asked.names):
         return None

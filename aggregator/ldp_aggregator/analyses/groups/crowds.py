@@ -1,9 +1,10 @@
 """Crowds: groups of respondents by public attributes.
 
-A crowd has a value, or "unknown", for some of the attributes that the reports to a question carry,
-and any for the others. Its reports are those of all combinations that agree with it, so that every
-crowd is a sum of *cells*: the counts of one combination each. Crowds that have values for the same
-attributes are a table: by platform; by platform and country.
+A crowd has a value, or "unknown", for some of the attributes that the reports to a
+question carry, and any for the others. Its reports are those of all combinations that
+agree with it, so that every crowd is a sum of *cells*: the counts of one combination
+each. Crowds that have values for the same attributes are a table: by platform; by
+platform and country.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def everyone(attributes: Attributes) -> Crowd:
 
 
 def tables_of(attributes: Attributes) -> Iterator[list[Crowd]]:
-    """All crowds but that of all, table by table, those with values for the fewest first."""
+    """All crowds but that of all, table by table, those with values for the fewest
+    first.
+    """
     places = range(len(attributes))
     for number in range(1, min(MOST_BY, len(attributes)) + 1):
         for chosen in combinations(places, number):
@@ -42,7 +45,9 @@ def tables_of(attributes: Attributes) -> Iterator[list[Crowd]]:
 
 
 def crowds_by(attributes: Attributes, chosen: Iterable[int]) -> list[Crowd]:
-    """The crowds that have values for the attributes at some places, in the survey's order."""
+    """The crowds that have values for the attributes at some places, in the survey's
+    order.
+    """
     by = set(chosen)
     options = [
         attribute.labels if place in by else (ANY,)
@@ -54,7 +59,9 @@ def crowds_by(attributes: Attributes, chosen: Iterable[int]) -> list[Crowd]:
 def members(
     attributes: Attributes, crowds: Sequence[Crowd], numbers: Sequence[int]
 ) -> NDArray[np.bool_]:
-    """Whether a combination, by its number, is in a crowd; of shape (crowds, numbers)."""
+    """Whether a combination, by its number, is in a crowd; of shape (crowds,
+    numbers).
+    """
     # Slow to import, and no part of what help is printed from.
     import numpy as np
 

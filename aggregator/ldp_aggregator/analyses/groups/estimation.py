@@ -1,7 +1,8 @@
 """Estimates of groups by public attributes: those that may be shown, and everyone.
 
-The counts of a group are the sums of those of its combinations, so whatever can be estimated of all
-respondents can be of a group, in the same way, with the variance that fewer reports have.
+The counts of a group are the sums of those of its combinations, so whatever can be
+estimated of all respondents can be of a group, in the same way, with the variance that
+fewer reports have.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def estimate_groups(
     tally        of a survey with attributes
     by           attributes: a group for each combination of their values, "unknown" among them
     where        attributes with values: only those who have them
-    least_group  reports that a group needs; at least the `least_group` of the survey, which it is
+    least_group  reports that a group needs; at least the `least_group` of the survey,
+    which it is
                  unless given
     earlier      tallies of the same reports when there were fewer, of which groups were shown, the
                  first in front: no difference of two releases shows fewer reports either
@@ -91,7 +93,8 @@ def divide(
 ) -> Parts:
     """The groups of a tally that are asked for and may be shown, for some questions.
 
-    Raises `EstimateError`, and `UnknownNameError` for what is no attribute of the survey.
+    Raises `EstimateError`, and `UnknownNameError` for what is no attribute of the
+    survey.
     """
     survey = tally.survey
     check_groups(survey.attributes, asked)
@@ -107,12 +110,15 @@ def divide(
 
 
 def least_of(survey: Survey, least_group: int | None) -> int:
-    """The least size of a group that is shown. Raises `EstimateError` for one that is too low."""
+    """The least size of a group that is shown. Raises `EstimateError` for one that is
+    too low.
+    """
     if least_group is None:
         return survey.least_group
     if least_group < survey.least_group:
         raise EstimateError(
-            f"expected a least group of {survey.least_group:,} reports or more, as the survey says "
+            f"expected a least group of {survey.least_group:,} reports or more, as the "
+            "survey says "
             f"to those who are asked, got {least_group:,}"
         )
     return least_group
@@ -169,8 +175,8 @@ def estimates_of(
 ) -> GroupEstimates:
     """The estimates of groups that are shown.
 
-    What is asked of some questions alone, such as ranges of numbers, is asked of these: in a group
-    there may be none of them.
+    What is asked of some questions alone, such as ranges of numbers, is asked of these:
+    in a group there may be none of them.
     """
     known = {name: options_for(survey[name], options) for name in _questions(parts)}
 

@@ -1,4 +1,6 @@
-"""Estimates of groups as tables, records and pictures; and which groups are not shown."""
+"""Estimates of groups as tables, records and pictures; and which groups are not
+shown.
+"""
 
 from __future__ import annotations
 
@@ -51,11 +53,11 @@ class GroupOfEstimates:
 class GroupEstimates(Rendered):
     """Estimates by public attributes, of the groups that are shown.
 
-    `groups["ios"]` is that of a value, `groups["ios", "de"]` that of several, in the order in which
-    they were asked for; `groups.total` is what they add up to.
+    `groups["ios"]` is that of a value, `groups["ios", "de"]` that of several, in the
+    order in which they were asked for; `groups.total` is what they add up to.
 
-    `least` is the number of reports below which a group is suppressed; `suppressions` has the
-    groups that are, by question.
+    `least` is the number of reports below which a group is suppressed; `suppressions`
+    has the groups that are, by question.
 
     `estimate_groups` has an example.
     """
@@ -137,7 +139,9 @@ class GroupEstimates(Rendered):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of what flat records have: attributes, then as for all respondents."""
+        """The names of what flat records have: attributes, then as for all
+        respondents.
+        """
         return (*self.asked.names, *COLUMNS)
 
     def rows(self) -> Iterator[dict[str, str | float]]:

@@ -1,10 +1,11 @@
 """Leftovers: what is left of a crowd less those of its parts that are shown.
 
-It is the first thing that anyone works out. A crowd is divided by an attribute into parts, one for
-each value. Who is shown the crowd and some of the parts knows how many reports the others have
-together, the *leftover*: it has to be of nobody, or of enough. To look at leftovers takes no time,
-and tells of nearly all crowds that may not be shown; `span` decides about the rest, as more than
-one crowd and its parts may go into a figure. What a leftover forbids it would forbid, too.
+It is the first thing that anyone works out. A crowd is divided by an attribute into
+parts, one for each value. Who is shown the crowd and some of the parts knows how many
+reports the others have together, the *leftover*: it has to be of nobody, or of enough.
+To look at leftovers takes no time, and tells of nearly all crowds that may not be
+shown; `span` decides about the rest, as more than one crowd and its parts may go into a
+figure. What a leftover forbids it would forbid, too.
 """
 
 from __future__ import annotations

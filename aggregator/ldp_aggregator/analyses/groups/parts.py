@@ -1,7 +1,9 @@
-"""Parts of a tally: the groups that are shown, each with its counts, for whatever is made of those.
+"""Parts of a tally: the groups that are shown, each with its counts, for whatever is
+made of those.
 
-What estimates, queries, comparisons and trends by group have in common is here: which groups there
-are, which are not shown, in which words that is said, and how the sheets of parts make one.
+What estimates, queries, comparisons and trends by group have in common is here: which
+groups there are, which are not shown, in which words that is said, and how the sheets
+of parts make one.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Part:
-    """A group: its values, and a tally with its counts of the questions of which it is shown."""
+    """A group: its values, and a tally with its counts of the questions of which it is
+    shown.
+    """
 
     labels: Labels
     tally: Tally
@@ -72,7 +76,8 @@ class Parts:
             name in part.questions for part in self.parts
         ):
             raise EstimateError(
-                f"question {name!r}: expected reports that carry {', '.join(self.asked.names)}, as "
+                f"question {name!r}: expected reports that carry "
+                f"{', '.join(self.asked.names)}, as "
                 "the survey's [[attribute]] says, got one that does not"
             )
         return [part for part in self if name in part.questions]
@@ -97,9 +102,11 @@ class Parts:
         sheets: Sequence[tuple[Labels, Sheet]],
         remarks: Sequence[str] = (),
     ) -> Sheet:
-        """One sheet of those of some groups, with what is said of groups that are not shown.
+        """One sheet of those of some groups, with what is said of groups that are not
+        shown.
 
-        A record of each group has the form that it has alone; flat rows begin with its values.
+        A record of each group has the form that it has alone; flat rows begin with its
+        values.
         """
         names = self.asked.names
         of_none: tuple[str, ...] = ()
@@ -144,7 +151,9 @@ class Parts:
 def parts_of(
     tally: Tally, asked: Asked, shown: Mapping[str, Mapping[Crowd, Counts]], least: int
 ) -> Parts:
-    """The groups that are asked for, where `shown` has the counts of all that are, by question."""
+    """The groups that are asked for, where `shown` has the counts of all that are, by
+    question.
+    """
     parts: dict[tuple[tuple[str, str], ...], Part] = {}
     suppressed: dict[str, list[Labels]] = {}
     # Nothing of those who are not in a group goes with it, whatever is looked at.
@@ -225,7 +234,8 @@ def said_of(least: int, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     return (
-        f"suppressed, because they have fewer than {least:,} reports, or would give away what has: "
+        f"suppressed, because they have fewer than {least:,} reports, or would give "
+        "away what has: "
         f"{'; '.join(names)}",
     )
 

@@ -1,17 +1,21 @@
 """Which groups of a question are shown, and which are suppressed.
 
 Rules
-- A group of fewer reports than `least` is suppressed. So are others (*complementary suppression*),
-  until nothing that follows from what is shown, whether by subtracting groups from totals or from
-  each other, rests on fewer reports than that (`span`).
-- What is shown does not depend on what is asked for, in which order and how often: it is decided
-  for all tables of groups at once. Everyone first; then groups by one attribute, by two, by three,
-  in the order of the survey; and of one table the greatest first.
-- Where the same reports were shown before, when there were fewer, the groups that were shown then
-  count as shown as well: no difference of two releases rests on fewer reports either.
-- Where a lower least holds for the same reports as well, what is shown by a higher one is part of
-  what is shown by the lower: whoever sees both sees no more than by the lower one.
-- The number of reports of everyone is known. If they are fewer than `least`, there are no groups.
+- A group of fewer reports than `least` is suppressed. So are others (*complementary
+  suppression*), until nothing that follows from what is shown, whether by subtracting
+  groups from totals or from each other, rests on fewer reports than that (`span`).
+- What is shown does not depend on what is asked for, in which order and how often: it
+  is decided for all tables of groups at once. Everyone first; then groups by one
+  attribute, by two, by three, in the order of the survey; and of one table the greatest
+  first.
+- Where the same reports were shown before, when there were fewer, the groups that were
+  shown then count as shown as well: no difference of two releases rests on fewer
+  reports either.
+- Where a lower least holds for the same reports as well, what is shown by a higher one
+  is part of what is shown by the lower: whoever sees both sees no more than by the
+  lower one.
+- The number of reports of everyone is known. If they are fewer than `least`, there are
+  no groups.
 """
 
 from __future__ import annotations
@@ -53,13 +57,15 @@ def release(
 ) -> Release:
     """The crowds that are shown, where each combination has so many reports.
 
-    `earlier` are the sizes at releases before this one, the first in front: each at most as large
-    as the next. Raises `ValueError` if one is larger. `within` are lower leasts by which the same
-    reports are shown as well: nothing is shown by a higher one that is suppressed by a lower.
+    `earlier` are the sizes at releases before this one, the first in front: each at
+    most as large as the next. Raises `ValueError` if one is larger. `within` are lower
+    leasts by which the same reports are shown as well: nothing is shown by a higher one
+    that is suppressed by a lower.
     """
     states = [*earlier, sizes]
     numbers = sorted({number for state in states for number in state if state[number]})
-    # Reports by state and combination, (states, numbers), and how many came between two states.
+    # Reports by state and combination, (states, numbers), and how many came between two
+    # states.
     table = np.array([[state.get(number, 0) for number in numbers] for state in states])
     came = np.diff(
         table, axis=0, prepend=np.zeros((1, len(numbers)), dtype=table.dtype)
@@ -68,7 +74,8 @@ def release(
         raise ValueError(
             "expected no more reports at an earlier release than at a later one"
         )
-    # A cell is what came of a combination between two releases; those of no reports are none.
+    # A cell is what came of a combination between two releases; those of no reports are
+    # none.
     occupied = came.ravel() > 0
     spans = [Span(came.ravel()[occupied], level) for level in sorted({*within, least})]
     shown: dict[Crowd, int] = {}
@@ -97,11 +104,12 @@ def _visible_groups(
     columns: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     within: Mapping[Crowd, int] | None,
 ) -> dict[Crowd, int]:
-    """The crowds that are shown at one release, and their reports; they are added to the span.
+    """The crowds that are shown at one release, and their reports; they are added to
+    the span.
 
-    `reports` are those until then, (numbers,). `columns` says of which pairs of a release and a
-    combination there are cells, and which of the cells had come by then. `within` are the only
-    crowds that may be shown, if not all.
+    `reports` are those until then, (numbers,). `columns` says of which pairs of a
+    release and a combination there are cells, and which of the cells had come by then.
+    `within` are the only crowds that may be shown, if not all.
     """
     occupied, is_past = columns
     total = int(reports.sum())
@@ -118,7 +126,8 @@ def _visible_groups(
         order = order[sizes[order] >= span.least]
         if within is not None:
             order = order[[table[place] in within for place in order.tolist()]]
-        # Which cells each crowd sums, (crowds, cells): those of its combinations, until then.
+        # Which cells each crowd sums, (crowds, cells): those of its combinations, until
+        # then.
         copies = len(occupied) // max(len(numbers), 1)
         sums = np.tile(inside[order], (1, copies))[:, occupied] & is_past
         crowds = [(table[place], int(sizes[place])) for place in order.tolist()]
@@ -135,8 +144,9 @@ def _safe(
 ) -> dict[Crowd, int]:
     """Those crowds of a table, in their order, with which everything stays safe.
 
-    `sums` says which cells each of them sums, (crowds, cells). They are tried many at a time, as
-    far as leftovers allow, and where these are not safe together, half as many.
+    `sums` says which cells each of them sums, (crowds, cells). They are tried many at a
+    time, as far as leftovers allow, and where these are not safe together, half as
+    many.
     """
     safe: dict[Crowd, int] = {}
     left = Leftovers(shown, span.least)

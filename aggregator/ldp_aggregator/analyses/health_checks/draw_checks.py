@@ -1,11 +1,12 @@
-"""Whether devices drew questions by the weights of the survey: a check on several tallies at once.
+"""Whether devices drew questions by the weights of the survey: a check on several
+tallies at once.
 
-A device draws one question of a group whatever its answers are, so the numbers of reports are a
-multinomial with the weights: a chi-square with one degree of freedom less than there are questions.
-Where it draws k of m, these numbers vary less, by the factor (m - k) / (m - 1) (sampling without
-replacement), which the chi-square is divided by.
-Those who have no answer to what they drew send nothing, so a small p-value may also mean that one
-question is answered by fewer people than another.
+A device draws one question of a group whatever its answers are, so the numbers of
+reports are a multinomial with the weights: a chi-square with one degree of freedom less
+than there are questions. Where it draws k of m, these numbers vary less, by the factor
+(m - k) / (m - 1) (sampling without replacement), which the chi-square is divided by.
+Those who have no answer to what they drew send nothing, so a small p-value may also
+mean that one question is answered by fewer people than another.
 """
 
 from __future__ import annotations
@@ -57,8 +58,10 @@ def draw_check(draw: Draw, reports: Sequence[int]) -> Check:
         "draw",
         beyond,
         p_value,
-        meaning=f"{beyond} of {len(reports)} questions of a draw have a number of reports "
+        meaning=f"{beyond} of {len(reports)} questions of a draw have a number of "
+        "reports "
         f"further than 3 "
-        "standard errors from their share; a small p-value: devices drew by other weights, reports "
+        "standard errors from their share; a small p-value: devices drew by other "
+        "weights, reports "
         "of some were lost or made up, or fewer people had an answer",
     )

@@ -1,24 +1,24 @@
 """A check on projective-geometry response: values that no one holds must look like it.
 
-The geometry has v points, of which the question's values are the first d; the others are phantoms,
-as far as the tally tells their support: one that is folded knows those that follow in its last
-slice. If all reports were drawn as they should be, each phantom is supported as often as chance has
-it:
+The geometry has v points, of which the question's values are the first d; the others
+are phantoms, as far as the tally tells their support: one that is folded knows those
+that follow in its last slice. If all reports were drawn as they should be, each phantom
+is supported as often as chance has it:
 
     z = (C - n q) / sqrt(n q (1 - q))  has mean 0 and variance 1, and the sum of C over all v points
                                        is n k
 
-As that sum is fixed, two points have a correlation of -1/(v-1), and (v-1)/v times the squares of z
-about their mean add up to a chi-square of one degree of freedom less than there are phantoms.
-Points on a line with a value that many hold are correlated beyond that, which spreads the sum
-further; the degrees of freedom are divided by as much (by 1 + q c^2 times the sum of squared
-frequencies, where c is the correlation of two points on a line with a value that all hold; phantoms
-of one slice share such lines with fewer values, so that the p-value is too large rather than too
-small).
+As that sum is fixed, two points have a correlation of -1/(v-1), and (v-1)/v times the
+squares of z about their mean add up to a chi-square of one degree of freedom less than
+there are phantoms. Points on a line with a value that many hold are correlated beyond
+that, which spreads the sum further; the degrees of freedom are divided by as much (by 1
++ q c^2 times the sum of squared frequencies, where c is the correlation of two points
+on a line with a value that all hold; phantoms of one slice share such lines with fewer
+values, so that the p-value is too large rather than too small).
 
-Reports that repeat a few points (all alike, or chosen for the many values that they support, or
-from a broken source of randomness) show here as a small p-value. Reports that were drawn as they
-should be, from made-up answers, do not.
+Reports that repeat a few points (all alike, or chosen for the many values that they
+support, or from a broken source of randomness) show here as a small p-value. Reports
+that were drawn as they should be, from made-up answers, do not.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
 
 
 def _on_a_line(randomizer: ProjectiveResponse) -> float:
-    """The correlation of two points on a line with the true value, less that of two others."""
+    """The correlation of two points on a line with the true value, less that of two
+    others.
+    """
     order, dimension, ratio = (
         randomizer.order,
         randomizer.dimension,

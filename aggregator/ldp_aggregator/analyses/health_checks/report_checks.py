@@ -1,4 +1,5 @@
-"""Whether reports look as if the survey's mechanism had drawn them: a table of checks on a tally.
+"""Whether reports look as if the survey's mechanism had drawn them: a table of checks
+on a tally.
 
     cohorts    respondents draw their cohort uniformly, or by the law that the survey states: a
                chi-square of the cohort sizes
@@ -13,10 +14,10 @@
                `phantoms`
     dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
 
-What a tally cannot show: it counts bits one by one, so correlated bits of single reports leave no
-trace but a misfit of the dictionary; and it counts payloads that came twice under different batch
-ids twice, because many honest reports of a small domain are equal. Batches that came twice are
-counted at intake.
+What a tally cannot show: it counts bits one by one, so correlated bits of single
+reports leave no trace but a misfit of the dictionary; and it counts payloads that came
+twice under different batch ids twice, because many honest reports of a small domain are
+equal. Batches that came twice are counted at intake.
 """
 
 from __future__ import annotations
@@ -107,9 +108,11 @@ def _cohorts(
         "cohorts",
         beyond,
         0.0 if never else p_value,
-        meaning=f"{beyond} of {len(counts)} cohorts are further than 3 standard errors from "
+        meaning=f"{beyond} of {len(counts)} cohorts are further than 3 standard errors "
+        "from "
         f"{where}; "
-        f"a small p-value: cohorts were not drawn {how}, or reports of some were lost or made up",
+        f"a small p-value: cohorts were not drawn {how}, or reports of some were lost "
+        "or made up",
     )
 
 
@@ -123,8 +126,8 @@ def _rates(
         return
     ones, trials, rates = counted
     low, high = sorted(float(rate) for rate in rates)
-    # Reports of one permanent response are not independent: a rate is then as sure as that of the
-    # respondents alone.
+    # Reports of one permanent response are not independent: a rate is then as sure as
+    # that of the respondents alone.
     shown, trials = ones / reports_per_person, trials // reports_per_person
     chances = np.minimum(
         binom.cdf(np.ceil(shown), trials, low),
@@ -136,10 +139,12 @@ def _rates(
         "rates",
         beyond,
         min(1.0, float(chances.min()) * tests),
-        meaning=f"{beyond} of {chances.size} rates lie outside [{low:.6g}, {high:.6g}], surely; "
+        meaning=f"{beyond} of {chances.size} rates lie outside [{low:.6g}, "
+        f"{high:.6g}], surely; "
         f"a small "
         f"p-value: devices ran "
-        "with other parameters or a broken source of randomness, or reports were made up",
+        "with other parameters or a broken source of randomness, or reports were made "
+        "up",
     )
 
 
@@ -156,7 +161,8 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         trials = np.repeat(trials, counts.shape[1])
         low, high, counts = low.ravel(), high.ravel(), counts.reshape(-1, 1)
     elif low.ndim:
-        # Rows shall be symbols of one probability each; all places have as many reports.
+        # Rows shall be symbols of one probability each; all places have as many
+        # reports.
         counts, trials = counts.T, trials[0]
     chances = np.minimum(
         binom.cdf(counts.min(axis=1), trials, low),
@@ -171,7 +177,8 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         "payloads",
         beyond,
         min(1.0, float(chances.min()) * tests),
-        meaning=f"{beyond} of {counts.size} possible payloads came more or less often than any "
+        meaning=f"{beyond} of {counts.size} possible payloads came more or less often "
+        "than any "
         f"answers "
         f"give them, surely; "
         "a small p-value: reports repeat themselves, or were made up",

@@ -1,4 +1,5 @@
-"""Queries: questions to a tally in words, such as `share(mode = bus) - share(mode = car)`.
+"""Queries: questions to a tally in words, such as `share(mode = bus) - share(mode =
+car)`.
 
 language     the grammar, and where a text departs from it
 terms        what may be added, multiplied and divided

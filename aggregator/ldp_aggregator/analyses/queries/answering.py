@@ -1,12 +1,14 @@
-"""Answers to queries: a term as an estimate with its error, and what it cost the respondents.
+"""Answers to queries: a term as an estimate with its error, and what it cost the
+respondents.
 
-Nothing more is spent for an answer, however many there are: all are made of the same reports, which
-were private when they were sent. Each says what epsilon that took.
+Nothing more is spent for an answer, however many there are: all are made of the same
+reports, which were private when they were sent. Each says what epsilon that took.
 
-Errors of different questions have nothing to do with each other for the respondents, each answer
-having been randomized by itself. For a population that the respondents were drawn from, what they
-hold of one may go with what they hold of another, in a way that no report tells: there standard
-errors of what drawing them adds are added up, and the answer says that it is a bound.
+Errors of different questions have nothing to do with each other for the respondents,
+each answer having been randomized by itself. For a population that the respondents were
+drawn from, what they hold of one may go with what they hold of another, in a way that
+no report tells: there standard errors of what drawing them adds are added up, and the
+answer says that it is a bound.
 """
 
 from __future__ import annotations
@@ -43,11 +45,13 @@ from ldp_aggregator.tallies.tally import Tally
 DEFAULTS = Options()
 
 _Part = tuple[Estimable, Floats]
-"""What some values are estimated to be, and the weights that sums give them, (sums, K)."""
+"""What some values are estimated to be, and the weights that sums give them, (sums, K).
+"""
 _NONE = weights_of(np.zeros(0))
 
 _SEVERAL = (
-    "a bound: no report tells who holds which answers to several questions, so what sampling adds "
+    "a bound: no report tells who holds which answers to several questions, so what "
+    "sampling adds "
     "is added up"
 )
 
@@ -58,7 +62,8 @@ class Source(NamedTuple):
     question: str
     mechanism: str
     epsilon: str
-    """What its respondents were promised, as declared: all that this answer cost them."""
+    """What its respondents were promised, as declared: all that this answer cost them.
+    """
     reports: int
 
 
@@ -101,8 +106,8 @@ def query(
 ) -> tuple[Answer, ...]:
     """The answers to queries, in their order, as one family where `options` make it so.
 
-    `candidates` are the texts to look for, by open question. Raises `QueryError` for what is no
-    query, or has no answer, pointing at the place.
+    `candidates` are the texts to look for, by open question. Raises `QueryError` for
+    what is no query, or has no answer, pointing at the place.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -159,8 +164,10 @@ def _answer(
         )
     if len({key.question for key in keys}) < len(keys):
         raise QueryError(
-            f"expected the mean of a question, or shares of it, got both: {text.strip()}\n"
-            "  its mean is estimated by itself (score(...) gives values numbers of their own)"
+            "expected the mean of a question, or shares of it, got both: "
+            f"{text.strip()}\n"
+            "  its mean is estimated by itself (score(...) gives values numbers of "
+            "their own)"
         )
     parts = {
         key: _part(

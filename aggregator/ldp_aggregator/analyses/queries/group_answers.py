@@ -1,4 +1,6 @@
-"""Queries by public attributes: what each group that may be shown answers to the same texts."""
+"""Queries by public attributes: what each group that may be shown answers to the same
+texts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ DEFAULTS = Options()
 class GroupAnswers(Rendered):
     """Answers to queries for each visible group; iterating gives labels and answers.
 
-    The first are those of everyone, or of who has the values of `where`, if that is shown.
+    The first are those of everyone, or of who has the values of `where`, if that is
+    shown.
 
     `query_groups` has an example.
     """
@@ -59,11 +62,12 @@ def query_groups(
     least_group: int | None = None,
     earlier: Sequence[Tally] = (),
 ) -> GroupAnswers:
-    """The answers of each group to queries, of the groups that are large enough to be shown.
+    """The answers of each group to queries, of the groups that are large enough to be
+    shown.
 
-    `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`, the rest as for
-    `query`. A query of several questions is answered of groups that are shown of all of them. One
-    family are all answers of all groups. Raises the errors of both.
+    `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`, the rest as
+    for `query`. A query of several questions is answered of groups that are shown of
+    all of them. One family are all answers of all groups. Raises the errors of both.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> platform = ldp.attribute("platform", ["android", "ios"])
@@ -75,7 +79,8 @@ def query_groups(
     >>> len(list(found))  # everyone, and two platforms
     3
     """
-    # What is asked of all has to be sound, before it is asked of groups; and it names questions.
+    # What is asked of all has to be sound, before it is asked of groups; and it names
+    # questions.
     of_text = {
         answer.query: {source.question for source in answer.sources}
         for answer in query(tally, *texts, options=options, candidates=candidates)

@@ -6,9 +6,9 @@
     mean(hours), score(mode, car: 2, bus: 1), count(hours >= 40)
     number(apps in {maps, mail})
 
-A question is called by its name, a field of it by both (`trip.mode`). Values with spaces or signs
-stand in double quotes. What is estimated may be added, subtracted, and multiplied or divided by
-numbers; one sum divided by another is a ratio.
+A question is called by its name, a field of it by both (`trip.mode`). Values with
+spaces or signs stand in double quotes. What is estimated may be added, subtracted, and
+multiplied or divided by numbers; one sum divided by another is a ratio.
 """
 
 from __future__ import annotations
@@ -140,12 +140,17 @@ def parse_query(text: str) -> Part:
         ended = getattr(getattr(error, "token", None), "type", "") == "$END"
         start = len(text.rstrip()) if ended else _place(error)
         came = _came(text[start:])
-        problem = f"expected {_expectation(error)}, got {repr(came) if came else _WORDS['$END']}"
+        problem = (
+            f"expected {_expectation(error)}, got "
+            f"{repr(came) if came else _WORDS['$END']}"
+        )
         raise error_at(text, problem, (start, start + max(len(came), 1))) from None
 
 
 def error_at(text: str, problem: str, span: tuple[int, int]) -> QueryError:
-    """An error that shows a text, and the place in it from one character up to another."""
+    """An error that shows a text, and the place in it from one character up to
+    another.
+    """
     start, end = span
     line_start = text.rfind("\n", 0, start) + 1
     line = text[line_start:].partition("\n")[0]

@@ -1,4 +1,6 @@
-"""Sheet of `ldp analyze query`: answers with intervals, their cost, and open questions."""
+"""Sheet of `ldp analyze query`: answers with intervals, their cost, and open
+questions.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ COLUMNS = ("query", "estimate", "standard_error", "low", "high", "p_value")
 
 _LEGEND = (
     "p-value: of the test that what is asked is 0, of a ratio that it is 1",
-    "answers cost no privacy: all are made of reports that were private when they were sent",
+    (
+        "answers cost no privacy: all are made of reports that were private when they "
+        "were "
+        "sent"
+    ),
 )
 
 
@@ -96,7 +102,10 @@ def _open(answers: Sequence[Answer]) -> Iterator[str]:
         for remark in number.remarks:
             yield f"{answer.query.strip()}: {remark}"
         if answer.is_ratio and math.isinf(number.high):
-            yield f"what is below the line in {answer.query.strip()} may be 0: so may any ratio be"
+            yield (
+                f"what is below the line in {answer.query.strip()} may be 0: so may "
+                "any ratio be"
+            )
 
 
 def _row(answer: Answer) -> list[str | float | None]:

@@ -1,4 +1,5 @@
-"""A query as a term: questions are looked up, and tests of their answers become weights of values.
+"""A query as a term: questions are looked up, and tests of their answers become weights
+of values.
 
     share(test)             the weight 1 for every value that passes, else 0
     share(test given test)  a quotient: both, over the second
@@ -9,12 +10,13 @@
                             values are
     score(question, ...)    the numbers that are given for them, 0 for all others
 
-A question with fields is tested by each (`trip.mode = bus and trip.sex = female`), its values being
-the cells of their table. Numbers that were asked for their distribution are tested by ranges, of
-which those with mechanisms in cells have whole ones.
+A question with fields is tested by each (`trip.mode = bus and trip.sex = female`), its
+values being the cells of their table. Numbers that were asked for their distribution
+are tested by ranges, of which those with mechanisms in cells have whole ones.
 
-Where a respondent may hold several values (sets, keys, fields told in subsets, nodes of a tree), a
-sum of shares is no share: a test of these is of one value, and no report tells who holds two.
+Where a respondent may hold several values (sets, keys, fields told in subsets, nodes of
+a tree), a sum of shares is no share: a test of these is of one value, and no report
+tells who holds two.
 """
 
 from __future__ import annotations
@@ -95,7 +97,8 @@ class _Reader:
         if subject.overlap:
             raise error_at(
                 self._text,
-                f"expected no condition, as no report tells who holds two values of question "
+                "expected no condition, as no report tells who holds two values of "
+                "question "
                 f"{subject.name!r}",
                 given.span,
             )
@@ -103,7 +106,8 @@ class _Reader:
         if among.name != subject.name:
             raise error_at(
                 self._text,
-                f"expected a condition on question {subject.name!r}, whose fields one report "
+                f"expected a condition on question {subject.name!r}, whose fields one "
+                "report "
                 f"tells together, got one on {among.name!r}",
                 given.span,
             )
@@ -118,7 +122,8 @@ class _Reader:
         if subject.question.domain.most is None:
             raise error_at(
                 self._text,
-                f"expected a question of type multi or key-value, got {subject.name!r}; of others "
+                "expected a question of type multi or key-value, got "
+                f"{subject.name!r}; of others "
                 "there is share(...)",
                 tree.span,
             )
@@ -141,7 +146,10 @@ class _Reader:
         for value, weight in zip(tree.parts[1::2], tree.parts[2::2], strict=True):
             passing = self._pointing(value, subject.among, field, [_value(value)])
             if (passing & given).any():
-                problem = f"expected a number for each value once, got {_value(value)!r} again"
+                problem = (
+                    "expected a number for each value once, got "
+                    f"{_value(value)!r} again"
+                )
                 raise error_at(self._text, problem, value.span)
             given |= passing
             weights = np.where(passing, self._finite(weight), weights)
@@ -155,7 +163,8 @@ class _Reader:
             if other.name != subject.name:
                 raise error_at(
                     self._text,
-                    f"expected tests of one question, got {subject.name!r} and {other.name!r}: no "
+                    f"expected tests of one question, got {subject.name!r} and "
+                    f"{other.name!r}: no "
                     "report tells who holds both",
                     tree.parts[place].span,
                 )
@@ -168,8 +177,10 @@ class _Reader:
                 instead = "score(...) adds up shares"
             raise error_at(
                 self._text,
-                f"expected a test of a single value, such as {subject.name} = value, as one "
-                f"respondent may hold several: a sum of shares is no share, and {instead}",
+                f"expected a test of a single value, such as {subject.name} = value, "
+                "as one "
+                "respondent may hold several: a sum of shares is no share, and "
+                f"{instead}",
                 tree.span,
             )
         return subject, passing
@@ -218,7 +229,9 @@ _OPERATIONS: Mapping[str, Callable[[Term, Term], Term]] = {
 
 
 def _is_of_one(test: Part) -> bool:
-    """Whether a test is of a single value, or of those of one field, which exclude one another."""
+    """Whether a test is of a single value, or of those of one field, which exclude one
+    another.
+    """
     subject, *values = test.parts
     return test.rule in ("equal", "among") and (
         len(values) == 1 or subject.parts[1] is not None

@@ -1,4 +1,6 @@
-"""Subjects of queries: a question of a tally, and those of its values that pass a test."""
+"""Subjects of queries: a question of a tally, and those of its values that pass a
+test.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ _SOME = 20
 
 
 class MeanFunction(NamedTuple):
-    """A mean that is estimated by itself, so that nothing is known of how it errs with shares."""
+    """A mean that is estimated by itself, so that nothing is known of how it errs with
+    shares.
+    """
 
     mean: Mean
     reports: int
@@ -125,13 +129,16 @@ class Subject:
 
     @cached_property
     def functions(self) -> Functions:
-        """The linear functions of its shares. Raises `EstimateError` where it has none."""
+        """The linear functions of its shares. Raises `EstimateError` where it has
+        none.
+        """
         decoder = decoder_of(self.question.randomizer)
         if decoder.gives in ("distribution", "places"):
             return distribution_functions(self.question, self.counts, self.options)
         if decoder.gives != "frequencies":
             raise EstimateError(
-                f"expected a question with frequencies, got {self.name!r}, of whose answers "
+                f"expected a question with frequencies, got {self.name!r}, of whose "
+                "answers "
                 f"{self.question.mechanism} tells the mean alone: mean({self.name})"
             )
         values = self._values
@@ -145,7 +152,8 @@ class Subject:
         mean = mean_of(self.question, moments, self.counts, options=self.options)
         if mean is None:
             raise EstimateError(
-                f"expected a question whose values are numbers, with a mean, got {self.name!r}"
+                "expected a question whose values are numbers, with a mean, got "
+                f"{self.name!r}"
             )
         reports = total_reports(self.counts, self.question.layout)
         ends = ends_of(self.question.domain)
@@ -198,13 +206,16 @@ class Subject:
         return passing
 
     def within(self, field: str, low: str, high: str) -> Flags:
-        """Which values lie in [low, high); around a circle if it ends before it begins."""
+        """Which values lie in [low, high); around a circle if it ends before it
+        begins.
+        """
         first, last = _exact(low), _exact(high)
         domain = self._domain(field)
         above, below = _at_least(domain, first), ~_at_least(domain, last)
         if first >= last and not domain.circular:
             raise EstimateError(
-                f"expected a range whose first end is below the other, got [{low}, {high})"
+                f"expected a range whose first end is below the other, got [{low}, "
+                f"{high})"
             )
         return self._spread(field, above & below if first < last else above | below)
 
@@ -213,13 +224,16 @@ class Subject:
         domain, end = self._domain(field), _exact(number)
         if sign in ("<=", ">") and domain.spacing is None:
             raise EstimateError(
-                f"expected < or >= for cells, whose ends belong to the next one, got {sign}"
+                "expected < or >= for cells, whose ends belong to the next one, got "
+                f"{sign}"
             )
         passing = _above(domain, end) if sign in ("<=", ">") else _at_least(domain, end)
         return self._spread(field, passing if sign in (">", ">=") else ~passing)
 
     def numbers(self, field: str) -> Floats:
-        """What the values of a field, or the values, stand for as numbers, of shape (M,)."""
+        """What the values of a field, or the values, stand for as numbers, of shape
+        (M,).
+        """
         domain = self._domain(field)
         numbers = _numbers(domain)
         if not field:
@@ -228,7 +242,9 @@ class Subject:
         return self._of_field(place, numbers)
 
     def _domain(self, field: str) -> Domain:
-        """Domain of the field, or of the question. Raises `EstimateError` if it has no numbers."""
+        """Domain of the field, or of the question. Raises `EstimateError` if it has no
+        numbers.
+        """
         domain = self.field(field)[1].domain if field else self.question.domain
         if domain.collect or (domain.numbers is None and domain.scale is None):
             what = f"field {field!r}" if field else f"question {self.name!r}"
@@ -298,12 +314,15 @@ def _above(domain: Domain, end: Fraction) -> Flags:
 
 
 def _edge(domain: Domain, end: Fraction) -> int:
-    """The place of the cell that begins at an edge. Raises `EstimateError` within a cell."""
+    """The place of the cell that begins at an edge. Raises `EstimateError` within a
+    cell.
+    """
     assert domain.scale is not None  # noqa: S101 (such are numbers that are not evenly spaced)
     edges = domain.scale.edges
     if edges[0] < end < edges[-1] and end not in edges:
         raise EstimateError(
-            f"expected the edge of a cell ({', '.join(map(decimal_text, edges[:_SOME]))}), got "
+            "expected the edge of a cell "
+            f"({', '.join(map(decimal_text, edges[:_SOME]))}), got "
             f"{decimal_text(end)}"
         )
     return bisect_left(edges, end)

@@ -1,8 +1,9 @@
 """Terms of queries: numbers, sums of shares, and one sum over another.
 
-A sum of shares is a constant and, for each question, weights of some of its values. A quotient has
-a sum above and one below. What is no such thing (the product of two shares, a ratio and a share)
-has no unbiased estimate, or none with an interval that is known to hold, and is refused.
+A sum of shares is a constant and, for each question, weights of some of its values. A
+quotient has a sum above and one below. What is no such thing (the product of two
+shares, a ratio and a share) has no unbiased estimate, or none with an interval that is
+known to hold, and is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from ldp_aggregator.numerics.arrays import Floats, Indices
 
 
 class Weights(NamedTuple):
-    """Weights of those of a question's values that have any, of which there are mostly few."""
+    """Weights of those of a question's values that have any, of which there are mostly
+    few.
+    """
 
     places: Indices
     """(K,), in rising order."""
@@ -32,7 +35,9 @@ class Weights(NamedTuple):
 
 
 class Key(NamedTuple):
-    """What weights are of: the values of a question, or its mean, which is estimated by itself."""
+    """What weights are of: the values of a question, or its mean, which is estimated by
+    itself.
+    """
 
     question: str
     is_mean: bool = False
@@ -77,23 +82,29 @@ def plus(left: Term, right: Term) -> Term:
             added = plus(ratio.top, times(ratio.bottom, other))
             return ratio._replace(top=_linear(added))
     raise EstimateError(
-        "expected numbers to be added to a ratio, got what is estimated, too: ask for the two apart"
+        "expected numbers to be added to a ratio, got what is estimated, too: ask for "
+        "the two apart"
     )
 
 
 def times(left: Term, right: Term) -> Term:
-    """The product with a number. Raises `EstimateError` for two things that are estimated."""
+    """The product with a number. Raises `EstimateError` for two things that are
+    estimated.
+    """
     for term, other in ((left, right), (right, left)):
         if isinstance(other, Linear) and other.is_number:
             return scale_term(term, other.constant)
     raise EstimateError(
-        "expected a number on one side of *, got two things that are estimated: their product has "
+        "expected a number on one side of *, got two things that are estimated: their "
+        "product has "
         "no unbiased estimate"
     )
 
 
 def over(top: Term, bottom: Term) -> Term:
-    """The quotient. Raises `EstimateError` for a quotient of quotients, and for nothing below."""
+    """The quotient. Raises `EstimateError` for a quotient of quotients, and for nothing
+    below.
+    """
     if isinstance(bottom, Linear) and bottom.is_number:
         if not bottom.constant:
             raise EstimateError("expected a number other than 0 below the line, got 0")

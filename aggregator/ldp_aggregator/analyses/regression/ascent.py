@@ -1,13 +1,14 @@
-"""Going uphill: Newton's way with steps that are halved until they lead to something better.
+"""Going uphill: Newton's way with steps that are halved until they lead to something
+better.
 
     value  the log-likelihood that is to be greatest, at a point
     slope  its first derivative there
     move   the step to where the slope would be 0, if the value were a parabola
 
-A whole step is taken where it helps, else the first of halves, quarters, ... that does. What is
-gained by a step is slope'move, to first order: once that is beside nothing, the search is over. If
-no part of a step is seen in the value, it is over as well, and what is gained tells whether that is
-the top or a place where the way is lost.
+A whole step is taken where it helps, else the first of halves, quarters, ... that does.
+What is gained by a step is slope'move, to first order: once that is beside nothing, the
+search is over. If no part of a step is seen in the value, it is over as well, and what
+is gained tells whether that is the top or a place where the way is lost.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def halve_step(
     value: Value,
     is_better: Callable[[Value, Value], bool],
 ) -> tuple[Floats, Value] | None:
-    """The point after the first part of a step that leads to a better value, and that value.
+    """The point after the first part of a step that leads to a better value, and that
+    value.
 
     None if none does.
     """

@@ -1,9 +1,9 @@
 """Columns of numbers for the terms of a formula, in each combination and cell.
 
-A number is a column as it is. Of categories every value but the first has a column of its own, 1
-where it is held: coefficients say how far a value is from the first one, the *reference*. Products
-of terms are products of their columns. Numbers that are counted in cells stand for the middles of
-these: what is said of them is said of the middles.
+A number is a column as it is. Of categories every value but the first has a column of
+its own, 1 where it is held: coefficients say how far a value is from the first one, the
+*reference*. Products of terms are products of their columns. Numbers that are counted
+in cells stand for the middles of these: what is said of them is said of the middles.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Design(NamedTuple):
 def design_of(answers: Answers, formula: Formula) -> Design:
     """The columns of a formula for answers.
 
-    Raises `UnknownNameError` for names that are none, and `EstimateError` for too many columns and
-    for what is the same in all respondents.
+    Raises `UnknownNameError` for names that are none, and `EstimateError` for too many
+    columns and for what is the same in all respondents.
     """
     for name in formula.names:
         if name not in answers.names:
@@ -100,7 +100,8 @@ def _of_factor(
         )
     if len(column.values) < 2:
         raise EstimateError(
-            f"expected {factor.name!r} to have two values or more, got {len(column.values)}"
+            f"expected {factor.name!r} to have two values or more, got "
+            f"{len(column.values)}"
         )
     return [
         (f"{factor.name}={value}", (codes == place).astype(np.float64))
@@ -119,9 +120,11 @@ def _references(formula: Formula, columns: dict[str, Column]) -> tuple[str, ...]
 
 
 def _check_rank(answers: Answers, table: Floats, names: list[str]) -> None:
-    """Raise `EstimateError` for columns that follow from the others, whoever the respondents are.
+    """Raise `EstimateError` for columns that follow from the others, whoever the
+    respondents are.
 
-    Of randomized cells all that there are may be held; of combinations those that are there.
+    Of randomized cells all that there are may be held; of combinations those that are
+    there.
     """
     rows = table.reshape(-1, table.shape[2])
     if table.shape[1] == 1:
@@ -132,6 +135,7 @@ def _check_rank(answers: Answers, table: Floats, names: list[str]) -> None:
     if len(pivots) < len(names) or pivots.min() <= _SINGULAR * len(rows) ** 0.5:
         place = len(pivots) if len(pivots) < len(names) else int(np.argmin(pivots))
         raise EstimateError(
-            f"expected columns that differ among the respondents, but {names[place]!r} follows "
+            f"expected columns that differ among the respondents, but {names[place]!r} "
+            "follows "
             "from the others; leave it out"
         )

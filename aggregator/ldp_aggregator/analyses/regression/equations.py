@@ -1,8 +1,9 @@
-"""Unbiased estimating equations: what plain data would be put into, with scores in their place.
+"""Unbiased estimating equations: what plain data would be put into, with scores in
+their place.
 
-A regression sets sums to zero: of x (y - m(x'b)), over people. Of randomized answers no term is
-known, but each has a score that is right on average, whoever it is. So the sum of the scores is
-right on average too, and its zero is near that of the plain sum.
+A regression sets sums to zero: of x (y - m(x'b)), over people. Of randomized answers no
+term is known, but each has a score that is right on average, whoever it is. So the sum
+of the scores is right on average too, and its zero is near that of the plain sum.
 
     covariates in the clear   sum of x (s - m), s what the report is worth to the answer
     randomized ones too       sum over cells of phi x (y - m), phi the unbiased shares of the cells
@@ -11,10 +12,11 @@ right on average too, and its zero is near that of the plain sum.
     sandwich                  A^-1 Cov A^-1, A = sum of phi m' x x', Cov that of the mean scores:
                               noise and sampling in one, whatever the model's error is like
 
-Regressing scores on scores would attenuate: squares of scores are no scores of squares. Cells do
-not have that fault, as x is known in each. But an unbiased share may be below 0, and then a sum of
-phi m' x x' need not be that of any people. It is used as it is, as anything else would be biased;
-the search starts from the nearest shares that are none below 0, and says whether it came to an end.
+Regressing scores on scores would attenuate: squares of scores are no scores of squares.
+Cells do not have that fault, as x is known in each. But an unbiased share may be below
+0, and then a sum of phi m' x x' need not be that of any people. It is used as it is, as
+anything else would be biased; the search starts from the nearest shares that are none
+below 0, and says whether it came to an end.
 
 Sources: Huber 1967, White 1980 (HC0); corrected scores: Nakamura 1990, Stefanski 1989.
 """
@@ -56,7 +58,8 @@ class _Sums(NamedTuple):
     table: Floats
     """x, (rows, k)."""
     weight: Floats
-    """w: shares of those who have the covariates; of randomized ones unbiased, (rows,)."""
+    """w: shares of those who have the covariates; of randomized ones unbiased, (rows,).
+    """
     answer: Floats
     """f: these shares, times the mean answer, (rows,)."""
 
@@ -96,7 +99,9 @@ def _sums(answers: Answers, design: Design, shares: Floats, outcome: Floats) -> 
 
 
 def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
-    """Fit shares none of which is below 0: concave, so that Newton's method leads up."""
+    """Fit shares none of which is below 0: concave, so that Newton's method leads
+    up.
+    """
     shares = answers.shares
     known = answers.clear_shares
     projected = np.zeros(shares.shape)
@@ -110,7 +115,9 @@ def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
 
 
 def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
-    """The zero of the logit's equations by Newton's method, with steps that come nearer to it."""
+    """The zero of the logit's equations by Newton's method, with steps that come nearer
+    to it.
+    """
     coefficients = start.copy()
     value = _values(sums, coefficients)
     for step in range(1, _STEPS + 1):
@@ -142,7 +149,9 @@ def _is_nearer(values: Floats, before: Floats) -> bool:
 
 
 def _sound(sums: _Sums, coefficients: Floats) -> bool:
-    """Whether the zero is a maximum, as of plain data, and no chance is all but 0 or 1."""
+    """Whether the zero is a maximum, as of plain data, and no chance is all but 0
+    or 1.
+    """
     steep = float(np.abs(sums.table @ coefficients).max()) < _STEEP
     return steep and _is_positive(_moments(sums, _slopes(sums, coefficients)))
 

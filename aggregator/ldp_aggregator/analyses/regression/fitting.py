@@ -1,9 +1,9 @@
 """From reports and a formula to coefficients.
 
-What reports cost is said first, and what follows costs no more. Covariates in the clear allow for
-the likelihood of the channel; where what is explained is a number, or predictors are randomized,
-the unbiased equations take its place. Everything is for the population that the respondents were
-drawn from.
+What reports cost is said first, and what follows costs no more. Covariates in the clear
+allow for the likelihood of the channel; where what is explained is a number, or
+predictors are randomized, the unbiased equations take its place. Everything is for the
+population that the respondents were drawn from.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ from ldp_aggregator.output.checks import Remark
 
 _DEFAULTS = RegressionOptions()
 _EMPTY = (
-    "combinations of predictors are held by no one, by the likelihood; errors take that for "
+    "combinations of predictors are held by no one, by the likelihood; errors take "
+    "that for "
     "granted (method equations does not)"
 )
 
@@ -85,7 +86,8 @@ def regress(
     attributes: Sequence[str] = (),
     design: Weights | None = None,
 ) -> Regression:
-    """A regression from tallies: on randomized predictors, on public attributes, or on both.
+    """A regression from tallies: on randomized predictors, on public attributes, or on
+    both.
 
     tallies     one, of a question whose fields are outcome and predictors; or one for each
                 combination of the values of public attributes
@@ -121,7 +123,8 @@ def regress_rows(
     question: str | None = None,
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
 ) -> Regression:
-    """A regression from rows (`read_rows`, `DesignedRows`), with covariates in the clear.
+    """A regression from rows (`read_rows`, `DesignedRows`), with covariates in the
+    clear.
 
     formula   what is explained is the question, or a field of the question that is named; of a
               design, the column of answers
@@ -160,7 +163,8 @@ def fit_answers(
         )
     if choices.interval == PROFILE or choices.errors == MODEL:
         raise EstimateError(
-            "expected Wald intervals and sandwich errors for estimating equations, which have no "
+            "expected Wald intervals and sandwich errors for estimating equations, "
+            "which have no "
             "likelihood"
         )
     solution = solve_equations(answers, design, outcome, model=model)
@@ -197,11 +201,14 @@ def fit_answers(
 
 
 def _freedom(answers: Answers, design: Design) -> float:
-    """Return the degrees of freedom of t: those of the sampling frame, less predictors."""
+    """Return the degrees of freedom of t: those of the sampling frame, less
+    predictors.
+    """
     freedom = answers.freedom - (len(design.names) - 1)
     if freedom < 1:
         raise EstimateError(
-            f"{answers.freedom:g} clusters less strata are too few for {len(design.names)} "
+            f"{answers.freedom:g} clusters less strata are too few for "
+            f"{len(design.names)} "
             "coefficients: leave predictors out, or merge strata"
         )
     return freedom
@@ -234,8 +241,10 @@ def _likely(
 def _method(likely: _Likely | None, design: Design, choices: RegressionOptions) -> str:
     if choices.method == LIKELIHOOD and likely is None:
         raise EstimateError(
-            "expected, for the likelihood, an outcome with two values, predictors that lie all in "
-            "the clear or none, no clusters, and a mechanism whose channel is known; use method "
+            "expected, for the likelihood, an outcome with two values, predictors that "
+            "lie all in "
+            "the clear or none, no clusters, and a mechanism whose channel is known; "
+            "use method "
             "equations"
         )
     if choices.method is not None:
@@ -257,7 +266,8 @@ def _of_likelihood(
         choices.interval == PROFILE or choices.errors == MODEL
     ):
         raise EstimateError(
-            "expected Wald intervals and sandwich errors under design weights, which count no "
+            "expected Wald intervals and sandwich errors under design weights, which "
+            "count no "
             "people, so that there is no likelihood"
         )
     covariance = fit.covariance(robust=choices.errors == SANDWICH)
@@ -355,8 +365,10 @@ def _remarks(
         remarks.append(
             Remark(
                 "negative-cells",
-                f"{solution.negative:,} of {answers.shares.size:,} cells have an unbiased share "
-                "below 0; they are used as they are, and only the start of the search is at the "
+                f"{solution.negative:,} of {answers.shares.size:,} cells have an "
+                "unbiased share "
+                "below 0; they are used as they are, and only the start of the search "
+                "is at the "
                 "nearest shares that are not",
             )
         )
@@ -379,8 +391,10 @@ def _common_remarks(
         remarks.append(
             Remark(
                 "not-converged",
-                "the search came to no maximum: there are too few reports for this formula at this "
-                "epsilon, or a group has only one answer. Coefficients and errors say nothing; "
+                "the search came to no maximum: there are too few reports for this "
+                "formula at this "
+                "epsilon, or a group has only one answer. Coefficients and errors say "
+                "nothing; "
                 "leave predictors out, or merge values",
             )
         )

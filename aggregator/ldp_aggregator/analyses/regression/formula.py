@@ -8,7 +8,8 @@
     `a b`     a name with other signs than letters, digits, _ and .
     1         nothing: the mean alone
 
-There is always an intercept. Whatever else R's formulas know is refused, with its place.
+There is always an intercept. Whatever else R's formulas know is refused, with its
+place.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ _SHOWN = 40
 
 
 class Factor(NamedTuple):
-    """A name in a term, whether its values are categories whatever they are, and their power."""
+    """A name in a term, whether its values are categories whatever they are, and their
+    power.
+    """
 
     name: str
     categories: bool
@@ -108,7 +111,9 @@ class _Reader:
             position = match.end()
 
     def summand(self) -> list[Term]:
-        """What stands between two plus signs: a product with all its parts, or without."""
+        """What stands between two plus signs: a product with all its parts, or
+        without.
+        """
         if self._kind() == "one":
             self.place += 1
             return []

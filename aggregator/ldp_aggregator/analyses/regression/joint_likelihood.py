@@ -1,19 +1,22 @@
-"""The likelihood where predictors are randomized too: one report of outcome and predictors.
+"""The likelihood where predictors are randomized too: one report of outcome and
+predictors.
 
-How likely a report is depends on who there is: on the shares p_j of people with each combination of
-predictors, which nobody knows, and on the coefficients. Both are found together, the shares without
-any assumption.
+How likely a report is depends on who there is: on the shares p_j of people with each
+combination of predictors, which nobody knows, and on the coefficients. Both are found
+together, the shares without any assumption.
 
     P of a report = sum over combinations j of p_j [(1 - pi_j) L_j0 + pi_j L_j1],
     pi_j = 1 / (1 + exp(-x_j'b)),  L_jy the chance of the report if the answer is (j, y)
     p_j  = exp(a_j) / sum of exp(a), a = 0 for the combination that most people hold
 
-Steps of Gauss and Newton, which for counts of symbols are nearly Newton's, and never lose
-likelihood. A combination whose share tends to 0 is left out, as one that no one holds, and this is
-told: where people may hold it all the same, the unbiased equations, which know no such border, are
-to be preferred. The sandwich is of shares and coefficients together.
+Steps of Gauss and Newton, which for counts of symbols are nearly Newton's, and never
+lose likelihood. A combination whose share tends to 0 is left out, as one that no one
+holds, and this is told: where people may hold it all the same, the unbiased equations,
+which know no such border, are to be preferred. The sandwich is of shares and
+coefficients together.
 
-Sources: Maddala 1983, Section 2.7; van den Hout and Kooiman 2006 (randomized predictors).
+Sources: Maddala 1983, Section 2.7; van den Hout and Kooiman 2006 (randomized
+predictors).
 """
 
 from __future__ import annotations
@@ -111,7 +114,9 @@ def _fit_all(reports: Together) -> tuple[Fit, Floats]:
 
 
 def _polish(reports: Together, point: Floats) -> Floats:
-    """The zero of the slope, where steps have become too short to be seen in the likelihood."""
+    """The zero of the slope, where steps have become too short to be seen in the
+    likelihood.
+    """
     for _ in range(_LAST_STEPS):
         slope = reports.weight @ _slopes(reports, point)
         move = np.linalg.lstsq(_information(reports, point), slope, rcond=1e-12)[0]
@@ -122,9 +127,11 @@ def _polish(reports: Together, point: Floats) -> Floats:
 
 
 def _of_coefficients(fit: Fit, size: int) -> Fit:
-    """The part that is about coefficients, whose errors are those beside unknown shares.
+    """The part that is about coefficients, whose errors are those beside unknown
+    shares.
 
-    A and B are such that their sandwich, and the inverse of A, are the blocks of the whole ones.
+    A and B are such that their sandwich, and the inverse of A, are the blocks of the
+    whole ones.
     """
     inverse = np.linalg.pinv(fit.information, hermitian=True)
     own = inverse[:size, :size]

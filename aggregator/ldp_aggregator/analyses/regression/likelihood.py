@@ -1,7 +1,9 @@
-"""The likelihood of reports through their channel, and the coefficients where it is greatest.
+"""The likelihood of reports through their channel, and the coefficients where it is
+greatest.
 
-What was said is not known, but how a report comes about is: from it follows how likely each report
-is under any coefficients, and the best ones are those under which the reports are likeliest.
+What was said is not known, but how a report comes about is: from it follows how likely
+each report is under any coefficients, and the best ones are those under which the
+reports are likeliest.
 
     pi      = 1 / (1 + exp(-x'b)), the chance that the answer is the second of two values
     P       = L_0 + (L_1 - L_0) pi, L_y the chance of the report if the answer is y (`channel`)
@@ -10,11 +12,12 @@ is under any coefficients, and the best ones are those under which the reports a
               of squares of scores: right as well where the model is not, about the coefficients
               that come nearest to the truth; `model` errors are A^-1
 
-Newton's method with steps that never lose likelihood; where the log-likelihood is not concave, as
-noise can make it, the squares of scores take the place of its second derivative.
+Newton's method with steps that never lose likelihood; where the log-likelihood is not
+concave, as noise can make it, the squares of scores take the place of its second
+derivative.
 
-Sources: Maddala 1983, Section 2.7; van den Hout, van der Heijden and Gilchrist 2007; Huber 1967
-(the sandwich).
+Sources: Maddala 1983, Section 2.7; van den Hout, van der Heijden and Gilchrist 2007;
+Huber 1967 (the sandwich).
 """
 
 from __future__ import annotations
@@ -66,7 +69,9 @@ class Fit(NamedTuple):
     converged: bool
     steps: int
     empty: int = 0
-    """Combinations of predictors that no one holds, where their shares are found as well."""
+    """Combinations of predictors that no one holds, where their shares are found as
+    well.
+    """
 
     def covariance(self, *, robust: bool) -> Floats:
         """Covariance of the coefficients: the sandwich, or that of the model."""
@@ -119,7 +124,8 @@ def derivatives(
     """The slope of the log-likelihood (k,), A and B (k, k)."""
     share = _share(observed, coefficients)
     chance = np.maximum(_of_reports(observed, share), 1e-300)
-    # By the linear predictor, (U,): the first and the second derivative of one report's part.
+    # By the linear predictor, (U,): the first and the second derivative of one report's
+    # part.
     spread = share * (1 - share)
     difference = observed.chances[:, 1] - observed.chances[:, 0]
     first = difference * spread / chance
@@ -142,7 +148,9 @@ def _of_reports(observed: Observed, share: Floats) -> Floats:
 
 
 def _move(information: Floats, squares: Floats, slope: Floats) -> Floats:
-    """Newton's step, or where the likelihood bends the wrong way one that goes uphill."""
+    """Newton's step, or where the likelihood bends the wrong way one that goes
+    uphill.
+    """
     values, vectors = np.linalg.eigh(information)
     if values[0] <= _SINGULAR * max(values[-1], 0.0):
         values, vectors = np.linalg.eigh(

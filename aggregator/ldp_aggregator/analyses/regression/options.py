@@ -50,5 +50,6 @@ class RegressionOptions:
             if getattr(self, name) not in known:
                 listed = ", ".join(str(one) for one in known if one is not None)
                 raise EstimateError(
-                    f"expected {name} to be one of {listed}, got {getattr(self, name)!r}"
+                    f"expected {name} to be one of {listed}, got "
+                    f"{getattr(self, name)!r}"
                 )

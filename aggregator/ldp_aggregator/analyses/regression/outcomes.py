@@ -1,4 +1,6 @@
-"""What is explained: which part of an answer, what its values count for, how likely reports are."""
+"""What is explained: which part of an answer, what its values count for, how likely
+reports are.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def outcome_of(
     if event is None:
         if not two:
             raise EstimateError(
-                f"expected the value of {part.name!r} whose chance is explained (event), of "
+                f"expected the value of {part.name!r} whose chance is explained "
+                "(event), of "
                 f"{', '.join(part.values)}"
             )
         event = part.values[1]
@@ -76,14 +79,17 @@ def observed_of(
 def together_of(
     answers: Answers, design: Design, part: Part, outcome: Floats, *, model: str
 ) -> Together | None:
-    """The same where predictors are randomized, with nothing in the clear; None for others."""
+    """The same where predictors are randomized, with nothing in the clear; None for
+    others.
+    """
     units = answers.units
     if model != LOGIT or design.public or units is None or units.law is None:
         return None
     sampled = units.cluster is not None or units.stratum is not None
     if len(part.values) != 2 or len(answers.combinations) > 1 or sampled:
         return None
-    # The places of cells with either answer, side by side: in the same order of all other parts.
+    # The places of cells with either answer, side by side: in the same order of all
+    # other parts.
     no, yes = np.flatnonzero(outcome == 0), np.flatnonzero(outcome == 1)
     weight = units.alike * units.design
     return Together(

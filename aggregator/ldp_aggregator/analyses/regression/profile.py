@@ -4,8 +4,9 @@
                of the chi-square quantile with one degree of freedom: the profile likelihood
     test       of a term: twice what is lost without its columns, as chi-square with as many degrees
 
-Where noise is large a profile may be flat: no value, however large, is ruled out. Then the end is
-infinite, and says so; an interval of a standard error would end somewhere all the same.
+Where noise is large a profile may be flat: no value, however large, is ruled out. Then
+the end is infinite, and says so; an interval of a standard error would end somewhere
+all the same.
 
 Sources: Wilks 1938; Venzon and Moolgavkar 1988.
 """

@@ -1,4 +1,6 @@
-"""Regressions as a frozen record that prints and exports; what the reports cost comes first."""
+"""Regressions as a frozen record that prints and exports; what the reports cost comes
+first.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,9 @@ class Regression(Tabled):
 
     @property
     def aic(self) -> float | None:
-        """Akaike's criterion, smaller for the better of two fits; None without a likelihood."""
+        """Akaike's criterion, smaller for the better of two fits; None without a
+        likelihood.
+        """
         if self.log_likelihood is None:
             return None
         return 2 * (len(self.coefficients) - self.log_likelihood)
@@ -101,7 +105,8 @@ class Regression(Tabled):
             fit = f"; log-likelihood {self.log_likelihood:,.3f}, AIC {self.aic:,.3f}"
         end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
         return (
-            f"{self.model}{event} by {self.method}, {self.errors} errors; {self.reports:,} reports"
+            f"{self.model}{event} by {self.method}, {self.errors} errors; "
+            f"{self.reports:,} reports"
             f"; {self.level:.4g} {self.interval} intervals for {WHOM['population']}"
             f"{of_freedom(self.freedom)}{fit}; {end}"
         )

@@ -1,4 +1,5 @@
-"""Rows: a respondent each, with answers that were randomized before, and what is known besides.
+"""Rows: a respondent each, with answers that were randomized before, and what is known
+besides.
 
 columns   tables as people have them: files and frames, as columns
 codes     which answer a cell says, whatever people call it

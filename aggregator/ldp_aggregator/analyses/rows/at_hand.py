@@ -1,4 +1,6 @@
-"""Estimates from whatever an analyst has at hand: a tally, reports, or a table of rows."""
+"""Estimates from whatever an analyst has at hand: a tally, reports, or a table of
+rows.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,8 @@ def estimate(
     candidates: Mapping[str, Sequence[str]] | None = None,
     names: Collection[str] = (),
 ) -> SurveyEstimates | GroupEstimates:
-    """Estimates of a survey's questions from its reports, from a table of rows, or from a tally.
+    """Estimates of a survey's questions from its reports, from a table of rows, or from
+    a tally.
 
     source      the survey, with reports or a table beside it; or a tally, or rows that were read
     reports     the path or URL of a report file or tally file, the bytes of such a file, a tally,
@@ -113,9 +116,10 @@ def estimate(
     candidates  the texts to look for, by open question
     names       the questions to estimate; all, if there are none
 
-    Frequencies are shares of the respondents, from 0 to 1 but for noise; standard errors and
-    intervals are of these. Raises `EstimateError` if what was asked for cannot be given,
-    `UnknownNameError` for names that are no questions, and what `aggregate` and `read_rows` raise.
+    Frequencies are shares of the respondents, from 0 to 1 but for noise; standard
+    errors and intervals are of these. Raises `EstimateError` if what was asked for
+    cannot be given, `UnknownNameError` for names that are no questions, and what
+    `aggregate` and `read_rows` raise.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -162,11 +166,14 @@ def estimate(
 
 
 def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
-    """The tally to estimate from. Raises `TypeError` where there is none, or one too many."""
+    """The tally to estimate from. Raises `TypeError` where there is none, or one too
+    many.
+    """
     if isinstance(source, Tally):
         if reports is not None:
             raise TypeError(
-                "expected a tally alone, or a survey and its reports; got a tally and more "
+                "expected a tally alone, or a survey and its reports; got a tally and "
+                "more "
                 "(options=, candidates= and names= are given by their names)"
             )
         return source

@@ -6,8 +6,9 @@
     codes    what an analyst says: yes=1,no=2 or often=oft,never=nie; then nothing else counts
     numbers  where reports are no values, the number of a report, from 0
 
-A column of 1 and 2 says nothing of which is yes, so that it is refused without codes: a yes for 1
-would be a guess, and the rows of 2 would be lost. What fits no code is counted, with its rows.
+A column of 1 and 2 says nothing of which is yes, so that it is refused without codes: a
+yes for 1 would be a guess, and the rows of 2 would be lost. What fits no code is
+counted, with its rows.
 """
 
 from __future__ import annotations
@@ -75,14 +76,17 @@ def labels_of(question: Question) -> tuple[str, ...]:
 
 
 def codes_of(text: str) -> dict[str, str]:
-    """The cell that says each answer, from text such as yes=1,no=2. Raises `EstimateError`."""
+    """The cell that says each answer, from text such as yes=1,no=2. Raises
+    `EstimateError`.
+    """
     pairs = [part.rpartition("=") for part in text.split(",")]
     codes = {answer.strip(): cell.strip() for answer, _, cell in pairs}
     if len(codes) < len(pairs) or not all(
         answer and cell for answer, cell in codes.items()
     ):
         raise EstimateError(
-            f"expected answers that differ, with their codes, such as yes=1,no=2; got {text!r}"
+            "expected answers that differ, with their codes, such as yes=1,no=2; got "
+            f"{text!r}"
         )
     return codes
 
@@ -99,7 +103,8 @@ def code_column(
     labels  what answers are called, in order of their places
     codes   the cell that says each answer, in place of what is known of labels
 
-    Raises `EstimateError` for codes that say too little, and where no cell is an answer.
+    Raises `EstimateError` for codes that say too little, and where no cell is an
+    answer.
     """
     try:
         return _code(cells, labels, codes)
@@ -136,7 +141,9 @@ def _code(
 
 
 def text_of(cell: object) -> str:
-    """Return a cell's text; empty where it is missing. Whole numbers have no decimals."""
+    """Return a cell's text; empty where it is missing. Whole numbers have no
+    decimals.
+    """
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, bool):
@@ -148,7 +155,9 @@ def text_of(cell: object) -> str:
 
 
 def place_of(answer: str, labels: Sequence[str]) -> int | None:
-    """The place of an answer by its name, in any case where that tells it; None for others."""
+    """The place of an answer by its name, in any case where that tells it; None for
+    others.
+    """
     if answer in labels:
         return labels.index(answer)
     return _by_name(labels).get(answer.casefold())
@@ -172,7 +181,8 @@ def _places_by_text(
         return known
     if _is_yes_no(labels) and "2" in texts and "1" in texts:
         raise EstimateError(
-            "expected to know which of 1 and 2 is yes; say it by codes, such as --codes yes=1,no=2"
+            "expected to know which of 1 and 2 is yes; say it by codes, such as "
+            "--codes yes=1,no=2"
         )
     return _by_name(labels) | {label: place for place, label in enumerate(labels)}
 
@@ -196,7 +206,8 @@ def _reading_text(text: str, label: str) -> str:
 def _nothing_read(labels: Sequence[str], rows: Mapping[str, Sequence[int]]) -> str:
     seen = ", ".join(reason.removeprefix("unknown code ") for reason in list(rows)[:5])
     return (
-        f"expected answers such as {', '.join(labels[:5])}, got {seen}; say which is which by "
+        f"expected answers such as {', '.join(labels[:5])}, got {seen}; say which is "
+        "which by "
         f"codes, such as --codes {','.join(f'{label}=...' for label in labels[:3])}"
     )
 

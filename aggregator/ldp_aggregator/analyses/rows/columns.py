@@ -1,12 +1,13 @@
-"""Tables of rows as people have them: files and frames, as columns of texts, numbers and bytes.
+"""Tables of rows as people have them: files and frames, as columns of texts, numbers
+and bytes.
 
     path      of a CSV file with a header, or of a Parquet file (needs pyarrow)
     mapping   of columns by name
     frame     of pandas or polars, or a table of pyarrow
     iterable  of mappings, one for each row
 
-Covariates lie in the clear in such a table; a report is the framework's own bytes, in a file as
-hexadecimal or base64 text.
+Covariates lie in the clear in such a table; a report is the framework's own bytes, in a
+file as hexadecimal or base64 text.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class RowTable:
         return [text_of(cell) for cell in self.column(name)]
 
     def having(self, values: Mapping[str, str]) -> Flags:
-        """Which rows have these values in their columns, (people,). Raises `UnknownNameError`."""
+        """Which rows have these values in their columns, (people,). Raises
+        `UnknownNameError`.
+        """
         chosen = np.ones(self.people, dtype=bool)
         for name, value in values.items():
             texts = self.texts(name)
@@ -79,7 +82,8 @@ def columns_of(table: Table) -> dict[str, list[Any]]:
     if isinstance(table, Iterable):
         return _from_rows([dict(row) for row in table])
     raise EstimateError(
-        "expected a table: the path of a CSV or Parquet file, a frame, a mapping of columns or "
+        "expected a table: the path of a CSV or Parquet file, a frame, a mapping of "
+        "columns or "
         f"rows; got something of type {type(table).__name__}"
     )
 
@@ -97,7 +101,8 @@ def report_bytes_of(cell: object, row: int) -> bytes:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise EstimateError(
-            f"row {row}: expected a report as bytes, hexadecimal or base64, got something else"
+            f"row {row}: expected a report as bytes, hexadecimal or base64, got "
+            "something else"
         ) from None
 
 
@@ -107,7 +112,8 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
             from pyarrow.parquet import read_table
         except ImportError:
             raise EstimateError(
-                'expected pyarrow for Parquet files (pip install "ldpkit-aggregator[parquet]"); '
+                "expected pyarrow for Parquet files (pip install "
+                '"ldpkit-aggregator[parquet]"); '
                 "or give a CSV file"
             ) from None
         return columns_of(read_table(path))
@@ -132,7 +138,9 @@ def _from_file(path: Path) -> dict[str, list[Any]]:
 
 
 def _separator_of(text: str) -> str:
-    """Return the separator of cells: spreadsheets of many countries write semicolons."""
+    """Return the separator of cells: spreadsheets of many countries write
+    semicolons.
+    """
     header = text.partition("\n")[0]
     return max(",;\t", key=header.count)
 

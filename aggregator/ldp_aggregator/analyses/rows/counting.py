@@ -1,8 +1,8 @@
 """Tallies of rows: whole, in groups by columns, or one for each value of a column.
 
-A column by which groups are told apart becomes a public attribute, with the values that are there.
-So whatever is made of tallies by attribute (estimates, queries, comparisons, trends by group) is
-made of rows by column.
+A column by which groups are told apart becomes a public attribute, with the values that
+are there. So whatever is made of tallies by attribute (estimates, queries, comparisons,
+trends by group) is made of rows by column.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def tally_of_rows(
     """The tally of rows.
 
     by        columns by which groups are told apart
-    together  questions whose answers are counted together: of rows that have all of them
+    together  questions whose answers are counted together: of rows that have all of
+    them
 
     Raises `UnknownNameError` for columns that are not there.
 
@@ -112,7 +113,9 @@ def survey_of(
     *,
     together: Sequence[str] = (),
 ) -> Survey:
-    """The survey of the questions that were read, as if reports had said their groups."""
+    """The survey of the questions that were read, as if reports had said their
+    groups.
+    """
     questions = {name: _with(survey[name], attributes) for name in names}
     groups = (
         (Group(tuple(questions[name] for name in together)),)

@@ -1,14 +1,17 @@
-"""Reading rows: each respondent's answers as reports, beside what is known of them in the clear.
+"""Reading rows: each respondent's answers as reports, beside what is known of them in
+the clear.
 
-An answer was randomized before: by a coin, a die, a spinner or cards, or by a device, of whose
-report a column has the bytes. Either is a report of its question, so that everything that is made
-of reports can be made of rows.
+An answer was randomized before: by a coin, a die, a spinner or cards, or by a device,
+of whose report a column has the bytes. Either is a report of its question, so that
+everything that is made of reports can be made of rows.
 
 Rules
-- A row counts for a question or not at all. Those without an answer, with a code that is none, with
-  a damaged report, or with one that came before, are counted by reason, with their numbers.
+- A row counts for a question or not at all. Those without an answer, with a code that
+  is none, with a damaged report, or with one that came before, are counted by reason,
+  with their numbers.
 - Nothing else is lost: a row that lacks one answer counts for the others.
-- A file of rows is in the hands of who analyses it, so groups of any size may be looked at.
+- A file of rows is in the hands of who analyses it, so groups of any size may be looked
+  at.
 """
 
 from __future__ import annotations
@@ -63,7 +66,8 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SurveyRows(RowTable):
-    """A table of respondents whose answers to some questions of a survey have been read.
+    """A table of respondents whose answers to some questions of a survey have been
+    read.
 
     `read_rows` has an example.
     """
@@ -159,7 +163,8 @@ def _columns_of_answers(
     if isinstance(answers, str):
         if len(wanted) != 1:
             raise EstimateError(
-                f"expected to know of which question column {answers!r} has the answers, such as "
+                f"expected to know of which question column {answers!r} has the "
+                "answers, such as "
                 f"--answer {wanted[0]}={answers}, or --question {wanted[0]}"
             )
         answers = {wanted[0]: answers}
@@ -199,7 +204,8 @@ def _read_answers(
         labels = tuple(map(str, range(layout.symbols)))
     if not labels or layout.prefix_width:
         raise EstimateError(
-            f"question {question.name!r}: expected reports as bytes or hexadecimal, as no cell can "
+            f"question {question.name!r}: expected reports as bytes or hexadecimal, as "
+            "no cell can "
             f"say what a report of {question.mechanism} does"
         )
     read = code_column(column, cells, labels, codes=codes)

@@ -1,4 +1,5 @@
-"""Series: estimates of one question over epochs, their level, and whether it has changed.
+"""Series: estimates of one question over epochs, their level, and whether it has
+changed.
 
 following    the way from a history to what is said of it
 history      the estimates of one value by epoch, with what their errors are made of

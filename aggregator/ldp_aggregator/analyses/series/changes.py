@@ -1,8 +1,9 @@
-"""Whether anything has changed in a question over epochs: what an alert rests on, without levels.
+"""Whether anything has changed in a question over epochs: what an alert rests on,
+without levels.
 
-It is the evidence of `ldp analyze trend` and says the same. Who looks after every epoch, or never,
-may take it for what it is: the chance that anything is ever called changed that has not is the
-rate.
+It is the evidence of `ldp analyze trend` and says the same. Who looks after every
+epoch, or never, may take it for what it is: the chance that anything is ever called
+changed that has not is the rate.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Changes:
     first: Epoch | None = None
     """The epoch by which there was enough of it for an alarm."""
     values: dict[str, tuple[Epoch, ...]] = field(default_factory=dict)
-    """The values that are called changed by themselves, and the epochs since when they may be."""
+    """The values that are called changed by themselves, and the epochs since when they
+    may be.
+    """
     untested: str = ""
     """Why nothing was tested, if it was not."""
 
@@ -71,15 +74,20 @@ class Changes:
             return f"changes over time were not tested: {self.untested}"
         rate = f"{self.alarm_rate:.2g}"
         if not self.alarm:
-            return f"no change over time is certain enough (false alarms ever: {rate} at most)"
+            return (
+                f"no change over time is certain enough (false alarms ever: {rate} "
+                "at most)"
+            )
         named = [
             f"{value} (since {' or '.join(map(str, epochs))})"
             for value, epochs in self.values.items()
         ]
         which = f"; certain by themselves: {', '.join(named)}" if named else ""
         return (
-            f"changed by epoch {self.first}: evidence (e-value) {self.evidence:,.3g}, where "
-            f"{1 / self.alarm_rate:,.4g} are enough for false alarms in {rate} of all cases, ever"
+            f"changed by epoch {self.first}: evidence (e-value) {self.evidence:,.3g}, "
+            "where "
+            f"{1 / self.alarm_rate:,.4g} are enough for false alarms in {rate} of all "
+            "cases, ever"
             f"{which}"
         )
 
@@ -144,6 +152,7 @@ def _values(newest: QuestionEstimates) -> tuple[str, ...]:
     if newest.mean is not None:
         return (MEAN,)
     raise EstimateError(
-        f"expected up to {MOST_VALUES} values or a mean, got {len(newest.values):,} values; ldp "
+        f"expected up to {MOST_VALUES} values or a mean, got {len(newest.values):,} "
+        "values; ldp "
         "trend --value follows some of them"
     )

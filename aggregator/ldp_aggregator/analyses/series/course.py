@@ -1,4 +1,6 @@
-"""The course of one value over epochs: estimates, level and band, and evidence of a change."""
+"""The course of one value over epochs: estimates, level and band, and evidence of a
+change.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Course:
 
     @property
     def slope(self) -> tuple[float, float] | None:
-        """By how much the level moves with each epoch at the end, and its standard error."""
+        """By how much the level moves with each epoch at the end, and its standard
+        error.
+        """
         return self.known.slope
 
     @property
@@ -90,7 +94,10 @@ class Course:
                 str(epoch),
                 f"{self.seen.reports[place]:,}",
                 f"{show(estimate)} {ends}" if there else NOTHING,
-                f"{show(self.level[place])} [{show(self.low[place])}, {show(self.high[place])}]",
+                (
+                    f"{show(self.level[place])} [{show(self.low[place])}, "
+                    f"{show(self.high[place])}]"
+                ),
                 f"{self.evidence[place]:.3g}" if self.tested else NOTHING,
             )
 

@@ -1,8 +1,9 @@
 """How the errors of epochs may go together: covariances of the noise of a whole series.
 
-Without permanent responses, and with other people in each epoch, errors are independent. Of
-memoized devices the part that a permanent response errs by is the same in all epochs in which a
-device reports, with the same answer. Who they are, a tally does not know; so that part may be
+Without permanent responses, and with other people in each epoch, errors are
+independent. Of memoized devices the part that a permanent response errs by is the same
+in all epochs in which a device reports, with the same answer. Who they are, a tally
+does not know; so that part may be
 
     fresh       of other devices in each epoch
     lasting     of the same devices in all
@@ -10,8 +11,8 @@ device reports, with the same answer. Who they are, a tally does not know; so th
                 distance in epochs
     swapped     of the same devices up to an epoch, and of others from then on
 
-and a change that one of these explains is not called one: where devices are swapped, their shared
-error steps from one number to another, and stays there.
+and a change that one of these explains is not called one: where devices are swapped,
+their shared error steps from one number to another, and stays there.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ from ldp_aggregator.numerics.arrays import Floats
 _STAYING = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)
 """Shares of the devices of an epoch that are there in the next one."""
 _MOST_REPEATED = 0.999
-"""Of a variance: where all of it may repeat, two epochs of the same devices would be one estimate,
-whose covariance has no inverse.
+"""Of a variance: where all of it may repeat, two epochs of the same devices would be
+one estimate, whose covariance has no inverse.
 """
 _MOST_SWAPS = 60
 """Epochs at which all devices may be others, the last ones."""
 
 
 class Covariances(NamedTuple):
-    """Covariances (T, T) of the errors of T epochs, one of which holds, as far as is known."""
+    """Covariances (T, T) of the errors of T epochs, one of which holds, as far as is
+    known.
+    """
 
     usual: list[Floats]
     """Where devices come and go, if at all, at a constant rate."""
@@ -45,7 +48,9 @@ class Covariances(NamedTuple):
 def covariances(
     variance: Floats, lasting: Floats, overlap: float | None, *, may_repeat: bool
 ) -> Covariances:
-    """What may be, if `lasting` is the part of each variance that the same devices repeat."""
+    """What may be, if `lasting` is the part of each variance that the same devices
+    repeat.
+    """
     if overlap == 0 or (overlap is None and not may_repeat) or not lasting.any():
         return Covariances([np.diag(variance)], [])
     epochs, part = len(variance), np.minimum(lasting, _MOST_REPEATED * variance)

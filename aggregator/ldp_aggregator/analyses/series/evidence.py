@@ -1,9 +1,11 @@
-"""Whether anything has changed, at a false-alarm rate that holds however long one looks.
+"""Whether anything has changed, at a false-alarm rate that holds however long one
+looks.
 
-A test that is repeated every epoch raises an alarm sooner or later, changed or not. An e-value is
-evidence of another kind: it is 1 on average as long as nothing changes, and grows if something has.
-By Ville's inequality the chance that it ever reaches 1 / a, at any epoch, is at most a. So one may
-look after every epoch, stop when one likes, or never.
+A test that is repeated every epoch raises an alarm sooner or later, changed or not. An
+e-value is evidence of another kind: it is 1 on average as long as nothing changes, and
+grows if something has. By Ville's inequality the chance that it ever reaches 1 / a, at
+any epoch, is at most a. So one may look after every epoch, stop when one likes, or
+never.
 
     null          the estimates are a constant [and a fixed season], plus errors of the covariance C
     alternative   a step of a size N(0, s^2) from some epoch on. Epochs k = 2, 3, ... have the
@@ -11,28 +13,32 @@ look after every epoch, stop when one likes, or never.
                   a third
     evidence      E_t = sum_k weight_k p(y_1..t | step at k) / p(y_1..t | no step)
 
-With y = L z for the Cholesky factor L of C, u the step and m = L^-1 u, the ratio of a step is
+With y = L z for the Cholesky factor L of C, u the step and m = L^-1 u, the ratio of a
+step is
 
     (1 + s^2 B)^(-1/2) exp(s^2 A^2 / (2 (1 + s^2 B))),   A = sum m z,  B = sum m^2, up to t
 
-The constant and the season are not known: each has a very wide law, the same in both densities,
-which leaves what does not depend on them. As E_t is an average of likelihood ratios it is a
-nonnegative martingale of mean 1 under the null.
+The constant and the season are not known: each has a very wide law, the same in both
+densities, which leaves what does not depend on them. As E_t is an average of likelihood
+ratios it is a nonnegative martingale of mean 1 under the null.
 
-Where the covariance is not known (`series.errors_over_time`), the numerator is the
-mean over what is usual, and the denominator the largest over all that it may be: at most 1 on
-average whichever holds. Evidence for several values is averaged, which is evidence against "none
-has changed" however they depend on each other; a single value of M is called changed at M / a.
+Where the covariance is not known (`series.errors_over_time`), the numerator is the mean
+over what is usual, and the denominator the largest over all that it may be: at most 1
+on average whichever holds. Evidence for several values is averaged, which is evidence
+against "none has changed" however they depend on each other; a single value of M is
+called changed at M / a.
 
-Since when: with k the epoch of the one change that there was, the likelihood of the best step at k
-is at least a times the sum above, but for a chance of a. All such k are a set that holds the true
-one at least as often, at any time, if there was one change, and nothing drifts.
+Since when: with k the epoch of the one change that there was, the likelihood of the
+best step at k is at least a times the sum above, but for a chance of a. All such k are
+a set that holds the true one at least as often, at any time, if there was one change,
+and nothing drifts.
 
-Errors are taken to be normal with known variances: what few reports make otherwise is not tested.
+Errors are taken to be normal with known variances: what few reports make otherwise is
+not tested.
 
-Sources: Ville 1939; Robbins 1970 (mixtures); Shafer, Shen, Vereshchagin and Vovk 2011; Wasserman,
-Ramdas and Balakrishnan 2020 (largest likelihoods below, and sets); Vovk and Wang 2021 (averages);
-Shin, Ramdas and Rinaldo 2023 (changes).
+Sources: Ville 1939; Robbins 1970 (mixtures); Shafer, Shen, Vereshchagin and Vovk 2011;
+Wasserman, Ramdas and Balakrishnan 2020 (largest likelihoods below, and sets); Vovk and
+Wang 2021 (averages); Shin, Ramdas and Rinaldo 2023 (changes).
 """
 
 from __future__ import annotations
@@ -51,12 +57,16 @@ _SIZES = (1.0, 3.0, 9.0)
 
 
 class Evidence(NamedTuple):
-    """Evidence of T estimates: E after each, and what is likely about the epoch of a change."""
+    """Evidence of T estimates: E after each, and what is likely about the epoch of a
+    change.
+    """
 
     values: Floats
     """(T,), 1 before there is anything to compare."""
     steps: Floats
-    """(T,): the likelihood of a step at each, over the sum that E is; the first has none: 0."""
+    """(T,): the likelihood of a step at each, over the sum that E is; the first has
+    none: 0.
+    """
     size: Floats
     """(T,): the likeliest size of a step there."""
 
@@ -82,7 +92,8 @@ def evidence_of(
         if place >= len(covariances.usual):
             continue
         ratio = _ratios(step_a, step_b, unit)
-        # (T, steps + 1): a step that is still to come has the ratio 1, as have all after the last.
+        # (T, steps + 1): a step that is still to come has the ratio 1, as have all
+        # after the last.
         ratio = np.column_stack([ratio, np.zeros(size)])
         mixtures.append(null + logsumexp(ratio, axis=1, b=shares))
         peak = np.divide(
@@ -101,7 +112,9 @@ def evidence_of(
 
 
 def _vague(size: int, variance: float, seasons: Floats | None) -> Floats:
-    """The covariance (T, T) of what is not known: the constant, and places in a season."""
+    """The covariance (T, T) of what is not known: the constant, and places in a
+    season.
+    """
     everywhere = np.ones((size, size))
     if seasons is not None:
         everywhere = (seasons[:, None] == seasons[None, :]).astype(float)
@@ -119,7 +132,9 @@ def _weights(size: int) -> Floats:
 
 
 def _sums(estimate: Floats, covariance: Floats) -> tuple[Floats, Floats, Floats]:
-    """Up to each place: the log likelihood without a step, (T,), and A and B by step, (T, T)."""
+    """Up to each place: the log likelihood without a step, (T,), and A and B by step,
+    (T, T).
+    """
     from scipy.linalg import solve_triangular
 
     size = len(estimate)
@@ -154,6 +169,8 @@ def _log_mean(logs: Floats) -> Floats:
 
 
 def since(evidence: Evidence, missing: float) -> Flags:
-    """Whether the change may have come with each epoch, (T,): all that miss at most so often."""
+    """Whether the change may have come with each epoch, (T,): all that miss at most so
+    often.
+    """
     possible: Flags = evidence.steps > missing
     return possible

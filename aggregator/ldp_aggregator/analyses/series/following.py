@@ -1,4 +1,6 @@
-"""Following: from the estimates of epochs to levels with bands, and to what has changed."""
+"""Following: from the estimates of epochs to levels with bands, and to what has
+changed.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,15 @@ from ldp_aggregator.numerics.arrays import Floats
 _TURNS = 2
 """How often levels are found again with the variances that they imply."""
 _TOO_FEW = (
-    "{value}: too few reports in an epoch for normal errors, so it is shown and not tested for "
+    "{value}: too few reports in an epoch for normal errors, so it is shown and not "
+    "tested for "
     "changes"
 )
 _UNKNOWN_OVERLAP = (
-    "devices keep a permanent response, whose error is alike in all epochs in which they report: "
-    "bands hold whether all epochs are of the same devices or none, and no change is claimed that "
+    "devices keep a permanent response, whose error is alike in all epochs in which "
+    "they report: "
+    "bands hold whether all epochs are of the same devices or none, and no change is "
+    "claimed that "
     "other devices explain (--overlap says how many stay from one epoch to the next)"
 )
 _STILL_OPEN = "the last {many} may still get reports: shown, and not tested for changes"
@@ -57,7 +62,8 @@ def follow(
     slope: bool = False,
     still_open: int = 0,
 ) -> Trends:
-    """The course of a question over epochs: levels with bands, and whether anything has changed.
+    """The course of a question over epochs: levels with bands, and whether anything has
+    changed.
 
     history     (epoch, estimates) of one question; epochs are numbers, of which some may be
                 missing, or names, in the order of time
@@ -70,8 +76,8 @@ def follow(
     slope       whether the level has a trend
     still_open  how many of the last epochs may still get reports
 
-    Raises `EstimateError` for too few epochs, for what has no errors, and if statsmodels is
-    missing; `UnknownNameError` for other values.
+    Raises `EstimateError` for too few epochs, for what has no errors, and if
+    statsmodels is missing; `UnknownNameError` for other values.
 
     >>> import ldp, ldp_aggregator, ldp_simulations as sim
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="2"))
@@ -97,7 +103,8 @@ def follow(
         and newest.options.estimand != estimand
     ):
         raise EstimateError(
-            f"expected means that are estimated for the {estimand} (Options(estimand=...)), got "
+            f"expected means that are estimated for the {estimand} "
+            "(Options(estimand=...)), got "
             f"those for the {newest.options.estimand}"
         )
     asked = Asked(
@@ -183,7 +190,9 @@ def _course(
 
 
 def _level(of_value: Seen, asked: Asked) -> tuple[Level, Floats, Floats]:
-    """The level, and its band: of memoized devices what holds for all overlaps that may be."""
+    """The level, and its band: of memoized devices what holds for all overlaps that may
+    be.
+    """
     frequency = np.full(len(of_value.epochs), of_value.overall())
     for _ in range(_TURNS - 1):
         fitted = _fit(of_value, frequency, 0.0, asked=asked)[0]

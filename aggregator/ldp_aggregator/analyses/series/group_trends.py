@@ -1,8 +1,9 @@
 """Following groups by public attributes over epochs.
 
-Which groups an epoch shows is decided for that epoch: in others a group is missing. As several are
-looked at, each is tested at its part of the alarm rate, so that the chance that anything of any of
-them is ever called changed that has not is the rate that was asked for.
+Which groups an epoch shows is decided for that epoch: in others a group is missing. As
+several are looked at, each is tested at its part of the alarm rate, so that the chance
+that anything of any of them is ever called changed that has not is the rate that was
+asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from ldp_aggregator.output.formats.formats import Rendered
 from ldp_aggregator.output.sheet import Sheet
 
 _FAMILY = (
-    "the alarm rate of {rate:.4g} is that of all {size} groups together, those that are not shown "
+    "the alarm rate of {rate:.4g} is that of all {size} groups together, those that "
+    "are not shown "
     "included: {own:.4g} for each"
 )
 _NOT_FOLLOWED = "{group}: not followed ({problem})"
@@ -99,9 +101,9 @@ def follow_groups(
               missing in an epoch in which it is suppressed
     question  which question
 
-    The rest is as for `follow`. Groups that cannot be followed, such as those with a single epoch,
-    are named in the remarks. Raises the errors of `follow`, and `EstimateError` if there are only
-    such.
+    The rest is as for `follow`. Groups that cannot be followed, such as those with a
+    single epoch, are named in the remarks. Raises the errors of `follow`, and
+    `EstimateError` if there are only such.
 
     `follow` has an example.
     """
@@ -136,7 +138,9 @@ def follow_groups(
 def _by_group(
     history: list[tuple[Epoch, GroupEstimates]], question: str
 ) -> dict[_Key, list[tuple[Epoch, QuestionEstimates]]]:
-    """The epochs in which a group is shown; the total, then groups in the order of the survey."""
+    """The epochs in which a group is shown; the total, then groups in the order of the
+    survey.
+    """
     by_group: dict[_Key, list[tuple[Epoch, QuestionEstimates]]] = {}
     for epoch, groups in history:
         for group in groups.groups:

@@ -1,11 +1,12 @@
 """The estimates of one value in each epoch, with what their errors are made of.
 
-Epochs that are numbers are equal stretches of time: those without estimates in between are there,
-and missing. Other epochs (files, names of months) follow one another as they are given.
+Epochs that are numbers are equal stretches of time: those without estimates in between
+are there, and missing. Other epochs (files, names of months) follow one another as they
+are given.
 
-The variance of an estimate depends on the true frequency. It is taken at a frequency that is given,
-such as the level: at each epoch's own estimate, epochs that happen to be low would seem to be surer
-than the others, where few hold a value.
+The variance of an estimate depends on the true frequency. It is taken at a frequency
+that is given, such as the level: at each epoch's own estimate, epochs that happen to be
+low would seem to be surer than the others, where few hold a value.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Seen:
     """Of this value alone."""
 
     def variance(self, frequency: Floats) -> Floats:
-        """Of each estimate, if these are the true frequencies (for means, whatever they are)."""
+        """Of each estimate, if these are the true frequencies (for means, whatever they
+        are).
+        """
         variances = np.full(len(self.epochs), np.nan)
         for place, known in enumerate(self.by_epoch):
             if known is not None:
@@ -51,7 +54,9 @@ class Seen:
         return variances
 
     def lasting(self, frequency: Floats) -> Floats:
-        """The part of it that the same devices repeat, if they are the same in all epochs."""
+        """The part of it that the same devices repeat, if they are the same in all
+        epochs.
+        """
         variances = np.zeros(len(self.epochs))
         for place, known in enumerate(self.by_epoch):
             if known is None:
@@ -64,7 +69,9 @@ class Seen:
         return variances
 
     def far_from_normal(self, frequency: float) -> bool:
-        """Whether some epoch has too few reports for normal theory, if this is the frequency."""
+        """Whether some epoch has too few reports for normal theory, if this is the
+        frequency.
+        """
         for known in self.by_epoch:
             if known is None or known.law is None or not len(known):
                 continue
@@ -79,7 +86,9 @@ class Seen:
         return any(known is not None and keeps(known) for known in self.by_epoch)
 
     def before(self) -> Floats:
-        """For each epoch the mean of those before it, by respondents; its own where none was."""
+        """For each epoch the mean of those before it, by respondents; its own where
+        none was.
+        """
         weights = np.where(np.isnan(self.estimate), 0.0, self.reports)
         shares = np.nan_to_num(self.estimate)
         sums, totals = np.cumsum(weights * shares), np.cumsum(weights)
@@ -123,7 +132,8 @@ def series_of(
 ) -> Seen:
     """One value over the epochs of a history that is complete (`completed`).
 
-    intervals  whether those of the estimand are made: half of the time, and no part of a test
+    intervals  whether those of the estimand are made: half of the time, and no part of
+    a test
     """
     alone = [
         None
@@ -192,7 +202,8 @@ def complete_history(
     first, last = min(numbers), max(numbers)
     if last - first >= MOST_EPOCHS:
         raise EstimateError(
-            f"expected at most {MOST_EPOCHS:,} epochs, got those from {first} to {last}; leave "
+            f"expected at most {MOST_EPOCHS:,} epochs, got those from {first} to "
+            f"{last}; leave "
             "out the earliest"
         )
     known = dict(history)

@@ -1,27 +1,30 @@
-"""Level and trend over time, with bands, by state space models with known observation noise.
+"""Level and trend over time, with bands, by state space models with known observation
+noise.
 
-The estimate of an epoch is its level plus noise, whose variance R_t is known from the mechanism and
-the number of reports; the level moves by steps of a variance q that is not known:
+The estimate of an epoch is its level plus noise, whose variance R_t is known from the
+mechanism and the number of reports; the level moves by steps of a variance q that is
+not known:
 
     estimate_t = level_t [+ season_t] + N(0, R_t),     level_t+1 = level_t [+ slope_t] + N(0, q)
     slope_t+1 = slope_t + N(0, r)  (if a slope is asked for),   season_t: fixed, of sum 0
 
-A Kalman smoother gives the level of each epoch from all estimates, for any q and r; an epoch
-without an estimate has a level all the same, with a wider band. The likelihood of q, from which the
-initial level is left out (diffuse), has a flat top where epochs are few: so levels and bands are of
-the mixture over what q may be, by likelihood (`series.mixtures`), and as wide as not
-knowing it makes them.
+A Kalman smoother gives the level of each epoch from all estimates, for any q and r; an
+epoch without an estimate has a level all the same, with a wider band. The likelihood of
+q, from which the initial level is left out (diffuse), has a flat top where epochs are
+few: so levels and bands are of the mixture over what q may be, by likelihood
+(`series.mixtures`), and as wide as not knowing it makes them.
 
-Before that all q are equally likely, up to about a hundred variances of an estimate: a level is
-believed to stand still only once that is seen. A flat law of a variance is the one under which
-bands of such hierarchies hold as often as they say whatever the variance is, where one that is flat
-in the size of steps, or half-Cauchy, holds too rarely at steps of one or two errors. Beyond, it
-falls like a Cauchy law of the size, so that few epochs have an answer, too. What a slope changes by
-is half-Cauchy: flat, it would say next to nothing of the slope.
+Before that all q are equally likely, up to about a hundred variances of an estimate: a
+level is believed to stand still only once that is seen. A flat law of a variance is the
+one under which bands of such hierarchies hold as often as they say whatever the
+variance is, where one that is flat in the size of steps, or half-Cauchy, holds too
+rarely at steps of one or two errors. Beyond, it falls like a Cauchy law of the size, so
+that few epochs have an answer, too. What a slope changes by is half-Cauchy: flat, it
+would say next to nothing of the slope.
 
-Sources: Harvey 1989; Durbin and Koopman 2012, chapters 2 to 7; Hamilton 1986 (bands that allow for
-unknown variances); Morris and Lysy 2012, section 2 (the flat law); Gelman 2006 (half-Cauchy). The
-smoother is that of statsmodels.
+Sources: Harvey 1989; Durbin and Koopman 2012, chapters 2 to 7; Hamilton 1986 (bands
+that allow for unknown variances); Morris and Lysy 2012, section 2 (the flat law);
+Gelman 2006 (half-Cauchy). The smoother is that of statsmodels.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ FULL_SEASONS = 3
 _STEPS, _STEPS_BESIDE_SLOPES, _SLOPES = 32, 16, 8
 """Sizes that are tried."""
 _SCALE, _LARGEST = 10.0, 100.0
-"""Sizes of steps up to which variances are equally likely, and that are tried, in errors."""
+"""Sizes of steps up to which variances are equally likely, and that are tried, in
+errors.
+"""
 _SMALLEST = 0.3
 """The least that is tried, over all epochs together."""
 _SLOPE_SCALE = 0.3
@@ -53,7 +58,9 @@ class Level(NamedTuple):
     law: Mixture
     """Of the level of each."""
     step: float
-    """The likeliest standard deviation of what a level moves by from one epoch to the next."""
+    """The likeliest standard deviation of what a level moves by from one epoch to the
+    next.
+    """
     slope: tuple[float, float] | None
     """Of the last epoch, and its standard error; None if none was asked for."""
     season: Floats | None
@@ -118,7 +125,8 @@ def _check(estimate: Floats, season: int | None, *, slope: bool) -> None:
     least = 2 + slope
     if np.count_nonzero(there) < least:
         raise EstimateError(
-            f"expected at least {least} epochs with reports, got {np.count_nonzero(there)}"
+            f"expected at least {least} epochs with reports, got "
+            f"{np.count_nonzero(there)}"
         )
     if season is None:
         return
@@ -127,7 +135,8 @@ def _check(estimate: Floats, season: int | None, *, slope: bool) -> None:
     by_place = np.bincount(np.flatnonzero(there) % season, minlength=season)
     if by_place.min() < FULL_SEASONS:
         raise EstimateError(
-            f"expected at least {FULL_SEASONS} full seasons of {season} epochs, got a place with "
+            f"expected at least {FULL_SEASONS} full seasons of {season} epochs, got a "
+            "place with "
             f"{by_place.min()}: with fewer, a season cannot be told from a change"
         )
 
@@ -164,12 +173,15 @@ def _last_slope(smoothed: Any) -> tuple[float, float]:
 def _model(
     estimate: Floats, variance: Floats, season: int | None, *, slope: bool
 ) -> tuple[Any, int]:
-    """The smoother, but for the variances of states; and the first state of the season."""
+    """The smoother, but for the variances of states; and the first state of the
+    season.
+    """
     try:
         from statsmodels.tsa.statespace.kalman_smoother import KalmanSmoother
     except ImportError:
         raise EstimateError(
-            "expected statsmodels for levels over time, found none; install it with pip install "
+            "expected statsmodels for levels over time, found none; install it with "
+            "pip install "
             '"ldpkit-aggregator[trend]"'
         ) from None
     moving, seasons = 1 + slope, (season or 1) - 1
@@ -197,8 +209,8 @@ def _model(
 def _sizes(many: int, epochs: int) -> Iterator[tuple[float, float]]:
     """Sizes of steps in equal ratios, and the logarithm of how likely each was before.
 
-    The density of the variance is (1 + size^2 / scale^2)^-1.5; among equal ratios of sizes it is
-    multiplied by size^2.
+    The density of the variance is (1 + size^2 / scale^2)^-1.5; among equal ratios of
+    sizes it is multiplied by size^2.
     """
     for size in np.geomspace(_SMALLEST / epochs, _LARGEST, many).tolist():
         yield size, float(2 * np.log(size) - 1.5 * np.log1p((size / _SCALE) ** 2))

@@ -1,12 +1,15 @@
-"""Mixtures of normal laws: what is known of levels when their steps may have several variances.
+"""Mixtures of normal laws: what is known of levels when their steps may have several
+variances.
 
-For each size of steps a level is normal, with a middle and a variance; as the size is not known,
-it is the one of a size with the weight of that size. Such a law has a sharper peak and longer tails
-than a normal law of its mean and variance, so that intervals end at its own quantiles.
+For each size of steps a level is normal, with a middle and a variance; as the size is
+not known, it is the one of a size with the weight of that size. Such a law has a
+sharper peak and longer tails than a normal law of its mean and variance, so that
+intervals end at its own quantiles.
 
     P(level <= x) = sum_f weight_f Phi((x - middle_f) / sqrt(variance_f)) = p
 
-is solved for x by halving what lies between the least and the largest quantile of its parts.
+is solved for x by halving what lies between the least and the largest quantile of its
+parts.
 """
 
 from __future__ import annotations
@@ -45,7 +48,9 @@ class Mixture(NamedTuple):
         return error
 
     def ends(self, missing: float, noise: float = 0.0) -> tuple[Floats, Floats]:
-        """Quantiles at half of `missing` from both ends, after noise of this variance was added."""
+        """Quantiles at half of `missing` from both ends, after noise of this variance
+        was added.
+        """
         errors = np.sqrt(self.variances + noise)
         return self._quantile(missing / 2, errors), self._quantile(
             1 - missing / 2, errors

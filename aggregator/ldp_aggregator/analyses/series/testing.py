@@ -1,7 +1,8 @@
-"""Whether a value of a question has changed over its epochs: which are tested, and what comes out.
+"""Whether a value of a question has changed over its epochs: which are tested, and what
+comes out.
 
-Levels and bands (`following`) and alerts (`changes`) take it from here. The last epochs may still
-get reports, and are not tested.
+Levels and bands (`following`) and alerts (`changes`) take it from here. The last epochs
+may still get reports, and are not tested.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Asked(NamedTuple):
 
 
 def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ...]:
-    """The values to follow: those that are named, or all. Raises `EstimateError` for too many."""
+    """The values to follow: those that are named, or all. Raises `EstimateError` for
+    too many.
+    """
     mean = () if newest.mean is None else (MEAN,)
     known = (*newest.values, *mean)
     named = tuple(canonical_value(value, newest.values) for value in values)
@@ -64,7 +67,9 @@ def epochs_to_test(of_value: Seen, asked: Asked) -> Integers:
 
 
 def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
-    """Evidence of a change in one value; None where fewer than two epochs are tested."""
+    """Evidence of a change in one value; None where fewer than two epochs are
+    tested.
+    """
     there = epochs_to_test(of_value, asked)
     if len(there) < 2:
         return None
@@ -82,7 +87,9 @@ def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
 def on_epochs(
     of_value: Seen, evidence: Evidence | None, asked: Asked
 ) -> tuple[Floats, Floats]:
-    """Evidence after each epoch, and sizes of steps there; what is not tested adds nothing."""
+    """Evidence after each epoch, and sizes of steps there; what is not tested adds
+    nothing.
+    """
     size = len(of_value.epochs)
     values, steps = np.ones(size), np.zeros(size)
     if evidence is None:

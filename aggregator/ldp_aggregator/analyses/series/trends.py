@@ -68,7 +68,9 @@ class Trends(Rendered):
 
     @property
     def evidence(self) -> Floats:
-        """Against "nothing has changed", after each epoch: the mean e-value of all values; (T,)."""
+        """Against "nothing has changed", after each epoch: the mean e-value of all
+        values; (T,).
+        """
         mean: Floats = np.mean([course.evidence for course in self], axis=0)
         return mean
 
@@ -130,7 +132,10 @@ class Trends(Rendered):
     def describe(self) -> str:
         """One line that says what the numbers are."""
         epochs = self.courses[0].epochs
-        return f"{len(epochs)} epochs, from {epochs[0]} to {epochs[-1]}, for {WHOM[self.estimand]}"
+        return (
+            f"{len(epochs)} epochs, from {epochs[0]} to {epochs[-1]}, for "
+            f"{WHOM[self.estimand]}"
+        )
 
     @property
     def verdict(self) -> str:
@@ -142,13 +147,15 @@ class Trends(Rendered):
         if not self.alarm:
             return (
                 f"no change is certain enough: evidence (e-value) {most:.3g}, where "
-                f"{1 / self.alarm_rate:,.4g} are needed for false alarms in {rate} of all cases"
+                f"{1 / self.alarm_rate:,.4g} are needed for false alarms in {rate} of "
+                "all cases"
             )
         named = ", ".join(
             f"{course.value} (since {course.possible})" for course in self.changed
         )
         return (
-            f"something has changed: evidence (e-value) {most:,.3g}, which is reached at any epoch "
+            f"something has changed: evidence (e-value) {most:,.3g}, which is reached "
+            "at any epoch "
             f"in at most {1 / most:.2g} of all cases where nothing has"
             + (f"; certain by themselves: {named}" if named else "")
         )
@@ -185,7 +192,9 @@ class Trends(Rendered):
         return polars_frame(COLUMNS, self._flat())
 
     def panels(self) -> list[Bars]:
-        """Estimates with intervals and the level with its band, a panel for each value."""
+        """Estimates with intervals and the level with its band, a panel for each
+        value.
+        """
         domain, panels = self.question.domain, []
         for course in self:
             of_shares = course.value != MEAN and domain.ball is None

@@ -1,8 +1,9 @@
 """How far synthetic people are from the unbiased tables, pair by pair.
 
-The rows' table of a pair differs from the unbiased one by what was done to make a joint table: cut
-noise, and dependence that it has no room for. Both are shown beside the noise of the unbiased table
-itself: rows that differ by less than that are as good as it.
+The rows' table of a pair differs from the unbiased one by what was done to make a joint
+table: cut noise, and dependence that it has no room for. Both are shown beside the
+noise of the unbiased table itself: rows that differ by less than that are as good as
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Fit(NamedTuple):
 def fit_of(
     names: tuple[str, ...], pairs: Pairs, tables: dict[Pair, Floats], people: Integers
 ) -> list[Fit]:
-    """Fit of each pair; `tables` are the consistent ones, `people` of shape (rows, fields)."""
+    """Fit of each pair; `tables` are the consistent ones, `people` of shape (rows,
+    fields).
+    """
     fits = []
     for pair in combinations(range(len(names)), 2):
         first, second = pair

@@ -1,7 +1,9 @@
-"""The tables of all pairs of fields: unbiased as they are estimated, and made consistent.
+"""The tables of all pairs of fields: unbiased as they are estimated, and made
+consistent.
 
-Noise puts cells below zero, and (where different reports tell different pairs) gives one field
-different shares in different tables. A joint table has neither, so before one is looked for:
+Noise puts cells below zero, and (where different reports tell different pairs) gives
+one field different shares in different tables. A joint table has neither, so before one
+is looked for:
 
     shares of a field    the mean of what its tables say, the nearest without negative shares
     table of a pair      the shares of rows and columns taken over: the difference is spread
@@ -10,8 +12,8 @@ different shares in different tables. A joint table has neither, so before one i
 
 which is biased, as whatever cuts noise at zero is.
 
-Source: Zhang et al. 2018, CALM, section 4.3 (consistency, then non-negativity, by turns); Wang et
-al. 2020 (norm-sub).
+Source: Zhang et al. 2018, CALM, section 4.3 (consistency, then non-negativity, by
+turns); Wang et al. 2020 (norm-sub).
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(crosstab: Crosstab | Crosstabs, names: tuple[str, ...]) -> Pairs:
-    """Pairs of these fields of a question. Raises `EstimateError` for fewer than two."""
+    """Pairs of these fields of a question. Raises `EstimateError` for fewer than
+    two.
+    """
     if len(names) < 2:
         raise EstimateError(
             f"expected two fields or more, got {', '.join(names) or 'none'}"
@@ -66,7 +70,9 @@ def pairs_of(crosstab: Crosstab | Crosstabs, names: tuple[str, ...]) -> Pairs:
 
 
 def consistent(pairs: Pairs) -> dict[Pair, Floats]:
-    """The tables without negative cells, in which each field has the same shares everywhere."""
+    """The tables without negative cells, in which each field has the same shares
+    everywhere.
+    """
     tables = dict(pairs.tables)
     for _ in range(_ROUNDS):
         margins = margins_of(pairs.sizes, tables)
@@ -82,7 +88,9 @@ def consistent(pairs: Pairs) -> dict[Pair, Floats]:
 
 
 def margins_of(sizes: tuple[int, ...], tables: Mapping[Pair, Floats]) -> list[Floats]:
-    """The shares of each field's values: the mean of what its tables say, none of them negative."""
+    """The shares of each field's values: the mean of what its tables say, none of them
+    negative.
+    """
     sums = [np.zeros(size) for size in sizes]
     for (first, second), table in tables.items():
         sums[first] += table.sum(axis=1)

@@ -1,7 +1,8 @@
 """People drawn from a joint table, or field by field along a tree.
 
-Their tables differ from those they are drawn from by less than chance would make them: of a cell
-with a share s of n people there are n s of them, rounded up or down (systematic sampling).
+Their tables differ from those they are drawn from by less than chance would make them:
+of a cell with a share s of n people there are n s of them, rounded up or down
+(systematic sampling).
 
 Source: Madow and Madow 1944 (systematic sampling).
 """
@@ -46,7 +47,9 @@ def along(
 
 
 def _draw(shares: Floats, rows: int, generator: Generator) -> Integers:
-    """Cells by their shares, in their order: points one step apart, from a random start."""
+    """Cells by their shares, in their order: points one step apart, from a random
+    start.
+    """
     points = (np.arange(rows) + generator.random()) / max(rows, 1)
     ends = np.cumsum(shares)
     cells = np.searchsorted(ends / ends[-1], points, side="right")

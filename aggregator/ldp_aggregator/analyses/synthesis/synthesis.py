@@ -1,8 +1,8 @@
 """Synthetic people from a tally: rows with the dependence that the tables of pairs say.
 
-What is drawn is made from private estimates alone, so that it costs no privacy, however often it is
-done. It is biased, as every view without negative shares is, and has no intervals; what is read off
-rows is the tally's answer with more steps between.
+What is drawn is made from private estimates alone, so that it costs no privacy, however
+often it is done. It is biased, as every view without negative shares is, and has no
+intervals; what is read off rows is the tally's answer with more steps between.
 
     pairs     the joint table of greatest entropy with the tables of all pairs
     weights   the same by multiplicative weights
@@ -42,8 +42,10 @@ MOST_ROWS = 10_000_000
 ROWS = 10_000
 
 _BIASED = (
-    "rows are biased, without intervals: dependence of three fields or more is only what follows "
-    "from pairs, and shares that noise puts below zero are none; estimates are in the tables"
+    "rows are biased, without intervals: dependence of three fields or more is only "
+    "what follows "
+    "from pairs, and shares that noise puts below zero are none; estimates are in the "
+    "tables"
 )
 
 
@@ -109,8 +111,10 @@ class Synthetic:
             )
         )
         return (
-            f"question {self.question!r}: tables of two fields differ by {difference:.2g} (root "
-            f"mean square over cells) from the unbiased ones, whose standard error is {noise:.2g}"
+            f"question {self.question!r}: tables of two fields differ by "
+            f"{difference:.2g} (root "
+            "mean square over cells) from the unbiased ones, whose standard error is "
+            f"{noise:.2g}"
         )
 
     def _tables(self) -> Iterator[TextTable]:
@@ -132,7 +136,11 @@ class Synthetic:
                 for fit in self.fits
             ],
             remarks=[
-                "standard error, difference: of the cells of the unbiased table, root mean squares",
+                (
+                    "standard error, difference: of the cells of the unbiased table, "
+                    "root "
+                    "mean squares"
+                ),
                 _BIASED,
             ],
         )
@@ -161,12 +169,13 @@ def synthesize(
 ) -> Synthetic:
     """People whose fields go together as a tally says of the question called `name`.
 
-    fields  those that they have; all, if there are none
-    method  one of `METHODS`; without it pairs, or a tree if the joint table has too many cells
+    fields  those that they have; all, if there are none method  one of `METHODS`;
+    without it pairs, or a tree if the joint table has too many cells
     seed    makes the rows repeatable; they are as private without
 
-    Raises `EstimateError` for a question without fields or reports, fewer than two fields, too
-    many cells for a method, or no rows, and `UnknownNameError` for what is no field.
+    Raises `EstimateError` for a question without fields or reports, fewer than two
+    fields, too many cells for a method, or no rows, and `UnknownNameError` for what is
+    no field.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
@@ -209,7 +218,8 @@ def _method(sizes: tuple[int, ...], method: str | None) -> str:
         return PAIRS if cells <= MOST_JOINT else TREE
     if method != TREE and cells > MOST_JOINT:
         raise EstimateError(
-            f"expected a joint table of at most {MOST_JOINT:,} cells for {method}, got {cells:,}; "
+            f"expected a joint table of at most {MOST_JOINT:,} cells for {method}, got "
+            f"{cells:,}; "
             "take fewer fields, or a tree"
         )
     return method

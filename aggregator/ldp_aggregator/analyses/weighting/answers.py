@@ -1,9 +1,11 @@
-"""Reports beside what is known in the clear, and means of what they are worth, with covariance.
+"""Reports beside what is known in the clear, and means of what they are worth, with
+covariance.
 
-A *combination* is what is known of some respondents without any randomization: the values of
-public attributes, or the covariates of one row. A *cell* is what a report may tell: a value of the
-question, or a combination of the values of its fields. Everything that is estimated here is a mean
-over reports of a score that is linear in what the report is worth to the cells:
+A *combination* is what is known of some respondents without any randomization: the
+values of public attributes, or the covariates of one row. A *cell* is what a report may
+tell: a value of the question, or a combination of the values of its fields. Everything
+that is estimated here is a mean over reports of a score that is linear in what the
+report is worth to the cells:
 
     score    d_i (V_b0 + sum over cells of s_ic V_bc),  b the combination of report i, d_i its
              design weight, s_ic what it is worth to cell c
@@ -18,12 +20,13 @@ over reports of a score that is linear in what the report is worth to the cells:
              sampling, but all of this. A report's part is (sum s_ic V_bc)^2 - sum s_ic V_bc^2,
              unbiased as it holds one cell; of a mean it is not known, and nothing is taken off
 
-So the noise of randomization, the sampling and the weighting are in one formula, for the
-population that the respondents were drawn from. A tally of bits has no reports left to be looked
-at one by one; there sums of products of scores take their place.
+So the noise of randomization, the sampling and the weighting are in one formula, for
+the population that the respondents were drawn from. A tally of bits has no reports left
+to be looked at one by one; there sums of products of scores take their place.
 
-Sources: Taylor linearization of survey statistics (Woodruff 1971; Binder 1983); two phases of
-sampling, of which randomization is the second (Sarndal, Swensson and Wretman 1992, Chapter 9).
+Sources: Taylor linearization of survey statistics (Woodruff 1971; Binder 1983); two
+phases of sampling, of which randomization is the second (Sarndal, Swensson and Wretman
+1992, Chapter 9).
 """
 
 from __future__ import annotations
@@ -51,7 +54,9 @@ class Part(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What holds in each combination and cell: a part of an answer, or a public attribute."""
+    """What holds in each combination and cell: a part of an answer, or a public
+    attribute.
+    """
 
     name: str
     values: tuple[str, ...]
@@ -83,12 +88,16 @@ class Units(NamedTuple):
 
 
 class Products(NamedTuple):
-    """Where reports cannot be told one by one: sums of products of what they are worth."""
+    """Where reports cannot be told one by one: sums of products of what they are
+    worth.
+    """
 
     first: Floats
     """Sums of design weight times (1, scores), (combinations, 1 + cells)."""
     second: Floats
-    """Sums of its square times products of (1, scores), (combinations, 1 + cells, 1 + cells)."""
+    """Sums of its square times products of (1, scores), (combinations, 1 + cells, 1 +
+    cells).
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +156,9 @@ class Answers:
 
     @property
     def freedom(self) -> float:
-        """The design degrees of freedom, clusters less strata; infinite without either."""
+        """The design degrees of freedom, clusters less strata; infinite without
+        either.
+        """
         units = self.units
         if units is None or (units.cluster is None and units.stratum is None):
             return math.inf
@@ -166,7 +177,9 @@ class Answers:
 
     @cached_property
     def shares(self) -> Floats:
-        """Shares of each combination and cell among all, (combinations, cells): unbiased."""
+        """Shares of each combination and cell among all, (combinations, cells):
+        unbiased.
+        """
         return np.asarray(self.sums[:, 1:] / self.weight)
 
     @cached_property
@@ -197,9 +210,11 @@ class Answers:
         return np.asarray(np.einsum("bc,bck->k", self.sums, functions) / self.weight)
 
     def covariance(self, functions: Floats, *, corrected: bool = True) -> Floats:
-        """Covariance of the means of scores V, (combinations, 1 + cells, k): of shape (k, k).
+        """Covariance of the means of scores V, (combinations, 1 + cells, k): of shape
+        (k, k).
 
-        corrected  with n / (n - 1), as survey packages have it; without, and about 0 in place of
+        corrected  with n / (n - 1), as survey packages have it; without, and about 0 in
+        place of
                    the mean, it is the sandwich of equations whose scores have the mean 0. Under
                    clusters or strata survey packages correct that as well, and so it is here
         """
@@ -229,7 +244,9 @@ class Answers:
         return np.asarray(scores * units.design[:, None])
 
     def _noise(self, functions: Floats, scores: Floats, chosen: Flags) -> Floats:
-        """Of the sum of the scores of some units, given what their respondents hold: (k, k)."""
+        """Of the sum of the scores of some units, given what their respondents hold:
+        (k, k).
+        """
         units = self._units
         combination, alike = units.combination[chosen], units.alike[chosen]
         design = units.design[chosen]
@@ -254,7 +271,8 @@ class Answers:
     def _units(self) -> Units:
         if self.units is None:
             raise EstimateError(
-                f"{self.name}: expected reports that can be told one by one, got a tally of bits"
+                f"{self.name}: expected reports that can be told one by one, got a "
+                "tally of bits"
             )
         return self.units
 
@@ -262,7 +280,8 @@ class Answers:
 def _of_clusters(
     units: Units, scores: Floats, *, noise: Callable[[Flags], Floats] | None
 ) -> Floats:
-    """The covariance of the sum of scores (U, k), cluster by cluster and stratum by stratum.
+    """The covariance of the sum of scores (U, k), cluster by cluster and stratum by
+    stratum.
 
     noise  that of the sum of the scores of some units, if it is known
     """
@@ -277,7 +296,8 @@ def _of_clusters(
         clusters = len(own)
         if clusters < 2:
             raise EstimateError(
-                "expected at least two clusters (or reports) in each stratum of the sampling "
+                "expected at least two clusters (or reports) in each stratum of the "
+                "sampling "
                 f"frame, got {clusters}"
             )
         asked = 0.0
@@ -292,7 +312,9 @@ def _of_clusters(
 
 
 def _clusters_of(units: Units) -> tuple[Integers, Integers]:
-    """Return stratum and cluster of each cluster, (2, clusters), and the place of each unit's."""
+    """Return stratum and cluster of each cluster, (2, clusters), and the place of each
+    unit's.
+    """
     size = len(units.combination)
     cluster = np.arange(size) if units.cluster is None else units.cluster
     stratum = np.zeros(size, dtype=np.int64) if units.stratum is None else units.stratum
@@ -301,10 +323,13 @@ def _clusters_of(units: Units) -> tuple[Integers, Integers]:
 
 
 def _sampling_fraction(clusters: int, size: float) -> float:
-    """Of the clusters (or people) of a stratum. Raises `EstimateError` for more than all."""
+    """Of the clusters (or people) of a stratum. Raises `EstimateError` for more than
+    all.
+    """
     if not size >= clusters:
         raise EstimateError(
-            f"expected a stratum to have at least the {clusters:,} clusters (or people) in the "
+            f"expected a stratum to have at least the {clusters:,} clusters (or "
+            "people) in the "
             f"population that were asked, got {size:g} in the column of sizes"
         )
     return clusters / size

@@ -1,7 +1,9 @@
-"""Factors by which combinations and cells count more or less, so that known margins are met.
+"""Factors by which combinations and cells count more or less, so that known margins are
+met.
 
-If the young are a fifth of the respondents and a third of the population, the answers of the young
-count five thirds each. With several margins at once the factors are as near to 1 as they can be:
+If the young are a fifth of the respondents and a third of the population, the answers
+of the young count five thirds each. With several margins at once the factors are as
+near to 1 as they can be:
 
     X          1, and 1 for those who hold each value of each margin (one value of each left out,
                as a margin sums to 1)
@@ -10,12 +12,13 @@ count five thirds each. With several margins at once the factors are as near to 
     raking     g = exp(X'l) with sum of phi g X = T: what fitting one margin after the other
                comes to (Deming and Stephan), with factors above 0
 
-A margin of a public attribute has X in the clear. One of a *randomized* field has not: regressing
-scores on scores would attenuate; S from the cells does not, as a cell's share is unbiased and X is
-known for each cell. With one margin both ways are post-stratification, g = share / phi.
+A margin of a public attribute has X in the clear. One of a *randomized* field has not:
+regressing scores on scores would attenuate; S from the cells does not, as a cell's
+share is unbiased and X is known for each cell. With one margin both ways are
+post-stratification, g = share / phi.
 
-Sources: Deming and Stephan 1940; Deville and Sarndal 1992 (calibration); `S` from randomized
-fields, moments of what people hold in place of moments of reports.
+Sources: Deming and Stephan 1940; Deville and Sarndal 1992 (calibration); `S` from
+randomized fields, moments of what people hold in place of moments of reports.
 """
 
 from __future__ import annotations
@@ -47,13 +50,17 @@ class Target(NamedTuple):
     """Where it is held, of a shape that goes with (combinations, cells)."""
     share: float
     seen: float
-    """Its share among the respondents, before any weight but those of the design: unbiased."""
+    """Its share among the respondents, before any weight but those of the design:
+    unbiased.
+    """
     people: float | None
     """How many hold it in the population, where that is known."""
 
 
 class Factors(NamedTuple):
-    """What each combination and cell counts for: arrays over (combinations, cells or 1)."""
+    """What each combination and cell counts for: arrays over (combinations, cells or
+    1).
+    """
 
     factors: Floats
     indicators: Floats
@@ -61,15 +68,17 @@ class Factors(NamedTuple):
     shares: Floats
     """phi, of the shape of the factors."""
     public: bool
-    """Whether all margins are of public attributes, so that nothing of this is estimated."""
+    """Whether all margins are of public attributes, so that nothing of this is
+    estimated.
+    """
     steps: int
 
 
 def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...]:
     """The values of margins, and where they are held.
 
-    Raises `EstimateError` for values that no report can have, and for those of reports that a
-    margin leaves out.
+    Raises `EstimateError` for values that no report can have, and for those of reports
+    that a margin leaves out.
     """
     targets: list[Target] = []
     for margin in margins:
@@ -84,7 +93,8 @@ def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...
                 if text not in column.values:
                     known = ", ".join(column.values)
                     raise EstimateError(
-                        f"margin {margin.name!r}: expected values of {column.name!r} that reports "
+                        f"margin {margin.name!r}: expected values of {column.name!r} "
+                        "that reports "
                         f"have ({known}), got {text!r}"
                     )
                 held = held & (column.codes == column.values.index(text))
@@ -115,7 +125,9 @@ def _check_names(answers: Answers, margin: Margin) -> None:
 
 
 def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
-    """Raise `EstimateError` where somebody holds a value that the margin has no share of."""
+    """Raise `EstimateError` where somebody holds a value that the margin has no share
+    of.
+    """
     place, cell = (
         (int(index[0]) for index in np.nonzero(covered == 0))
         if (covered == 0).any()
@@ -129,7 +141,8 @@ def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
         codes = np.broadcast_to(column.codes, covered.shape)
         values.append(column.values[codes[place, cell]])
     raise EstimateError(
-        f"margin {margin.name!r}: expected a share of every value that reports have, got none of "
+        f"margin {margin.name!r}: expected a share of every value that reports have, "
+        "got none of "
         f"{AND.join(values)!r}"
     )
 
@@ -137,8 +150,8 @@ def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
 def factors_for(answers: Answers, targets: Sequence[Target], method: str) -> Factors:
     """The factors that meet the targets.
 
-    Raises `EstimateError` where margins contradict each other, or a value is too rare among the
-    respondents for its share to be met.
+    Raises `EstimateError` where margins contradict each other, or a value is too rare
+    among the respondents for its share to be met.
     """
     if method not in METHODS:
         raise EstimateError(
@@ -169,7 +182,8 @@ def _check_seen(target: Target, *, public: bool) -> None:
         else f"its unbiased share is {target.seen:.4f}"
     )
     raise EstimateError(
-        f"margin {target.margin!r}: expected respondents who hold {target.value!r}, whose share is "
+        f"margin {target.margin!r}: expected respondents who hold {target.value!r}, "
+        "whose share is "
         f"to be {target.share:.4g}, but {who}; merge it with another value"
     )
 
@@ -198,8 +212,10 @@ def _solve(
         linear = design @ solution
         factors = np.exp(linear) if raking else 1 + linear
     raise EstimateError(
-        "expected margins that can be met together, but no factors meet them: they contradict "
-        "each other, or a value is so rare among the respondents that noise alone may hide it"
+        "expected margins that can be met together, but no factors meet them: they "
+        "contradict "
+        "each other, or a value is so rare among the respondents that noise alone may "
+        "hide it"
     )
 
 
@@ -208,7 +224,8 @@ def _through(matrix: Floats, vector: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
     if values[-1] <= 0 or values[0] < -_SINGULAR * values[-1]:
         raise EstimateError(
-            "expected enough reports for randomized margins: their second moments, unbiased, are "
+            "expected enough reports for randomized margins: their second moments, "
+            "unbiased, are "
             "not those of any people; merge values, or use fewer margins"
         )
     known = values > _SINGULAR * values[-1]

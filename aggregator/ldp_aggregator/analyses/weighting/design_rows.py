@@ -1,9 +1,9 @@
 """Answers from rows that a design randomized, which may differ from row to row.
 
-A column names the sample of each row: the design that its respondent was asked by, or the numbers
-of one. Whatever it was, the row has the chance of its answer for each type of respondent (its
-likelihood) and an unbiased score (a right inverse of its own sample), so that weights and
-regressions pool all samples.
+A column names the sample of each row: the design that its respondent was asked by, or
+the numbers of one. Whatever it was, the row has the chance of its answer for each type
+of respondent (its likelihood) and an unbiased score (a right inverse of its own
+sample), so that weights and regressions pool all samples.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class DesignedRows:
     """
 
     words: str
-    """The design, such as "warner p=.7"; several with semicolons between, or columns in braces."""
+    """The design, such as "warner p=.7"; several with semicolons between, or columns in
+    braces.
+    """
     table: Table
     """As for `ldp_aggregator.read_rows`."""
     answers: str
@@ -61,7 +63,8 @@ class DesignedRows:
         law = named_design.law
         if set(law.types) != {YES, NO} or law.honest < len(law.types):
             raise EstimateError(
-                f"expected a design that everybody follows, with the types {YES} and {NO}, got "
+                f"expected a design that everybody follows, with the types {YES} and "
+                f"{NO}, got "
                 f"{', '.join(law.types)}: ldp estimate --design has their shares"
             )
         return named_design
@@ -137,6 +140,7 @@ def _scores(arm: Arm, order: Sequence[int]) -> Floats:
     inverse = right_inverse(Channel(tuple(arm.rows[place] for place in order)))
     if inverse is None:
         raise EstimateError(
-            f"sample {arm.name}: expected answers that tell {YES} from {NO} by themselves"
+            f"sample {arm.name}: expected answers that tell {YES} from {NO} by "
+            "themselves"
         )
     return np.array(inverse, dtype=float)

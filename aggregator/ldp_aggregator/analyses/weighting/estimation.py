@@ -1,4 +1,5 @@
-"""Weighted estimates: their value, their variance by linearization, and its check by replicates.
+"""Weighted estimates: their value, their variance by linearization, and its check by
+replicates.
 
 With factors g (`weighting.calibration`), psi the unbiased shares of combinations and
 cells together with an answer, and y what an answer counts for,
@@ -18,8 +19,8 @@ cells together with an answer, and y what an answer counts for,
     design     variance / variance without margins and design weights, of as many reports
     effect
 
-Sources: Deville and Sarndal 1992, equation 3.4 (residuals times factors); Kish 1965; Quenouille
-1956; Efron 1979.
+Sources: Deville and Sarndal 1992, equation 3.4 (residuals times factors); Kish 1965;
+Quenouille 1956; Efron 1979.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def weighted_means(
 ) -> Estimated:
     """Weighted means of an outcome, (cells, M): what each cell counts for.
 
-    inside  1 for the combinations of each group, (combinations, D), whose means are then side by
+    inside  1 for the combinations of each group, (combinations, D), whose means are
+    then side by
             side, (D M,); without it everybody's
     """
     plain = _without_design(answers)
@@ -97,7 +99,9 @@ def weighted_means(
 
 
 def scores_of(answers: Answers, functions: Floats, factors: Factors) -> Floats:
-    """The linearized scores V, (combinations, 1 + cells, M), from those before weighting."""
+    """The linearized scores V, (combinations, 1 + cells, M), from those before
+    weighting.
+    """
     shares, design = factors.shares, factors.indicators
     size = design.shape[2]
     flat, rows = shares.ravel(), design.reshape(-1, size)
@@ -123,7 +127,9 @@ def scores_of(answers: Answers, functions: Floats, factors: Factors) -> Floats:
 
 
 def effective_size(answers: Answers, factors: Factors) -> float:
-    """Kish's, of the weights that reports have, or of those that cells are estimated to have."""
+    """Kish's, of the weights that reports have, or of those that cells are estimated to
+    have.
+    """
     squares = _powers(answers, factors, 2)
     return _powers(answers, factors, 1) ** 2 / squares if squares > 0 else float("nan")
 
@@ -139,7 +145,8 @@ def jackknife(
         )
     if len(units.alike) > MOST_LEFT_OUT:
         raise EstimateError(
-            f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, got "
+            f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, "
+            "got "
             f"{len(units.alike):,}; use the bootstrap"
         )
     refit = _refitting(answers, outcome, margins, method=method)
@@ -212,7 +219,9 @@ def _of_outcome(answers: Answers, outcome: Floats) -> Floats:
 def _of_groups(
     answers: Answers, outcome: Floats, inside: Floats, factors: Floats
 ) -> tuple[Floats, Floats]:
-    """Means by group, (D M,), and the scores of these ratios, (combinations, 1 + cells, D M)."""
+    """Means by group, (D M,), and the scores of these ratios, (combinations, 1 + cells,
+    D M).
+    """
     people = inside.T @ (factors * answers.clear_shares)
     held = factors[:, None] * (answers.shares @ outcome)
     # (D, M)

@@ -1,4 +1,5 @@
-"""Margins: known shares of a population, from a file or a mapping, checked before they are used.
+"""Margins: known shares of a population, from a file or a mapping, checked before they
+are used.
 
 A file is CSV with a line for each value:
 
@@ -7,9 +8,10 @@ A file is CSV with a line for each value:
     sex,male,.49
     age & sex,18 to 29 & female,.1
 
-`count` in place of `share` gives numbers of people, which also say how many of them answered. An
-attribute is public, or a field of the question; several joined by " & " are known together. Each
-attribute's shares sum to 1, and each value that occurs in the reports has one.
+`count` in place of `share` gives numbers of people, which also say how many of them
+answered. An attribute is public, or a field of the question; several joined by " & "
+are known together. Each attribute's shares sum to 1, and each value that occurs in the
+reports has one.
 
 In Python a margin is a mapping: {"sex": {"female": .51, "male": .49}}.
 """
@@ -52,7 +54,9 @@ class Margin(NamedTuple):
 
 
 def margins_of(given: str | os.PathLike[str] | Margins) -> tuple[Margin, ...]:
-    """The margins in a file, or in a mapping. Raises `EstimateError` and `FileError`."""
+    """The margins in a file, or in a mapping. Raises `EstimateError` and
+    `FileError`.
+    """
     if isinstance(given, Mapping):
         listed = [(str(name), [*values.items()], 1) for name, values in given.items()]
         as_counts = {
@@ -81,7 +85,8 @@ def _agreeing(place: str, margins: Sequence[Margin]) -> tuple[Margin, ...]:
         if not math.isclose(people, expected, rel_tol=SLACK):
             raise EstimateError(
                 f"{place}: expected counts of the same people in each margin, got "
-                f"{expected:,.10g} in all by {first!r} and {people:,.10g} by {name!r}; count the "
+                f"{expected:,.10g} in all by {first!r} and {people:,.10g} by {name!r}; "
+                "count the "
                 "same population, or give shares"
             )
     return tuple(margins)
@@ -161,7 +166,8 @@ def _margin(
     for value, number in zip(values, numbers, strict=True):
         if not (math.isfinite(number) and number >= 0):
             raise EstimateError(
-                f"{place}: expected a share of 0 or more for {AND.join(value)!r}, got {number}"
+                f"{place}: expected a share of 0 or more for {AND.join(value)!r}, got "
+                f"{number}"
             )
     total = math.fsum(numbers)
     if not of_people and abs(total - 1) > SLACK:

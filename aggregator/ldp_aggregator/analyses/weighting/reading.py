@@ -1,10 +1,12 @@
 """Answers from tallies: one, or one for each combination of public attributes.
 
-A tally of symbols says how many reports were alike, which is all that there is to know of them. Of
-questions that were answered together the reports of a respondent are one: what it is worth to a
-combination of values is the product of what its parts are worth to each.
+A tally of symbols says how many reports were alike, which is all that there is to know
+of them. Of questions that were answered together the reports of a respondent are one:
+what it is worth to a combination of values is the product of what its parts are worth
+to each.
 
-What a report cost is said first, as nothing that is made of reports afterwards costs more.
+What a report cost is said first, as nothing that is made of reports afterwards costs
+more.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from ldp_aggregator.tallies.tally import Tally, attributes_of, check_same
 
 Combination = tuple[str, ...]
 Tallies = Tally | Mapping[Any, Tally]
-"""One, or one for each combination; of one attribute its value may stand for the combination."""
+"""One, or one for each combination; of one attribute its value may stand for the
+combination.
+"""
 Design = Mapping[Any, float]
 """Design weights, by combination."""
 MOST_CELLS = 2000
@@ -44,7 +48,8 @@ def answers_in(
     design: Design | None = None,
     among: Collection[str] | None = None,
 ) -> Answers:
-    """What tallies say of a question, or of a group of questions that were answered together.
+    """What tallies say of a question, or of a group of questions that were answered
+    together.
 
     tallies     one, whose reports say the public attributes that the survey lists, if it does; or
                 one for each combination of the values of public attributes: tuples, or texts if
@@ -98,9 +103,11 @@ def answers_in(
 def apart(
     tally: Tally, name: str, among: Collection[str] | None = None
 ) -> tuple[tuple[str, ...], dict[Combination, Tally]]:
-    """The public attributes that reports to a question carry, and the tally of each combination.
+    """The public attributes that reports to a question carry, and the tally of each
+    combination.
 
-    `among` has those that matter; reports that say other things alike are counted together.
+    `among` has those that matter; reports that say other things alike are counted
+    together.
     """
     names = [question.name for question in members_of(tally.survey, name)]
     group = tally.survey.group_of.get(names[0]) if len(names) > 1 else None
@@ -125,14 +132,17 @@ def apart(
 
 
 def members_of(survey: Survey, name: str) -> tuple[Question, ...]:
-    """The question that is called so; of a group, its questions. Raises `UnknownNameError`."""
+    """The question that is called so; of a group, its questions. Raises
+    `UnknownNameError`.
+    """
     names = [part.strip() for part in name.split("&")]
     questions = tuple(survey[part] for part in names)
     if len(questions) > 1:
         groups = {survey.group_of.get(part) for part in names}
         if len(groups) > 1 or None in groups:
             raise EstimateError(
-                f"expected questions that the survey asks together (joint in [survey]), got {name}"
+                "expected questions that the survey asks together (joint in "
+                f"[survey]), got {name}"
             )
     return questions
 
@@ -156,7 +166,9 @@ def _part(name: str, domain: object) -> Part:
 
 
 def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
-    """What a report cost its respondent, in sentences; what follows from reports costs no more."""
+    """What a report cost its respondent, in sentences; what follows from reports costs
+    no more.
+    """
     names = " and ".join(question.name for question in questions)
     revealing = [
         remark.text for question in questions for remark in on_privacy(question)
@@ -170,7 +182,8 @@ def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
             for question in questions
         )
         return (
-            f"privacy: who answered {names} spent epsilon {float(total):.4g} in all, as the "
+            f"privacy: who answered {names} spent epsilon {float(total):.4g} in all, "
+            "as the "
             f"reports travel together ({own}); nothing more is spent here",
         )
     (question,) = questions
@@ -183,8 +196,10 @@ def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
     linked = " and ".join(field.name for field in fields)
     total = len(fields) * log_upper(question.randomizer.ratio)
     return (
-        f"privacy: a report of {names} tells of {linked} together and spent {cost} for all of "
-        f"them; nothing more is spent here. Linked reports, one to each of them at epsilon "
+        f"privacy: a report of {names} tells of {linked} together and spent {cost} for "
+        "all of "
+        "them; nothing more is spent here. Linked reports, one to each of them at "
+        "epsilon "
         f"{question.declared.text}, would spend {float(total):.4g}",
     )
 
@@ -261,11 +276,14 @@ def _units(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Units:
 
 
 def _products(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Products:
-    """Products of tallies of bits, (combinations, 1 + M) and (combinations, 1 + M, 1 + M)."""
+    """Products of tallies of bits, (combinations, 1 + M) and (combinations, 1 + M, 1 +
+    M).
+    """
     size = 1 + len(worth.scores)
     if len(counts) * size**2 > MOST_PRODUCTS:
         raise EstimateError(
-            f"expected at most {MOST_PRODUCTS:,} products of scores, got {len(counts) * size**2:,}"
+            f"expected at most {MOST_PRODUCTS:,} products of scores, got "
+            f"{len(counts) * size**2:,}"
         )
     first = np.zeros((len(counts), size))
     second = np.zeros((len(counts), size, size))
@@ -286,7 +304,9 @@ def _together(
     attributes: Sequence[str],
     weights: Floats,
 ) -> Answers:
-    """Of questions that were answered together: products of what their reports are worth."""
+    """Of questions that were answered together: products of what their reports are
+    worth.
+    """
     group = survey.group_of[members[0].name]
     assert isinstance(group, Group)  # noqa: S101 (`members_of` has looked)
     names = [question.name for question in members]
@@ -297,7 +317,8 @@ def _together(
     worths = [worth_of(*pair) for pair in zip(members, margins, strict=True)]
     if not all(worth.once and not worth.is_mean for worth in worths):
         raise EstimateError(
-            f"expected questions whose reports are one symbol each, for {' & '.join(names)}"
+            "expected questions whose reports are one symbol each, for "
+            f"{' & '.join(names)}"
         )
     counts = [
         _joint(group, tally.counts[group.name], names) for tally in tallies.values()
@@ -306,7 +327,8 @@ def _together(
     check_reports(" & ".join(names), reports)
     scores, law = worths[0].scores, worths[0].law
     for worth in worths[1:]:
-        # Products of all pairs: the last question's varying fastest, of cells and of marks.
+        # Products of all pairs: the last question's varying fastest, of cells and of
+        # marks.
         scores = _kron(scores, worth.scores)
         law = None if law is None or worth.law is None else _kron(law, worth.law)
     _check_cells(len(scores))
@@ -334,5 +356,6 @@ def _joint(group: Group, counts: Counts, names: Sequence[str]) -> Floats:
 def _check_cells(cells: int) -> None:
     if cells > MOST_CELLS:
         raise EstimateError(
-            f"expected at most {MOST_CELLS:,} values or cells, got {cells:,}; ask for fewer values"
+            f"expected at most {MOST_CELLS:,} values or cells, got {cells:,}; ask for "
+            "fewer values"
         )

@@ -1,7 +1,8 @@
-"""Answers from rows: each respondent's report beside what is known of them in the clear.
+"""Answers from rows: each respondent's report beside what is known of them in the
+clear.
 
-Rows whose answers do not count were left out as they were read (`analyses.rows`); those that
-lack a covariate are left out here, and told of with them.
+Rows whose answers do not count were left out as they were read (`analyses.rows`); those
+that lack a covariate are left out here, and told of with them.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def answers_of_rows(
     attributes  the columns that are used
     frame       the columns of a sampling frame
 
-    Raises `UnknownNameError` for columns that are not there, and `EstimateError` where no row can
-    be counted.
+    Raises `UnknownNameError` for columns that are not there, and `EstimateError` where
+    no row can be counted.
     """
     question, answered = rows.survey[name], rows[name]
     kept, lacking = with_covariates(rows, answered.rows, attributes)
@@ -96,7 +97,9 @@ class Told(NamedTuple):
 def with_covariates(
     table: RowTable, chosen: Integers, attributes: Sequence[str]
 ) -> tuple[Flags, tuple[LeftOut, ...]]:
-    """Which of the chosen rows have all covariates, (chosen,), and those that have not."""
+    """Which of the chosen rows have all covariates, (chosen,), and those that have
+    not.
+    """
     kept = np.ones(len(chosen), dtype=bool)
     for name in attributes:
         kept &= np.array([text != "" for text in table.texts(name)], dtype=bool)[chosen]
@@ -185,6 +188,7 @@ def _strata(
     sizes[stratum] = by_row
     if not np.array_equal(sizes[stratum], by_row):
         raise EstimateError(
-            f"expected one number in column {frame.size!r} for each stratum, got several"
+            f"expected one number in column {frame.size!r} for each stratum, got "
+            "several"
         )
     return stratum, sizes

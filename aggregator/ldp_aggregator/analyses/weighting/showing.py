@@ -1,14 +1,15 @@
 """Of which combinations of public attributes weights and regressions may be made.
 
-A weighted share adds up what combinations say, with factors that anyone can work out; so do the
-coefficients of a regression on attributes. Beside the groups that are shown anyway, either might
-give away what a group too small to be shown says. So both are made of groups that are shown
-(`groups.release`), and of nothing else: they then tell no more than these do, in
-whatever way and however often they are asked for. Where a combination may not be shown, they are
-refused: to leave it out would be a bias that no error bar knows.
+A weighted share adds up what combinations say, with factors that anyone can work out;
+so do the coefficients of a regression on attributes. Beside the groups that are shown
+anyway, either might give away what a group too small to be shown says. So both are made
+of groups that are shown (`groups.release`), and of nothing else: they then tell no more
+than these do, in whatever way and however often they are asked for. Where a combination
+may not be shown, they are refused: to leave it out would be a bias that no error bar
+knows.
 
-That is for attributes that reports carry. Who has a file for each stratum, or rows, has chosen them
-beside the survey, which promises nothing of them.
+That is for attributes that reports carry. Who has a file for each stratum, or rows, has
+chosen them beside the survey, which promises nothing of them.
 """
 
 from __future__ import annotations
@@ -36,14 +37,16 @@ def check_shown(
     """Raise `EstimateError` unless every combination of the attributes may be shown.
 
     members     the questions whose reports they are of
-    attributes  the names that combinations have values of, some of those that reports carry
+    attributes  the names that combinations have values of, some of those that reports
+    carry
     """
     if not attributes:
         return
     names = ", ".join(attributes)
     if len(attributes) > MOST_BY:
         raise EstimateError(
-            f"expected at most {MOST_BY} attributes together, as groups by more are not shown, got "
+            f"expected at most {MOST_BY} attributes together, as groups by more are "
+            "not shown, got "
             f"{names}"
         )
     least = tally.survey.least_group
@@ -66,5 +69,6 @@ def check_shown(
             "use fewer of the attributes, or merge values in the survey's next version"
         )
         raise EstimateError(
-            f"expected groups by {names} that may be shown, got some that are {sentence}; {advice}"
+            f"expected groups by {names} that may be shown, got some that are "
+            f"{sentence}; {advice}"
         )

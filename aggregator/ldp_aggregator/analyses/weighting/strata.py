@@ -1,14 +1,16 @@
-"""Strata in the clear: a file of reports or a tally for each combination of public attributes.
+"""Strata in the clear: a file of reports or a tally for each combination of public
+attributes.
 
-A strata file is CSV. Its column `reports` names report files or tallies, relative to the file; a
-column `weight`, if any, has the design weight of each respondent there; all other columns are
-public attributes:
+A strata file is CSV. Its column `reports` names report files or tallies, relative to
+the file; a column `weight`, if any, has the design weight of each respondent there; all
+other columns are public attributes:
 
     country,version,reports
     DE,1.2,de-1.2.tally
     FR,1.2,fr-1.2.tally
 
-A combination stands in one line: one that comes again is as likely a slip as more of the same.
+A combination stands in one line: one that comes again is as likely a slip as more of
+the same.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ def read_strata(survey: Survey, path: str | os.PathLike[str]) -> Strata:
             first = 2 + [*sources].index(combination)
             raise EstimateError(
                 f"{path}: line {number + 2}: expected each combination once, got "
-                f"{', '.join(combination)} again, which line {first} has; count its reports into "
+                f"{', '.join(combination)} again, which line {first} has; count its "
+                "reports into "
                 "one tally first (ldp aggregate)"
             )
         sources[combination] = str(folder / source)
@@ -66,7 +69,8 @@ def read_strata(survey: Survey, path: str | os.PathLike[str]) -> Strata:
     seen: set[bytes] = set()
     tallies: dict[Combination, Tally] = {}
     for combination, own in sources.items():
-        # A batch, or a tally, that is in two files counts once, and says so where it is refused.
+        # A batch, or a tally, that is in two files counts once, and says so where it is
+        # refused.
         tallies[combination], accepted = count_paths(survey, [own], seen)
         seen |= accepted
     return Strata(attributes, tallies, design or None)

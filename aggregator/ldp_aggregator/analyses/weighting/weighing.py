@@ -1,9 +1,9 @@
 """Weighting: from reports and known margins to estimates for the population.
 
-What is estimated is said by what a cell counts for: 1 for holders of a value, the number itself for
-a mean. Intervals are estimate -+ t standard errors, t with as many degrees of freedom as there are
-clusters less strata (without either, that is the normal quantile); those of shares are cut to 0
-and 1.
+What is estimated is said by what a cell counts for: 1 for holders of a value, the
+number itself for a mean. Intervals are estimate -+ t standard errors, t with as many
+degrees of freedom as there are clusters less strata (without either, that is the normal
+quantile); those of shares are cut to 0 and 1.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def weigh(
     method      `raking`, or `linear`
     replicates  check the standard errors by `jackknife` or `bootstrap`
 
-    Raises `EstimateError` for margins that cannot be met, and where there are no reports.
+    Raises `EstimateError` for margins that cannot be met, and where there are no
+    reports.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> fields = [ldp.field("smokes", type="boolean"), ldp.field("sex", ["f", "m"])]
@@ -116,11 +117,12 @@ def weigh_rows(
     level: float = 0.95,
     replicates: str | None = None,
 ) -> Weighted:
-    """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling frame.
+    """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling
+    frame.
 
-    Without margins (`{}`) the design weights are all there is. `by` has the columns of groups, and
-    `where` a value of each of some columns: groups are weighted as all are, and the values of their
-    estimates are called as in "female: true".
+    Without margins (`{}`) the design weights are all there is. `by` has the columns of
+    groups, and `where` a value of each of some columns: groups are weighted as all are,
+    and the values of their estimates are called as in "female: true".
 
     >>> import ldp, ldp_aggregator
     >>> copied = ldp.question("copied", type="boolean", mechanism="warner", truth="0.8")
@@ -196,7 +198,9 @@ def weigh_answers(
 def _groups_in(
     answers: Answers, factors: Factors, asked: Asked
 ) -> tuple[tuple[str, ...], Floats | None]:
-    """What the values of each group begin with, and 1 for its combinations, (combinations, D)."""
+    """What the values of each group begin with, and 1 for its combinations,
+    (combinations, D).
+    """
     if not asked.names:
         return ("",), None
     if not factors.public:
@@ -225,7 +229,9 @@ def _groups_in(
 def outcome_of(
     answers: Answers, margins: Sequence[Margin], of: str | None
 ) -> tuple[tuple[str, tuple[str, ...]], Floats]:
-    """What is estimated, how its rows are called, and what each cell counts for, (cells, M)."""
+    """What is estimated, how its rows are called, and what each cell counts for,
+    (cells, M).
+    """
     if answers.is_mean:
         return (answers.parts[0].name, (MEAN,)), np.ones((1, 1))
     known = {name for margin in margins for name in margin.attributes}
@@ -342,7 +348,10 @@ def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
     ]
     if not weak:
         return []
-    text = f"hardly told from 0 by the reports, so that their factors are biased: {', '.join(weak)}"
+    text = (
+        "hardly told from 0 by the reports, so that their factors are biased: "
+        f"{', '.join(weak)}"
+    )
     return [Remark("weak-margins", text)]
 
 
@@ -356,7 +365,8 @@ def _remarks(
         remarks.append(
             Remark(
                 "randomized-margins",
-                "margins of randomized fields: shares before weighting are estimates, and the "
+                "margins of randomized fields: shares before weighting are estimates, "
+                "and the "
                 "errors allow for that",
             )
         )

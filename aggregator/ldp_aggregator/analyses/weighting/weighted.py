@@ -1,4 +1,6 @@
-"""Weighted estimates as a frozen record that prints and exports; every output names the margins."""
+"""Weighted estimates as a frozen record that prints and exports; every output names the
+margins.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ COLUMNS = (
 
 
 def of_freedom(freedom: float) -> str:
-    """Return how intervals say their degrees of freedom; nothing where they are infinite."""
+    """Return how intervals say their degrees of freedom; nothing where they are
+    infinite.
+    """
     return f", t with {freedom:g} degrees of freedom" if math.isfinite(freedom) else ""
 
 
@@ -54,7 +58,9 @@ class MarginShown(NamedTuple):
     margin: str
     value: str
     seen: float
-    """Its share among the respondents, with design weights; of randomized fields an estimate."""
+    """Its share among the respondents, with design weights; of randomized fields an
+    estimate.
+    """
     known: float
     """Its share in the population."""
     met: float
@@ -116,7 +122,8 @@ class Weighted(Tabled):
     def describe(self) -> str:
         """Describe the numbers."""
         return (
-            f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with equal "
+            f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with "
+            "equal "
             f"weights; {self.level:.4g} intervals for {WHOM['population']}"
             f"{of_freedom(self.freedom)}"
         )

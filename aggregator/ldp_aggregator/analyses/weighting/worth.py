@@ -1,7 +1,8 @@
 """Worth of a report to each value of its question, or to the mean of its numbers.
 
-Every estimate is a mean of scores that are unbiased given what a respondent holds. Weights and
-regressions need the scores themselves: they stand where the answers of plain data would.
+Every estimate is a mean of scores that are unbiased given what a respondent holds.
+Weights and regressions need the scores themselves: they stand where the answers of
+plain data would.
 
     values  one score for each value, whose expectation is 1 for holders of the value and 0 for
             others (`ldp_aggregator.decoders.moments.scores`)
@@ -42,11 +43,14 @@ class Worth(NamedTuple):
     moments: Callable[[Floats], Floats]
     """From cell counts (C,) to the sums of products of scores, (M, M)."""
     once: bool
-    """Whether a report marks one cell, so that the counts of a tally are counts of reports."""
+    """Whether a report marks one cell, so that the counts of a tally are counts of
+    reports.
+    """
     is_mean: bool
     """Whether the one score is that of a number."""
     law: Floats | None
-    """P[report | value], (M, C), where reports are marks of one cell and it is known."""
+    """P[report | value], (M, C), where reports are marks of one cell and it is known.
+    """
 
 
 def worth_of(question: Question, counts: Counts) -> Worth:
@@ -78,12 +82,16 @@ def worth_of(question: Question, counts: Counts) -> Worth:
 
 
 def _of_mean(question: Question, *, once: bool) -> Worth:
-    """Of numbers whose mechanism is for their mean: what the decoder makes of each report."""
+    """Of numbers whose mechanism is for their mean: what the decoder makes of each
+    report.
+    """
     ends = ends_of(question.domain)
     if ends is None or not once:
         raise EstimateError(
-            f"question {question.name!r}: expected one whose reports tell shares of listed values, "
-            f"or the mean of a number, got {question.mechanism} for {question.domain.summary}"
+            f"question {question.name!r}: expected one whose reports tell shares of "
+            "listed values, "
+            f"or the mean of a number, got {question.mechanism} for "
+            f"{question.domain.summary}"
         )
     low, high, step = ends
     layout, decoder = question.layout, decoder_of(question.randomizer)
@@ -111,7 +119,8 @@ def row_scores(question: Question, worth: Worth, rows: Rows) -> Floats:
     if len(rows) * len(worth.scores) > MOST_SCORES:
         raise EstimateError(
             f"expected at most {MOST_SCORES:,} scores (reports times values), got "
-            f"{len(rows) * len(worth.scores):,}; give counts by combination instead of rows"
+            f"{len(rows) * len(worth.scores):,}; give counts by combination instead of "
+            "rows"
         )
     marks, reports = marks_of(rows, question.layout)
     if worth.once:
@@ -125,7 +134,9 @@ def row_scores(question: Question, worth: Worth, rows: Rows) -> Floats:
 
 
 def row_law(question: Question, worth: Worth, rows: Rows) -> Floats | None:
-    """P[report | value] of each row, (reports, M); None where no channel is written out."""
+    """P[report | value] of each row, (reports, M); None where no channel is written
+    out.
+    """
     if worth.is_mean:
         return None
     if worth.law is not None:

@@ -1,14 +1,15 @@
 """Ends of the interval of a linear function, whose variance changes with its value.
 
-The variance of a function t = q'f depends on who holds what. Near the estimate it is a line,
+The variance of a function t = q'f depends on who holds what. Near the estimate it is a
+line,
 
     V(t) = V + s (t - estimate)
 
-with s for what it gains when shares are shifted towards values of greater weight, as exponential
-tilting shifts them: s = Cov_f(v, q) / Var_f(q), with v_z for the variance of the function of one
-report from a holder of z (and for a population also mu_3 / mu_2 of q itself). The ends are the t
-for which |estimate - t| = z sqrt(V(t)): score ends, which of one share are Wilson's but for what
-bends the variance of a population (t^2).
+with s for what it gains when shares are shifted towards values of greater weight, as
+exponential tilting shifts them: s = Cov_f(v, q) / Var_f(q), with v_z for the variance
+of the function of one report from a holder of z (and for a population also mu_3 / mu_2
+of q itself). The ends are the t for which |estimate - t| = z sqrt(V(t)): score ends,
+which of one share are Wilson's but for what bends the variance of a population (t^2).
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ldp_aggregator.numerics.arrays import Floats
 
 _HARDLY_ANY = 1e-12
 _DOUBT = 4.0
-"""Two standard errors, squared: a slope is worth half where weights differ by no more."""
+"""Two standard errors, squared: a slope is worth half where weights differ by no more.
+"""
 
 
 class Slopes(NamedTuple):
@@ -44,11 +46,13 @@ def slopes(
     drawn: bool,
     variance: float = 0.0,
 ) -> Slopes:
-    """Of a function with `weights` (M,), where values have these `shares` (M,), for one report.
+    """Of a function with `weights` (M,), where values have these `shares` (M,), for one
+    report.
 
-    `spread` is the variance of one report's function by what is held, (M,), if that is known;
-    `drawn` says whether respondents are drawn from a population, and `variance` is that of the
-    estimate: unless variances are on one line, shares that are all noise say nothing of a slope.
+    `spread` is the variance of one report's function by what is held, (M,), if that is
+    known; `drawn` says whether respondents are drawn from a population, and `variance`
+    is that of the estimate: unless variances are on one line, shares that are all noise
+    say nothing of a slope.
     """
     held = held_by(weights, shares)
     noise = 0.0 * weights if spread is None else spread
@@ -71,7 +75,9 @@ def slopes(
 
 
 def _off_line(weights: Floats, varying: Floats) -> float:
-    """How far what varies, (M,), is off the line between its ends, from 0 to 1: of weights (M,)."""
+    """How far what varies, (M,), is off the line between its ends, from 0 to 1: of
+    weights (M,).
+    """
     first, last = _ends_of(weights)
     rise = float(varying[last] - varying[first])
     line = varying[first] + rise * (weights - weights[first]) / (
@@ -84,8 +90,8 @@ def _off_line(weights: Floats, varying: Floats) -> float:
 def held_by(weights: Floats, shares: Floats) -> Floats:
     """Return the shares of the values, (M,), of sum 1.
 
-    Values without weight have what the others leave of 1 between them. Of a million estimates half
-    are above 0 by chance, and their sum says nothing of what is held.
+    Values without weight have what the others leave of 1 between them. Of a million
+    estimates half are above 0 by chance, and their sum says nothing of what is held.
     """
     held = shares.clip(0.0)
     without = weights == 0

@@ -1,19 +1,19 @@
 """The law of a linear function where few reports matter, and the ends that go by it.
 
-A function t = q'f lies between its least and its greatest weight, as a share lies between 0 and 1:
-so it has the law of a share, `Moments` of one row, and the tails of one. Its variance is a line in
-t (`contrasts.ends`), and its jumps are as large as the mean powers m_2, m_3 and m_4
-of one report's function about its mean say:
+A function t = q'f lies between its least and its greatest weight, as a share lies
+between 0 and 1: so it has the law of a share, `Moments` of one row, and the tails of
+one. Its variance is a line in t (`contrasts.ends`), and its jumps are as large as the
+mean powers m_2, m_3 and m_4 of one report's function about its mean say:
 
     h^2 = m_4 / m_2,  r = m_3 / (m_2 h)
     steps upwards h sqrt(min(1, 1 + r)), downwards h sqrt(min(1, 1 - r))
 
-For a population, what people hold varies as well. Fourth powers stand here rather than cumulants,
-since a function of few reports goes in steps even where its tails are short.
+For a population, what people hold varies as well. Fourth powers stand here rather than
+cumulants, since a function of few reports goes in steps even where its tails are short.
 
-Of few reports no one may seem to hold the values with the greatest or the least weight, and then
-nothing would seem to vary. So two more respondents are counted, one at either end, as Agresti and
-Caffo do for a difference of two shares.
+Of few reports no one may seem to hold the values with the greatest or the least weight,
+and then nothing would seem to vary. So two more respondents are counted, one at either
+end, as Agresti and Caffo do for a difference of two shares.
 
 Source: Agresti and Caffo 2000; Daniels 1954 (mixtures); `intervals.scaled_poisson`
 for the tails.
@@ -64,13 +64,15 @@ def law_of_function(
     held /= held.sum()
     middle = float(held @ weights)
     second, third, fourth = _of_one_report(held, weights - middle, spread, drawn=drawn)
-    # The variance goes along lines from the middle to either end, where noise alone is left.
+    # The variance goes along lines from the middle to either end, where noise alone is
+    # left.
     slope = slopes(
         weights, held, spread.variance, drawn=drawn, variance=second / reports
     ).above
     alone = float(spread.variance.min())
     variances = [max(second + slope * (end - middle), alone) for end in (most, least)]
-    # Of values that go together a cumulant is that of none, and may lie below what there can be.
+    # Of values that go together a cumulant is that of none, and may lie below what
+    # there can be.
     step = (max(fourth, 0.0) / second) ** 0.5 if second > 0 else 0.0
     if quantile**3 / 6 * step <= TOLERANCE * (min(variances) * reports) ** 0.5:
         return None
@@ -99,9 +101,11 @@ def law_of_function(
 def _of_one_report(
     held: Floats, away: Floats, spread: Spread, *, drawn: bool
 ) -> tuple[float, float, float]:
-    """Means of squares, cubes and fourth powers about the mean, for the shares `held` (M,).
+    """Means of squares, cubes and fourth powers about the mean, for the shares `held`
+    (M,).
 
-    About that of everyone for a population, and else about that of those who hold the same.
+    About that of everyone for a population, and else about that of those who hold the
+    same.
     """
     variance, third, fourth = spread
     away = away * drawn
@@ -114,7 +118,8 @@ def _of_one_report(
 
 
 def spread_of_values(shares: Moments, weights: Floats, variance: float) -> Spread:
-    """As if scores of values were independent, but for the variance of a function, which is known.
+    """As if scores of values were independent, but for the variance of a function,
+    which is known.
 
     Where few may have weight, what is left of the weights, (M,), is that of others.
     """
@@ -143,7 +148,9 @@ def careful_ends(
     missing: float,
     estimand: str,
 ) -> tuple[float, float]:
-    """These ends of a function between two bounds, or others where normal theory fails."""
+    """These ends of a function between two bounds, or others where normal theory
+    fails.
+    """
     from scipy.special import ndtri
 
     least, most = bounds
@@ -166,7 +173,9 @@ def careful_ends(
 
 
 def careful_chance(chance: float, law: Moments, share: float) -> float:
-    """How likely an estimate is as far from this share, or what normal theory says, if it holds."""
+    """How likely an estimate is as far from this share, or what normal theory says, if
+    it holds.
+    """
     from scipy.special import ndtri
 
     true = np.array([share])

@@ -1,13 +1,15 @@
-"""Linear functions of a question's shares: what they are estimated to be, and how they err.
+"""Linear functions of a question's shares: what they are estimated to be, and how they
+err.
 
-A function gives each value a weight, and is the mean of the weights of what people hold: a sum of
-shares has weights 1 and 0, a difference 1 and -1, a score any numbers. It is estimated without
-bias from the same reports as the shares, at no further cost of privacy, and its variance is that of
-the score of one report for it (`moments.together`). For a population that the
-respondents were drawn from, what they hold varies as well: sum_z f_z q_z r_z - (q'f) (r'f), over n.
+A function gives each value a weight, and is the mean of the weights of what people
+hold: a sum of shares has weights 1 and 0, a difference 1 and -1, a score any numbers.
+It is estimated without bias from the same reports as the shares, at no further cost of
+privacy, and its variance is that of the score of one report for it
+(`moments.together`). For a population that the respondents were drawn from, what they
+hold varies as well: sum_z f_z q_z r_z - (q'f) (r'f), over n.
 
-Where a tally does not tell how values go together, standard errors are added up: a bound that no
-error exceeds, and results say so.
+Where a tally does not tell how values go together, standard errors are added up: a
+bound that no error exceeds, and results say so.
 """
 
 from __future__ import annotations
@@ -43,16 +45,30 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark
 
-_ADDED_UP = "a bound: the tally does not tell how errors of values go together, so they are added up"
-_HELD_TOGETHER = "a bound: no report tells who holds which values together, so what sampling adds is added up"
+_ADDED_UP = (
+    "a bound: the tally does not tell how errors of values go together, so "
+    "they are added up"
+)
+_HELD_TOGETHER = (
+    "a bound: no report tells who holds which values together, so what "
+    "sampling adds is added up"
+)
 
 _FEW_REPORTS = Remark(
     "few-reports",
-    "Few reports: the interval goes by the jumps that single reports make, as normal theory fails.",
+    (
+        "Few reports: the interval goes by the jumps that single reports make, as "
+        "normal "
+        "theory fails."
+    ),
 )
 _BEYOND = Remark(
     "beyond-range",
-    "The estimate is beyond all that the number can be: the interval is of the nearest possible.",
+    (
+        "The estimate is beyond all that the number can be: the interval is of the "
+        "nearest "
+        "possible."
+    ),
 )
 
 _HARDLY_ANY = 1e-12
@@ -65,7 +81,9 @@ class Contrast(Estimated):
 
     name: str
     estimate: float
-    """Unbiased; of a ratio, the quotient of two unbiased estimates, NaN if the lower may be 0."""
+    """Unbiased; of a ratio, the quotient of two unbiased estimates, NaN if the lower
+    may be 0.
+    """
     standard_error: float
     low: float
     high: float
@@ -101,7 +119,8 @@ class Erring(NamedTuple):
     covariance: Floats
     """(Q, Q)."""
     bound: str = ""
-    """Why it is a bound, if it is one: then off the diagonal it is as bad as it can be for ratios.
+    """Why it is a bound, if it is one: then off the diagonal it is as bad as it can be
+    for ratios.
     """
 
 
@@ -112,7 +131,8 @@ class Functions:
     name: str
     """The question's."""
     values: Sequence[str]
-    """What weights are called by, in Python; none where they are asked for by ranges."""
+    """What weights are called by, in Python; none where they are asked for by ranges.
+    """
     frequency: Floats
     """Of shape (M,): unbiased."""
     reports: int
@@ -129,9 +149,11 @@ class Functions:
     """Whether everyone holds exactly one of the values."""
 
     def beside_others(self) -> Functions:
-        """The same of values that are some of all: the others are one more, which has no weight.
+        """The same of values that are some of all: the others are one more, which has
+        no weight.
 
-        They hold what these leave of 1. Where they are few, nothing need be estimated of the rest.
+        They hold what these leave of 1. Where they are few, nothing need be estimated
+        of the rest.
         """
         rest = 1 - float(self.frequency.sum())
         return replace(
@@ -161,7 +183,9 @@ class Functions:
         return weights
 
     def erring(self, weights: Floats, estimand: str | None = None) -> Erring:
-        """How functions with weights (Q, M) err together, for an estimand or the options'."""
+        """How functions with weights (Q, M) err together, for an estimand or the
+        options'.
+        """
         return self._erring(weights, [self._spread(row) for row in weights], estimand)
 
     def _erring(
@@ -204,9 +228,12 @@ class Functions:
         """
         if not self.exclusive and len(values) != 1:
             raise EstimateError(
-                f"question {self.name!r}: expected a single value, got {len(values)} of which a "
-                "respondent may hold several, so that a sum of their shares is no share; "
-                "contrast({value: 1, ...}) adds them up, which is how many of them respondents "
+                f"question {self.name!r}: expected a single value, got {len(values)} "
+                "of which a "
+                "respondent may hold several, so that a sum of their shares is no "
+                "share; "
+                "contrast({value: 1, ...}) adds them up, which is how many of them "
+                "respondents "
                 "hold, on average"
             )
         return self.function(f"share of {', '.join(values)}", self.weights(values))
@@ -214,7 +241,9 @@ class Functions:
     def function(
         self, name: str, weights: Floats, constant: float = 0.0, *, family: int = 1
     ) -> Contrast:
-        """`constant` plus the function with these weights, (M,), one of a family of so many."""
+        """`constant` plus the function with these weights, (M,), one of a family of so
+        many.
+        """
         estimate = float(weights @ self.frequency)
         spread = self._spread(weights)
         erring = self._erring(weights[None], [spread])
@@ -266,7 +295,9 @@ class Functions:
         return None if self.spread is None else self.spread(weights)
 
     def _noise_of_values(self, weights: Floats) -> float:
-        """The variance of one report's function, if scores of values were independent."""
+        """The variance of one report's function, if scores of values were
+        independent.
+        """
         # Of everyone nothing need be estimated.
         if self.shares is None or np.ptp(weights) == 0:
             return 0.0
@@ -280,7 +311,9 @@ class Functions:
     def _law(
         self, weights: Floats, spread: Spread | None, variance: float, quantile: float
     ) -> Moments | None:
-        """The law where few reports matter; None where it is not known, or nothing can vary."""
+        """The law where few reports matter; None where it is not known, or nothing can
+        vary.
+        """
         bounds = self.range_of(weights)
         if bounds[0] == bounds[1]:
             return None
@@ -301,7 +334,9 @@ class Functions:
         )
 
     def _one_count(self, weights: Floats) -> Moments | None:
-        """The share of those who hold a value of the greater weight, where one count tells that."""
+        """The share of those who hold a value of the greater weight, where one count
+        tells that.
+        """
         places = np.flatnonzero(weights == weights.max())
         known = self.shares
         if (

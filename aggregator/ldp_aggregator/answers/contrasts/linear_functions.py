@@ -1,4 +1,6 @@
-"""Linear functions of what is estimated of a question, from its moments or its distribution."""
+"""Linear functions of what is estimated of a question, from its moments or its
+distribution.
+"""
 
 from __future__ import annotations
 
@@ -59,14 +61,17 @@ def _covariance(moments: Moments) -> Covariance:
 
 def _too_many(weights: Floats) -> Floats:
     raise EstimateError(
-        f"expected at most {MOST_IN_A_MATRIX:,} values for a covariance, got {weights.shape[1]:,}"
+        f"expected at most {MOST_IN_A_MATRIX:,} values for a covariance, got "
+        f"{weights.shape[1]:,}"
     )
 
 
 def distribution_functions(
     question: Question, counts: Counts, options: Options
 ) -> Functions:
-    """The same of a question whose reports are made for a distribution or a map, by its cells."""
+    """The same of a question whose reports are made for a distribution or a map, by its
+    cells.
+    """
     queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
     if queries is None:
         raise EstimateError(
@@ -80,7 +85,9 @@ def distribution_functions(
 def functions_of_queries(
     queries: Queries, question: Question, reports: int, options: Options
 ) -> Functions:
-    """Sums and differences of the cells of a distribution whose queries have answers."""
+    """Sums and differences of the cells of a distribution whose queries have
+    answers.
+    """
     values = [] if question.domain.values is None else question.domain.values
     return Functions(
         question.name,
@@ -95,7 +102,9 @@ def functions_of_queries(
 
 
 def _polarize(queries: Queries, weights: Floats) -> Floats:
-    """Covariances from the variances of sums: 2 Cov(q, r) = Var(q + r) - Var q - Var r."""
+    """Covariances from the variances of sums: 2 Cov(q, r) = Var(q + r) - Var q -
+    Var r.
+    """
     alone = _variance(queries.answer(weights))
     rows, columns = np.triu_indices(len(weights), 1)
     covariance = np.diag(alone)

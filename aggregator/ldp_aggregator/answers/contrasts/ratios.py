@@ -4,8 +4,8 @@ It has all r for which T - r S may be 0, within z of its standard errors:
 
     (T - r S)^2 <= z^2 (Var T - 2 r Cov(T, S) + r^2 Var S)
 
-the r between two roots, if S is further than z standard errors from 0. Where it is not, the
-denominator may be 0, and any quotient may be true.
+the r between two roots, if S is further than z standard errors from 0. Where it is not,
+the denominator may be 0, and any quotient may be true.
 
 Source: Fieller 1954.
 """

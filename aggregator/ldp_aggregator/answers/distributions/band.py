@@ -1,11 +1,11 @@
 """A band around a cumulative distribution that holds all of it at once.
 
-The band reaches c standard errors from F(x) (`distributions.ends`), with c the
-quantile of the largest error among all x, in standard errors. As neighbours err alike, c is well
-below what it would take if each x erred by itself: it is found by drawing errors with the
-correlation that they have if reports are spread evenly (which hardly depends on what people hold),
-with a fixed seed. Where F may only rise, the lower end may not fall, nor the upper one rise before:
-that narrows the band and costs no coverage.
+The band reaches c standard errors from F(x) (`distributions.ends`), with c the quantile
+of the largest error among all x, in standard errors. As neighbours err alike, c is well
+below what it would take if each x erred by itself: it is found by drawing errors with
+the correlation that they have if reports are spread evenly (which hardly depends on
+what people hold), with a fixed seed. Where F may only rise, the lower end may not fall,
+nor the upper one rise before: that narrows the band and costs no coverage.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def root_of(correlation: Floats) -> Floats:
 
 
 def multiplier(root: Floats, level: float) -> float:
-    """c: how many standard errors the largest of all errors stays within, with this probability.
+    """c: how many standard errors the largest of all errors stays within, with this
+    probability.
 
     `root` has a row for each error; products of rows are the correlation.
     """

@@ -1,9 +1,10 @@
 """The mean of a circle: its direction, and how far it is from the middle.
 
-Each answer is a point of a circle around 0, the value x at the angle t(x) = 2 pi (x - start) /
-period. The mean of all these points, m = (mean of cos t, mean of sin t), is two queries of a
-distribution: unbiased, with their covariance V, which the same reports tell. Its direction is the
-circular mean of the answers; its length, from 0 to 1, says how much they agree.
+Each answer is a point of a circle around 0, the value x at the angle t(x) = 2 pi (x -
+start) / period. The mean of all these points, m = (mean of cos t, mean of sin t), is
+two queries of a distribution: unbiased, with their covariance V, which the same reports
+tell. Its direction is the circular mean of the answers; its length, from 0 to 1, says
+how much they agree.
 
     direction   the directions a whose part of m across them, -m_1 sin a + m_2 cos a, is told from 0
                 by no more than z of its standard errors, on the side where m lies (Fieller)
@@ -12,15 +13,17 @@ circular mean of the answers; its length, from 0 to 1, says how much they agree.
     its ends    the least length r for which a mean as long as m is not too rare, for errors as
                 large in all directions as V has them in any (Rice's law); and |m| + z of these
 
-With errors of the normal law a direction that is told is false no more often than the level allows:
-a true one is missed if the part across it is told from 0, or if m lies on the other side of 0, and
-both only where m is told from 0 at all. The length misses no more often than it says either: the
-part of m along its true direction is no longer than m.
+With errors of the normal law a direction that is told is false no more often than the
+level allows: a true one is missed if the part across it is told from 0, or if m lies on
+the other side of 0, and both only where m is told from 0 at all. The length misses no
+more often than it says either: the part of m along its true direction is no longer than
+m.
 
-Of cells, the middles count; of points between which devices round, the polygon of these.
+Of cells, the middles count; of points between which devices round, the polygon of
+these.
 
-Source: Mardia and Jupp 2000, Directional Statistics (mean direction, resultant length); Fieller
-1954; Rice 1945.
+Source: Mardia and Jupp 2000, Directional Statistics (mean direction, resultant length);
+Fieller 1954; Rice 1945.
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ def waves(line: Line) -> Floats:
 
 
 def resultant(estimate: Floats, variance: Floats) -> Resultant:
-    """From what these queries are answered: the variance of a sum tells how its parts go together.
+    """From what these queries are answered: the variance of a sum tells how its parts
+    go together.
 
     Both are of shape (3,).
     """

@@ -1,8 +1,10 @@
-"""All that is asked of the distribution of a number, with standard errors and intervals.
+"""All that is asked of the distribution of a number, with standard errors and
+intervals.
 
-Everything is estimated from one tally, without bias, and costs no privacy: the share of any range,
-the cumulative distribution with a band around all of it, quantiles, histograms, the mode. What is
-estimated is the distribution of what is counted: of numbers that are clipped, where a survey clips.
+Everything is estimated from one tally, without bias, and costs no privacy: the share of
+any range, the cumulative distribution with a band around all of it, quantiles,
+histograms, the mode. What is estimated is the distribution of what is counted: of
+numbers that are clipped, where a survey clips.
 """
 
 from __future__ import annotations
@@ -72,8 +74,8 @@ class Distribution(WithEnds):
     def between(self, low: Number, high: Number) -> Share:
         """The share of the answers from `low` up to, but not including, `high`.
 
-        On a circle a range may go around: from 22 to 6. Raises `EstimateError` for an empty range,
-        and for an end within a cell.
+        On a circle a range may go around: from 22 to 6. Raises `EstimateError` for an
+        empty range, and for an end within a cell.
         """
         first, last = self.line.places(low, high)
         if first < last:
@@ -93,32 +95,35 @@ class Distribution(WithEnds):
     def histogram(self, edges: Sequence[Number] | None = None) -> tuple[Share, ...]:
         """The shares of ranges side by side, from the first value to the last.
 
-        `edges` are those within; without them the ends are round. Raises `EstimateError` for edges
-        that do not rise, or lie within a cell.
+        `edges` are those within; without them the ends are round. Raises
+        `EstimateError` for edges that do not rise, or lie within a cell.
         """
         cells = self.line.histogram(edges)
         return self._shares(cells.queries, cells.names)
 
     def direction(self) -> Direction:
-        """The circular mean of a question on a circle, if there is a direction to be told.
+        """The circular mean of a question on a circle, if there is a direction to be
+        told.
 
         Raises `EstimateError` where values do not lie on a circle.
         """
         return direction(self.line, self._resultant, self.options.level)
 
     def resultant_length(self) -> Length:
-        """How much the answers on a circle agree: from 0, spread out, to 1, all the same.
+        """How much the answers on a circle agree: from 0, spread out, to 1, all the
+        same.
 
         Raises `EstimateError` where values do not lie on a circle.
         """
         return length(self._resultant, self.options.level)
 
     def cut(self, at: Number) -> Distribution:
-        """The same as a line from a value of the circle on, which has quantiles and the like.
+        """The same as a line from a value of the circle on, which has quantiles and the
+        like.
 
-        Numbers go on beyond the end: of hours that begin at 4, those after midnight are 24 to 28.
-        Raises `EstimateError` where values do not lie on a circle, and for a number that is not on
-        it.
+        Numbers go on beyond the end: of hours that begin at 4, those after midnight are
+        24 to 28. Raises `EstimateError` where values do not lie on a circle, and for a
+        number that is not on it.
         """
         self._check_circle(circular=True)
         line, order = self.line.cut(at)
@@ -133,7 +138,8 @@ class Distribution(WithEnds):
     def _check_circle(self, *, circular: bool) -> None:
         if self.line.circular and not circular:
             raise EstimateError(
-                "expected a place at which the circle is cut, on which quantiles and cumulative "
+                "expected a place at which the circle is cut, on which quantiles and "
+                "cumulative "
                 "shares depend: distribution.cut(at) is a line; direction() has no cut"
             )
         if circular and not self.line.circular:
@@ -143,7 +149,9 @@ class Distribution(WithEnds):
 
     @cached_property
     def _at_places(self) -> tuple[Integers, Answers]:
-        """How many values lie below each point, and what the share of answers there is."""
+        """How many values lie below each point, and what the share of answers there
+        is.
+        """
         self._check_circle(circular=False)
         size = self.line.size
         if self.queries.below is not None:
@@ -156,10 +164,11 @@ class Distribution(WithEnds):
         return places, answers
 
     def cdf(self) -> Cumulative:
-        """The cumulative distribution, with errors, intervals, and a band around all of it.
+        """The cumulative distribution, with errors, intervals, and a band around all of
+        it.
 
-        Of arcs with more than 1,024 values, at so many points that these and the values make a
-        million pairs.
+        Of arcs with more than 1,024 values, at so many points that these and the values
+        make a million pairs.
         """
         places, answers = self._at_places
         edges = np.array([float(edge) for edge in self.line.edges])
@@ -211,7 +220,9 @@ class Distribution(WithEnds):
         )
 
     def plot(self, truth: Sequence[float] | None = None) -> Any:
-        """Return a matplotlib figure. Raises `EstimateError` if matplotlib is not there."""
+        """Return a matplotlib figure. Raises `EstimateError` if matplotlib is not
+        there.
+        """
         return figure([self.bars(truth)])
 
     def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
@@ -223,9 +234,11 @@ class Distribution(WithEnds):
         return self._quantile_at(share, self._quantile)
 
     def interquartile_range(self) -> Spread:
-        """The distance between the quartiles; its interval has each of them in one of its own.
+        """The distance between the quartiles; its interval has each of them in one of
+        its own.
 
-        Each misses half as often, so that both together miss no more often than they say.
+        Each misses half as often, so that both together miss no more often than they
+        say.
         """
         from scipy.special import ndtri  # slow to import
 
@@ -240,8 +253,8 @@ class Distribution(WithEnds):
     def mode(self, edges: Sequence[Number] | None = None) -> Mode:
         """The most frequent cell of a histogram, and which others may be it.
 
-        Cells are left out whose share is below that of the highest with a confidence that holds for
-        all of them together (Bonferroni).
+        Cells are left out whose share is below that of the highest with a confidence
+        that holds for all of them together (Bonferroni).
         """
         from scipy.special import ndtri  # slow to import
 
@@ -261,7 +274,9 @@ class Distribution(WithEnds):
         )
 
     def monotone(self, cells: Cells) -> Floats:
-        """The shares of cells by the nearest cumulative distribution that rises: biased."""
+        """The shares of cells by the nearest cumulative distribution that rises:
+        biased.
+        """
         cumulative = np.concatenate(
             [[0.0], rising(np.cumsum(self.queries.frequency)[:-1]), [1.0]]
         )
@@ -314,7 +329,9 @@ class Distribution(WithEnds):
         return tuple(Share(name, *row) for name, row in zip(names, rows, strict=True))
 
     def errors(self, queries: Floats) -> Floats:
-        """The standard errors of any queries, of shape (Q, values): those of their means, (Q,)."""
+        """The standard errors of any queries, of shape (Q, values): those of their
+        means, (Q,).
+        """
         return self._errors(self.queries.answer(queries))
 
     def _errors(self, answers: Answers) -> Floats:
@@ -347,7 +364,9 @@ def _reorder(queries: Queries, order: Indices) -> Queries:
 def distribution_of(
     question: Question, counts: Counts, options: Options
 ) -> Distribution | None:
-    """The distribution of a question with reports; None where its mechanism is not for that."""
+    """The distribution of a question with reports; None where its mechanism is not for
+    that.
+    """
     queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
     line = line_of(question.domain)
     if queries is None or line is None:

@@ -1,4 +1,6 @@
-"""The distribution of a number: the cells of a histogram, and ranges and quantiles beside them."""
+"""The distribution of a number: the cells of a histogram, and ranges and quantiles
+beside them.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class DistributionEstimates(ShareEstimates):
 
     @property
     def line(self) -> Line | None:
-        """The line of the values; None for a circle, and for the highest of them alone."""
+        """The line of the values; None for a circle, and for the highest of them
+        alone.
+        """
         if self.distribution is None:
             return super().line
         line = self.distribution.line
@@ -83,7 +87,9 @@ class DistributionEstimates(ShareEstimates):
         )
 
     def further(self) -> Iterator[Further]:
-        """The rows below those of the cells: ranges, mean, and quantiles or those of a circle."""
+        """The rows below those of the cells: ranges, mean, and quantiles or those of a
+        circle.
+        """
         for share in self.ranges:
             yield further_of(self, share)
         yield from super().further()
@@ -122,7 +128,9 @@ class DistributionEstimates(ShareEstimates):
 
 
 def distribution_behind(estimates: QuestionEstimates) -> Distribution | None:
-    """The distribution behind a question's estimates, if that is what its reports are for."""
+    """The distribution behind a question's estimates, if that is what its reports are
+    for.
+    """
     return (
         estimates.distribution if isinstance(estimates, DistributionEstimates) else None
     )

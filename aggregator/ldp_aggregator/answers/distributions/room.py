@@ -1,4 +1,6 @@
-"""How distributions are estimated: the cells of a histogram, or every value by itself."""
+"""How distributions are estimated: the cells of a histogram, or every value by
+itself.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,12 @@ from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.output.checks import Remark
 
 FEWEST_MISSING = 30
-"""Reports that have to miss their value for the errors of a distribution to be nearly normal."""
+"""Reports that have to miss their value for the errors of a distribution to be nearly
+normal.
+"""
 _ON_CIRCLE = (
-    "values lie on a circle: quantiles, mean and variance depend on where it is cut, and are not "
+    "values lie on a circle: quantiles, mean and variance depend on where it is cut, "
+    "and are not "
     "shown"
 )
 _MIDDLES = "the mean direction is that of the middles of the cells"
@@ -35,7 +40,9 @@ def cells_of(line: Line, options: Options) -> Cells:
 
 
 def estimate(counted: Counted) -> DistributionEstimates:
-    """The shares of cells, and the distribution behind them, of a question with reports."""
+    """The shares of cells, and the distribution behind them, of a question with
+    reports.
+    """
     question, options = counted.question, counted.options
     distribution = distribution_of(question, counted.counts, options)
     if distribution is None:
@@ -54,7 +61,9 @@ def estimate(counted: Counted) -> DistributionEstimates:
 def with_distribution(
     shares: DistributionEstimates, distribution: Distribution, cells: Cells
 ) -> DistributionEstimates:
-    """Shares of cells with the distribution behind them, in a view that rises if asked for."""
+    """Shares of cells with the distribution behind them, in a view that rises if asked
+    for.
+    """
     remarks = on_distribution(shares.reports, distribution.queries.missing)
     shares = replace(
         shares, distribution=distribution, remarks=(*shares.remarks, *remarks)
@@ -75,15 +84,19 @@ def about(estimates: QuestionEstimates) -> tuple[str, ...]:
 def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:
     """Whether few reports are behind ranges, quantiles and the cumulative distribution.
 
-    `missing` is the share of them that hold not their respondent's value, but another by chance:
-    where these are few and far off, as at a large epsilon, errors are far from the normal law.
+    `missing` is the share of them that hold not their respondent's value, but another
+    by chance: where these are few and far off, as at a large epsilon, errors are far
+    from the normal law.
     """
     if respondents >= FEWEST and respondents * missing >= FEWEST_MISSING:
         return ()
     text = (
-        "Intervals of ranges and quantiles, and the band, go by the normal law, for which "
-        f"{respondents} respondents, of whose reports about {respondents * missing:.0f} hold "
-        "another value by chance, are too few: they may hold the truth less often than they say."
+        "Intervals of ranges and quantiles, and the band, go by the normal law, for "
+        "which "
+        f"{respondents} respondents, of whose reports about "
+        f"{respondents * missing:.0f} hold "
+        "another value by chance, are too few: they may hold the truth less often than "
+        "they say."
     )
     return (Remark("few-counts", text),)
 

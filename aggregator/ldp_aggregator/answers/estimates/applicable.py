@@ -1,7 +1,8 @@
 """Which options apply to which questions of a survey.
 
-What is asked of several questions together is asked of those that can give it: a range of those for
-a distribution, a shape of those whose mechanism has one. If none can, it is a mistake.
+What is asked of several questions together is asked of those that can give it: a range
+of those for a distribution, a shape of those whose mechanism has one. If none can, it
+is a mistake.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ldp_aggregator.answers.options import SHAPES, Options
 from ldp_aggregator.decoders.table import decoder_of
 
 _OF_EVERY_ONE = (
-    "; ranges and edges are asked of every question for a distribution; name those that are meant "
+    "; ranges and edges are asked of every question for a distribution; name those "
+    "that are meant "
     "(--question, names= in Python, question= in a query)"
 )
 _RANGES = 'of `goal = "distribution"` for ranges and edges'
@@ -37,7 +39,8 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
         _has_view(question, post_process) for question in questions
     ):
         raise EstimateError(
-            f"expected another view than {post_process}, which is for {_ONLY_FOR[post_process]}; "
+            f"expected another view than {post_process}, which is for "
+            f"{_ONLY_FOR[post_process]}; "
             "name such "
             "questions with --question, if there are any"
         )
@@ -49,7 +52,8 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
     ):
         if asked and not any(map(have, questions)):
             raise EstimateError(
-                f"expected a question {what}, got none; name such questions with --question, if "
+                f"expected a question {what}, got none; name such questions with "
+                "--question, if "
                 "there are any"
             )
 
@@ -70,7 +74,9 @@ def options_for(question: Question, options: Options) -> Options:
 
 
 def has_districts(options: Options, question: Question) -> bool:
-    """Whether its shares are those of districts, or of cells of which these are made."""
+    """Whether its shares are those of districts, or of cells of which these are
+    made.
+    """
     geography = options.geography
     if geography is None:
         return False
@@ -84,7 +90,9 @@ def advice(questions: Collection[Question], options: Options) -> str:
 
 
 def not_this_view(own: Options, options: Options) -> str:
-    """What to say of a question that is not seen in the view that others are seen in."""
+    """What to say of a question that is not seen in the view that others are seen
+    in.
+    """
     if own.post_process == options.post_process or options.post_process is None:
         return ""
     return (

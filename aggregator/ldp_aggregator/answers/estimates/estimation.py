@@ -1,6 +1,7 @@
 """Estimates: from a tally to frequencies with standard errors and intervals.
 
-Looking is post-processing: it costs no privacy, however often and in whatever way it is done.
+Looking is post-processing: it costs no privacy, however often and in whatever way it is
+done.
 """
 
 from __future__ import annotations

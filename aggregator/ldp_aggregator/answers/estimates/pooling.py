@@ -1,4 +1,5 @@
-"""Pooling: one estimate from versions of a question that go through different mechanisms.
+"""Pooling: one estimate from versions of a question that go through different
+mechanisms.
 
     estimate       f = sum_v w_v f_v,  with weights that sum to 1
     respondents    w_v = n_v / n: the share of all respondents, by version
@@ -11,12 +12,13 @@
     manipulation   forged reports do the most where they weigh the most: reach = max_v (w_v n / n_v)
                    reach_v
 
-Of questions for a distribution everything is pooled by the same weights, so that ranges add up:
-what queries are answered, and with it quantiles, the cumulative distribution and the mean.
+Of questions for a distribution everything is pooled by the same weights, so that ranges
+add up: what queries are answered, and with it quantiles, the cumulative distribution
+and the mean.
 
-The weights depend on numbers of reports and on mechanisms, and not on what was answered: weights
-that follow the estimates would bias them. Where V_v is not known before the answers (a stochastic
-matrix), all V_v count as the same.
+The weights depend on numbers of reports and on mechanisms, and not on what was
+answered: weights that follow the estimates would bias them. Where V_v is not known
+before the answers (a stochastic matrix), all V_v count as the same.
 
 Source: Cochran 1954, The combination of estimates from different experiments.
 """
@@ -67,8 +69,8 @@ class Version(NamedTuple):
 def poolable(questions: Sequence[Question]) -> bool:
     """Whether all ask for the same listed values, under the same nodes.
 
-    Of numbers a step apart, all for a distribution: means alone are not pooled, and neither
-    are those of keys.
+    Of numbers a step apart, all for a distribution: means alone are not pooled, and
+    neither are those of keys.
     """
     domains = [question.domain for question in questions]
     if any(
@@ -105,9 +107,11 @@ def _of_distributions(questions: Sequence[Question]) -> bool:
 
 
 def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEstimates:
-    """One estimate from poolable versions with reports, the newest last, described as that is.
+    """One estimate from poolable versions with reports, the newest last, described as
+    that is.
 
-    Raises `EstimateError` for what only one mechanism has: Clopper-Pearson intervals, a covariance.
+    Raises `EstimateError` for what only one mechanism has: Clopper-Pearson intervals, a
+    covariance.
     """
     newest = versions[-1].question
     values, _ = decoder_of(newest.randomizer).values(newest, versions[-1].counts, ())
@@ -117,7 +121,8 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
         )
     if options.post_process == "shrunk":
         raise EstimateError(
-            f"question {newest.name!r}: expected another view than shrunk, which is for one "
+            f"question {newest.name!r}: expected another view than shrunk, which is "
+            "for one "
             "version of a question"
         )
     room = room_of(newest, options)
@@ -186,7 +191,8 @@ def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str
         for version, weight in zip(versions, weights, strict=True)
     )
     note = (
-        f"pooled over {len(versions)} versions, by weights that do not depend on the answers "
+        f"pooled over {len(versions)} versions, by weights that do not depend on the "
+        "answers "
         f"({weighted})"
     )
     once = any(
@@ -198,7 +204,9 @@ def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str
 
 
 def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
-    """How queries of a distribution are answered by the weighted sum of independent answers."""
+    """How queries of a distribution are answered by the weighted sum of independent
+    answers.
+    """
     known: list[Queries] = [part.answering for part in parts]
     shares, squares = weights.tolist(), (weights**2).tolist()
 
@@ -212,7 +220,8 @@ def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
         )
 
     def together(queries: Floats) -> Floats:
-        # Errors of the versions go together nearly alike: mixed by what each errs by, roughly.
+        # Errors of the versions go together nearly alike: mixed by what each errs by,
+        # roughly.
         noise = [float(version.answer(queries).least.mean()) for version in known]
         by_version = weights**2 * noise
         return _weighted_sum(
@@ -244,7 +253,8 @@ def weights_of(
 ) -> Floats:
     """The share of each version in the pooled estimate, of shape (versions,).
 
-    Those of distributions go by the least variances of these queries, which depend on no answers.
+    Those of distributions go by the least variances of these queries, which depend on
+    no answers.
     """
     weights: Floats = np.array([part.reports for part in parts], dtype=float)
     if estimand == "population" and queries is not None:
@@ -297,7 +307,9 @@ def pool_moments(parts: Sequence[Moments], weights: Floats) -> Moments:
 
 
 def _unknown(parts: Sequence[Moments]) -> Flags | None:
-    """A value of which one version can say nothing is nowhere near normal in the sum."""
+    """A value of which one version can say nothing is nowhere near normal in the
+    sum.
+    """
     known = [part.unknown for part in parts if part.unknown is not None]
     return np.logical_or.reduce(known) if known else None
 
@@ -314,7 +326,8 @@ def _weighted_sum(factors: Sequence[float], arrays: Sequence[Floats | float]) ->
 def _below(
     parts: Sequence[Moments], shares: Sequence[float], worth: int
 ) -> tuple[Floats, Floats] | None:
-    """The variances for frequencies below the estimate, if a version has others there, so of all.
+    """The variances for frequencies below the estimate, if a version has others there,
+    so of all.
 
     The variances are those if held and if not.
     """
@@ -343,11 +356,12 @@ def _lasting(
 def _higher(
     parts: Sequence[Moments], weights: Floats, worth: int, order: int
 ) -> tuple[Floats, Floats] | None:
-    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for holders and for others.
+    """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for holders and for
+    others.
 
-    None where no version knows its own; what one does not know counts as none, as it does where
-    that version stands alone. The fourth only where some version knows it, and of the others as it
-    is if all jumps are alike.
+    None where no version knows its own; what one does not know counts as none, as it
+    does where that version stands alone. The fourth only where some version knows it,
+    and of the others as it is if all jumps are alike.
     """
     if all((part.third if order == 3 else part.fourth) is None for part in parts):
         return None

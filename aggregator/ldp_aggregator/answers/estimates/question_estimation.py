@@ -25,7 +25,10 @@ from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.counting import total_reports
 
 MOST_COVARIANCE = 10_000
-_NO_CANDIDATES = "no candidates: name a file of texts to look for, one a line, as candidates in the survey file"
+_NO_CANDIDATES = (
+    "no candidates: name a file of texts to look for, one a line, as "
+    "candidates in the survey file"
+)
 _NO_REPORTS = "no reports yet"
 
 
@@ -36,10 +39,11 @@ def estimate_question(
     candidates: Sequence[str] | None = None,
     design: Any = None,
 ) -> OfSomeKind:
-    """Estimates of one question from its counts (shape as in `ldp_aggregator.tallies.counting`).
+    """Estimates of one question from its counts (shape as in
+    `ldp_aggregator.tallies.counting`).
 
-    `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash functions
-    did not set them.
+    `design` gives the bits of the candidates, of shape (cohorts * bits, M), if our hash
+    functions did not set them.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -97,7 +101,9 @@ def _nothing_yet(counted: Counted) -> QuestionEstimates:
 
 
 def _estimate(counted: Counted) -> QuestionEstimates:
-    """The estimates of a question with reports, with notes in the order in which they are said."""
+    """The estimates of a question with reports, with notes in the order in which they
+    are said.
+    """
     question, options = counted.question, counted.options
     if options.covariance and len(counted.values) > MOST_COVARIANCE:
         raise EstimateError(

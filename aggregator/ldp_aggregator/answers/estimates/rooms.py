@@ -1,7 +1,7 @@
 """The table of kinds of answers: which room a question's estimates come from.
 
-A kind has a folder of `answers`, whose module `room` ends with its row, and is imported when a
-question of that kind is first estimated.
+A kind has a folder of `answers`, whose module `room` ends with its row, and is imported
+when a question of that kind is first estimated.
 """
 
 from __future__ import annotations

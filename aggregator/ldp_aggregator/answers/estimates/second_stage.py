@@ -1,13 +1,16 @@
-"""A map in two stages: the first one says where people are, and so how the next one asks.
+"""A map in two stages: the first one says where people are, and so how the next one
+asks.
 
-The cells of a grid hold very different numbers of people: some hardly any, which is told of each of
-them at the price of the others. A first stage, of few respondents, is enough to cut the map in
-cells that hold about as many each (`maps.cuts`). These cells are then public and
-have names, and the next version of the survey asks others, with the whole epsilon, in which of them
-they are. What comes of it is unbiased, with intervals, whatever the first stage said.
+The cells of a grid hold very different numbers of people: some hardly any, which is
+told of each of them at the price of the others. A first stage, of few respondents, is
+enough to cut the map in cells that hold about as many each (`maps.cuts`). These cells
+are then public and have names, and the next version of the survey asks others, with the
+whole epsilon, in which of them they are. What comes of it is unbiased, with intervals,
+whatever the first stage said.
 
-How many cells: as many as an even share of would be above its margin of error, if as many answer as
-in the first stage. With V = 4R/(R - 1)^2 for what a cell errs by, and z of the level,
+How many cells: as many as an even share of would be above its margin of error, if as
+many answer as in the first stage. With V = 4R/(R - 1)^2 for what a cell errs by, and z
+of the level,
 
     1/K > z sqrt(V/n),   K at most 256, and at most the cells of the grid
 """
@@ -67,7 +70,9 @@ class SecondStage:
 
     @property
     def error(self) -> float:
-        """About what the share of a cell will err by, from as many respondents: one deviation."""
+        """About what the share of a cell will err by, from as many respondents: one
+        deviation.
+        """
         return math.sqrt(_variance(self.question) / self.respondents)
 
     def geojson(self) -> dict[str, Any]:
@@ -101,9 +106,15 @@ class SecondStage:
             for name, share in zip(self.cells, self.shares, strict=True)
         ]
         remarks = (
-            f"{len(self.cells)} cells, for {self.respondents:,} respondents: an even share is "
-            f"{1 / len(self.cells):.4f}, with a standard error of about {self.error:.4f}",
-            "shares here are those of the first stage, cut at zero: biased, and not to be reported",
+            f"{len(self.cells)} cells, for {self.respondents:,} respondents: an even "
+            "share is "
+            f"{1 / len(self.cells):.4f}, with a standard error of about "
+            f"{self.error:.4f}",
+            (
+                "shares here are those of the first stage, cut at zero: biased, and "
+                "not to "
+                "be reported"
+            ),
         )
         table = TextTable(
             self.question.name, "", ("cell", "share"), rows=rows, remarks=remarks
@@ -175,7 +186,8 @@ def _first(tally: Tally, name: str) -> tuple[Places, Floats]:
     question = known[name]
     if not question.domain.is_place:
         raise EstimateError(
-            f"question {name!r}: expected a question of type place with x and y, whose map is to "
+            f"question {name!r}: expected a question of type place with x and y, whose "
+            "map is to "
             "be cut, got another"
         )
     side = question.domain.fields[0].size
@@ -218,7 +230,8 @@ def _rename(
             continue
         if "epsilon" not in entry:
             raise EstimateError(
-                f"question {name!r}: expected one that states an epsilon, which the next stage "
+                f"question {name!r}: expected one that states an epsilon, which the "
+                "next stage "
                 "then has, got another"
             )
         text = entry.get("text")

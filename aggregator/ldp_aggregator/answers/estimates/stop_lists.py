@@ -1,8 +1,9 @@
 """Stop lists on the collector's side: files, and what they mean for estimates.
 
-A list that stops a question, or has it asked of a share of the devices only, changes whom the
-reports are from: devices that were drawn at random, whatever their answers are. So shares stay
-unbiased for all devices, and what is said of the respondents is said of that sample.
+A list that stops a question, or has it asked of a share of the devices only, changes
+whom the reports are from: devices that were drawn at random, whatever their answers
+are. So shares stay unbiased for all devices, and what is said of the respondents is
+said of that sample.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from ldp_aggregator.output.files import FileError, read_bytes
 
 
 class StopLists:
-    """The stop lists of several surveys, one file each; read anew whenever they are asked for."""
+    """The stop lists of several surveys, one file each; read anew whenever they are
+    asked for.
+    """
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._paths = tuple(paths)
@@ -63,11 +66,16 @@ def _remark(name: str, stops: Stops) -> tuple[Remark, ...]:
     if share == 1:
         return ()
     if share == 0:
-        text = f"Stop list {stops.serial} has stopped this question: no device is asked any more."
+        text = (
+            f"Stop list {stops.serial} has stopped this question: no device is "
+            "asked any more."
+        )
         return (Remark("stopped", text),)
     text = (
-        f"Stop list {stops.serial} has this question asked of {share} of the devices, drawn at "
-        "random whatever their answers are: the respondents are that sample, and errors for the "
+        f"Stop list {stops.serial} has this question asked of {share} of the devices, "
+        "drawn at "
+        "random whatever their answers are: the respondents are that sample, and "
+        "errors for the "
         "population allow for the draw."
     )
     return (Remark("sampled", text),)

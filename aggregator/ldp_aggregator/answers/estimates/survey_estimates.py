@@ -1,4 +1,6 @@
-"""Estimates of a survey, question by question, and as flat records for other programs."""
+"""Estimates of a survey, question by question, and as flat records for other
+programs.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,11 @@ class SurveyEstimates(Tidy):
         return iter(self.questions.values())
 
     def sheet(self, *, in_full: bool = True, elsewhere: str = ALL_OF_THEM) -> Sheet:
-        """All that is shown, in the shapes that formats ask for (`ldp_aggregator.output.sheet`).
+        """All that is shown, in the shapes that formats ask for
+        (`ldp_aggregator.output.sheet`).
 
-        Unless it is to be in full, tables of more than `MOST_ROWS` values show the top, and
-        `elsewhere`, which says where all are.
+        Unless it is to be in full, tables of more than `MOST_ROWS` values show the top,
+        and `elsewhere`, which says where all are.
         """
         return Sheet(
             f"{self.survey}: estimates",
@@ -102,7 +105,9 @@ class SurveyEstimates(Tidy):
         }
 
     def panels(self, truth: Mapping[str, Sequence[float]] | None = None) -> list[Bars]:
-        """The panels of its picture; `truth` gives true frequencies by question, where known."""
+        """The panels of its picture; `truth` gives true frequencies by question, where
+        known.
+        """
         known = truth or {}
         return [question.bars(known.get(question.name)) for question in self]
 

@@ -25,8 +25,8 @@ class Share(WithInterval):
 class Quantile(WithInterval):
     """Quantile of the answers, with an interval.
 
-    Of a question with cells, a place within one, as if its answers were spread evenly there; the
-    interval is of whole cells.
+    Of a question with cells, a place within one, as if its answers were spread evenly
+    there; the interval is of whole cells.
     """
 
     share: float
@@ -55,14 +55,16 @@ class Quantile(WithInterval):
 
 @dataclass(frozen=True)
 class Direction(Estimated):
-    """The circular mean: where the mean of all answers lies, seen from the middle of the circle.
+    """The circular mean: where the mean of all answers lies, seen from the middle of
+    the circle.
 
-    Its interval goes from `low` onwards to `high`, over the start of the circle if `high` is the
-    lower one.
+    Its interval goes from `low` onwards to `high`, over the start of the circle if
+    `high` is the lower one.
     """
 
     estimate: float | None
-    """In the unit of the answers; None where the mean cannot be told from the middle."""
+    """In the unit of the answers; None where the mean cannot be told from the middle.
+    """
     standard_error: float | None
     low: float
     high: float
@@ -92,10 +94,11 @@ class Direction(Estimated):
 
 @dataclass(frozen=True)
 class Length(Estimated):
-    """How far the mean of all answers is from the middle of a circle: 1 if all have one direction.
+    """How far the mean of all answers is from the middle of a circle: 1 if all have one
+    direction.
 
-    The root of an unbiased square that is cut at 0: too high on average where the true one is 0,
-    and hardly too low elsewhere.
+    The root of an unbiased square that is cut at 0: too high on average where the true
+    one is 0, and hardly too low elsewhere.
     """
 
     estimate: float
@@ -128,11 +131,15 @@ class Spread(WithInterval):
 
 @dataclass(frozen=True)
 class Mode:
-    """The cell of a histogram with the highest estimate, and all that may be the most frequent."""
+    """The cell of a histogram with the highest estimate, and all that may be the most
+    frequent.
+    """
 
     cell: Share
     candidates: tuple[str, ...]
-    """The cells of which one is the most frequent, with the probability that was asked for."""
+    """The cells of which one is the most frequent, with the probability that was asked
+    for.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,4 +158,5 @@ class Cumulative:
     band_high: Floats
     """The ends of a band that holds all of it at once."""
     monotone: Floats
-    """The nearest that rises from 0 to 1: closer to the truth on average, and biased."""
+    """The nearest that rises from 0 to 1: closer to the truth on average, and biased.
+    """

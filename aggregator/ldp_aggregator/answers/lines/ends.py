@@ -1,10 +1,11 @@
-"""The ends of intervals for shares: all shares that what is estimated does not rule out.
+"""The ends of intervals for shares: all shares that what is estimated does not rule
+out.
 
     respondents   |estimate - f| <= z noise
     population    |estimate - f| <= z sqrt(noise^2 + f (1 - f) / n): Wilson's interval, with noise
 
-As the spread of a population is that of the share itself and not of its estimate, an estimate next
-to 0 or 1 does not pass for a certain one.
+As the spread of a population is that of the share itself and not of its estimate, an
+estimate next to 0 or 1 does not pass for a certain one.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ def ends_of_shares(
 ) -> tuple[Floats, Floats]:
     """The lower and the upper ends, of shape (Q,), before they are cut.
 
-    `noise` has the standard errors for the respondents, `factor` is z, and `drawn` how many were
-    drawn from a population; None for the respondents.
+    `noise` has the standard errors for the respondents, `factor` is z, and `drawn` how
+    many were drawn from a population; None for the respondents.
     """
     if drawn is None:
         return share - factor * noise, share + factor * noise
@@ -35,7 +36,9 @@ def ends_of_shares(
 
 
 class WithEnds:
-    """What has a number of reports, and options that say which intervals it has, and for whom."""
+    """What has a number of reports, and options that say which intervals it has, and
+    for whom.
+    """
 
     reports: int
     options: Options
@@ -48,11 +51,15 @@ class WithEnds:
 
     @property
     def _sample_size(self) -> int | None:
-        """How many were drawn from the population that the options ask for; None without one."""
+        """How many were drawn from the population that the options ask for; None
+        without one.
+        """
         return self.reports if self.options.estimand == "population" else None
 
     def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
-        """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they reach."""
+        """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they
+        reach.
+        """
         ends = ends_of_shares(
             answers.estimate, answers.errors(), factor, drawn=self._sample_size
         )

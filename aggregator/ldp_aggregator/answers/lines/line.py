@@ -1,11 +1,12 @@
 """Where the values of a question lie on a line, and which of them are within a range.
 
-Values are points (whole numbers, or those of a scale in steps) or cells. A range [a, b) has the
-points p with a <= p < b. Of cells it has whole ones, so that its ends have to be their edges.
+Values are points (whole numbers, or those of a scale in steps) or cells. A range [a, b)
+has the points p with a <= p < b. Of cells it has whole ones, so that its ends have to
+be their edges.
 
-On a circle, such as the hours of a day, the first value follows the last one, and a range may begin
-late and end early: [22, 6) goes on until the end and from the start. Cut anywhere, a circle is a
-line again.
+On a circle, such as the hours of a day, the first value follows the last one, and a
+range may begin late and end early: [22, 6) goes on until the end and from the start.
+Cut anywhere, a circle is a line again.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class Line(NamedTuple):
         return (*self.starts, self.end)
 
     def place(self, end: Fraction) -> int:
-        """How many values lie below. Raises `EstimateError` for an end within a cell."""
+        """How many values lie below. Raises `EstimateError` for an end within a
+        cell.
+        """
         place = bisect_left(self.starts, end)
         if self.cells and end not in (self.end, *self.starts[place : place + 1]):
             inner = self.starts[0] < end < self.end
@@ -79,13 +82,15 @@ class Line(NamedTuple):
                 nearest = self.edges[max(place - 2, 0) : place + _NEAREST - 2]
                 listed = ", ".join(map(decimal_text, nearest))
                 raise EstimateError(
-                    f"expected ranges of whole cells, whose edges are ... {listed} ..., got the "
+                    f"expected ranges of whole cells, whose edges are ... {listed} "
+                    "..., got the "
                     f"end {decimal_text(end)}"
                 )
         return min(place, self.size)
 
     def within(self, low: Number, high: Number) -> Floats:
-        """1 for each value of [low, high), of shape (values,); beyond the line there is none.
+        """1 for each value of [low, high), of shape (values,); beyond the line there is
+        none.
 
         Raises `EstimateError` as `places` does.
         """
@@ -96,15 +101,16 @@ class Line(NamedTuple):
 
         Where the range goes around a circle, places are counted on.
 
-        Raises `EstimateError` for an empty range, for an end within a cell, and for one that is not
-        on the circle, if it is one.
+        Raises `EstimateError` for an empty range, for an end within a cell, and for one
+        that is not on the circle, if it is one.
         """
         first, last = _number(low), _number(high)
         if self.circular:
             return self._places_around(first, last)
         if first >= last:
             raise EstimateError(
-                f"expected a range whose first end is below the other, got {low}:{high} (only a "
+                "expected a range whose first end is below the other, got "
+                f"{low}:{high} (only a "
                 "question that says `circular = true` has ranges that go around)"
             )
         return self.place(first), self.place(last)
@@ -113,7 +119,8 @@ class Line(NamedTuple):
         self._check_on_circle(first, last)
         if first == last:
             raise EstimateError(
-                f"expected a range with two different ends, got {decimal_text(first)} twice"
+                f"expected a range with two different ends, got {decimal_text(first)} "
+                "twice"
             )
         place, end = self.place(first), self.place(last)
         return (place, end) if first < last else (place, end + self.size)
@@ -122,7 +129,8 @@ class Line(NamedTuple):
         outside = [end for end in ends if not self.starts[0] <= end <= self.end]
         if outside:
             raise EstimateError(
-                f"expected numbers of the circle, from {decimal_text(self.starts[0])} to "
+                f"expected numbers of the circle, from {decimal_text(self.starts[0])} "
+                "to "
                 f"{decimal_text(self.end)}, got {decimal_text(outside[0])}"
             )
 
@@ -149,10 +157,11 @@ class Line(NamedTuple):
         return np.asarray((starts + ends) / 2)
 
     def cut(self, at: Number) -> tuple[Line, Indices]:
-        """The circle as a line from a value on, and which of its values follow one another there.
+        """The circle as a line from a value on, and which of its values follow one
+        another there.
 
-        Numbers go on beyond the end: an hour after 23 is 24. Raises `EstimateError` where it cannot
-        be cut.
+        Numbers go on beyond the end: an hour after 23 is 24. Raises `EstimateError`
+        where it cannot be cut.
         """
         exact = _number(at)
         if not self.starts[0] <= exact < self.end:
@@ -189,11 +198,12 @@ class Line(NamedTuple):
         return f"[{start}, {decimal_text(end)}{closing}"
 
     def histogram(self, edges: Sequence[Number] | None = None) -> Cells:
-        """The cells of a histogram with these edges; without any, few cells with round ends.
+        """The cells of a histogram with these edges; without any, few cells with round
+        ends.
 
-        Edges beyond a line are let be, but for one at least. Those of a circle cut it: the last
-        cell goes on to the first edge. Raises `EstimateError` for edges that do not rise, and for
-        one within a cell.
+        Edges beyond a line are let be, but for one at least. Those of a circle cut it:
+        the last cell goes on to the first edge. Raises `EstimateError` for edges that
+        do not rise, and for one within a cell.
         """
         if edges is None:
             return self._cells(self._usual_places())
@@ -208,7 +218,8 @@ class Line(NamedTuple):
         if not inner:
             first, last = decimal_text(self.starts[0]), decimal_text(self.end)
             raise EstimateError(
-                f"expected an edge between {first} and {last}, got {', '.join(map(str, edges))}"
+                f"expected an edge between {first} and {last}, got "
+                f"{', '.join(map(str, edges))}"
             )
         return self._cells([0, *sorted(inner), self.size])
 
@@ -250,7 +261,9 @@ class Line(NamedTuple):
 
 
 def line_of(domain: Domain) -> Line | None:
-    """The line of a question; None where values are not in an order, or too many to be listed."""
+    """The line of a question; None where values are not in an order, or too many to be
+    listed.
+    """
     if domain.scale is None and domain.numbers is None:
         return None
     if not domain.is_listed or domain.size is None:
@@ -276,7 +289,9 @@ def line_of(domain: Domain) -> Line | None:
 
 
 def _nice_above(width: Fraction, step: Fraction) -> Fraction:
-    """The least round number from a width on that is a multiple of the step; else steps."""
+    """The least round number from a width on that is a multiple of the step; else
+    steps.
+    """
     power = Fraction(10) ** math.floor(math.log10(width))
     for nice in _NICE:
         if nice * power >= width and (nice * power / step).denominator == 1:

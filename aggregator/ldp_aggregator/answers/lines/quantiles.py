@@ -6,11 +6,12 @@ Let F(x) be the share of the answers at or below value x, with the standard erro
     interval  from the first to the last x that passes both of
               F(x) + z se(x) >= phi   and   F(x - 1) - z se(x - 1) <= phi
 
-The true quantile fails either test in half of the misses that are allowed, so that no correction
-for how many values are looked at is needed: it is within the interval as often as it says, or more.
+The true quantile fails either test in half of the misses that are allowed, so that no
+correction for how many values are looked at is needed: it is within the interval as
+often as it says, or more.
 
-Source: inversion of a test (Woodruff 1952, for quantiles from estimated distributions); the nearest
-rising function by pooling adjacent violators (Ayer et al. 1955).
+Source: inversion of a test (Woodruff 1952, for quantiles from estimated distributions);
+the nearest rising function by pooling adjacent violators (Ayer et al. 1955).
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def quantile_places(
 ) -> tuple[int, int, int]:
     """The places of a quantile, and of the ends of its interval.
 
-    `cumulative` and `error`, of shape (values,), are F and its standard errors, the last ones 1 and
-    0; `quantile` is z.
+    `cumulative` and `error`, of shape (values,), are F and its standard errors, the
+    last ones 1 and 0; `quantile` is z.
     """
     size = len(cumulative)
     place = min(int(np.searchsorted(rising(cumulative), share - 1e-12)), size - 1)

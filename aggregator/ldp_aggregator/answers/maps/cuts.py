@@ -1,9 +1,10 @@
-"""Cells that hold about as many people each: a map that is cut in two, again and again (k-d tree).
+"""Cells that hold about as many people each: a map that is cut in two, again and again
+(k-d tree).
 
-The rectangle with the greatest share is cut across its longer side, where its halves come nearest
-to holding as much as each other, until there are as many as wanted. Cuts depend on estimated shares
-alone, so they cost no privacy; and what is estimated of the cells afterwards, from other reports,
-is unbiased however cuts came about.
+The rectangle with the greatest share is cut across its longer side, where its halves
+come nearest to holding as much as each other, until there are as many as wanted. Cuts
+depend on estimated shares alone, so they cost no privacy; and what is estimated of the
+cells afterwards, from other reports, is unbiased however cuts came about.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 class Box(NamedTuple):
-    """A rectangle of cells: from the first place of each axis up to, but not at, the second."""
+    """A rectangle of cells: from the first place of each axis up to, but not at, the
+    second.
+    """
 
     west: int
     east: int
@@ -36,7 +39,9 @@ def share_of(shares: Floats, box: Box) -> float:
 
 
 def cut(shares: Floats, cells: int) -> list[Box]:
-    """The map in so many boxes, or as many as it can be cut in; shares have to be 0 or more."""
+    """The map in so many boxes, or as many as it can be cut in; shares have to be 0 or
+    more.
+    """
     whole = Box(0, shares.shape[0], 0, north=shares.shape[1])
     boxes: list[Box] = []
     # The greatest share first; of equal ones the box that begins first.

@@ -1,14 +1,15 @@
 """Districts of a map: their shares, and what cells that their borders cut leave open.
 
-A district is a sum of cells, or of parts of them (`answers.geography`). Its share is known
-as well as those of rectangles are, with the covariance of all cells, as a share of *cells so
-counted*: where within a cell people live, no report tells. What that may amount to is told by two
-sums of whole cells:
+A district is a sum of cells, or of parts of them (`answers.geography`). Its share is
+known as well as those of rectangles are, with the covariance of all cells, as a share
+of *cells so counted*: where within a cell people live, no report tells. What that may
+amount to is told by two sums of whole cells:
 
     all cells wholly within  <=  the district  <=  all cells that it has any of
 
-so that from the lower end of the first to the upper end of the second the interval has the share
-of the district itself, wherever within cells people live, at least as often as its level says.
+so that from the lower end of the first to the upper end of the second the interval has
+the share of the district itself, wherever within cells people live, at least as often
+as its level says.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Districts of a GeoJSON file (RFC 7946), with errors that say what is wrong, and in which one.
+"""Districts of a GeoJSON file (RFC 7946), with errors that say what is wrong, and in
+which one.
 
-A file has a collection of features, each of them a polygon or several, and a property that names
-it. Everything else in it is let be. Raises `EstimateError`, and `FileError` for a file that cannot
-be read.
+A file has a collection of features, each of them a polygon or several, and a property
+that names it. Everything else in it is let be. Raises `EstimateError`, and `FileError`
+for a file that cannot be read.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def read_geography(
 
 
 def geography_of(collection: Any, name: str = "name", by: str = "area") -> Geography:
-    """Geography of a collection that has been read already, as dictionaries and lists."""
+    """Geography of a collection that has been read already, as dictionaries and
+    lists.
+    """
     if by not in BY:
         raise EstimateError(f"expected districts by {' or '.join(BY)}, got {by!r}")
     named = dict(_districts(_features(collection), name))
@@ -93,7 +96,8 @@ def _districts(
         geometry = feature.get("geometry")
         if _type(geometry) not in _POLYGONS:
             raise EstimateError(
-                f"district {name!r}: expected a geometry that is a Polygon or a MultiPolygon, got "
+                f"district {name!r}: expected a geometry that is a Polygon or a "
+                "MultiPolygon, got "
                 f"{_shorten(_type(geometry))}"
             )
         yield name, geometry
@@ -110,7 +114,8 @@ def _name(place: int, feature: Any, key: str) -> str:
         return str(name)
     known = ", ".join(map(str, properties)) or "none"
     raise EstimateError(
-        f"feature {place}: expected a name as its property {key!r}, got none; its properties are "
+        f"feature {place}: expected a name as its property {key!r}, got none; its "
+        "properties are "
         f"{known} (--district-name says which one is the name)"
     )
 
@@ -137,7 +142,8 @@ def _polygon(name: str, geometry: Mapping[str, Any]) -> Any:
     shape = parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
     if not shape.is_valid:
         raise EstimateError(
-            f"district {name!r}: expected borders that do not cross themselves or each other, got "
+            f"district {name!r}: expected borders that do not cross themselves or each "
+            "other, got "
             f"{shapely.is_valid_reason(shape)}"
         )
     return shape
@@ -158,7 +164,8 @@ def _ring(name: str, ring: Any) -> list[tuple[float, float]]:
     )
     if len(corners) < _FEWEST_CORNERS or corners[0] != corners[-1]:
         raise EstimateError(
-            f"district {name!r}: expected rings of {_FEWEST_CORNERS} corners or more, the last of "
+            f"district {name!r}: expected rings of {_FEWEST_CORNERS} corners or more, "
+            "the last of "
             f"which is the first, got one of {len(corners)}"
         )
     return corners
@@ -173,7 +180,8 @@ def _corner(name: str, corner: Any) -> tuple[float, float]:
     ]
     if len(usable) < 2:
         raise EstimateError(
-            f"district {name!r}: expected corners such as [8.54, 47.37], got {_shorten(corner)}"
+            f"district {name!r}: expected corners such as [8.54, 47.37], got "
+            f"{_shorten(corner)}"
         )
     return usable[0], usable[1]
 

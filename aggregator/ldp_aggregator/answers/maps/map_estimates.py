@@ -1,4 +1,6 @@
-"""Shares of places: the cells of a zoom, and all that is asked of the map behind them."""
+"""Shares of places: the cells of a zoom, and all that is asked of the map behind
+them.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ class MapEstimates(ShareEstimates):
     """Shares of the cells of a zoom."""
 
     places: Places | None = None
-    """The map at any zoom, and rectangles, from the same reports. None without reports, and of
-    several versions.
+    """The map at any zoom, and rectangles, from the same reports. None without reports,
+    and of several versions.
     """
 
     def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
@@ -50,10 +52,11 @@ class MapEstimates(ShareEstimates):
         )
 
     def rectangle(self, x: Ends, y: Ends) -> Share:
-        """The share of the places from the first end of each axis up to, but not at, the second.
+        """The share of the places from the first end of each axis up to, but not at,
+        the second.
 
-        Raises `EstimateError` without reports, for an empty rectangle, and for an end within a
-        cell.
+        Raises `EstimateError` without reports, for an empty rectangle, and for an end
+        within a cell.
         """
         return self._on_map.rectangle(x, y)
 
@@ -80,7 +83,8 @@ class MapEstimates(ShareEstimates):
     def _on_map(self) -> Places:
         if self.places is None:
             raise EstimateError(
-                f"question {self.name!r}: expected a question of type place with reports, of one "
+                f"question {self.name!r}: expected a question of type place with "
+                "reports, of one "
                 "version, for a map"
             )
         return self.places

@@ -1,4 +1,6 @@
-"""A map: the cells of a zoom, with their errors and intervals, as arrays of shape (x, y)."""
+"""A map: the cells of a zoom, with their errors and intervals, as arrays of shape (x,
+y).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """All that is asked of a question of type place: rectangles, and maps at any zoom.
 
-Everything is estimated from one tally, without bias, and costs no privacy. Rectangles have whole
-cells of the grid; a zoom has 2^a x 2^b cells of the same size, side by side.
+Everything is estimated from one tally, without bias, and costs no privacy. Rectangles
+have whole cells of the grid; a zoom has 2^a x 2^b cells of the same size, side by side.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ Ends = tuple[Number, Number]
 
 
 class Shown(NamedTuple):
-    """The cells of a zoom: their names, and which values are within, of shape (cells, values)."""
+    """The cells of a zoom: their names, and which values are within, of shape (cells,
+    values).
+    """
 
     names: tuple[str, ...]
     queries: Floats
@@ -64,7 +66,8 @@ class Places(WithEnds):
         return self.axes[0].size.bit_length() - 1
 
     def rectangle(self, x: Ends, y: Ends) -> Share:
-        """The share of the places from the first end of each axis up to, but not at, the second.
+        """The share of the places from the first end of each axis up to, but not at,
+        the second.
 
         Raises `EstimateError` for an empty rectangle, and for an end within a cell.
         """
@@ -93,7 +96,8 @@ class Places(WithEnds):
         )
 
     def map(self, x_cells: int | None = None, y_cells: int | None = None) -> Map:
-        """The map in so many cells along x and along y, powers of two; at the finest without any.
+        """The map in so many cells along x and along y, powers of two; at the finest
+        without any.
 
         Raises `EstimateError` for other numbers of cells.
         """
@@ -137,7 +141,9 @@ class Places(WithEnds):
         )
 
     def districts(self, geography: Geography) -> tuple[District, ...]:
-        """The shares of districts. Raises `EstimateError` if none of them has any of the map."""
+        """The shares of districts. Raises `EstimateError` if none of them has any of
+        the map.
+        """
         x, y = (np.array([float(edge) for edge in axis.edges]) for axis in self.axes)
         parts = geography.parts(x, y)
         counted, within, touched = (
@@ -186,7 +192,8 @@ class Places(WithEnds):
         for cells in (x_cells, y_cells):
             if cells < 1 or cells & (cells - 1) or cells >> self.depth > 1:
                 raise EstimateError(
-                    f"expected numbers of cells that are powers of two up to {1 << self.depth}, "
+                    "expected numbers of cells that are powers of two up to "
+                    f"{1 << self.depth}, "
                     f"got {x_cells} x {y_cells}"
                 )
         if x_cells * y_cells == 1:
@@ -197,10 +204,11 @@ class Places(WithEnds):
 
     @cached_property
     def shown_view(self) -> View:
-        """The zoom that is shown: the one asked for, or where an even share of a cell would show.
+        """The zoom that is shown: the one asked for, or where an even share of a cell
+        would show.
 
-        That is the finest in which such a share is above its margin of error. Where cells are told
-        one by one it is the whole grid.
+        That is the finest in which such a share is above its margin of error. Where
+        cells are told one by one it is the whole grid.
         """
         if self.options.zoom is not None:
             return self.view(*self.options.zoom)
@@ -244,7 +252,9 @@ def _label(field: Field) -> str:
 
 
 def _cells_along(line: Line, halved: int) -> tuple[list[str], Floats]:
-    """The names of cells along an axis, and which places are within, of shape (cells, places)."""
+    """The names of cells along an axis, and which places are within, of shape (cells,
+    places).
+    """
     cells = 1 << halved
     together = line.size // cells
     names = [
@@ -261,7 +271,8 @@ def places_of(
 ) -> Places | None:
     """The places of a question with reports, if it is of that type; None for others.
 
-    Also where its mechanism is not for rectangles and the shares of all cells are not known yet.
+    Also where its mechanism is not for rectangles and the shares of all cells are not
+    known yet.
     """
     if not question.domain.is_place:
         return None

@@ -1,4 +1,6 @@
-"""Shares of values that may be the names of districts, which a geography has the borders of."""
+"""Shares of values that may be the names of districts, which a geography has the
+borders of.
+"""
 
 from __future__ import annotations
 

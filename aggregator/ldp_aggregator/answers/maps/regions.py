@@ -1,8 +1,10 @@
-"""Cells of a public geography on a map: values that are the names of districts, with their shares.
+"""Cells of a public geography on a map: values that are the names of districts, with
+their shares.
 
-Devices know names alone (`readers.place_keys`). Whoever looks may have borders for these, from a
-GeoJSON file, and then sees the shares on a map: in one colour for each district, hatched where it
-cannot be told from an empty one. No border cuts anything here, as each answer was a district.
+Devices know names alone (`readers.place_keys`). Whoever looks may have borders for
+these, from a GeoJSON file, and then sees the shares on a map: in one colour for each
+district, hatched where it cannot be told from an empty one. No border cuts anything
+here, as each answer was a district.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from ldp_aggregator.output.sheet import Bars, Shapes
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The shares of the districts that values name, and that are in a file: (districts,) each."""
+    """The shares of the districts that values name, and that are in a file:
+    (districts,) each.
+    """
 
     title: str
     names: tuple[str, ...]
@@ -43,7 +47,9 @@ class Regions:
 
     @property
     def told(self) -> Flags:
-        """Which districts can be told from empty ones: those whose interval is above 0."""
+        """Which districts can be told from empty ones: those whose interval is
+        above 0.
+        """
         return np.asarray(self.low > 0)
 
     def geojson(self) -> dict[str, Any]:
@@ -97,7 +103,9 @@ class Regions:
         )
 
     def plot(self) -> Any:
-        """A map as a matplotlib figure. Raises `EstimateError` if matplotlib is not there."""
+        """A map as a matplotlib figure. Raises `EstimateError` if matplotlib is not
+        there.
+        """
         return figure([self.bars()])
 
     def picture(self, form: str = "svg") -> bytes:

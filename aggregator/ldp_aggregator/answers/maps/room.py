@@ -1,4 +1,6 @@
-"""How places are estimated: the cells of a zoom or of the grid, or districts by their names."""
+"""How places are estimated: the cells of a zoom or of the grid, or districts by their
+names.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def _shrunk(places: Places | None) -> Floats:
     shares = None if places is None else places.shrunk()
     if shares is None:
         raise EstimateError(
-            'expected another view than shrunk, which is for questions of `goal = "rectangles"`'
+            "expected another view than shrunk, which is for questions of `goal = "
+            '"rectangles"`'
         )
     return shares
 
@@ -57,9 +60,12 @@ def on_districts(districts: Sequence[District], by: str) -> tuple[Remark, ...]:
     if not approximate:
         return ()
     text = (
-        f"{approximate:,} of {len(districts):,} districts are approximate: of cells that borders "
-        f"cut, {_CUT[by]}. Where within a cell people live, no report tells; `surely_low` and "
-        "`surely_high` (JSON: `surely`) are the ends of an interval that holds wherever it is."
+        f"{approximate:,} of {len(districts):,} districts are approximate: of cells "
+        "that borders "
+        f"cut, {_CUT[by]}. Where within a cell people live, no report tells; "
+        "`surely_low` and "
+        "`surely_high` (JSON: `surely`) are the ends of an interval that holds "
+        "wherever it is."
     )
     return (Remark("cut-cells", text),)
 

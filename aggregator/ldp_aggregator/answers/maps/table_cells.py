@@ -1,14 +1,16 @@
-"""Rectangles of a map whose cells were told one by one: sums of cells, with their covariance.
+"""Rectangles of a map whose cells were told one by one: sums of cells, with their
+covariance.
 
-Every cell is a value of the question, through a mechanism that knows nothing of maps. Scores of
-cells have known products (`moments.scores`), so that errors of cells are not added
-up as if they had nothing to do with each other; but errors of many cells do add up, and pyramids
-are there for large rectangles.
+Every cell is a value of the question, through a mechanism that knows nothing of maps.
+Scores of cells have known products (`moments.scores`), so that errors of cells are not
+added up as if they had nothing to do with each other; but errors of many cells do add
+up, and pyramids are there for large rectangles.
 
-Beyond 1,024 cells a table of all products is too large, and not needed. Of points of a projective
-space one transform has the score of every report to a query. And where reports support any two
-values as often as any other two (`joint_support`), with E[s_x s_z] = e if x or z is held, c if
-neither is, and E[s_x^2] = own or other, for queries q and r and the shares f
+Beyond 1,024 cells a table of all products is too large, and not needed. Of points of a
+projective space one transform has the score of every report to a query. And where
+reports support any two values as often as any other two (`joint_support`), with E[s_x
+s_z] = e if x or z is held, c if neither is, and E[s_x^2] = own or other, for queries q
+and r and the shares f
 
     mean of the product of two scores = other q'r + (own - other) (qr)'f
         + c (1'q 1'r - q'r) + (e - c) (q'f 1'r + 1'q r'f - 2 (qr)'f)
@@ -38,11 +40,15 @@ _AT_ONCE = 1 << 22
 """Scores that are handled together."""
 
 Products = Callable[[Floats, Floats], Floats]
-"""The mean product of the scores of two queries that stand side by side, (Q, values) each: (Q,)."""
+"""The mean product of the scores of two queries that stand side by side, (Q, values)
+each: (Q,).
+"""
 
 
 def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Queries:
-    """How rectangles are answered, from the shares of all cells; errors are worked out late."""
+    """How rectangles are answered, from the shares of all cells; errors are worked out
+    late.
+    """
     reports = total_reports(counts, question.layout)
     products = _products_of(question, counts, frequency)
 
@@ -69,7 +75,9 @@ def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Q
 
 
 def _products_of(question: Question, counts: Counts, frequency: Floats) -> Products:
-    """From a table of all products where that is small, else from how values are supported."""
+    """From a table of all products where that is small, else from how values are
+    supported.
+    """
     size, randomizer = question.domain.size or 0, question.randomizer
     if size <= MOST_CELLS and size * counts.size <= _MOST_SCORES:
         return _by_table(question, counts)
@@ -81,9 +89,12 @@ def _products_of(question: Question, counts: Counts, frequency: Floats) -> Produ
 
     def refuse(first: Floats, second: Floats) -> Floats:  # noqa: ARG001
         raise EstimateError(
-            f"question {question.name!r}: expected a map of at most {MOST_CELLS:,} cells, or one "
-            "whose reports support any two cells alike (pgr, ss), for rectangles and zooms, got "
-            f'{size:,} cells through {question.mechanism}; a question with `goal = "rectangles"` '
+            f"question {question.name!r}: expected a map of at most {MOST_CELLS:,} "
+            "cells, or one "
+            "whose reports support any two cells alike (pgr, ss), for rectangles and "
+            "zooms, got "
+            f"{size:,} cells through {question.mechanism}; a question with `goal = "
+            '"rectangles"` '
             "has them at any size"
         )
 
@@ -136,7 +147,8 @@ def _by_support(
         (float(joint[0]) - p * q) / scale,
         (float(joint[1]) - q * q) / scale,
     )
-    # (Q,): the sums of both queries and of their products, as such and among what is held.
+    # (Q,): the sums of both queries and of their products, as such and among what is
+    # held.
     whole, others = first.sum(axis=1), second.sum(axis=1)
     share, of_others = first @ frequency, second @ frequency
     both = (first * second).sum(axis=1)

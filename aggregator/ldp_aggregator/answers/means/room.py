@@ -23,18 +23,21 @@ from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.output.sheet import MOST_BARS, Bars
 
 _MEAN_ALONE = (
-    "the mean is what this mechanism is for; frequencies, which are far noisier, are estimated "
+    "the mean is what this mechanism is for; frequencies, which are far noisier, are "
+    "estimated "
     "only if asked for "
     "(--frequencies, or frequencies=True)"
 )
 _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
 _SHAPE_IF_ASKED = (
-    "the shape of the distribution is a biased view, estimated only if asked for (--post-process "
+    "the shape of the distribution is a biased view, estimated only if asked for "
+    "(--post-process "
     "em, or "
     "ems for a smooth one; post_process= in Python)"
 )
 _BARE_SHAPE = (
-    "the frequencies are a shape: biased, and without errors or intervals, as none would hold the "
+    "the frequencies are a shape: biased, and without errors or intervals, as none "
+    "would hold the "
     "truth as often as it says"
 )
 
@@ -64,7 +67,9 @@ class MeanEstimates(QuestionEstimates):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ShapeEstimates(QuestionEstimates):
-    """The mean of numbers beside a biased shape of them, without errors, intervals or tests."""
+    """The mean of numbers beside a biased shape of them, without errors, intervals or
+    tests.
+    """
 
     is_shape: ClassVar[bool] = True
 
@@ -100,7 +105,9 @@ class ShapeEstimates(QuestionEstimates):
         return cells_of(self, line, places)
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
-        """The shape as a panel of a picture, of no more values than that has room for."""
+        """The shape as a panel of a picture, of no more values than that has room
+        for.
+        """
         shown = self.merged(MOST_BARS)
         if len(shown) == len(self):
             return super().bars(truth)
@@ -168,8 +175,10 @@ def _on_bound(
     if not asked or not alone or reports < FEWEST:
         return ()
     text = (
-        "The standard error of the mean is a bound: it has the spread of the answers, of which "
-        "these reports tell nothing. Where all of them are at an end of the range it is far less."
+        "The standard error of the mean is a bound: it has the spread of the answers, "
+        "of which "
+        "these reports tell nothing. Where all of them are at an end of the range it "
+        "is far less."
     )
     return (Remark("bound", text),)
 

@@ -1,4 +1,6 @@
-"""Keys that come with numbers: shares of the keys, and sums and means of their numbers."""
+"""Keys that come with numbers: shares of the keys, and sums and means of their
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OF_KEYS = (
-    "a frequency is the share of those who hold the key, among others or alone, and a mean that of "
-    "the numbers that come with it among them; a device answers with at most {most} keys"
+    "a frequency is the share of those who hold the key, among others or alone, and a "
+    "mean that of "
+    "the numbers that come with it among them; a device answers with at most {most} "
+    "keys"
 )
 
 
@@ -34,7 +38,9 @@ class PairEstimates(ShareEstimates):
     """Shares of keys, and sums and means of the numbers that come with them."""
 
     key_means: KeyMeans | None = None
-    """Sums and means in the order of `values`, unbiased (the sums) whatever the view is."""
+    """Sums and means in the order of `values`, unbiased (the sums) whatever the view
+    is.
+    """
 
     def mean_of(self, key: str) -> KeyNumber:
         """The mean of the numbers that come with a key, among those who hold it."""
@@ -119,7 +125,8 @@ def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:
         return ()
     low, high = numbers.range
     text = (
-        f"{some:,} of {untold.size:,} means have the whole range from {low:g} to {high:g} for an "
+        f"{some:,} of {untold.size:,} means have the whole range from {low:g} to "
+        f"{high:g} for an "
         "interval: too few hold these keys, or too few answered, to tell."
     )
     return (Remark("whole-range", text),)

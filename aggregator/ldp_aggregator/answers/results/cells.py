@@ -1,9 +1,10 @@
 """Numbers in their order: the cells of a histogram, and quantiles with intervals.
 
-Where a mechanism is made for distributions, both come from that (`answers.distributions`).
-Where it counts numbers one by one, as a list of values, ranges of them are sums of shares, whose
-errors are known as well (`answers.contrasts`), and a quantile is found by the same test: all
-numbers that the share below them, and the one at or below them, do not rule out.
+Where a mechanism is made for distributions, both come from that
+(`answers.distributions`). Where it counts numbers one by one, as a list of values,
+ranges of them are sums of shares, whose errors are known as well (`answers.contrasts`),
+and a quantile is found by the same test: all numbers that the share below them, and the
+one at or below them, do not rule out.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from ldp_aggregator.output.sheet import Bars, Columns, Mark
 MOST_SINGLE = 60
 """Numbers that are drawn one by one; of more, ranges of them."""
 MOST_LISTED = 512
-"""Numbers whose quantiles are looked for: their errors go together in a square matrix."""
+"""Numbers whose quantiles are looked for: their errors go together in a square matrix.
+"""
 
 
 class Cell(NamedTuple):
@@ -86,7 +88,9 @@ def cells_together(functions: Functions, line: Line) -> Iterator[Cell]:
 def columns_of(
     cells: Sequence[Cell], mean: Mean | None, quantiles: Sequence[Quantile], unit: str
 ) -> Columns:
-    """Where the columns of a histogram stand, with the mean and quantiles below them."""
+    """Where the columns of a histogram stand, with the mean and quantiles below
+    them.
+    """
     marks = [Mark(one.name, one.estimate, one.low, high=one.high) for one in quantiles]
     if mean is not None:
         marks.insert(0, Mark(MEAN, mean.estimate, *mean.interval))
@@ -101,7 +105,9 @@ def histogram_of(
     about: str,
     truth: Sequence[float] | None,
 ) -> Bars:
-    """A panel of a picture with the columns of a histogram; `truth` by value, where known."""
+    """A panel of a picture with the columns of a histogram; `truth` by value, where
+    known.
+    """
     known = (
         None
         if truth is None

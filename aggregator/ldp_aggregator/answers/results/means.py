@@ -1,8 +1,8 @@
 """Means of numbers, and how these spread, unbiased, with standard errors and intervals.
 
-Every mean here is a mean of scores, unbiased given what each respondent holds, as are its variance
-for the respondents and the mean square of what they hold. Values are counted from the middle of
-their range.
+Every mean here is a mean of scores, unbiased given what each respondent holds, as are
+its variance for the respondents and the mean square of what they hold. Values are
+counted from the middle of their range.
 
     noise        estimate = sum of h_y score(y), mean square = sum of h_y score(y)^2 - v, variance =
                  v / n, v = k (2 - h at the ends), with the scores and k of
@@ -10,21 +10,22 @@ their range.
     frequencies  estimate = c f, mean square = c^2 f, variance = c Cov c, for values c: as they are
                  counted from the middle, what the frequencies happen to sum to matters least
 
-The variance of what the respondents hold is unbiased as well (the last term takes back that the
-square of the estimate has the estimate's own variance in it):
+The variance of what the respondents hold is unbiased as well (the last term takes back
+that the square of the estimate has the estimate's own variance in it):
 
     s2 = mean square - estimate^2 + variance
 
-A device that rounds a number between two points of its scale adds up to a quarter of a step squared
-to a variance. No report tells how much: for the respondents that much is added, and for a
-population the spread of what was counted has it already.
+A device that rounds a number between two points of its scale adds up to a quarter of a
+step squared to a variance. No report tells how much: for the respondents that much is
+added, and for a population the spread of what was counted has it already.
 
-For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the variance of the
-mean. Of fewer than 5 respondents, how answers spread is not estimated: for a population as much is
-added as the range of the question allows. Few reports may show less noise than there can be: a
-variance is never taken to be less than what noise alone makes it, whatever respondents hold.
-Intervals are estimate -+ z standard errors, cut to what the range of the question allows; where
-reports are few, those of contrasts (`ldp_aggregator.answers.contrasts.few_reports`).
+For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the variance
+of the mean. Of fewer than 5 respondents, how answers spread is not estimated: for a
+population as much is added as the range of the question allows. Few reports may show
+less noise than there can be: a variance is never taken to be less than what noise alone
+makes it, whatever respondents hold. Intervals are estimate -+ z standard errors, cut to
+what the range of the question allows; where reports are few, those of contrasts
+(`ldp_aggregator.answers.contrasts.few_reports`).
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ FEWEST = 5
 
 @dataclass(frozen=True)
 class Mean(Estimated):
-    """A number that is estimated of a question's answers: their mean, or their variance.
+    """A number that is estimated of a question's answers: their mean, or their
+    variance.
 
     In the unit of the answers, or in its square.
     """
@@ -68,9 +70,11 @@ class Mean(Estimated):
 
     @property
     def root(self) -> Mean | None:
-        """The standard deviation that a variance is the square of; None of one that is not above 0.
+        """The standard deviation that a variance is the square of; None of one that is
+        not above 0.
 
-        Its interval has the roots of the ends, and its standard error follows from the slope.
+        Its interval has the roots of the ends, and its standard error follows from the
+        slope.
         """
         if self.estimate <= 0:
             return None
@@ -86,7 +90,9 @@ class Mean(Estimated):
         return show(self.estimate), show(self.standard_error), interval
 
     def shown(self, number: float) -> str:
-        """A number with the decimals that the standard error can bear: two digits of it."""
+        """A number with the decimals that the standard error can bear: two digits of
+        it.
+        """
         decimals = 4
         if self.standard_error > 0:
             decimals = max(0, 1 - math.floor(math.log10(self.standard_error)))
@@ -100,10 +106,11 @@ class Mean(Estimated):
 def mean_of(
     question: Question, moments: Moments | None, counts: Counts, options: Options
 ) -> Mean | None:
-    """The mean of a question whose values are evenly spaced numbers, and their variance beside it.
+    """The mean of a question whose values are evenly spaced numbers, and their variance
+    beside it.
 
-    None for other questions, where `parts_of` has none, and where it is not known by how much
-    forged reports can move a mean.
+    None for other questions, where `parts_of` has none, and where it is not known by
+    how much forged reports can move a mean.
     """
     from scipy.special import ndtri
 
@@ -124,7 +131,8 @@ def mean_of(
     low, high, step = ends
     quantile = float(ndtri((1 + options.level) / 2))
     spread = parts.mean_square - parts.estimate**2 + parts.variance
-    # Few reports may show less noise than there can be; and how answers spread they do not show.
+    # Few reports may show less noise than there can be; and how answers spread they do
+    # not show.
     variance = max(parts.variance, parts.least_variance)
     few = respondents < FEWEST
     widest = ((high - low) / step / 2) ** 2
@@ -163,7 +171,9 @@ def mean_of(
 def _few_reports(
     question: Question, moments: Moments | None, reports: int, options: Options
 ) -> Contrast | None:
-    """The mean of few reports, by the jumps that these make; None where normal theory holds."""
+    """The mean of few reports, by the jumps that these make; None where normal theory
+    holds.
+    """
     ends = ends_of(question.domain)
     if moments is None or ends is None:
         return None
@@ -182,7 +192,9 @@ def _few_reports(
 
 
 def rounding_variance(question: Question) -> float:
-    """What rounding on a device may add to the variance of one report, in steps squared."""
+    """What rounding on a device may add to the variance of one report, in steps
+    squared.
+    """
     return 0.25 if question.rounds else 0.0
 
 
@@ -199,7 +211,8 @@ def _with_interval(
 
 
 def ends_of(domain: Domain) -> tuple[float, float, float] | None:
-    """The lowest value, the highest, and the step between, where values are evenly spaced.
+    """The lowest value, the highest, and the step between, where values are evenly
+    spaced.
 
     None on a circle: which of its values are low depends on where it is cut.
     """

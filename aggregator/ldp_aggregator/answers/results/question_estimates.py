@@ -99,7 +99,8 @@ class QuestionEstimates(ByValue, Tidy):
     """
 
     is_shape: ClassVar[bool] = False
-    """Whether its frequencies are a biased shape, without errors, intervals or tests."""
+    """Whether its frequencies are a biased shape, without errors, intervals or tests.
+    """
 
     is_vector: ClassVar[bool] = False
     """Whether its values are coordinates, and its frequencies their means."""
@@ -108,14 +109,15 @@ class QuestionEstimates(ByValue, Tidy):
     options: Options
     note: str = ""
     mean: Mean | None = None
-    """Of a question whose values are numbers a step apart, unbiased whatever the view is.
+    """Of a question whose values are numbers a step apart, unbiased whatever the view
+    is.
 
-    Its interval is its own, never simultaneous. What is done with numbers outside is part of what
-    it is the mean of.
+    Its interval is its own, never simultaneous. What is done with numbers outside is
+    part of what it is the mean of.
     """
     law: Moments | None = None
-    """How the unbiased frequencies err at any true ones: for intervals at other levels, and for
-    comparisons. None where there are no frequencies.
+    """How the unbiased frequencies err at any true ones: for intervals at other levels,
+    and for comparisons. None where there are no frequencies.
     """
     checks: tuple[Check, ...] = ()
     """What the estimator found out about the reports; see `health` for more."""
@@ -131,7 +133,9 @@ class QuestionEstimates(ByValue, Tidy):
 
     @property
     def variance(self) -> Mean | None:
-        """Variance of the answers, for the estimand of the mean; None where no report tells it."""
+        """Variance of the answers, for the estimand of the mean; None where no report
+        tells it.
+        """
         return None if self.mean is None else self.mean.variance
 
     @property
@@ -147,7 +151,8 @@ class QuestionEstimates(ByValue, Tidy):
         choice = ""
         if self.left_out:
             choice = (
-                f"shown: the {len(self):,} highest of {len(self) + self.left_out:,} estimates, "
+                f"shown: the {len(self):,} highest of {len(self) + self.left_out:,} "
+                "estimates, "
                 "which for having been chosen as such are too high on average"
             )
         bound = "" if self.manipulation is None else str(self.manipulation)
@@ -169,7 +174,8 @@ class QuestionEstimates(ByValue, Tidy):
         view += ", without intervals" if self.is_shape else ""
         unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
-            f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
+            f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} "
+            "reports; "
             f"{options.level:.4g} {options.interval} intervals for "
             f"{WHOM[options.estimand]}{family}{view}{unit}"
         )
@@ -219,12 +225,16 @@ class QuestionEstimates(ByValue, Tidy):
 
     @property
     def line(self) -> Line | None:
-        """The line of the values; None for a circle, and for the highest of them alone."""
+        """The line of the values; None for a circle, and for the highest of them
+        alone.
+        """
         line = line_of(self.question.domain)
         return None if line is None or line.circular or self.left_out else line
 
     def cells(self) -> tuple[Cell, ...]:
-        """The cells of a histogram, in their order; none where values are no numbers on a line."""
+        """The cells of a histogram, in their order; none where values are no numbers on
+        a line.
+        """
         line = self.line
         if line is None or not self.reports or line.size > MOST_SINGLE:
             return ()
@@ -240,7 +250,8 @@ class QuestionEstimates(ByValue, Tidy):
         return self.question.text or self.name
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
-        """The estimates as a panel of a picture; `truth` gives true frequencies, where known.
+        """The estimates as a panel of a picture; `truth` gives true frequencies, where
+        known.
 
         Numbers in their order are a histogram.
         """
@@ -249,7 +260,8 @@ class QuestionEstimates(ByValue, Tidy):
             unit = self.question.domain.unit or ""
             columns = columns_of(cells, self.mean, self.marked_quantiles(), unit=unit)
             return histogram_of(cells, columns, self.title, about=about, truth=truth)
-        # Noise takes estimates beyond all shares: the nearest possible one, as intervals are.
+        # Noise takes estimates beyond all shares: the nearest possible one, as
+        # intervals are.
         lengths = np.clip(self.frequency, 0, 1)
         bars = Bars(
             self.title,
@@ -280,7 +292,9 @@ class QuestionEstimates(ByValue, Tidy):
         return tuple(YES_NO[value == "false"] for value in self.values)
 
     def __dir__(self) -> list[str]:
-        """Return what people look for and this kind has; all its other names can be used, too."""
+        """Return what people look for and this kind has; all its other names can be
+        used, too.
+        """
         names = (
             *(
                 "values",
@@ -314,7 +328,8 @@ class QuestionEstimates(ByValue, Tidy):
             if name.startswith("_") or "question" not in vars(self):
                 raise AttributeError(name)
             raise AttributeError(
-                f"question {self.name!r}, answered by {self.question.mechanism}, has no {name!r}; "
+                f"question {self.name!r}, answered by {self.question.mechanism}, has "
+                f"no {name!r}; "
                 f"it has {', '.join(dir(self))}"
             )
 
@@ -340,7 +355,9 @@ class QuestionEstimates(ByValue, Tidy):
 
 
 class OfSomeKind(QuestionEstimates):
-    """Of the kind that the question has: what only some kinds have may be asked of it."""
+    """Of the kind that the question has: what only some kinds have may be asked of
+    it.
+    """
 
     if TYPE_CHECKING:
 
@@ -352,8 +369,8 @@ def text_table(
 ) -> TextTable:
     """Headings and rows as text, as every output shows them.
 
-    Unless it is to be in full, of more than `MOST_ROWS` values only the top, and `elsewhere`,
-    which says where all are.
+    Unless it is to be in full, of more than `MOST_ROWS` values only the top, and
+    `elsewhere`, which says where all are.
     """
     shown = estimates if in_full else estimates.brief
     rows = []
@@ -381,10 +398,11 @@ def flat_columns(questions: Sequence[QuestionEstimates]) -> tuple[str, ...]:
 def flat_rows(
     estimates: QuestionEstimates, size: int | None = None
 ) -> Iterator[tuple[str | float, ...]]:
-    """One flat record for each value, and for each further number, in the order of the columns.
+    """One flat record for each value, and for each further number, in the order of the
+    columns.
 
-    NaN stands where there is no number: a quantile has an interval, and no standard error. Rows are
-    of a given size, if another question has more columns.
+    NaN stands where there is no number: a quantile has an interval, and no standard
+    error. Rows are of a given size, if another question has more columns.
     """
     size = len(flat_columns((estimates,))) if size is None else size
     for row in _flat_rows(estimates):
@@ -403,7 +421,9 @@ def _flat_rows(estimates: QuestionEstimates) -> Iterator[tuple[str | float, ...]
 
 
 def record_of(estimates: QuestionEstimates, gather: Gather) -> dict[str, Any]:
-    """A record for JSON, with what `gather` makes of the values: there may be a million."""
+    """A record for JSON, with what `gather` makes of the values: there may be a
+    million.
+    """
     question, options = estimates.question, estimates.options
     delivered = (
         log_upper(question.randomizer.ratio) if question.declared.is_finite else None

@@ -1,9 +1,11 @@
-"""Remarks: what an analyst has to know before believing a number, as one plain sentence each.
+"""Remarks: what an analyst has to know before believing a number, as one plain sentence
+each.
 
-A remark has a name, for machines to go by, and a text, for people. An estimator may add its own to
-its moments (`Moments.remarks`), whatever makes intervals adds those on intervals, and all outputs
-show all of them: tables, notebooks, JSON (`remarks`), the page of a service. CSV has no place for
-sentences; there the commands say them on standard error.
+A remark has a name, for machines to go by, and a text, for people. An estimator may add
+its own to its moments (`Moments.remarks`), whatever makes intervals adds those on
+intervals, and all outputs show all of them: tables, notebooks, JSON (`remarks`), the
+page of a service. CSV has no place for sentences; there the commands say them on
+standard error.
 
     whole-range      intervals that say nothing
     beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
     from ldp_aggregator.numerics.arrays import Floats
 
 _BEYOND = 0.00135
-"""The chance of an estimate three standard errors below zero where nobody holds the value."""
+"""The chance of an estimate three standard errors below zero where nobody holds the
+value.
+"""
 
 _ROUNDING = 1e-9
 
@@ -46,9 +50,11 @@ _ROUNDING = 1e-9
 def beyond_noise(
     names: Sequence[str], estimates: Floats, errors: Floats
 ) -> tuple[Remark, ...]:
-    """Whether an estimate lies further below zero than noise explains: people may not follow.
+    """Whether an estimate lies further below zero than noise explains: people may not
+    follow.
 
-    `errors` are those of values that no one holds; of many values the lowest is judged as such.
+    `errors` are those of values that no one holds; of many values the lowest is judged
+    as such.
     """
     from scipy.special import ndtri
 
@@ -61,16 +67,21 @@ def beyond_noise(
     ):
         return ()
     text = (
-        f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors below zero, "
-        "more than noise explains: people may not follow the design. Models that estimate how many "
-        "do not: cheater, cheating-triangular, lie-detector, extended-crosswise, crosswise-anchor, "
+        f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors "
+        "below zero, "
+        "more than noise explains: people may not follow the design. Models that "
+        "estimate how many "
+        "do not: cheater, cheating-triangular, lie-detector, extended-crosswise, "
+        "crosswise-anchor, "
         "self-protective (`ldp estimate --design`)."
     )
     return (Remark("not-followed", text),)
 
 
 def on_groups(groups: Sequence[Sequence[str]]) -> tuple[Remark, ...]:
-    """Remark on candidates that are estimated together, because no report tells them apart."""
+    """Remark on candidates that are estimated together, because no report tells them
+    apart.
+    """
     if not groups:
         return ()
     from ldp_aggregator.decoders.bloom.alike import group_warnings
@@ -92,20 +103,27 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
         ]
         if ruled_out:
             said.append(
-                f"the answer {values[report]!r} rules out {', '.join(map(repr, ruled_out))}"
+                f"the answer {values[report]!r} rules out "
+                f"{', '.join(map(repr, ruled_out))}"
             )
-    text = f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior odds 0)."
+    text = (
+        f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior "
+        "odds 0)."
+    )
     return (Remark("no-epsilon", text),)
 
 
 def on_repeats(question: Question, reports_per_person: int) -> tuple[Remark, ...]:
-    """Of a memoized question with epochs: over several of them its reports repeat one response."""
+    """Of a memoized question with epochs: over several of them its reports repeat one
+    response.
+    """
     if reports_per_person > 1 or question.epoch is None or not question.memoizes:
         return ()
     return (
         Remark(
             "repeats",
-            "Reports of one epoch are assumed. Over several, devices repeat their permanent "
+            "Reports of one epoch are assumed. Over several, devices repeat their "
+            "permanent "
             "response, and errors are larger: say how many reports each sent "
             "(--reports-per-person).",
         ),
@@ -117,7 +135,8 @@ def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
     if respondents >= least:
         return ()
     text = (
-        f"{respondents:,} respondents are few: below {least:,} not even the best of these "
+        f"{respondents:,} respondents are few: below {least:,} not even the best of "
+        "these "
         f"intervals is narrower than "
         "the whole range, but for what is cut off at its ends."
     )
@@ -133,13 +152,17 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
         remarks.append(
             Remark(
                 "whole-range",
-                f"{share} from 0 to 1: the reports say nothing about these frequencies.",
+                (
+                    f"{share} from 0 to 1: the reports say nothing about these "
+                    "frequencies."
+                ),
             )
         )
     if points:
         share = _share(points, low.size, "interval")
         text = (
-            f"{share} from 0 to 0 or from 1 to 1: the estimate lies beyond all frequencies. "
+            f"{share} from 0 to 0 or from 1 to 1: the estimate lies beyond all "
+            "frequencies. "
             "This is no certainty."
         )
         remarks.append(Remark("beyond-range", text))
@@ -147,7 +170,9 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
 
 
 def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
-    """Whether normal theory may fail, for estimates that have nothing to put in its place."""
+    """Whether normal theory may fail, for estimates that have nothing to put in its
+    place.
+    """
     if moments.rates is not None or moments.third is not None or bound.reach is None:
         return ()
     return on_report_numbers(moments.reports * moments.variance_if_not / bound.reach**2)
@@ -164,7 +189,8 @@ def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
         else "The estimate rests"
     )
     text = (
-        f"{share} on fewer than about {FEWEST} reports: intervals go by the normal law, which "
+        f"{share} on fewer than about {FEWEST} reports: intervals go by the normal "
+        "law, which "
         f"does not hold there, and "
         "may hold the truth less often than they say."
     )
@@ -174,23 +200,28 @@ def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
 def on_mean(
     question: Question, mean: Mean | None, respondents: int
 ) -> tuple[Remark, ...]:
-    """Whether a mean's interval is all of its range, and whether few reports are behind it."""
+    """Whether a mean's interval is all of its range, and whether few reports are behind
+    it.
+    """
     ends = ends_of(question.domain)
     if mean is None or ends is None:
         return ()
     remarks = []
     if respondents < FEWEST:
         text = (
-            f"The mean's interval goes by the normal law, for which {respondents} respondents are "
+            f"The mean's interval goes by the normal law, for which {respondents} "
+            "respondents are "
             f"too few: it may hold "
-            "the truth less often than it says. How answers spread is not estimated from so few."
+            "the truth less often than it says. How answers spread is not estimated "
+            "from so few."
         )
         remarks.append(Remark("few-counts", text))
     low, high, _ = ends
     if mean.low > low or mean.high < high:
         return tuple(remarks)
     text = (
-        f"The mean's interval is the whole range from {low:g} to {high:g}: the reports say "
+        f"The mean's interval is the whole range from {low:g} to {high:g}: the reports "
+        "say "
         f"nothing about it."
     )
     return (*remarks, Remark("whole-range", text))

@@ -24,7 +24,9 @@ class Counted(NamedTuple):
     options: Options
     values: tuple[str, ...]
     design: Any = None
-    """The bits of candidates, of shape (cohorts * bits, M), if not our hash functions set them."""
+    """The bits of candidates, of shape (cohorts * bits, M), if not our hash functions
+    set them.
+    """
     note: str = ""
     """What there is to know of the values."""
 

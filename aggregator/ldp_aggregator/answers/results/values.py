@@ -1,7 +1,7 @@
 """Numbers by value: arrays of shape (M,), as a frozen record to choose from.
 
-Every number comes with a standard error and an interval. In a post-processed view the frequency is
-biased and bare; the unbiased estimate with its errors stands beside it.
+Every number comes with a standard error and an interval. In a post-processed view the
+frequency is biased and bare; the unbiased estimate with its errors stands beside it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ DEVIATION = "standard deviation"
 """Where a value would stand, in rows of a question whose values are numbers."""
 
 MOST_ROWS = 100
-"""Values that tables, notebooks and `repr` show of a question unless they are asked for more."""
+"""Values that tables, notebooks and `repr` show of a question unless they are asked for
+more.
+"""
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,12 @@ class ByValue:
     Of a coordinate of a mean vector, that it would be as far from 0 if its mean were 0.
     """
     respondents: int = 0
-    """Whom the reports come from: as many, unless the options say that each sent several."""
+    """Whom the reports come from: as many, unless the options say that each sent
+    several.
+    """
     left_out: int = 0
-    """How many further values the question has, all of lower estimates, if only the highest were
-    asked for.
+    """How many further values the question has, all of lower estimates, if only the
+    highest were asked for.
     """
 
     def __iter__(self) -> Iterator[Estimate]:
@@ -147,7 +151,9 @@ class ByValue:
         return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
 
     def shown(self, frequency: float) -> str:
-        """A frequency with as many decimals as errors bear: two digits of the smallest, or 4."""
+        """A frequency with as many decimals as errors bear: two digits of the smallest,
+        or 4.
+        """
         return f"{frequency:.{self._decimals}f}"
 
     def row(self, estimate: Estimate) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
-"""Which values are there at all: one-sided tests of frequency zero, corrected for their number.
+"""Which values are there at all: one-sided tests of frequency zero, corrected for their
+number.
 
-An open question may have a million values, of which most are held by no one; chance alone gives
-some of them high estimates. A p-value says how likely such an estimate is for a value that no one
-holds, and a correction says how small it has to be, given how many values were looked at.
+An open question may have a million values, of which most are held by no one; chance
+alone gives some of them high estimates. A p-value says how likely such an estimate is
+for a value that no one holds, and a correction says how small it has to be, given how
+many values were looked at.
 
     bonferroni           the chance that any value is found wrongly is at most 1 - level
     benjamini-hochberg   of the values found, at most a share 1 - level is wrong, on average
@@ -14,12 +16,12 @@ holds, and a correction says how small it has to be, given how many values were 
                          it finds nothing, and the interval of what is no candidate ends below 5 %;
                          or else benjamini-hochberg
 
-What is found was chosen for its estimate being high, and so its interval holds less often than it
-says. Intervals that allow for it (`intervals.after_selection`) hold as they should:
-on average a share 1 - level of them misses (the false-coverage rate).
+What is found was chosen for its estimate being high, and so its interval holds less
+often than it says. Intervals that allow for it (`intervals.after_selection`) hold as
+they should: on average a share 1 - level of them misses (the false-coverage rate).
 
-Sources: Dunn 1961; Benjamini and Hochberg 1995; Storey, Taylor and Siegmund 2004 (Theorem 3);
-Benjamini and Yekutieli 2005 (false-coverage rate).
+Sources: Dunn 1961; Benjamini and Hochberg 1995; Storey, Taylor and Siegmund 2004
+(Theorem 3); Benjamini and Yekutieli 2005 (false-coverage rate).
 """
 
 from __future__ import annotations
@@ -35,11 +37,13 @@ from ldp_aggregator.decoders.intervals.after_selection import intervals_of_chose
 from ldp_aggregator.numerics.arrays import Flags, Floats
 
 _HALF = 0.5
-"""P-values above are of values that no one holds; none of these is found by `storey`."""
+"""P-values above are of values that no one holds; none of these is found by `storey`.
+"""
 
 
 def p_values(estimates: QuestionEstimates) -> Floats:
-    """The chance that a value which no one holds would get an estimate as high as this; shape (M,).
+    """The chance that a value which no one holds would get an estimate as high as this;
+    shape (M,).
 
     It is 1 as long as there are no reports. `intervals.null_chances` has the law.
     """
@@ -47,7 +51,9 @@ def p_values(estimates: QuestionEstimates) -> Floats:
 
 
 def share_of_nulls(chances: Floats) -> float:
-    """Of M p-values, the share that is of values no one holds; rather too large than too small."""
+    """Of M p-values, the share that is of values no one holds; rather too large than
+    too small.
+    """
     if not len(chances):
         return 1.0
     return min(1.0, (1 + int((chances > _HALF).sum())) / (len(chances) * (1 - _HALF)))
@@ -66,19 +72,22 @@ def adjusted_p_values(
 ) -> Floats:
     """The least 1 - level at which each value is found; shape (M,).
 
-    Raises `EstimateError` for an unknown correction, and for some values of a question, which
-    chance may have picked.
+    Raises `EstimateError` for an unknown correction, and for some values of a question,
+    which chance may have picked.
     """
     if correction not in (DEFAULT, *CORRECTIONS):
         raise EstimateError(
-            f"expected correction to be one of {', '.join((DEFAULT, *CORRECTIONS))}, got "
+            f"expected correction to be one of {', '.join((DEFAULT, *CORRECTIONS))}, "
+            "got "
             f"{correction!r}"
         )
     if estimates.left_out:
         raise EstimateError(
-            f"question {estimates.question.name!r}: expected the estimates of all values, got "
+            f"question {estimates.question.name!r}: expected the estimates of all "
+            "values, got "
             f"{len(estimates)} and "
-            f"{estimates.left_out} left out; ask which values are there first, and for the top of "
+            f"{estimates.left_out} left out; ask which values are there first, and for "
+            "the top of "
             f"them then"
         )
     chances, correction = p_values(estimates), correction_of(estimates, correction)
@@ -111,7 +120,9 @@ def detected(
 
 
 def largest_p_value(chances: Floats, many: int, level: float, correction: str) -> float:
-    """The p-value up to which values are found, where so many of M are; `default` is none here."""
+    """The p-value up to which values are found, where so many of M are; `default` is
+    none here.
+    """
     if correction == "bonferroni":
         return (1 - level) / len(chances)
     largest = (1 - level) * many / len(chances)
@@ -124,7 +135,9 @@ def largest_p_value(chances: Floats, many: int, level: float, correction: str) -
 def false_coverage_intervals(
     estimates: QuestionEstimates, chosen: Flags, cut: float
 ) -> tuple[Floats, Floats]:
-    """(low, high), each (M,): of what is found, by p-values up to `cut`; NaN for others."""
+    """(low, high), each (M,): of what is found, by p-values up to `cut`; NaN for
+    others.
+    """
     low, high = np.full((2, len(chosen)), np.nan)
     law, options = estimates.law, estimates.options
     if law is not None and chosen.any():
@@ -146,7 +159,9 @@ def false_coverage_intervals(
 def find(
     estimates: QuestionEstimates, level: float = 0.95, correction: str = DEFAULT
 ) -> Found:
-    """Which values are there, with adjusted p-values and the intervals of those that are."""
+    """Which values are there, with adjusted p-values and the intervals of those that
+    are.
+    """
     adjusted = adjusted_p_values(estimates, correction)
     there, correction = adjusted <= 1 - level, correction_of(estimates, correction)
     many = int(there.sum())

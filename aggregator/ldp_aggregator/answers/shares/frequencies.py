@@ -1,4 +1,6 @@
-"""Frequencies: from moments to shares with errors, intervals, tests and what to know of them."""
+"""Frequencies: from moments to shares with errors, intervals, tests and what to know of
+them.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ _FEW_VALUES = 10
 """Values of a question that people may be asked with coins, dice or cards."""
 
 _OF_SETS = (
-    "a frequency is the share of those who hold the value, among others or alone; frequencies need "
+    "a frequency is the share of those who hold the value, among others or alone; "
+    "frequencies need "
     "not sum to 1"
 )
 
@@ -66,8 +69,9 @@ def moments_of(
 ) -> Moments:
     """The decoder of the randomizer's kind, applied to its counts.
 
-    `values` are the candidates of a Bloom filter, `queries` ranges of a distribution, and `known`
-    how these are answered, where that has been worked out. Raises `EstimateError`.
+    `values` are the candidates of a Bloom filter, `queries` ranges of a distribution,
+    and `known` how these are answered, where that has been worked out. Raises
+    `EstimateError`.
     """
     asked = Asked(values, reports_per_person, design, queries=queries, known=known)
     return decoder_of(randomizer).moments(randomizer, counts, asked)
@@ -162,7 +166,8 @@ def _check_view(question: Question, options: Options) -> None:
         )
     if options.post_process == "norm-sub" and question.domain.collect:
         raise EstimateError(
-            "expected another view than norm-sub, since the shares of each field add up to 1, "
+            "expected another view than norm-sub, since the shares of each field add "
+            "up to 1, "
             "and not those of all of them"
         )
 
@@ -170,7 +175,9 @@ def _check_view(question: Question, options: Options) -> None:
 def view_frequencies(
     moments: Moments, noise: Floats, chances: Floats, options: Options
 ) -> Floats:
-    """The frequencies as they are shown: unbiased, unless another view was asked for."""
+    """The frequencies as they are shown: unbiased, unless another view was asked
+    for.
+    """
     if options.post_process == "norm-sub":
         return norm_sub(moments.frequency)
     if options.post_process == "base-cut":
@@ -181,7 +188,9 @@ def view_frequencies(
 
 
 def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
-    """Means or medians of the joint posterior; of each value by itself, where there is none."""
+    """Means or medians of the joint posterior; of each value by itself, where there is
+    none.
+    """
     from ldp_aggregator.numerics.empirical_bayes import posterior_mean, posterior_median
 
     if moments.likely is not None:
@@ -192,19 +201,22 @@ def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
 
 
 def _of_sets(question: Question) -> str:
-    """What frequencies are where several values may be held at once; nothing where one is."""
+    """What frequencies are where several values may be held at once; nothing where one
+    is.
+    """
     return "" if question.domain.most is None else _OF_SETS
 
 
 def _covariance(question: Question, moments: Moments, options: Options) -> Floats:
     """Return the covariance of the frequencies, for whom it is asked.
 
-    Raises `EstimateError` for a population whose members hold several values, as no report tells
-    which ones go together.
+    Raises `EstimateError` for a population whose members hold several values, as no
+    report tells which ones go together.
     """
     if options.estimand == "population" and values_overlap(question.domain):
         raise EstimateError(
-            "the covariance of values that one respondent may hold together is known for these "
+            "the covariance of values that one respondent may hold together is known "
+            "for these "
             'respondents alone: use estimand="respondents"'
         )
     return covariance_for(moments, options.estimand)

@@ -1,4 +1,6 @@
-"""How shares are estimated: moments, a mean of numbers, and what forged reports can do."""
+"""How shares are estimated: moments, a mean of numbers, and what forged reports can
+do.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ def numbers_of(
 ) -> Numbers:
     """The moments of values, and what follows from them.
 
-    `queries`, (values, cells of the mechanism), are what each value is made of, and `known` is how
-    these are answered, where that has been worked out.
+    `queries`, (values, cells of the mechanism), are what each value is made of, and
+    `known` is how these are answered, where that has been worked out.
     """
     moments = moments_of(
         counted.question.randomizer,
@@ -49,7 +51,9 @@ def numbers_of(
 def bound_of(
     counted: Counted, mean: Mean | None, queries: Floats | None = None
 ) -> Manipulation:
-    """How far forged reports can move shares, or the answers of queries, and the mean if any."""
+    """How far forged reports can move shares, or the answers of queries, and the mean
+    if any.
+    """
     domain = counted.question.domain
     scale, ends = domain.key_scale, ends_of(domain)
     return manipulation(

@@ -41,7 +41,9 @@ class Found(NamedTuple):
     """
     found: Flags
     low: Floats
-    """Ends of the false-coverage-rate interval of each value that is found; NaN for others."""
+    """Ends of the false-coverage-rate interval of each value that is found; NaN for
+    others.
+    """
     high: Floats
 
     def only(self, places: NDArray[np.int64]) -> Found:
@@ -64,7 +66,9 @@ class ShareEstimates(QuestionEstimates):
     covariance: Floats | None = None
     """(M, M), for the respondents; only where it was asked for."""
     functions: Functions | None = None
-    """Sums and differences of the unbiased frequencies, of all values; None without reports."""
+    """Sums and differences of the unbiased frequencies, of all values; None without
+    reports.
+    """
 
     @property
     def lacks_little(self) -> bool:
@@ -74,14 +78,15 @@ class ShareEstimates(QuestionEstimates):
     def share(self, values: Collection[str]) -> Contrast:
         """The share of those who hold one of some values, such as `{"bus", "train"}`.
 
-        Unbiased whatever the view is. Raises `UnknownNameError` for what is no value, and
-        `EstimateError` without reports, and for several values that one respondent may hold
-        together.
+        Unbiased whatever the view is. Raises `UnknownNameError` for what is no value,
+        and `EstimateError` without reports, and for several values that one respondent
+        may hold together.
         """
         return self._functions.share(values)
 
     def contrast(self, weights: Mapping[str, float]) -> Contrast:
-        """A sum of shares with weights, such as `{"bus": 1, "car": -1}` for a difference.
+        """A sum of shares with weights, such as `{"bus": 1, "car": -1}` for a
+        difference.
 
         Raises what `share` does.
         """
@@ -106,8 +111,8 @@ class ShareEstimates(QuestionEstimates):
     ) -> Contrast:
         """The quotient of two sums of shares, of some values or with weights.
 
-        Its interval (Fieller's) goes from -inf to inf where the lower one may be 0. Raises what
-        `share` does.
+        Its interval (Fieller's) goes from -inf to inf where the lower one may be 0.
+        Raises what `share` does.
         """
         functions = self._functions
         parts = [
@@ -121,7 +126,8 @@ class ShareEstimates(QuestionEstimates):
     def _functions(self) -> Functions:
         if self.functions is None:
             raise EstimateError(
-                f"question {self.name!r}: expected frequencies for a share or a contrast, got "
+                f"question {self.name!r}: expected frequencies for a share or a "
+                "contrast, got "
                 f"none ({self.note or 'no reports yet'})"
             )
         return self.functions

@@ -1,4 +1,6 @@
-"""Trees: shares of leaves and of the nodes above them, of which any cut can be shown."""
+"""Trees: shares of leaves and of the nodes above them, of which any cut can be
+shown.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,11 @@ class TreeEstimates(RegionEstimates):
     ) -> TreeEstimates:
         """Some nodes of a question whose values are the leaves of a tree.
 
-        level  those of a level, by its name or its number from the top
-        width  or for each branch the finest whose intervals (before they are cut to [0, 1]) are no
+        level  those of a level, by its name or its number from the top width  or for
+        each branch the finest whose intervals (before they are cut to [0, 1]) are no
                wider than this
-        crowd  of these, nodes whose interval lies above so many people; others are merged into the
+        crowd  of these, nodes whose interval lies above so many people; others are
+        merged into the
                next such node above
 
         Raises `EstimateError` where some of the nodes have been left out.
@@ -38,7 +41,8 @@ class TreeEstimates(RegionEstimates):
         taxonomy = self.question.domain.taxonomy
         if taxonomy is None or len(self) != len(taxonomy.parents):
             raise EstimateError(
-                f"question {self.name!r}: expected all nodes of a tree to choose from, as a "
+                f"question {self.name!r}: expected all nodes of a tree to choose from, "
+                "as a "
                 "question with parents has them"
             )
         crowded = self.low * self.respondents > crowd if crowd else None
@@ -54,7 +58,8 @@ class TreeEstimates(RegionEstimates):
             )
         if crowd:
             said.append(
-                f"nodes that may have no more than {crowd:,.0f} people are merged into those "
+                f"nodes that may have no more than {crowd:,.0f} people are merged into "
+                "those "
                 "above; the others, for having been chosen, are too high on average"
             )
         return replace(self.only(places), note="; ".join(filter(None, said)))
@@ -74,8 +79,10 @@ def estimate(counted: Counted) -> TreeEstimates:
     post = counted.options.post_process
     if post is not None:
         raise EstimateError(
-            f"expected no post-processing by {post}, which would keep no parent the sum of its "
-            "children; parts of a tree are chosen by --at, --finest and --crowd (nodes() in Python)"
+            f"expected no post-processing by {post}, which would keep no parent the "
+            "sum of its "
+            "children; parts of a tree are chosen by --at, --finest and --crowd "
+            "(nodes() in Python)"
         )
     numbers = numbers_of(counted, counted.values)
     return shares_of(counted, numbers, counted.values, kind=TreeEstimates)

@@ -1,4 +1,6 @@
-"""Mean vectors: a coordinate has the place of a value, and its mean that of a frequency."""
+"""Mean vectors: a coordinate has the place of a value, and its mean that of a
+frequency.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from ldp_aggregator.decoders.vectors.mean_vector import mean_vector
 from ldp_aggregator.output.sheet import NOTHING, Bars
 
 _OF_VECTORS = (
-    "estimates are of the mean vector, coordinate by coordinate; how their errors go together is "
+    "estimates are of the mean vector, coordinate by coordinate; how their errors go "
+    "together is "
     "not told"
 )
 
@@ -43,8 +46,10 @@ class VectorEstimates(QuestionEstimates):
         )
         distance = (self.squared_error or 0.0) ** 0.5
         return (
-            f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} reports; "
-            f"mean vector, {options.level:.4g} intervals for {WHOM[options.estimand]}{family}; "
+            f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} "
+            "reports; "
+            f"mean vector, {options.level:.4g} intervals for "
+            f"{WHOM[options.estimand]}{family}; "
             f"root mean squared distance from the true vector {distance:.4g}"
         )
 
@@ -80,7 +85,8 @@ def estimate(counted: Counted) -> VectorEstimates:
     question, options, reports = counted.question, counted.options, counted.reports
     if options.covariance:
         raise EstimateError(
-            "expected no covariance of a mean vector, of which a tally keeps sums of coordinates, "
+            "expected no covariance of a mean vector, of which a tally keeps sums of "
+            "coordinates, "
             "and of their squares"
         )
     radius = 0.0 if question.domain.ball is None else float(question.domain.ball.radius)

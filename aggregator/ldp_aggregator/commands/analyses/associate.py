@@ -1,4 +1,6 @@
-"""`ldp analyze associate`: the joint frequencies of questions that were answered together."""
+"""`ldp analyze associate`: the joint frequencies of questions that were answered
+together.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ def associate(
     output: Path | None,
     **given: Any,
 ) -> None:
-    """Estimate joint answers to questions that SURVEY asks together, and test independence.
+    """Estimate joint answers to questions that SURVEY asks together, and test
+    independence.
 
     Answers in the same row of --rows go together, whatever SURVEY says.
     """

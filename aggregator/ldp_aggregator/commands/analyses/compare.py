@@ -73,7 +73,8 @@ def _read_direct(
 @click.option(
     "--simultaneous",
     type=click.Choice(["bh", "bonferroni", "holm"]),
-    help="Allow for looking at all values: by the share of false findings (bh), or by the chance "
+    help="Allow for looking at all values: by the share of false findings (bh), or by "
+    "the chance "
     "of any.",
 )
 @click.option(
@@ -86,7 +87,8 @@ def _read_direct(
     "--overlap",
     type=FiniteRange(0, 1),
     metavar="SHARE",
-    help="The share of the devices that reported to both, with the same answer.  [default: none "
+    help="The share of the devices that reported to both, with the same answer.  "
+    "[default: none "
     "known; of memoized questions intervals then hold for any]",
 )
 @REPORTS_PER_PERSON
@@ -99,12 +101,17 @@ def _read_direct(
     "--direct",
     metavar="VALUE=HELD/ASKED",
     callback=_read_direct,
-    help="Compare A with a direct question that others were asked, such as true=83/541.",
+    help=(
+        "Compare A with a direct question that others were asked, such as true=83/541."
+    ),
 )
 @click.option(
     "--baseline",
     metavar="GROUP",
-    help="Of one tally: compare each group with this one, such as ios.  [default: with the rest]",
+    help=(
+        "Of one tally: compare each group with this one, such as ios.  [default: with "
+        "the rest]"
+    ),
 )
 @with_group_options
 @format_option("tables", "record", "rows", "bars")
@@ -127,11 +134,12 @@ def compare(
 ) -> None:
     """Compare B with A: tallies or report files of one question, or URLs of such.
 
-    Shown are the difference (B less A), the ratio and the odds ratio of each value with intervals
-    and p-values, and a test of all values together. They may be of two groups, two times, or two
-    versions of a survey. With --by each group of B is compared with that of A; without B, the
-    groups of A with the rest of it, or with --baseline. With --direct, A is compared with the
-    counts of a direct question, for the population that both were drawn from.
+    Shown are the difference (B less A), the ratio and the odds ratio of each value with
+    intervals and p-values, and a test of all values together. They may be of two
+    groups, two times, or two versions of a survey. With --by each group of B is
+    compared with that of A; without B, the groups of A with the rest of it, or with
+    --baseline. With --direct, A is compared with the counts of a direct question, for
+    the population that both were drawn from.
     """
     from ldp_aggregator.analyses.comparisons.comparing import compare as compared
     from ldp_aggregator.analyses.comparisons.group_comparisons import compare_groups
@@ -211,17 +219,21 @@ def _against_direct(
 
 
 def _check_direct(wanted: GroupOptions, others: Sequence[object]) -> None:
-    """Raise `click.UsageError` for options that a comparison with counts has no use for."""
+    """Raise `click.UsageError` for options that a comparison with counts has no use
+    for.
+    """
     if wanted or any(other is not None for other in others):
         raise click.UsageError(
-            "--direct: expected A alone, and --question, --level and --reports-per-person at "
+            "--direct: expected A alone, and --question, --level and "
+            "--reports-per-person at "
             "most, got "
             "B or other options"
         )
     source = click.get_current_context().get_parameter_source("estimand")
     if source is not None and source.name == "COMMANDLINE":
         raise click.UsageError(
-            "--direct: expected no --estimand, as the arms are other people, so that errors are "
+            "--direct: expected no --estimand, as the arms are other people, so that "
+            "errors are "
             "for the population that both were drawn from"
         )
 

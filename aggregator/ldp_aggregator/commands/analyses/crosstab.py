@@ -26,7 +26,8 @@ from ldp_aggregator.commands.sources import TallySource, with_tallies
 @click.option(
     "--fields",
     metavar="A,B",
-    help="One to three of its fields; of two, the first is shown among the holders of the second. "
+    help="One to three of its fields; of two, the first is shown among the holders of "
+    "the second. "
     "Without, how strongly any two go together.",
 )
 @LEVEL

@@ -1,4 +1,6 @@
-"""`ldp survey next-stage`: the next version of a survey, with cells of about as many people."""
+"""`ldp survey next-stage`: the next version of a survey, with cells of about as many
+people.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ from ldp_aggregator.output.streams import check_one_output
     "cells",
     type=int,
     metavar="CELLS",
-    help="How many cells the next stage has.  [default: as many as so many respondents can tell]",
+    help=(
+        "How many cells the next stage has.  [default: as many as so many respondents "
+        "can tell]"
+    ),
 )
 @click.option("--called", metavar="NAME", help="What the next question is called.")
 @click.option(
@@ -38,7 +43,10 @@ from ldp_aggregator.output.streams import check_one_output
 @click.option(
     "--borders",
     type=OUTPUT_FILE,
-    help="Write the cells as well, as GeoJSON polygons with their names, for --geography.",
+    help=(
+        "Write the cells as well, as GeoJSON polygons with their names, for "
+        "--geography."
+    ),
 )
 @ALLOW_EQUAL
 @QUIET
@@ -53,10 +61,11 @@ def next_stage(
     allow_equal: bool,
     quiet: bool,
 ) -> None:
-    """Write the next stage of SURVEY, whose cells hold about as many people each by a tally.
+    """Write the next stage of SURVEY, whose cells hold about as many people each by a
+    tally.
 
-    Nothing is spent by looking. The next stage is a question of its own: who answers it as well
-    spends its epsilon besides that of the first.
+    Nothing is spent by looking. The next stage is a question of its own: who answers it
+    as well spends its epsilon besides that of the first.
     """
     from ldp_aggregator.answers.estimates.second_stage import second_stage
 

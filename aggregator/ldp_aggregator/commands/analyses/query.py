@@ -1,4 +1,6 @@
-"""`ldp analyze query`: sums, differences, ratios and means of what people hold, asked in words."""
+"""`ldp analyze query`: sums, differences, ratios and means of what people hold, asked
+in words.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ def query(
     from ldp_aggregator.analyses.queries.group_answers import query_groups
     from ldp_aggregator.analyses.queries.query_sheet import query_sheet
 
-    # In front of the queries stands a file, unless another option says where answers are.
+    # In front of the queries stands a file, unless another option says where answers
+    # are.
     files = 0 if asked["row_paths"] or asked["counts"] else 1
     texts = paths[files:]
     if not texts:

@@ -19,7 +19,9 @@ from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option,
     "--formula",
     required=True,
     metavar="TEXT",
-    help='What depends on what: "smokes ~ age + sex"; a:b is a product, C(a) categories.',
+    help=(
+        'What depends on what: "smokes ~ age + sex"; a:b is a product, C(a) categories.'
+    ),
 )
 @click.option(
     "--question",
@@ -32,13 +34,15 @@ from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option,
 @click.option(
     "--model",
     type=click.Choice(["logit", "linear"]),
-    help="What is linear in the predictors: log odds, or the number itself.  [default: logit of "
+    help="What is linear in the predictors: log odds, or the number itself.  [default: "
+    "logit of "
     "two values, linear of numbers]",
 )
 @click.option(
     "--method",
     type=click.Choice(["likelihood", "equations"]),
-    help="How coefficients are found.  [default: likelihood where predictors lie in the clear and "
+    help="How coefficients are found.  [default: likelihood where predictors lie in "
+    "the clear and "
     "the channel is known, else unbiased equations]",
 )
 @click.option(
@@ -73,8 +77,8 @@ def regress(
 ) -> None:
     """Say what a randomized answer of SURVEY depends on, and what its reports cost.
 
-    On fields of the same question (one tally), on public attributes (--strata) or on covariates
-    that lie in the clear beside each answer (--rows).
+    On fields of the same question (one tally), on public attributes (--strata) or on
+    covariates that lie in the clear beside each answer (--rows).
     """
     from ldp_aggregator.analyses.regression.fitting import fit_answers
     from ldp_aggregator.analyses.regression.formula import formula_of
@@ -88,7 +92,8 @@ def regress(
     name = question or read.outcome
     if sources.design is not None and name != sources.answers:
         raise click.UsageError(
-            f"--design: expected a formula that explains {sources.answers}, the column of answers, "
+            f"--design: expected a formula that explains {sources.answers}, the column "
+            "of answers, "
             f"got {name}"
         )
     answers = sources.read(name, sources.in_the_clear(name, [*read.names]))

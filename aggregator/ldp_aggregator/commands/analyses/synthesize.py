@@ -38,8 +38,10 @@ from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
 @click.option(
     "--method",
     type=click.Choice(["pairs", "weights", "tree"]),
-    help="The joint table of greatest entropy with the tables of all pairs, the same by "
-    "multiplicative weights, or the pairs that say most as a tree.  [default: pairs; tree, if the "
+    help="The joint table of greatest entropy with the tables of all pairs, the same "
+    "by "
+    "multiplicative weights, or the pairs that say most as a tree.  [default: pairs; "
+    "tree, if the "
     "joint table has too many cells]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the rows repeatable.")
@@ -62,8 +64,9 @@ def synthesize(
 ) -> None:
     """Make up people whose fields go together as a tally of SURVEY says.
 
-    To a file that ends in .csv or .parquet, or with such a --format, go the rows; without, a table
-    shows how far they are from the unbiased tables. No privacy is spent.
+    To a file that ends in .csv or .parquet, or with such a --format, go the rows;
+    without, a table shows how far they are from the unbiased tables. No privacy is
+    spent.
     """
     from ldp_aggregator.analyses.synthesis.synthesis import synthesize as synthetic
 

@@ -117,7 +117,10 @@ class _Reading(NamedTuple):
     "--overlap",
     type=FiniteRange(0, 1),
     metavar="SHARE",
-    help="The share of the devices that stay from one epoch to the next, with the same answer.",
+    help=(
+        "The share of the devices that stay from one epoch to the next, with the same "
+        "answer."
+    ),
 )
 @click.option(
     "--season",
@@ -136,7 +139,8 @@ class _Reading(NamedTuple):
 @click.option(
     "--alert",
     is_flag=True,
-    help=f"Exit with {CHANGED} if something has changed, with {NOT_TESTED} if nothing could be "
+    help=f"Exit with {CHANGED} if something has changed, with {NOT_TESTED} if nothing "
+    "could be "
     "tested, else with 0.",
 )
 @with_groups_of_several
@@ -163,9 +167,10 @@ def trend(
 ) -> None:
     """Follow a question over epochs: level, band, and evidence of a change.
 
-    Epochs are tallies or report files in the order of time, one for each; where their names end in
-    numbers, these are the epochs, and some may be missing. Or they are those of the store of `ldp
-    serve`, such as sqlite:///ldp.db; or a column of --rows says them.
+    Epochs are tallies or report files in the order of time, one for each; where their
+    names end in numbers, these are the epochs, and some may be missing. Or they are
+    those of the store of `ldp serve`, such as sqlite:///ldp.db; or a column of --rows
+    says them.
     """
     from ldp_aggregator.analyses.series.following import follow
     from ldp_aggregator.analyses.series.group_trends import follow_groups
@@ -219,13 +224,16 @@ def _read_files(reading: _Reading, source: TallySource) -> History:
         epochs_of(paths), paths, source.tallies(), strict=True
     ):
         counts = tally.counts[name].tobytes()
-        # Small epochs may have equal counts by chance; a file that comes twice has equal bytes.
+        # Small epochs may have equal counts by chance; a file that comes twice has
+        # equal bytes.
         alike = counted.setdefault(counts, []) if tally.reports(name) else []
         again = [other for other in alike if _bytes_of(other) == _bytes_of(path)]
         if again and not source.allow_equal:
             raise EstimateError(
-                f"{path}: expected a tally of its own for each epoch, got the bytes of {again[0]} "
-                "for the second time; if it really counts other reports, pass --allow-equal"
+                f"{path}: expected a tally of its own for each epoch, got the bytes of "
+                f"{again[0]} "
+                "for the second time; if it really counts other reports, pass "
+                "--allow-equal"
             )
         alike.append(path)
         history.append((epoch, reading.of(tally)))
@@ -245,14 +253,17 @@ def _read_store(reading: _Reading, store: str) -> History:
     if not known:
         closed = "closed epochs" if reading.groups else "epochs"
         raise EstimateError(
-            f"expected {closed} of question {reading.question.name!r} in the store, got none: its "
+            f"expected {closed} of question {reading.question.name!r} in the store, "
+            "got none: its "
             "survey needs an `epoch`, and reports"
         )
     return known
 
 
 def epochs_of(paths: tuple[str, ...]) -> list[Epoch]:
-    """What the epochs of files are called: by the numbers that their names end in, or by names."""
+    """What the epochs of files are called: by the numbers that their names end in, or
+    by names.
+    """
     stems = [Path(path).stem for path in paths]
     parts = [re.fullmatch(r"(.*?)(\d{1,9})", stem) for stem in stems]
     numbered = [(part[1], int(part[2])) for part in parts if part is not None]

@@ -1,8 +1,8 @@
 """`ldp analyze weight`: estimates for a population whose margins are known.
 
-What reports come from is asked for as `ldp analyze regress` asks for it: tallies of one question,
-whose fields margins are of; a strata file, with a tally for each combination of public attributes;
-or rows, each a report beside what is known of its respondent.
+What reports come from is asked for as `ldp analyze regress` asks for it: tallies of one
+question, whose fields margins are of; a strata file, with a tally for each combination
+of public attributes; or rows, each a report beside what is known of its respondent.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ _SOURCES = (
         "strata_path",
         metavar="FILE",
         type=_FILE,
-        help="CSV with a column for each public attribute and a column `reports`, which names the "
-        "tally or report file of each combination; a column `weight` has design weights.",
+        help="CSV with a column for each public attribute and a column `reports`, "
+        "which names the "
+        "tally or report file of each combination; a column `weight` has design "
+        "weights.",
     ),
     *ROWS,
     DESIGN,
@@ -66,7 +68,10 @@ _SOURCES = (
     click.option(
         "--size",
         metavar="COLUMN",
-        help="How many clusters (or people) each stratum has in the population, among --rows.",
+        help=(
+            "How many clusters (or people) each stratum has in the population, among "
+            "--rows."
+        ),
     ),
 )
 
@@ -99,7 +104,8 @@ class Sources:
         columns = (*self.frame, self.answers, self.codes, self.design)
         if not self.row_paths and any(column is not None for column in columns):
             raise click.UsageError(
-                "--answer, --codes, --design, --weight, --stratum, --cluster and --size go with "
+                "--answer, --codes, --design, --weight, --stratum, --cluster and "
+                "--size go with "
                 "--rows"
             )
         if (self.design is None) == (self.survey_path is None):
@@ -121,7 +127,9 @@ class Sources:
 
     @property
     def survey(self) -> Survey:
-        """Survey of the answers; those that exist may be of a law that nobody may collect by."""
+        """Survey of the answers; those that exist may be of a law that nobody may
+        collect by.
+        """
         return read_survey(self.path, for_analysis=bool(self.row_paths))
 
     def question(self, name: str | None) -> str:
@@ -209,7 +217,10 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
     "margins_path",
     metavar="FILE",
     type=_FILE,
-    help="CSV of known shares: attribute,value,share (or count).  [default: design weights alone]",
+    help=(
+        "CSV of known shares: attribute,value,share (or count).  [default: design "
+        "weights alone]"
+    ),
 )
 @click.option("--of", metavar="FIELD", help="The field that is estimated, of a table.")
 @click.option(
@@ -241,7 +252,8 @@ def weight(
 ) -> None:
     """Weight estimates of SURVEY to known margins, with errors that allow for it.
 
-    Margins are of public attributes (--strata, --rows) or of fields of the question itself.
+    Margins are of public attributes (--strata, --rows) or of fields of the question
+    itself.
     """
     from ldp_aggregator.analyses.groups.asking import Asked
     from ldp_aggregator.analyses.weighting.margins import margins_of

@@ -1,7 +1,7 @@
 """A report as one page: what was found, question by question, and what it rests on.
 
-Self-contained: pictures are in it, there are no scripts, and nothing is fetched from elsewhere. It
-prints as it reads, so that a browser's print dialog makes a PDF of it.
+Self-contained: pictures are in it, there are no scripts, and nothing is fetched from
+elsewhere. It prints as it reads, so that a browser's print dialog makes a PDF of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def report_page(
     title: str = "",
     options: Options | None = None,
 ) -> str:
-    """Return the page of a survey's estimates, and of the queries answered beside them."""
+    """Return the page of a survey's estimates, and of the queries answered beside
+    them.
+    """
     questions = list(estimates)
     templates = templates_of(headline=headline, chart=chart, section=section)
     return templates.get_template("report.html").render(

@@ -1,7 +1,8 @@
 """Estimates in words: for readers who know the subject, and no statistics.
 
-Nothing is said that the intervals do not bear: of two values whose intervals meet, neither is
-called more frequent, and a value whose interval has 0 in it may be held by no one.
+Nothing is said that the intervals do not bear: of two values whose intervals meet,
+neither is called more frequent, and a value whose interval has 0 in it may be held by
+no one.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from ldp_aggregator.output.people import TOO_FEW, reading
 _FORGED = 0.01
 _WHOM = {
     "respondents": "the people who answered",
-    "population": "the population that the people who answered were drawn from at random",
+    "population": (
+        "the population that the people who answered were drawn from at random"
+    ),
 }
 
 
 def headline(question: QuestionEstimates) -> tuple[str, str]:
-    """Return the answer to a question in one sentence: the number, which stands out, and the rest.
+    """Return the answer to a question in one sentence: the number, which stands out,
+    and the rest.
 
     The number is empty where there is none to say.
     """
@@ -55,17 +59,21 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
 
 
 def method(questions: Sequence[QuestionEstimates], options: Options) -> Iterator[str]:
-    """Yield who was asked, how answers were protected, and what ranges mean: three sentences."""
+    """Yield who was asked, how answers were protected, and what ranges mean: three
+    sentences.
+    """
     people = max(question.respondents for question in questions)
     yield f"{people:,} people answered."
     epsilons = dict.fromkeys(question.question.declared.text for question in questions)
     yield (
-        "Each answer was changed at random before it was sent, so that nobody can be sure what one "
+        "Each answer was changed at random before it was sent, so that nobody can be "
+        "sure what one "
         f"person said (local differential privacy, epsilon {', '.join(epsilons)})."
     )
     family = ", all of a question at once" if options.simultaneous else ""
     yield (
-        f"In {100 * options.level:.4g} % of surveys like this one, the ranges hold what is true of "
+        f"In {100 * options.level:.4g} % of surveys like this one, the ranges hold "
+        "what is true of "
         f"{_WHOM[options.estimand]}{family}."
     )
 
@@ -79,11 +87,13 @@ def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
     if asked.declared.is_finite:
         times = text_upper(asked.declared.bound, 2)
         protection = (
-            f"so that no report tells what its sender holds: it is at most {times} times as likely "
+            f"so that no report tells what its sender holds: it is at most {times} "
+            "times as likely "
             f"for one answer as for another (epsilon {asked.declared.text})."
         )
     yield (
-        f"{question.respondents:,} people answered. Each answer was changed at random before it "
+        f"{question.respondents:,} people answered. Each answer was changed at random "
+        "before it "
         f"left ({asked.mechanism}), {protection}"
     )
     said = ", ".join(attribute.name for attribute in asked.attributes)
@@ -93,7 +103,8 @@ def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
     if bound is not None and bound.reach is not None:
         moved = bound.reach * _FORGED
         yield (
-            f"If one report in a hundred were forged, a share could be off by up to {moved:.1%} of "
+            "If one report in a hundred were forged, a share could be off by up to "
+            f"{moved:.1%} of "
             "all people, beyond the intervals."
         )
     yield from (str(check) for check in question.checks if check.suspicious)

@@ -1,16 +1,18 @@
 """Kind `arcs`: the distribution of a number, from arcs of a circle.
 
 Any question that adds up something over what people hold is a mean of fixed scores
-(`ldp_aggregator.decoders.arcs.circle`): unbiased, with a variance that the same reports tell.
+(`ldp_aggregator.decoders.arcs.circle`): unbiased, with a variance that the same reports
+tell.
 
     variance of an answer q'f, respondents    (mean of score^2 - what q^2 is answered) / n
     variance of the answers                   that of c^2, less the square of that of c
     its standard error                        that of the query c^2 - 2 mean c, of a population
 
-with c the values one step apart. The frequencies of few ranges (a histogram) have the variances of
-their scores by what people hold, as in `values.matrix`; of many, what the scores
-themselves say. Of a whole cumulative distribution, how often two values are supported together says
-it (`ldp_aggregator.decoders.arcs.pairs`), which is counted once for all queries.
+with c the values one step apart. The frequencies of few ranges (a histogram) have the
+variances of their scores by what people hold, as in `values.matrix`; of many, what the
+scores themselves say. Of a whole cumulative distribution, how often two values are
+supported together says it (`ldp_aggregator.decoders.arcs.pairs`), which is counted once
+for all queries.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ def arc_moments(
     queries: Floats | None = None,
     known: Queries | None = None,
 ) -> Moments:
-    """Arc moments of disjoint ranges, or of every value; `counts` is of shape (K, P)."""
+    """Arc moments of disjoint ranges, or of every value; `counts` is of shape (K,
+    P).
+    """
     circle = circle_of(known_as(randomizer, Arcs))
     asked = np.eye(circle.arcs.size) if queries is None else queries
 
@@ -175,7 +179,9 @@ def query_range(randomizer: Randomizer, queries: Floats) -> Range:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Payload chances of any arc under its frequency: without the value, and with it."""
+    """Payload chances of any arc under its frequency: without the value, and with
+    it.
+    """
     arcs = known_as(randomizer, Arcs)
     return alike(Fraction(arcs.other, arcs.mass), Fraction(arcs.truth, arcs.mass))
 
@@ -201,7 +207,8 @@ def explain(question: Question) -> list[str]:
     efficient = efficiency(queries, variance, float(arcs.ratio), circular=circular)
     if efficient is not None:
         lines.append(
-            f"  efficiency          {efficient:.3f} of what a bound for all mechanisms allows at "
+            f"  efficiency          {efficient:.3f} of what a bound for all mechanisms "
+            "allows at "
             f"the delivered epsilon, on average over {all_of_them}"
         )
     return lines

@@ -1,7 +1,7 @@
 """The circle that arcs lie on: what a report is worth to a query of the distribution.
 
-A query is a number for each value, its sum over what people hold is what is asked for: 1 for the
-values of a range and 0 for others, or the values themselves. With the arcs of
+A query is a number for each value, its sum over what people hold is what is asked for:
+1 for the values of a range and 0 for others, or the values themselves. With the arcs of
 `numbers.arcs`, w the weights of the frequencies, adding up to 1, and `Z = R t + P - t`,
 
     P[a report supports x' | x] = (t + (R-1) s(x - x')) / Z
@@ -11,8 +11,10 @@ values of a range and 0 for others, or the values themselves. With the arcs of
     score of a report = constant + Z / (R-1) x sum of alpha over the values that it supports
     constant = 1'S^-1 q / 1'S^-1 1,   alpha = S^-1 q - constant x S^-1 1
 
-whose mean over reports is unbiased for q'f, and which is the least squares estimate with a total of
-1. As the alphas add up to 0, a score is a difference of two of their sums along the circle.
+whose mean over reports is unbiased for q'f, and which is the least squares estimate
+with a total of
+1. As the alphas add up to 0, a score is a difference of two of their sums along the
+   circle.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def places(arcs: Arcs) -> Integers:
 
 
 def supports(arcs: Arcs, counts: Counts | Floats) -> Floats:
-    """How many reports support each value, of shape (values,); `counts` is of shape (K, P)."""
+    """How many reports support each value, of shape (values,); `counts` is of shape (K,
+    P).
+    """
     # (K, P): how many arcs under each frequency hold each place.
     holding = around(np.asarray(counts, dtype=np.float64), arcs.width)
     total: Floats = np.take_along_axis(holding, places(arcs), axis=1).sum(axis=0)
@@ -83,13 +87,15 @@ def supports(arcs: Arcs, counts: Counts | Floats) -> Floats:
 
 
 def around(numbers: Floats, width: int) -> Floats:
-    """For each place, the sum over the `width` places that end there, around the circle.
+    """For each place, the sum over the `width` places that end there, around the
+    circle.
 
     Places run along the last axis, of P places.
     """
     sums = np.cumsum(numbers, axis=-1)
     before = np.concatenate([np.zeros_like(sums[..., :1]), sums[..., :-1]], axis=-1)
-    # The sum from so many places before up to this one; what begins before place 0 goes around.
+    # The sum from so many places before up to this one; what begins before place 0 goes
+    # around.
     start = np.roll(before, width - 1, axis=-1)
     start[..., : width - 1] -= sums[..., -1:]
     return np.asarray(sums - start)
@@ -119,7 +125,9 @@ def scores(circle: Circle, queries: Floats) -> Scores:
 
 
 def windows_under(circle: Circle, of_query: Scores, cohort: int) -> Floats:
-    """The sum of the alphas over each arc under one frequency, of one query: of shape (P,)."""
+    """The sum of the alphas over each arc under one frequency, of one query: of shape
+    (P,).
+    """
     arcs = circle.arcs
     placed = np.zeros(arcs.modulus)
     placed[(cohort + 1) * np.arange(arcs.size) % arcs.modulus] = of_query.alpha[:, 0]

@@ -1,8 +1,9 @@
 """How many reports support both of two values, for all pairs of values at once.
 
-An arc that holds places p and p + e goes through p first, or, around the circle, through p + e.
-Those that do the first begin in (p + e - t, p]: so many places, t - e, that a difference of two
-cumulative counts has them all. Values that are d apart are k d places apart under frequency k.
+An arc that holds places p and p + e goes through p first, or, around the circle,
+through p + e. Those that do the first begin in (p + e - t, p]: so many places, t - e,
+that a difference of two cumulative counts has them all. Values that are d apart are k d
+places apart under frequency k.
 
 The scores of queries are sums over supported values (`arcs.circle`), so how often
 two values are supported together says how any two queries err together:
@@ -38,7 +39,8 @@ def supported_pairs(arcs: Arcs, counts: Counts) -> Floats:
         begun = np.cumsum(twice, dtype=whole)
         after = (cohort + 1) * values % modulus + modulus + 1
         apart = pow(cohort + 1, -1, modulus) * further % modulus
-        # (further, places): a view, from which rows are read faster than by so many indices.
+        # (further, places): a view, from which rows are read faster than by so many
+        # indices.
         before = sliding_window_view(begun, len(begun) - width + 1)
         through[apart] += begun[after] - before.take(after - width, axis=1)
     # (values, values): x + d is a value, or a place that none has.
@@ -65,7 +67,9 @@ def mean_products(
 def mean_squares_by_pairs(
     circle: Circle, scores: Scores, pairs: Floats, reports: int
 ) -> Floats:
-    """The mean over reports of each query's squared score, of shape (Q,): the diagonal of those."""
+    """The mean over reports of each query's squared score, of shape (Q,): the diagonal
+    of those.
+    """
     constant, alpha = scores.constant, circle.scale * scores.alpha
     linear = np.diag(pairs) @ alpha / reports
     square = (alpha * (pairs @ alpha)).sum(axis=0) / reports

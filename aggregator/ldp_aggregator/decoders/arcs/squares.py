@@ -1,4 +1,5 @@
-"""Errors of the scores of queries, from reports themselves, and by the answers of people.
+"""Errors of the scores of queries, from reports themselves, and by the answers of
+people.
 
 The score of a query under one frequency is a window of the alphas around the circle
 (`arcs.circle`). Given reports, the mean square of scores is what it is, whatever
@@ -6,8 +7,8 @@ people hold:
 
     mean square = sum of counts (constant + scale x window)^2 / n
 
-Given what someone holds, its expectation follows from the law of a report, which has the weight R
-where it supports the value and 1 where it does not:
+Given what someone holds, its expectation follows from the law of a report, which has
+the weight R where it supports the value and 1 where it does not:
 
     E[score^2 | x] = sum over frequencies of w_k / Z x [all windows^2 + (R-1) those that support x]
 
@@ -75,10 +76,11 @@ def powers_by_value(
 
 
 def least_variances(circle: Circle, queries: Floats, scores: Scores) -> Floats:
-    """Return the least variance of the score of one report, whatever is held: of shape (Q,).
+    """Return the least variance of the score of one report, whatever is held: of shape
+    (Q,).
 
-    With a probability of P / Z a report is an arc drawn evenly from all, whose score has this
-    variance: as alphas add up to 0, alpha' S alpha is q' alpha.
+    With a probability of P / Z a report is an arc drawn evenly from all, whose score
+    has this variance: as alphas add up to 0, alpha' S alpha is q' alpha.
     """
     mass = circle.arcs.mass / circle.arcs.other
     return np.asarray(circle.scale**2 * (queries.T * scores.alpha).sum(axis=0) / mass)
@@ -96,19 +98,21 @@ def extremes(circle: Circle, scores: Scores) -> tuple[Floats, Floats]:
 
 
 def correlation(queries: Floats, scores: Scores) -> Floats:
-    """How the errors of queries go together if reports are spread evenly: of shape (Q, Q).
+    """How the errors of queries go together if reports are spread evenly: of shape (Q,
+    Q).
 
-    All arcs are as likely then, and windows go together as alpha' S alpha says, which is q' alpha:
-    S alpha is the query less a constant, and alphas add up to 0.
+    All arcs are as likely then, and windows go together as alpha' S alpha says, which
+    is q' alpha: S alpha is the query less a constant, and alphas add up to 0.
     """
     return correlation_of(queries @ scores.alpha)
 
 
 def error_root(circle: Circle, queries: Floats) -> Floats:
-    """A root of the same, of shape (Q, values): rows of length 1 whose products they are.
+    """A root of the same, of shape (Q, values): rows of length 1 whose products they
+    are.
 
-    With the factor U'U = S, q' alpha is the product of the columns of U'^-1 Q, less their parts
-    along U'^-1 1: what a total of 1 leaves of them.
+    With the factor U'U = S, q' alpha is the product of the columns of U'^-1 Q, less
+    their parts along U'^-1 1: what a total of 1 leaves of them.
     """
     from scipy.linalg import solve_triangular  # slow to import
 
@@ -121,7 +125,8 @@ def error_root(circle: Circle, queries: Floats) -> Floats:
     rest = solved - along[:, None] * (along @ solved)
     length = np.linalg.norm(rest, axis=0)
     root = np.divide(rest, length, where=length > 0, out=np.zeros_like(rest)).T
-    # Backwards it is as much a root; bands, whose draws are fixed, then are nearest to their law.
+    # Backwards it is as much a root; bands, whose draws are fixed, then are nearest to
+    # their law.
     return np.asarray(root[:, ::-1])
 
 
@@ -147,10 +152,12 @@ def _windows(
 def _sum_arcs(
     placed: Narrow, width: int, windows: Narrow, spare: tuple[Narrow, Narrow]
 ) -> None:
-    """The sum of so many places from each one on, around the circle, along the first axis.
+    """The sum of so many places from each one on, around the circle, along the first
+    axis.
 
-    Sums over 1, 2, 4, ... places come of one another, and those that the width is made of, as its
-    binary digits say, are put side by side: ten times as quick as cumulative sums.
+    Sums over 1, 2, 4, ... places come of one another, and those that the width is made
+    of, as its binary digits say, are put side by side: ten times as quick as cumulative
+    sums.
     """
     summed, following = placed, 0
     span = 1

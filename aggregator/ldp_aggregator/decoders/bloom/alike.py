@@ -1,10 +1,10 @@
 """Candidates that no report tells apart are one group, under all of their names.
 
-Two candidates may set the same bits in all cohorts that reported, or the bits of one may be
-combinations of those of others. The frequency of each is then anybody's guess, and that of the
-group is not: one candidate with their bits for the former, a sum for the latter
-(`bloom.sums`). Bits are compared by two sums of random numbers for each candidate,
-and bit by bit where these agree.
+Two candidates may set the same bits in all cohorts that reported, or the bits of one
+may be combinations of those of others. The frequency of each is then anybody's guess,
+and that of the group is not: one candidate with their bits for the former, a sum for
+the latter (`bloom.sums`). Bits are compared by two sums of random numbers for each
+candidate, and bit by bit where these agree.
 
     dependent   columns n with (X - b) n = 0, b the background: candidates i and j belong together
                 if the projection on these has P_ij != 0. The sum of a group can be told if it is
@@ -89,7 +89,8 @@ def dependent_together(
 ) -> Grouped | None:
     """Candidates that depend on each other as one, whose design is then `Sums`.
 
-    None where there are none, too many to look for them, or where even sums cannot be told.
+    None where there are none, too many to look for them, or where even sums cannot be
+    told.
     """
     size = len(candidates.names)
     if size > MOST_DEPENDENT:
@@ -151,7 +152,8 @@ def group_name(names: Sequence[str]) -> str:
 def group_warnings(groups: Iterable[Sequence[str]]) -> list[str]:
     """Warn of the groups, with all names."""
     return [
-        f"these reports cannot tell {len(group)} candidates apart, which are estimated together, "
+        f"these reports cannot tell {len(group)} candidates apart, which are estimated "
+        "together, "
         f"as one: {', '.join(group)}"
         for group in groups
     ]

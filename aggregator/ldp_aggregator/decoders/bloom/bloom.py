@@ -1,4 +1,5 @@
-"""Kind `bloom`: randomized Bloom filters in cohorts, decoded by regression on candidates.
+"""Kind `bloom`: randomized Bloom filters in cohorts, decoded by regression on
+candidates.
 
 The formulas are in `ldp_aggregator.decoders.bloom`.
 """
@@ -45,12 +46,16 @@ def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
 
 
 def score_range(randomizer: Randomizer) -> Refusal:
-    """Least squares weighs each bit by what all reports say, and chooses among candidates by it."""
+    """Least squares weighs each bit by what all reports say, and chooses among
+    candidates by it.
+    """
     least, most = of_support(*known_as(randomizer, Rappor).support)
     bit = max(most, 1 - least)
     return Refusal(
-        "least squares weighs each bit by what all reports say; the share of a cohort whose text "
-        f"sets a bit moves by at most {float(bit):.3g} times the share of its reports that are "
+        "least squares weighs each bit by what all reports say; the share of a cohort "
+        "whose text "
+        f"sets a bit moves by at most {float(bit):.3g} times the share of its reports "
+        "that are "
         "forged"
     )
 
@@ -77,7 +82,8 @@ def scores_of_design(
     """The same where others than our hash functions may have set the bits.
 
     bits_of     which bits the candidates set, (rows, M), sparse
-    background  the chance that a text which is no candidate sets a bit: over the choice of hash
+    background  the chance that a text which is no candidate sets a bit: over the choice
+    of hash
                 functions such texts then have no part in any score. 0 where there are none
 
     Raises `EstimateError` for candidates that cannot be told apart.
@@ -85,7 +91,8 @@ def scores_of_design(
     randomizer = known_as(question.randomizer, Rappor)
     bits, noise = randomizer.bits, noise_of(randomizer)
     gain = noise.one - noise.zero
-    # (cohorts,): reports. A row of the design is a bit of a cohort, which has the cohort's share.
+    # (cohorts,): reports. A row of the design is a bit of a cohort, which has the
+    # cohort's share.
     sizes = counts[:, 0].astype(float)
     share = np.repeat(sizes / max(sizes.sum(), 1.0), bits)
     design = bits_of.toarray()
@@ -93,14 +100,16 @@ def scores_of_design(
     gram = centred.T @ (share[:, None] * centred)
     if not len(gram) or np.linalg.matrix_rank(gram) < len(gram):
         raise EstimateError(
-            f"question {question.name!r}: expected candidates that set different bits, got none, "
+            f"question {question.name!r}: expected candidates that set different bits, "
+            "got none, "
             f"too many, or some "
             "that cannot be told apart by these reports"
         )
-    # (M, rows). The share of a cohort in the weights cancels the one that its reports are divided
-    # by.
+    # (M, rows). The share of a cohort in the weights cancels the one that its reports
+    # are divided by.
     weights = np.linalg.solve(gram, centred.T) / gain
-    # (M, cohorts, bits), then (M, cohorts, 1 + bits) with what each report adds, whatever its bits.
+    # (M, cohorts, bits), then (M, cohorts, 1 + bits) with what each report adds,
+    # whatever its bits.
     by_cohort = weights.reshape(len(gram), -1, bits)
     at_zero = noise.zero + gain * background
     scores = np.concatenate(
@@ -122,7 +131,8 @@ def scores_of_design(
     marks = np.concatenate([np.ones((len(shares), 1, len(gram))), rates], axis=1)
 
     def moments(cells: Floats) -> Floats:
-        # (M,), how many hold each value, by the scores; then (M, M), of noise and of means.
+        # (M,), how many hold each value, by the scores; then (M, M), of noise and of
+        # means.
         holders = flat @ cells
         noisy = weights * (share * (spread @ holders)) @ weights.T
         return np.asarray(

@@ -1,4 +1,6 @@
-"""From RAPPOR's Bloom tallies to moments: the bits of each text, and what the regression found."""
+"""From RAPPOR's Bloom tallies to moments: the bits of each text, and what the
+regression found.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,8 @@ def bloom_moments(
 ) -> Moments:
     """Moments of the candidates' frequencies.
 
-    Raises `EstimateError` if the reports cannot tell them apart. `design` is the
-    matrix of the candidates' bits, where others than our hash functions set them, or `Sums`.
+    Raises `EstimateError` if the reports cannot tell them apart. `design` is the matrix
+    of the candidates' bits, where others than our hash functions set them, or `Sums`.
     """
     if isinstance(design, Sums):
         moments = bloom_moments(
@@ -63,11 +65,12 @@ def background_of(randomizer: Rappor) -> float:
 
 
 def decoded_moments(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Moments:
-    """Moments for intervals and checks: variances for the respondents, from the population's.
+    """Moments for intervals and checks: variances for the respondents, from the
+    population's.
 
-    An estimate is, but for what is subtracted, the mean of a candidate's own bits: `own_bits` in
-    each cohort, on average. So a 1 that is noise makes it jump by 1 / (own_bits n (q* - p*)), with
-    p(1-p)(1-2p) over p(1-p) as for any count.
+    An estimate is, but for what is subtracted, the mean of a candidate's own bits:
+    `own_bits` in each cohort, on average. So a 1 that is noise makes it jump by 1 /
+    (own_bits n (q* - p*)), with p(1-p)(1-2p) over p(1-p) as for any count.
     """
     respondents = round(decoded.respondents)
     repeated = repeats_note(respondents, noise.repeats, effective(respondents, noise))
@@ -104,9 +107,10 @@ def _moments(
         matrix: Floats = decoded.covariance() - sampling / respondents
         return matrix
 
-    # (M,) each: what drawing the respondents adds by the frequencies that the variances were made
-    # with (those of the estimates would take away most where chance made an estimate high), the
-    # least that is left (the noise of a candidate's own bits), and the jump of a 1.
+    # (M,) each: what drawing the respondents adds by the frequencies that the variances
+    # were made with (those of the estimates would take away most where chance made an
+    # estimate high), the least that is left (the noise of a candidate's own bits), and
+    # the jump of a 1.
     sampled = decoded.shares * (1 - decoded.shares)
     least = (
         min(noise.zero_variance, noise.one_variance)
@@ -157,5 +161,6 @@ def _complete(decoded: Decoded) -> Check:
         residual.p_value,
         meaning=f"the bit rates miss those of the candidates by a chi-square of "
         f"{residual.statistic:,.1f}, where chance has "
-        f"{residual.freedom:,}; a small p-value: texts were reported that are no candidates",
+        f"{residual.freedom:,}; a small p-value: texts were reported that are no "
+        "candidates",
     )

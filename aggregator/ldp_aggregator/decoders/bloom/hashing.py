@@ -1,7 +1,8 @@
 """The second hash of Bloom filters, for many texts at once.
 
-A text is hashed once, to 8 bytes; under a seed for each hash function these bytes are hashed again
-(`ldp.mechanisms.chains.bloom`). XXH64 of 8 bytes, with w the little-endian word that they are, is
+A text is hashed once, to 8 bytes; under a seed for each hash function these bytes are
+hashed again (`ldp.mechanisms.chains.bloom`). XXH64 of 8 bytes, with w the little-endian
+word that they are, is
 
     s = seed + P5 + 8;  s ^= rotate(w P2, 31) P1;  s = rotate(s, 27) P1 + P4
     then s ^= s >> 33, s *= P2, s ^= s >> 29, s *= P3, s ^= s >> 32, all modulo 2^64
@@ -29,7 +30,8 @@ _WORD = 1 << 64
 def hashed_again(short: Words, seed: int) -> Words:
     """XXH64, under a seed, of the 8 big-endian bytes of each number; shape (M,)."""
     first, second, third, fourth, _ = map(np.uint64, _PRIMES)
-    # The big-endian bytes of a number are the little-endian word of the number turned round.
+    # The big-endian bytes of a number are the little-endian word of the number turned
+    # round.
     mixed = short.byteswap() * second
     mixed = _rotate(mixed, 31) * first
     mixed ^= np.uint64((seed + _PRIMES[4] + _SIZE) % _WORD)

@@ -1,6 +1,8 @@
-"""The frequencies of all candidates together, as they are likely: none negative, of sum 1 at most.
+"""The frequencies of all candidates together, as they are likely: none negative, of sum
+1 at most.
 
-Each frequency has a posterior, given the reports, all others, and how all of them are spread:
+Each frequency has a posterior, given the reports, all others, and how all of them are
+spread:
 
     f     posterior means;  chi  posterior variances;  d  the diagonal of G (see `regression`)
     D     sum of d chi / (n phi): how much what is not known of the others adds to the noise
@@ -13,24 +15,27 @@ Each frequency has a posterior, given the reports, all others, and how all of th
           exp(-l f) more, and so the least l for which they do not: a positive lasso, with a penalty
           of its own for the bound on the sum
 
-by coordinate descent until nothing moves. n are the rates less one of each cohort: a text sets
-about as many bits in every cohort, so that texts do not differ in the sum of a cohort's rates. The
-law is made from the reports as well. What it follows of their noise counts as if posterior
-variances were larger (`empirical_bayes.freedom_of`): in 112 rates that is 6, and in 900 next to
-nothing.
+by coordinate descent until nothing moves. n are the rates less one of each cohort: a
+text sets about as many bits in every cohort, so that texts do not differ in the sum of
+a cohort's rates. The law is made from the reports as well. What it follows of their
+noise counts as if posterior variances were larger (`empirical_bayes.freedom_of`): in
+112 rates that is 6, and in 900 next to nothing.
 
-Where thousands are faint, no law can be told from the reports, and r has less error than phi and D
-say. So the variance that is stated for r goes by the residuals: with C the covariance of a text's
-bits over the choice of hash functions, a candidate that no one holds gets (1 + D)^2 w' C w / d^2 on
-average of those whose bits are drawn anew; and 1 / d, the noise of the reports, is the least.
+Where thousands are faint, no law can be told from the reports, and r has less error
+than phi and D say. So the variance that is stated for r goes by the residuals: with C
+the covariance of a text's bits over the choice of hash functions, a candidate that no
+one holds gets (1 + D)^2 w' C w / d^2 on average of those whose bits are drawn anew; and
+1 / d, the noise of the reports, is the least.
 
-A candidate's r has less error than its coefficient in a regression wherever most of the others are
-rare, since their frequencies are known better than least squares knows them. It needs no more bit
-rates than candidates, either. Its law holds over the choice of hash functions, for candidates whose
-bits coincide as chance has it: of those that share far more, `alike` tells.
+A candidate's r has less error than its coefficient in a regression wherever most of the
+others are rare, since their frequencies are known better than least squares knows them.
+It needs no more bit rates than candidates, either. Its law holds over the choice of
+hash functions, for candidates whose bits coincide as chance has it: of those that share
+far more, `alike` tells.
 
-Sources: Thouless, Anderson and Palmer 1977; Donoho, Maleki and Montanari 2009 (the term D);
-Javanmard and Montanari 2014 (r as a debiased estimate); Opper and Winther 2001 (its law).
+Sources: Thouless, Anderson and Palmer 1977; Donoho, Maleki and Montanari 2009 (the term
+D); Javanmard and Montanari 2014 (r as a debiased estimate); Opper and Winther 2001 (its
+law).
 """
 
 from __future__ import annotations
@@ -60,8 +65,8 @@ _FIRST_ROUNDS, _ROUNDS = 30, 5
 _FOLLOWED = 30
 """Rounds of expectation maximization whose worth the law follows the reports by.
 
-All of them are more, but scores move between sweeps. Fits to reports with noise added have as many
-degrees of freedom as with this number, to a tenth.
+All of them are more, but scores move between sweeps. Fits to reports with noise added
+have as many degrees of freedom as with this number, to a tenth.
 """
 _LEAST_MASS = 1e-5
 """Of each point of the grid, so that none is given up in an early sweep."""
@@ -85,8 +90,9 @@ class Joint(NamedTuple):
     variance: Floats
     """Of r, for the population."""
     alike: Floats
-    """The largest correlation of a candidate's bits with those of another; of many candidates, of
-    the strongest ones."""
+    """The largest correlation of a candidate's bits with those of another; of many
+    candidates, of the strongest ones.
+    """
 
 
 def joint(
@@ -106,8 +112,8 @@ def joint(
 class _Fit:
     """The state of the descent.
 
-    Of more than `_MOST_AT_ONCE` candidates, the `_TOP` strongest move one by one, and then all
-    others at once: these hardly move at all.
+    Of more than `_MOST_AT_ONCE` candidates, the `_TOP` strongest move one by one, and
+    then all others at once: these hardly move at all.
     """
 
     def __init__(
@@ -158,7 +164,8 @@ class _Fit:
         """Sweep until nothing moves."""
         for sweep in range(sweeps):
             if sweep:
-                # In the direction in which texts do not differ, a cohort's rates have noise alone.
+                # In the direction in which texts do not differ, a cohort's rates have
+                # noise alone.
                 unexplained = (
                     self.square - self.mean @ (self.slope + self.left) - self.cohorts
                 )
@@ -211,7 +218,9 @@ class _Fit:
             self.matrix = np.triu(upper) + np.triu(upper, 1).T
 
     def descend(self) -> float:
-        """One sweep over all candidates, the strongest first; the largest move, in errors."""
+        """One sweep over all candidates, the strongest first; the largest move, in
+        errors.
+        """
         all_errors, scores = self.error, self.estimate / self.error
         steps, errors = self.step[self.top].tolist(), all_errors[self.top].tolist()
         means, last, largest = self.means.tolist(), len(_SCORES) - 1, 0.0
@@ -247,7 +256,9 @@ class _Fit:
         return largest
 
     def bound(self) -> None:
-        """Move the penalty towards the least one under which the means add up to 1 at most."""
+        """Move the penalty towards the least one under which the means add up to 1 at
+        most.
+        """
         error, scores = self.error, self.estimate / self.error
 
         def total(penalty: float) -> float:
@@ -311,7 +322,9 @@ def information(columns: Any, inverse: Precision, background: float) -> Floats:
 
 
 def covariance_of_bits(bits: int, background: float) -> tuple[float, float]:
-    """The variance of a bit of any text, and the covariance of two, over the choice of hashes."""
+    """The variance of a bit of any text, and the covariance of two, over the choice of
+    hashes.
+    """
     none = 1 - background
     hashes = np.log(none) / np.log(1 - 1 / bits)
     neither = (1 - 2 / bits) ** hashes

@@ -1,9 +1,10 @@
-"""Least squares on Bloom filters, from counts by cohort, a design, and the noise of a bit.
+"""Least squares on Bloom filters, from counts by cohort, a design, and the noise of a
+bit.
 
-A report shows the bits of a text with noise, so how often each bit is set tells what share of the
-respondents has a text that sets it. Each candidate sets a few known bits. The frequencies are those
-under which the candidates' bits come closest to these shares, where bits with less noise count for
-more.
+A report shows the bits of a text with noise, so how often each bit is set tells what
+share of the respondents has a text that sets it. Each candidate sets a few known bits.
+The frequencies are those under which the candidates' bits come closest to these shares,
+where bits with less noise count for more.
 
     t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the share of
     respondents whose text sets the bit
@@ -12,16 +13,16 @@ more.
     a text that is no candidate sets a bit with probability b, the `background`
     f = G^-1 (X - b)' V^-1 (t - b),  G = (X - b)' V^-1 (X - b),  Cov(f) = G^-1 for the population
 
-Unbiased if the candidates contain every text, whatever b is; if not, unbiased over the choice of
-hash functions. Then the texts that are missing leave the residuals r larger than chance has it: r'
-V^-1 r is a chi-square with as many degrees of freedom as there are rates more than candidates, and
-all variances grow by its excess (`dispersion`).
+Unbiased if the candidates contain every text, whatever b is; if not, unbiased over the
+choice of hash functions. Then the texts that are missing leave the residuals r larger
+than chance has it: r' V^-1 r is a chi-square with as many degrees of freedom as there
+are rates more than candidates, and all variances grow by its excess (`dispersion`).
 
-V depends on the frequencies; those of a first solution with equal weights are put in, projected on
-the simplex.
+V depends on the frequencies; those of a first solution with equal weights are put in,
+projected on the simplex.
 
-Source: Erlingsson, Pihur and Korolova 2014, Section 4 (least squares on candidates); Aitken 1936
-(with the full V).
+Source: Erlingsson, Pihur and Korolova 2014, Section 4 (least squares on candidates);
+Aitken 1936 (with the full V).
 """
 
 from __future__ import annotations
@@ -51,9 +52,11 @@ Frequencies are refined to double precision all the same.
 _COLUMNS = 512
 _REFINEMENTS = 3
 _ALIKE = (
-    "expected candidates that set different bits, got some that cannot be told apart by these "
+    "expected candidates that set different bits, got some that cannot be told apart "
+    "by these "
     "reports "
-    "(too few cohorts have reports, or two candidates are the same); collect more, or shorten the "
+    "(too few cohorts have reports, or two candidates are the same); collect more, or "
+    "shorten the "
     "list"
 )
 
@@ -66,7 +69,9 @@ class ChiSquare(NamedTuple):
 
     @property
     def p_value(self) -> float:
-        """How likely a sum at least as large is by chance; 1 if nothing is left to compare."""
+        """How likely a sum at least as large is by chance; 1 if nothing is left to
+        compare.
+        """
         from scipy.special import chdtrc
 
         return float(chdtrc(self.freedom, self.statistic)) if self.freedom else 1.0
@@ -94,9 +99,9 @@ class Regression:
     def dispersion(self) -> float:
         """How many times larger than stated by V the variances are; at least 1.
 
-        A text sets about as many bits in every cohort, so that what is missing spreads in one
-        direction less than there are bits, and in these more than the mean square of the residuals
-        shows.
+        A text sets about as many bits in every cohort, so that what is missing spreads
+        in one direction less than there are bits, and in these more than the mean
+        square of the residuals shows.
         """
         if not self.residual.freedom:
             return 1.0
@@ -105,7 +110,9 @@ class Regression:
 
     @cached_property
     def variance(self) -> Floats:
-        """Of each frequency, the respondents of each cohort being drawn from a population."""
+        """Of each frequency, the respondents of each cohort being drawn from a
+        population.
+        """
         squares: Floats = self.dispersion * np.einsum(
             "ij,ij->i", self.root, self.root, dtype=float
         )
@@ -134,8 +141,8 @@ def regress(
 ) -> Regression:
     """The regression of counts on a design, for the cohorts that have reports.
 
-    Counts have the shape (cohorts, 1 + bits), reports of the cohort first. The design is a
-    sparse matrix of zeros and ones, (cohorts * bits, M).
+    Counts have the shape (cohorts, 1 + bits), reports of the cohort first. The design
+    is a sparse matrix of zeros and ones, (cohorts * bits, M).
 
     Raises `EstimateError` if the candidates are too many, or cannot be told apart.
     """
@@ -143,15 +150,18 @@ def regress(
     rows, candidates = design.shape
     if candidates > min(rows, MOST_AT_ONCE):
         raise EstimateError(
-            f"expected at most {min(rows, MOST_AT_ONCE)} candidates ({len(counts)} cohorts that "
+            f"expected at most {min(rows, MOST_AT_ONCE)} candidates ({len(counts)} "
+            "cohorts that "
             f"reported, "
-            f"{counts.shape[1] - 1} bits each), got {candidates}; shorten the list of candidates"
+            f"{counts.shape[1] - 1} bits each), got {candidates}; shorten the list of "
+            "candidates"
         )
     rates, sizes = centred_rates(counts, noise, background)
     shares = first_shares(rates, sizes, design, background=background)
     inverse = precision(design, sizes, noise, background=background, shares=shares)
     root = _inverse_root(normal_matrix(design, inverse, background))
-    # Refined, as the root may be in single precision: frequencies (M,), and residuals (rows,).
+    # Refined, as the root may be in single precision: frequencies (M,), and residuals
+    # (rows,).
     frequency, left = np.zeros(candidates), rates
     for _ in range(_REFINEMENTS):
         slope = slopes(design, inverse.times(left), background).astype(root.dtype)
@@ -194,7 +204,9 @@ def slopes(design: Any, rates: Floats, background: float) -> Floats:
 def first_shares(
     rates: Floats, sizes: Floats, design: Any, background: float
 ) -> Floats:
-    """Plausible frequencies from the equally weighted solution: none negative, of sum 1 at most."""
+    """Plausible frequencies from the equally weighted solution: none negative, of sum 1
+    at most.
+    """
     from scipy.sparse.linalg import LinearOperator, lsqr
 
     weights = np.sqrt(np.repeat(sizes, len(rates) // len(sizes)))

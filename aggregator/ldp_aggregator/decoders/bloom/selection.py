@@ -1,11 +1,14 @@
-"""Decoding Bloom filters, also where there are more candidates than the reports can bear.
+"""Decoding Bloom filters, also where there are more candidates than the reports can
+bear.
 
-Frequencies are those of a regression. Tests go by the joint fit of all candidates (`joint`), whose
-estimates have less error; by the regression for candidates that share many bits with another.
+Frequencies are those of a regression. Tests go by the joint fit of all candidates
+(`joint`), whose estimates have less error; by the regression for candidates that share
+many bits with another.
 
-A regression on nearly as many candidates as there are bit rates loses its precision, and on more it
-has no solution. Up to `MOST_JOINT` candidates, frequencies are then those of the joint fit as well.
-Beyond, each half of the cohorts (at even and at odd places) chooses for the other:
+A regression on nearly as many candidates as there are bit rates loses its precision,
+and on more it has no solution. Up to `MOST_JOINT` candidates, frequencies are then
+those of the joint fit as well. Beyond, each half of the cohorts (at even and at odd
+places) chooses for the other:
 
     choose     of the `MOST_TRIED` candidates that look most frequent one by one, those to which
                non-negative least squares gives at least `CHOICE` standard errors
@@ -13,19 +16,20 @@ Beyond, each half of the cohorts (at even and at odd places) chooses for the oth
                the candidate itself; texts beyond these set their bits anywhere, and spread the
                residuals, which counts as noise
 
-and the two estimates of a candidate are averaged. A respondent's cohort is drawn at random,
-whatever the answer, so what is chosen does not depend on the reports that are then estimated from,
-and no candidate is left out or shown for its estimate being low or high. So intervals and p-values
-hold for all candidates, as if nothing had been chosen. Where a half cannot tell candidates apart
-that all cohorts can, it is one regression all the same, with the errors that this has.
+and the two estimates of a candidate are averaged. A respondent's cohort is drawn at
+random, whatever the answer, so what is chosen does not depend on the reports that are
+then estimated from, and no candidate is left out or shown for its estimate being low or
+high. So intervals and p-values hold for all candidates, as if nothing had been chosen.
+Where a half cannot tell candidates apart that all cohorts can, it is one regression all
+the same, with the errors that this has.
 
-With fewer than `FEW_COHORTS` cohorts, or halves of fewer than `FEW_RATES` bit rates, candidates
-share many bits by chance, errors are a little too small, and a note says so.
+With fewer than `FEW_COHORTS` cohorts, or halves of fewer than `FEW_RATES` bit rates,
+candidates share many bits by chance, errors are a little too small, and a note says so.
 
-They hold over the choice of hash functions. Given these, texts that are not in a regression add to
-the estimates of those whose bits they share: a bias that is part of the stated variance, the same
-in every survey of the same texts, and not reduced by more reports. Some candidates have one of
-several standard errors (`lab.coverage` has it).
+They hold over the choice of hash functions. Given these, texts that are not in a
+regression add to the estimates of those whose bits they share: a bias that is part of
+the stated variance, the same in every survey of the same texts, and not reduced by more
+reports. Some candidates have one of several standard errors (`lab.coverage` has it).
 
 Sources: Lawson and Hanson 1974 (non-negative least squares); Chernozhukov et al. 2018
 (cross-fitting).
@@ -68,35 +72,43 @@ _COLUMNS = 4_096
 _LEAST = 1e-9
 """The part of a candidate's information that must be left to it alone."""
 _JOINTLY = (
-    "more candidates than these reports can tell apart at once: each is estimated from what the "
-    "others leave, none of them below 0 and all together 1 at most. Errors hold over the choice of "
-    "hash functions: given these, texts that are hardly held may leave a bias that more reports do "
+    "more candidates than these reports can tell apart at once: each is estimated from "
+    "what the "
+    "others leave, none of them below 0 and all together 1 at most. Errors hold over "
+    "the choice of "
+    "hash functions: given these, texts that are hardly held may leave a bias that "
+    "more reports do "
     "not reduce"
 )
 
 
 _FEW = (
-    "so few cohorts and bits make candidates share many of them by chance, and errors a little too "
-    "small: of 0.95 intervals, 0.90 to 0.94 held in simulations; shorten the list of candidates"
+    "so few cohorts and bits make candidates share many of them by chance, and errors "
+    "a little too "
+    "small: of 0.95 intervals, 0.90 to 0.94 held in simulations; shorten the list of "
+    "candidates"
 )
 
 
 class Decoded(NamedTuple):
-    """Frequencies of M candidates and their errors; variances are for the population."""
+    """Frequencies of M candidates and their errors; variances are for the
+    population.
+    """
 
     respondents: float
     frequency: Floats
     shares: Floats
-    """The frequencies that the variances are for: first guesses, which have less noise than
-    `frequency`.
+    """The frequencies that the variances are for: first guesses, which have less noise
+    than `frequency`.
     """
     variance: Floats
     covariance: Callable[[], Floats]
     unallocated: tuple[float, float] | None
-    """The share of respondents with a text that is no candidate, and its standard error.
+    """The share of respondents with a text that is no candidate, and its standard
+    error.
 
-    None where candidates are more than can be told apart at once: nothing then tells texts that are
-    no candidates from candidates that are too rare to be seen.
+    None where candidates are more than can be told apart at once: nothing then tells
+    texts that are no candidates from candidates that are too rare to be seen.
     """
     residual: ChiSquare | None
     """Whether the candidates are all the texts there are.
@@ -112,7 +124,8 @@ class Decoded(NamedTuple):
 
 
 def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> Decoded:
-    """The frequencies of all candidates; the arguments are those of `bloom_regression.regress`.
+    """The frequencies of all candidates; the arguments are those of
+    `bloom_regression.regress`.
 
     Raises `EstimateError` if the candidates cannot be told apart.
     """
@@ -140,7 +153,9 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
 def _together(
     counts: Counts, design: Any, noise: BitNoise, background: float
 ) -> Decoded:
-    """One regression on all candidates, with the tests and posteriors of their joint fit."""
+    """One regression on all candidates, with the tests and posteriors of their joint
+    fit.
+    """
     fit = regress(counts, design, noise, background=background)
     tested = likely = None
     if design.shape[1] <= MOST_JOINT:
@@ -170,10 +185,11 @@ def _together(
 def _jointly(
     counts: Counts, design: Any, noise: BitNoise, background: float
 ) -> Decoded | None:
-    """The joint fit alone; None where two candidates share more bits than chance has it.
+    """The joint fit alone; None where two candidates share more bits than chance has
+    it.
 
-    It is made twice, since the covariance of the rates depends on the frequencies: first roughly,
-    as if no candidate were held.
+    It is made twice, since the covariance of the rates depends on the frequencies:
+    first roughly, as if no candidate were held.
     """
     rates, sizes = centred_rates(counts, noise, background)
     shares, columns = np.zeros(design.shape[1]), design.tocsc()
@@ -240,7 +256,9 @@ def _cross_fit(even: _Half, odd: _Half, noise: BitNoise, background: float) -> D
 
 
 def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> Indices:
-    """The candidates that explain most of the counts, as rising indices; always at least one."""
+    """The candidates that explain most of the counts, as rising indices; always at
+    least one.
+    """
     from scipy.linalg import cholesky, solve_triangular
     from scipy.optimize import nnls
 
@@ -280,9 +298,9 @@ def one_by_one(
 
     That is on the `chosen` ones (whose regression is `fit`) and itself.
 
-    By the partitioned inverse: with P the precision, S the kept columns and x that of the
-    candidate, centred, and r the residuals, f_x = x'Pr / v and Var(f_x) = 1 / v, where v = x'Px -
-    x'PS (S'PS)^-1 S'Px.
+    By the partitioned inverse: with P the precision, S the kept columns and x that of
+    the candidate, centred, and r the residuals, f_x = x'Pr / v and Var(f_x) = 1 / v,
+    where v = x'Px - x'PS (S'PS)^-1 S'Px.
     """
     # (rows, chosen): S, and P S.
     weights, deflation = fit.inverse
@@ -293,7 +311,8 @@ def one_by_one(
     for start in range(0, design.shape[1], _COLUMNS):
         here = slice(start, start + _COLUMNS)
         part = columns[:, here]
-        # v of each candidate here: `own`, less what deflation and the chosen ones take of it.
+        # v of each candidate here: `own`, less what deflation and the chosen ones take
+        # of it.
         deflated = (deflation @ part).toarray() - background * deflation.sum(axis=1)[
             :, None
         ]
@@ -305,7 +324,8 @@ def one_by_one(
     information[chosen] = 1.0
     if not information.all():
         raise EstimateError(
-            "expected candidates that set different bits, got some that are combinations of others"
+            "expected candidates that set different bits, got some that are "
+            "combinations of others"
         )
     frequency, variance = frequency / information, fit.dispersion / information
     frequency[chosen], variance[chosen] = fit.frequency, fit.variance
@@ -314,7 +334,8 @@ def one_by_one(
 
 def _no_covariance() -> Floats:
     raise EstimateError(
-        "expected fewer candidates for a covariance: half as many as there are bit rates, or less"
+        "expected fewer candidates for a covariance: half as many as there are bit "
+        "rates, or less"
     )
 
 
@@ -325,11 +346,14 @@ def _purposes(even: _Half, odd: _Half, by_even: int, by_odd: int) -> str:
         for half in (even, odd)
     )
     return (
-        f"more candidates than these reports can tell apart at once: {first} at even places chose "
+        f"more candidates than these reports can tell apart at once: {first} at even "
+        "places chose "
         f"{by_even:,} of them, "
-        f"with which {second} at odd places were estimated; those chose {by_odd:,} for the former "
+        f"with which {second} at odd places were estimated; those chose {by_odd:,} for "
+        "the former "
         f"in turn. Errors "
-        "hold over the choice of hash functions: given these, texts that were not chosen leave a "
+        "hold over the choice of hash functions: given these, texts that were not "
+        "chosen leave a "
         "bias, for some "
         "candidates of several standard errors, which more reports do not reduce"
     )

@@ -1,9 +1,10 @@
 """Candidates of which some can only be told apart from others as a sum.
 
-If the bits of some candidates are combinations of the bits of others, as those of a and b together
-are those of c and d, then reports fit many frequencies equally well. The sum of the candidates that
-depend on each other is still one number. A regression on as many of them as are independent shares
-the others' frequencies out among these, so that its sum is that of all of them:
+If the bits of some candidates are combinations of the bits of others, as those of a and
+b together are those of c and d, then reports fit many frequencies equally well. The sum
+of the candidates that depend on each other is still one number. A regression on as many
+of them as are independent shares the others' frequencies out among these, so that its
+sum is that of all of them:
 
     f_group = c'f,  Var(f_group) = c' Cov(f) c,  c being 1 for the candidates that were kept
 """
@@ -20,7 +21,9 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 class Sums(NamedTuple):
-    """A design of candidates that can be told apart, and which sums of these are asked for."""
+    """A design of candidates that can be told apart, and which sums of these are asked
+    for.
+    """
 
     design: Any
     """As for a regression, (rows, kept)."""
@@ -32,8 +35,8 @@ def sum_moments(moments: Moments, sums: Floats) -> Moments:
     """The moments of sums, from those of the candidates that are in them."""
     many = sums.sum(axis=1) > 1
     covariance = sums @ moments.covariance() @ sums.T
-    # (sums,): of a candidate alone it is its own, which sampling and the least noise are in; of
-    # several no less than the least of theirs.
+    # (sums,): of a candidate alone it is its own, which sampling and the least noise
+    # are in; of several no less than the least of theirs.
     own = np.where(sums > 0, moments.variance_if_held, np.inf).min(axis=1)
     together = np.maximum(moments.reports * np.diag(covariance), own)
     scaled = np.where(many, together, own)

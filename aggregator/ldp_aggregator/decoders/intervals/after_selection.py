@@ -1,26 +1,31 @@
 """Intervals of values that were chosen for their estimates being high.
 
-A value is found if its estimate passes a threshold. Given that it did, the estimate is no longer
-normal: its lower tail is cut off, and more so the nearer the truth is to the threshold. An interval
-for it holds the frequencies under which the estimate would be no surprise among those that pass:
+A value is found if its estimate passes a threshold. Given that it did, the estimate is
+no longer normal: its lower tail is cut off, and more so the nearer the truth is to the
+threshold. An interval for it holds the frequencies under which the estimate would be no
+surprise among those that pass:
 
     x       the estimate, T the estimate that is tested, t the least T that passes
     ends    the frequencies under which P[X >= x | T >= t] and P[X <= x | T >= t] are half of what
             may be missed
     law     X and T normal about the true frequency, each with its error at that frequency
 
-Far above the threshold these are the usual intervals. Near it they reach further down, as far as 0
-where noise alone would do. Each holds as often as it says among those that are chosen, whatever the
-truth, and so on average does the family (the false-coverage rate).
+Far above the threshold these are the usual intervals. Near it they reach further down,
+as far as 0 where noise alone would do. Each holds as often as it says among those that
+are chosen, whatever the truth, and so on average does the family (the false-coverage
+rate).
 
-Where tests go by another estimate than the one shown (`Moments.tested`), that one has less error,
-and what the shown one errs more is noise of its own: their correlation is error(T) / error(X).
+Where tests go by another estimate than the one shown (`Moments.tested`), that one has
+less error, and what the shown one errs more is noise of its own: their correlation is
+error(T) / error(X).
 
-Where the normal law does not hold at an end, nor at the threshold, plain intervals take the place
-of these, at the level 1 - missing R / M for R of M that are chosen, which holds under any law.
+Where the normal law does not hold at an end, nor at the threshold, plain intervals take
+the place of these, at the level 1 - missing R / M for R of M that are chosen, which
+holds under any law.
 
-Sources: Weinstein, Fithian and Benjamini 2013 (intervals given selection); Hausman 1978 (the
-correlation); Benjamini and Yekutieli 2005 (R / M); Owen 1956 (the two-dimensional normal law).
+Sources: Weinstein, Fithian and Benjamini 2013 (intervals given selection); Hausman 1978
+(the correlation); Benjamini and Yekutieli 2005 (R / M); Owen 1956 (the two-dimensional
+normal law).
 """
 
 from __future__ import annotations
@@ -46,7 +51,9 @@ def intervals_of_chosen(
     kind: str,
     estimand: str,
 ) -> tuple[Floats, Floats]:
-    """(low, high) of the chosen ones, whose p-values are at most `cut`, out of all in `moments`."""
+    """(low, high) of the chosen ones, whose p-values are at most `cut`, out of all in
+    `moments`.
+    """
     some = moments.of_values(chosen)
     all_at_once = missing * len(chosen) / len(moments.frequency)
     low, high = within_bounds(INTERVAL_ENDS[kind](some, all_at_once, estimand))
@@ -69,7 +76,9 @@ def _far(
     missing: float,
     estimand: str,
 ) -> Flags:
-    """Whether normal theory fails at an end, or for a value that no one holds at the threshold."""
+    """Whether normal theory fails at an end, or for a value that no one holds at the
+    threshold.
+    """
     from scipy.special import ndtri
 
     z = -float(ndtri(missing / 2))
@@ -98,7 +107,9 @@ class _Chosen:
         return np.sqrt(cumulants(moments, frequency, self.estimand).variance)
 
     def first(self, start: float, end: float, missing: float) -> Floats:
-        """By value, the first frequency on the way from start to end with more in that tail."""
+        """By value, the first frequency on the way from start to end with more in that
+        tail.
+        """
         upwards = end > start
         firsts = np.full(len(self.moments.frequency), start)
         left = ~(self._tail(firsts, upwards=upwards) > missing)
@@ -138,7 +149,8 @@ def _both_above(first: Floats, second: Floats, correlation: Floats) -> Floats:
     apart = np.flatnonzero(correlation < _SAME)
     if not apart.size:
         return both
-    # P[U <= h, V <= k] with h = -first, k = -second; Owen's T has no value where h or k is 0.
+    # P[U <= h, V <= k] with h = -first, k = -second; Owen's T has no value where h or k
+    # is 0.
     h, k = (np.where(end == 0, _LEAST, -end)[apart] for end in (first, second))
     rest = np.sqrt(1 - correlation[apart] ** 2)
     slopes = (k / h - correlation[apart]) / rest, (h / k - correlation[apart]) / rest

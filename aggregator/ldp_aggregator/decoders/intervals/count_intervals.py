@@ -1,4 +1,5 @@
-"""Exact intervals where an estimate is one count, C of n reports: Clopper and Pearson's idea.
+"""Exact intervals where an estimate is one count, C of n reports: Clopper and Pearson's
+idea.
 
     an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is half of what
     may be missed, or less
@@ -8,9 +9,9 @@
                   and of n - m others; the ends are whole numbers of holders over n, found by
                   halving: P[C >= c] rises with m
 
-Both hold the truth at least as often as they say, for every n, p, q and frequency. Counts are
-whole, so they hold it more often, the more so the fewer are expected. Where p < q, the reports that
-do not support the value are counted instead.
+Both hold the truth at least as often as they say, for every n, p, q and frequency.
+Counts are whole, so they hold it more often, the more so the fewer are expected. Where
+p < q, the reports that do not support the value are counted instead.
 
 Source: Clopper and Pearson 1934.
 """
@@ -32,8 +33,8 @@ def for_respondents(moments: Moments, missing: float) -> tuple[Floats, Floats]:
     counted, back = np.unique(np.stack(rising(moments)), axis=1, return_inverse=True)
     count, p, q = counted
     back = back.ravel()
-    # As many holders as make so high a count likely enough; and one less than make so low a count
-    # too unlikely.
+    # As many holders as make so high a count likely enough; and one less than make so
+    # low a count too unlikely.
     least = _least(
         reports,
         len(count),
@@ -80,7 +81,9 @@ def null_chances(moments: Moments) -> Floats:
 
 
 def rising(moments: Moments) -> tuple[Floats, Floats, Floats]:
-    """(count, p, q) such that p > q: of reports that support the value, or of those that do not."""
+    """(count, p, q) such that p > q: of reports that support the value, or of those
+    that do not.
+    """
     assert moments.supports is not None  # noqa: S101 (callers have looked)
     assert moments.rates is not None  # noqa: S101
     count, (p, q) = moments.supports.astype(float), moments.rates

@@ -1,4 +1,5 @@
-"""The law of a count: how many of n reports support a value that `holders` of the respondents hold.
+"""The law of a count: how many of n reports support a value that `holders` of the
+respondents hold.
 
     C = Bin(holders, p) + Bin(n - holders, q),  M(w) = (1 - p + p w)^holders (1 - q + q w)^(n -
                                                 holders)
@@ -6,14 +7,15 @@
                 above 1
     P[C < c]  = the same with the sign changed, on a circle of radius below 1
 
-A circle through the saddle point keeps the integrand from swinging: on it, M is that of a count
-with the tilted rates P = p w / (1 - p + p w) and Q, whose mean is c - 1/2. What is left is smooth,
-and falls off as a bell with the standard deviation of that count; the rule of midpoints then has
-all digits but a few with `_NODES` points, for any n and any tail, however small. That is the exact
-law, and no approximation to it as the saddle-point formula is.
+A circle through the saddle point keeps the integrand from swinging: on it, M is that of
+a count with the tilted rates P = p w / (1 - p + p w) and Q, whose mean is c - 1/2. What
+is left is smooth, and falls off as a bell with the standard deviation of that count;
+the rule of midpoints then has all digits but a few with `_NODES` points, for any n and
+any tail, however small. That is the exact law, and no approximation to it as the
+saddle-point formula is.
 
-Source: Daniels 1954 (the saddle point); Trefethen and Weideman 2014 (the rule of midpoints on such
-circles).
+Source: Daniels 1954 (the saddle point); Trefethen and Weideman 2014 (the rule of
+midpoints on such circles).
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _NODES = 48
 _WIDTHS = 12.0
 """Standard deviations of the bell beyond which nothing is left."""
 _FROM_THE_ENDS = 2.0**-53
-"""What keeps a rate apart from 0 and 1, next to which floating-point numbers may round it."""
+"""What keeps a rate apart from 0 and 1, next to which floating-point numbers may round
+it.
+"""
 
 
 class Tails(NamedTuple):
@@ -45,7 +49,9 @@ def tails(
     p: Floats | float,
     q: Floats | float,
 ) -> Tails:
-    """The tails at each count, for arrays that broadcast; `holders` need not be whole numbers."""
+    """The tails at each count, for arrays that broadcast; `holders` need not be whole
+    numbers.
+    """
     shape = np.broadcast_shapes(*map(np.shape, (count, holders, reports, p, q)))
     count, holders, reports, p, q = (
         np.broadcast_to(np.asarray(array, dtype=float), shape).ravel()
@@ -105,7 +111,9 @@ def _inside(
 def _saddle(
     mean: Floats, holders: Floats, others: Floats, odds: Floats, other_odds: Floats
 ) -> Floats:
-    """The w at which tilted rates have the mean: the positive root of a quadratic equation."""
+    """The w at which tilted rates have the mean: the positive root of a quadratic
+    equation.
+    """
     square = odds * other_odds * (holders + others - mean)
     linear = holders * odds + others * other_odds - mean * (odds + other_odds)
     # The form of the root that subtracts nothing.

@@ -1,7 +1,8 @@
-"""The moments of an estimator, if values were held by other shares, or asked of more people.
+"""The moments of an estimator, if values were held by other shares, or asked of more
+people.
 
-What is planned before anyone is asked, and what is told of how much more respondents would help,
-come from the same law.
+What is planned before anyone is asked, and what is told of how much more respondents
+would help, come from the same law.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from ldp_aggregator.decoders.moments.moments import Moments
 
 
 def held_by(moments: Moments, frequency: float, reports: int) -> Moments:
-    """The moments of values that are each held by `frequency` of so many respondents."""
+    """The moments of values that are each held by `frequency` of so many
+    respondents.
+    """
     squares = (
         frequency * (moments.variance_if_held + 1)
         + (1 - frequency) * moments.variance_if_not

@@ -1,8 +1,8 @@
 """Confidence intervals for frequencies.
 
-An interval holds the frequencies under which the estimate would be no surprise. As the error of an
-estimate depends on the frequency itself, each end has an error of its own, so intervals are not
-symmetrical around estimates.
+An interval holds the frequencies under which the estimate would be no surprise. As the
+error of an estimate depends on the frequency itself, each end has an error of its own,
+so intervals are not symmetrical around estimates.
 
     score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots
                       of (1 + s c) f^2 - (2 e + s (v - w) + s c) f + e^2 - s w - z^2 k = 0,
@@ -22,9 +22,9 @@ symmetrical around estimates.
     simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M
                       (Bonferroni), or at level^(1 / M) (Sidak)
 
-Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it lies
-beyond: [0, 0] means that the estimate is too low for any frequency, as befalls one in forty values
-that no one holds; it is no certainty.
+Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it
+lies beyond: [0, 0] means that the estimate is too low for any frequency, as befalls one
+in forty values that no one holds; it is no certainty.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ from ldp_aggregator.output.checks import Remark
 
 
 def miss(level: float, size: int, simultaneous: str | None) -> float:
-    """How often one interval may miss, if a family of `size` is to have the given level."""
+    """How often one interval may miss, if a family of `size` is to have the given
+    level.
+    """
     if simultaneous == "bonferroni":
         return (1 - level) / size
     if simultaneous == "sidak":
@@ -109,9 +111,9 @@ def least_respondents(moments: Moments, missing: float) -> int:
 
     That is so before it is cut, and at any frequency.
 
-    Its half width squared is s [e v + (1 - e) w] + s^2 (v - w)^2 / 4, and more for a population;
-    with the smaller of v and w in brackets it is 1/4 where n = z^2 (2 smaller + sqrt(4 smaller^2 +
-    (v - w)^2)).
+    Its half width squared is s [e v + (1 - e) w] + s^2 (v - w)^2 / 4, and more for a
+    population; with the smaller of v and w in brackets it is 1/4 where n = z^2 (2
+    smaller + sqrt(4 smaller^2 + (v - w)^2)).
     """
     from scipy.special import ndtri
 
@@ -125,7 +127,9 @@ def least_respondents(moments: Moments, missing: float) -> int:
 def careful_interval(
     moments: Moments, missing: float, estimand: str
 ) -> tuple[Floats, Floats]:
-    """(low, high), each (M,): score ends where normal theory holds, others where it does not."""
+    """(low, high), each (M,): score ends where normal theory holds, others where it
+    does not.
+    """
     ends = score_interval(moments, missing, estimand)
     # The values of which an end fails, and then, of these, the ends that do.
     places = np.flatnonzero(
@@ -167,7 +171,9 @@ def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark
 def _failing(
     moments: Moments, missing: float, estimand: str, ends: tuple[Floats, Floats]
 ) -> tuple[Flags, Flags]:
-    """Whether normal theory fails if the low end were true, and if the high one were."""
+    """Whether normal theory fails if the low end were true, and if the high one
+    were.
+    """
     from scipy.special import ndtri
 
     z = -float(ndtri(missing / 2))
@@ -181,7 +187,9 @@ def _failing(
 def interval_of_few(
     moments: Moments, missing: float, estimand: str
 ) -> tuple[Floats, Floats]:
-    """(low, high), each (M,), whatever few reports matter: exact where an estimate is one count."""
+    """(low, high), each (M,), whatever few reports matter: exact where an estimate is
+    one count.
+    """
     if moments.rates is None:
         return scaled_poisson.interval(moments, missing, estimand)
     if estimand == "population":
@@ -190,15 +198,18 @@ def interval_of_few(
 
 
 def clopper_pearson(
-    moments: Moments, missing: float, estimand: str
-) -> tuple[Floats, Floats]:  # noqa: ARG001
+    moments: Moments,
+    missing: float,
+    estimand: str,  # noqa: ARG001
+) -> tuple[Floats, Floats]:
     """(low, high), each of shape (M,), good for both estimands.
 
     Raises `EstimateError` where an estimate is more than one count.
     """
     if moments.supports is None or moments.rates is None:
         raise EstimateError(
-            "expected a mechanism whose estimates are one count each for clopper-pearson "
+            "expected a mechanism whose estimates are one count each for "
+            "clopper-pearson "
             "intervals; "
             "ask for score intervals instead"
         )

@@ -1,4 +1,5 @@
-"""One-sided p-values: how likely an estimate as high as this is of a value that no one holds.
+"""One-sided p-values: how likely an estimate as high as this is of a value that no one
+holds.
 
     one count   P[C >= c] of the binomial law of n reports with the rate q: exact, whatever n and q
                 are
@@ -6,13 +7,13 @@
                 many reports are expected; of the normal law, where an estimator does not know its
                 third cumulant
 
-Where an estimator has estimates of less error to test by (`Moments.tested`), the p-values are
-theirs.
+Where an estimator has estimates of less error to test by (`Moments.tested`), the
+p-values are theirs.
 
-Before anyone is asked, the same laws say with what chance the test finds a value held by a given
-frequency: that of a count that reaches the least one which passes, or of an estimate that does.
-P-values are the same for both estimands: that no one holds a value is then certain for respondents
-as well.
+Before anyone is asked, the same laws say with what chance the test finds a value held
+by a given frequency: that of a count that reaches the least one which passes, or of an
+estimate that does. P-values are the same for both estimands: that no one holds a value
+is then certain for respondents as well.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def null_chances(moments: Moments) -> Floats:
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
-    """By value, the chance of a p-value of at most `missing`, with the moments' frequencies."""
+    """By value, the chance of a p-value of at most `missing`, with the moments'
+    frequencies.
+    """
     from scipy.special import ndtr, ndtri
 
     z = -float(ndtri(missing))
@@ -51,7 +54,8 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
         *(far_from_normal(moments, end, z, estimand=estimand) for end in ends)
     )
     needed = z * np.sqrt(cumulants(moments, 0.0, estimand).variance)
-    # Next to an epsilon of 40 rounding may leave no error at all, and then everything is found.
+    # Next to an epsilon of 40 rounding may leave no error at all, and then everything
+    # is found.
     with np.errstate(divide="ignore"):
         short = (needed - moments.frequency) / np.sqrt(
             cumulants(moments, moments.frequency, estimand).variance

@@ -1,33 +1,37 @@
-"""Sums and means of the numbers that come with keys, with standard errors and intervals.
+"""Sums and means of the numbers that come with keys, with standard errors and
+intervals.
 
-Of a key let f be the share who hold it and t the balance of its ends (`laws`), estimated by S and T
-from n reports. On the range from -1 to 1 a mean among the holders is t / f, and on the public one
+Of a key let f be the share who hold it and t the balance of its ends (`laws`),
+estimated by S and T from n reports. On the range from -1 to 1 a mean among the holders
+is t / f, and on the public one
 
     mean = middle + half t / f        sum = middle f + half t = mean x f
 
-with middle and half for the range's. The sum is over all respondents, those who do not hold the key
-counting 0, and over their number: so it is unbiased, with
+with middle and half for the range's. The sum is over all respondents, those who do not
+hold the key counting 0, and over their number: so it is unbiased, with
 
     n Var = middle^2 E[s^2] + 2 middle half E[s t] + half^2 E[t^2] - sum^2           of a population
 
-and for the respondents the mean square of what they hold in place of sum^2. How their numbers
-spread no report tells, as every number became an end; so it is taken for the least that it may be,
-as if all who hold a key had the same number, and errors are rather too large than too small.
+and for the respondents the mean square of what they hold in place of sum^2. How their
+numbers spread no report tells, as every number became an end; so it is taken for the
+least that it may be, as if all who hold a key had the same number, and errors are
+rather too large than too small.
 
-The mean is a ratio of two estimates, of which the lower one may be near 0. Its interval has all m
-for which T - m S is within its error of 0 (Fieller 1954), z times the root of
+The mean is a ratio of two estimates, of which the lower one may be near 0. Its interval
+has all m for which T - m S is within its error of 0 (Fieller 1954), z times the root of
 
     V(m) / n = (E[t^2] - 2 m E[s t] + m^2 E[s^2]) / n,  with E[s t] = c m f
 
-which is exact for a population, and the most that it may be for the respondents. With a = E[t^2],
-b = E[s^2] - 2 c f and k = z^2 / n these are the m between the roots of
+which is exact for a population, and the most that it may be for the respondents. With a
+= E[t^2], b = E[s^2] - 2 c f and k = z^2 / n these are the m between the roots of
 
     (S^2 - k b) m^2 - 2 S T m + (T^2 - k a) = 0
 
-if S^2 > k b and S is above z standard errors of a key that no one holds. Where that is not so the
-reports do not even tell whether anyone holds the key: nothing is known of the mean, so its interval
-is the whole range, and no estimate is shown. A mean is never made from a share that was first cut
-to be above 0: that would draw means of rare keys towards the middle of the range.
+if S^2 > k b and S is above z standard errors of a key that no one holds. Where that is
+not so the reports do not even tell whether anyone holds the key: nothing is known of
+the mean, so its interval is the whole range, and no estimate is shown. A mean is never
+made from a share that was first cut to be above 0: that would draw means of rare keys
+towards the middle of the range.
 """
 
 from __future__ import annotations
@@ -48,7 +52,8 @@ from ldp_aggregator.numerics.interval import WithInterval
 
 @dataclass(frozen=True)
 class KeyNumber(WithInterval):
-    """A number of one key: its sum over the respondents, or its mean among those who hold it.
+    """A number of one key: its sum over the respondents, or its mean among those who
+    hold it.
 
     A mean that the reports do not tell is NaN, with the whole range for an interval.
     """
@@ -64,7 +69,9 @@ class KeyNumber(WithInterval):
         return not math.isnan(self.estimate)
 
     def format_number(self, number: float) -> str:
-        """A number with the decimals that the standard error can bear: two digits of it."""
+        """A number with the decimals that the standard error can bear: two digits of
+        it.
+        """
         if math.isnan(number):
             return "-"
         decimals = 4 if self.is_told else 3
@@ -135,7 +142,9 @@ class KeyMeans:
 def key_means(
     balances: Balances, ends: tuple[Fraction, Fraction], missing: float, estimand: str
 ) -> KeyMeans:
-    """The sums and means of all keys, each interval missing the truth with that probability."""
+    """The sums and means of all keys, each interval missing the truth with that
+    probability.
+    """
     low, high = (float(end) for end in ends)
     from scipy.special import ndtri  # slow to import
 

@@ -1,15 +1,16 @@
-"""Kind `signed`: a report supports signed items, two of each key that a number may come with.
+"""Kind `signed`: a report supports signed items, two of each key that a number may come
+with.
 
-A respondent holds one item of each key that they hold: that of the upper or that of the lower end
-of the range, drawn so that the mean is kept. What a report is worth to the share who hold a key,
-and to the mean among them, is in `ldp_aggregator.decoders.key_laws`. So frequencies are those of
-keys,
+A respondent holds one item of each key that they hold: that of the upper or that of the
+lower end of the range, drawn so that the mean is kept. What a report is worth to the
+share who hold a key, and to the mean among them, is in
+`ldp_aggregator.decoders.key_laws`. So frequencies are those of keys,
 
     n Var of the estimate, for the respondents = f v + (1 - f) w
 
-with v and w for the variance of s if the key is held and if not, and sums and means of the numbers
-stand beside them (`key_values.means`). How the errors of two keys go together
-depends on how many hold both, which no report tells.
+with v and w for the variance of s if the key is held and if not, and sums and means of
+the numbers stand beside them (`key_values.means`). How the errors of two keys go
+together depends on how many hold both, which no report tells.
 """
 
 from __future__ import annotations
@@ -64,12 +65,14 @@ def balances(randomizer: Randomizer, counts: Counts) -> Balances:
 
 def _no_covariance() -> Floats:
     raise EstimateError(
-        "expected a mechanism whose reports support pairs of values evenly for a covariance"
+        "expected a mechanism whose reports support pairs of values evenly for a "
+        "covariance"
     )
 
 
 def score_range(randomizer: Randomizer) -> Range:
-    """Of a report that supports none of a key's items, and of one that supports as many as can be.
+    """Of a report that supports none of a key's items, and of one that supports as many
+    as can be.
 
     Some report supports both, if any does by chance.
     """
@@ -80,11 +83,14 @@ def score_range(randomizer: Randomizer) -> Range:
 
 
 def sum_reach(randomizer: Randomizer, ends: tuple[Fraction, Fraction]) -> Fraction:
-    """Of a report that supports none of a key's items, either, or both, if that can be."""
+    """Of a report that supports none of a key's items, either, or both, if that can
+    be.
+    """
     items = known_as(randomizer, SignedItems)
     p, q = items.support
     low, high = ends
-    # A report that supports an item is worth as much as its end to the sum, less q times both ends.
+    # A report that supports an item is worth as much as its end to the sum, less q
+    # times both ends.
     supported = [Fraction(0), low, high, *([low + high] if items.of_pair()[1] else [])]
     worths = [(end - q * (low + high)) / (p - q) for end in supported]
     return max(
@@ -98,11 +104,14 @@ def explain(question: Question) -> list[str]:
     scale = question.domain.key_scale
     assert scale is not None  # noqa: S101 (the kind is that of such questions)
     return [
-        f"  numbers             {scale.range_text}: each becomes one of the two ends, drawn so "
+        f"  numbers             {scale.range_text}: each becomes one of the two ends, "
+        "drawn so "
         "that no mean is biased",
-        f"  one entry           of {items.most}, the keys that are held and dummies, is drawn and "
+        f"  one entry           of {items.most}, the keys that are held and dummies, "
+        "is drawn and "
         f"reported as one of {items.size} signed items, whatever is held",
-        f"  at most             {items.most} keys a device: which of more they are, it chooses "
+        f"  at most             {items.most} keys a device: which of more they are, it "
+        "chooses "
         "before it answers, or sends nothing",
     ]
 

@@ -1,21 +1,23 @@
 """Kind `marginals`: a report is a symbol for the cell of some of the fields of a table.
 
-What is estimated of the question as such is the share of every value of every field; the tables of
-two fields or more are asked for one by one (`association.crosstab`). All are means
-of scores that the survey fixes (`marginals.tables`). With c values of a field i, a
-report of a subset that holds it is worth
+What is estimated of the question as such is the share of every value of every field;
+the tables of two fields or more are asked for one by one (`association.crosstab`). All
+are means of scores that the survey fixes (`marginals.tables`). With c values of a field
+i, a report of a subset that holds it is worth
 
     1 / c + I / J_i x (t, added up over the cells with a value, and centred)        to that value
 
-and one of a subset without it 1 / c, whatever it says. The mean is that of `x_i = value`, so that
+and one of a subset without it 1 / c, whatever it says. The mean is that of `x_i =
+value`, so that
 
     n Var of the estimate, respondents    E[score^2] - share
 
-where E[score^2] is one number for those who hold the value and another for those who do not, if the
-response tells any two cells apart as well as any others. It does with numbered sets. With points it
-is so for respondents whose other fields are spread evenly; what others differ by makes up to a
-tenth of a standard error. So both numbers are then multiplied by one, such that the error of a
-share is what the scores of all reports say, as everywhere else.
+where E[score^2] is one number for those who hold the value and another for those who do
+not, if the response tells any two cells apart as well as any others. It does with
+numbered sets. With points it is so for respondents whose other fields are spread
+evenly; what others differ by makes up to a tenth of a standard error. So both numbers
+are then multiplied by one, such that the error of a share is what the scores of all
+reports say, as everywhere else.
 """
 
 from __future__ import annotations
@@ -38,9 +40,11 @@ from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 _MOST_TIMES = 1.5
-"""By which a variance is multiplied: what few reports say of it beyond that is chance."""
+"""By which a variance is multiplied: what few reports say of it beyond that is chance.
+"""
 _NOTE = (
-    "the shares of the values of each field add up to 1; ldp analyze crosstab has the tables of "
+    "the shares of the values of each field add up to 1; ldp analyze crosstab has the "
+    "tables of "
     "two fields "
     "or more"
 )
@@ -52,7 +56,9 @@ def tables_of(randomizer: Randomizer, counts: Counts) -> Tables:
 
 
 def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Marginal moments of every value of every field, from counts of shape (subsets, symbols)."""
+    """Marginal moments of every value of every field, from counts of shape (subsets,
+    symbols).
+    """
     response = known_as(randomizer, SubsetsResponse)
     tables = tables_of(randomizer, counts)
     subsets = tables.subsets
@@ -81,7 +87,9 @@ def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def scores_of(subsets: Subsets, part: Part, field: int) -> Floats:
-    """Return the worth of a part's symbols to the values of a field, (values, symbols)."""
+    """Return the worth of a part's symbols to the values of a field, (values,
+    symbols).
+    """
     return np.asarray(
         1 / len(part.supports) + part.worths / subsets.information((field,))
     )
@@ -90,8 +98,8 @@ def scores_of(subsets: Subsets, part: Part, field: int) -> Floats:
 def _powers(subsets: Subsets, field: int) -> Floats:
     """Mean powers of what a score differs by from what is held.
 
-    The squares, the cubes, and the fourth powers of those above it and below; each of holders of
-    a value and of others: of shape (4, 2, values).
+    The squares, the cubes, and the fourth powers of those above it and below; each of
+    holders of a value and of others: of shape (4, 2, values).
     """
     size = subsets.response.sizes[field]
     asked = sum(part.share for part in subsets.parts((field,)))
@@ -108,7 +116,9 @@ def _powers(subsets: Subsets, field: int) -> Floats:
 
 
 def _times(tables: Tables, frequency: Floats, variances: Floats) -> Floats:
-    """By how much the variance of each share is that of the scores of all reports, (values,)."""
+    """By how much the variance of each share is that of the scores of all reports,
+    (values,).
+    """
     held, other = variances
     stated = frequency * held + (1 - frequency) * other
     squares = [
@@ -121,7 +131,9 @@ def _times(tables: Tables, frequency: Floats, variances: Floats) -> Floats:
 
 
 def _score_powers(scores: Floats) -> Floats:
-    """Powers of scores less 1, as a holder's are, and of scores: (4, 2, values, symbols)."""
+    """Powers of scores less 1, as a holder's are, and of scores: (4, 2, values,
+    symbols).
+    """
     away = np.stack([scores - 1, scores])
     square = away**2
     above = square**2 * (away > 0)
@@ -142,7 +154,8 @@ def _covariance(tables: Tables) -> Floats:
         for second, columns in enumerate(spans[first + 1 :], first + 1):
             shares, products = tables.table((first, second))
             shape = shares.shape
-            # (rows, columns, rows, columns), added up to pairs of values of either field, or both.
+            # (rows, columns, rows, columns), added up to pairs of values of either
+            # field, or both.
             apart = products.reshape(*shape, *shape)
             held = shares.sum(axis=1), shares.sum(axis=0)
             matrix[rows, rows] = apart.sum(axis=(1, 3)) - np.diag(held[0])
@@ -172,7 +185,9 @@ def _ends(response: SubsetsResponse) -> tuple[float, float]:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of every symbol of every subset, of shape (subsets, symbols): 0 for those not in use."""
+    """Of every symbol of every subset, of shape (subsets, symbols): 0 for those not in
+    use.
+    """
     response = known_as(randomizer, SubsetsResponse)
     layout = response.layout
     low, high = np.zeros((2, layout.cohorts, layout.symbols))
@@ -205,8 +220,12 @@ def explain(question: Question) -> list[str]:
     response = known_as(question.randomizer, SubsetsResponse)
     together, fields = response.together, len(response.sizes)
     lines = [
-        f"  subsets             {response.subsets:,}: a device tells {together} of {fields} fields",
-        "  the subset tells    nothing: it is drawn whatever the answer is, and epsilon covers any "
+        (
+            f"  subsets             {response.subsets:,}: a device tells {together} of "
+            f"{fields} fields"
+        ),
+        "  the subset tells    nothing: it is drawn whatever the answer is, and "
+        "epsilon covers any "
         "values of all fields against any others",
     ]
     if together > 1:
@@ -215,7 +234,8 @@ def explain(question: Question) -> list[str]:
             ** 0.5
         )
         lines.append(
-            f"  table of two        standard error of a cell about {float(error):.3g} / "
+            f"  table of two        standard error of a cell about {float(error):.3g} "
+            "/ "
             "sqrt(respondents), on average over all pairs, if answers are spread evenly"
         )
     return lines

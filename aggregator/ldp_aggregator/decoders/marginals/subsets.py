@@ -1,9 +1,10 @@
-"""The subsets of fields, in groups that report alike, and what their symbols say of a few fields.
+"""The subsets of fields, in groups that report alike, and what their symbols say of a
+few fields.
 
-Subsets whose fields have the same numbers of values, in their order, have one response: they form a
-group. What is asked about some fields T takes all subsets that hold them; within a group these have
-T at the same places or at others. A part is one group and one choice of places: its subsets say the
-same of T by the same symbol.
+Subsets whose fields have the same numbers of values, in their order, have one response:
+they form a group. What is asked about some fields T takes all subsets that hold them;
+within a group these have T at the same places or at others. A part is one group and one
+choice of places: its subsets say the same of T by the same symbol.
 """
 
 from __future__ import annotations
@@ -25,15 +26,17 @@ Fields = tuple[int, ...]
 
 
 class Part(NamedTuple):
-    """Subsets that hold some fields T, and what their symbols say of a cell of these."""
+    """Subsets that hold some fields T, and what their symbols say of a cell of
+    these.
+    """
 
     numbers: Integers
     """Those of the subsets."""
     share: float
     """Of the devices, who are asked for one of them."""
     supports: Floats
-    """How many of the cells of a subset that lie in one of T a symbol supports: (cells of T,
-    symbols).
+    """How many of the cells of a subset that lie in one of T a symbol supports: (cells
+    of T, symbols).
     """
     within: int
     """How many cells of a subset lie in one of T."""
@@ -48,14 +51,18 @@ class Part(NamedTuple):
 
     @property
     def law(self) -> Floats:
-        """P[y | cell of T], if the other fields' values are spread evenly: (cells, symbols)."""
+        """P[y | cell of T], if the other fields' values are spread evenly: (cells,
+        symbols).
+        """
         return self.other + self.surplus * self.supports / self.within
 
     @property
     def worths(self) -> Floats:
-        """Weights of a symbol in the sums that scores are made of: (cells of T, symbols).
+        """Weights of a symbol in the sums that scores are made of: (cells of T,
+        symbols).
 
-        I (support - q) / (p - q), added up over the cells of the subset, less the mean of that.
+        I (support - q) / (p - q), added up over the cells of the subset, less the mean
+        of that.
         """
         above = self.supports - self.supports.mean(axis=0)
         return np.asarray(above * (self.information / self.excess))

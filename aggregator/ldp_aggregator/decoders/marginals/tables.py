@@ -1,32 +1,35 @@
 """The table of a few fields as a mean of scores, which are fixed by the survey.
 
-What people hold of fields T is told by components: for each U within T, what the values of U do
-together beyond what fewer of them do (1 / cells for none; main effects; interactions). They are
-centred: they add up to 0 over the values of each of their fields.
+What people hold of fields T is told by components: for each U within T, what the values
+of U do together beyond what fewer of them do (1 / cells for none; main effects;
+interactions). They are centred: they add up to 0 over the values of each of their
+fields.
 
     f_T = sum over U within T of component_U / (cells of the other fields of T)
 
-Every subset S that holds U tells its component: with t = (support - q) / (p - q) for the cells of
-S, added up to the cells of U and centred. Components of different S are pooled by what they know:
+Every subset S that holds U tells its component: with t = (support - q) / (p - q) for
+the cells of S, added up to the cells of U and centred. Components of different S are
+pooled by what they know:
 
     score of a report of S for component_U = I(S) / J_U x (t, added up and centred)    U within S
                                              0                                         else
 
-with J_U the sum of I(S) over all S that hold U, over C(d, m), so that the score of a report has the
-component as its expectation, given what the respondent holds, whatever that is: estimates are
-unbiased, and tables agree with each other, as a component has one estimate. I is what minimizes the
-error if answers are spread evenly; unequal numbers of values are in it.
+with J_U the sum of I(S) over all S that hold U, over C(d, m), so that the score of a
+report has the component as its expectation, given what the respondent holds, whatever
+that is: estimates are unbiased, and tables agree with each other, as a component has
+one estimate. I is what minimizes the error if answers are spread evenly; unequal
+numbers of values are in it.
 
-The score of a report of S for the cells of T depends on the fields that both have, U. So for each U
-it takes a sum of what symbols say (I t) over reports of subsets that have U, and no more of T; and
-the sum of its products, for the errors:
+The score of a report of S for the cells of T depends on the fields that both have, U.
+So for each U it takes a sum of what symbols say (I t) over reports of subsets that have
+U, and no more of T; and the sum of its products, for the errors:
 
     first   sum of z, with z = I t added up to the cells of U
     second  sum of z z'
 
-of subsets that hold U at least, from which those that hold more are subtracted. With L_U, which
-makes scores of z, the sum of scores is sum of L_U first_U, and that of their products sum of
-L_U second_U L_U', and mixed terms with 1 / cells.
+of subsets that hold U at least, from which those that hold more are subtracted. With
+L_U, which makes scores of z, the sum of scores is sum of L_U first_U, and that of their
+products sum of L_U second_U L_U', and mixed terms with 1 / cells.
 """
 
 from __future__ import annotations
@@ -103,7 +106,9 @@ class Tables:
         return Table(shares, products / self.reports)
 
     def _sums_alone(self, fields: Fields) -> dict[Fields, Sums]:
-        """By the fields that a subset shares with `fields`: of the subsets that share no more."""
+        """By the fields that a subset shares with `fields`: of the subsets that share
+        no more.
+        """
         alone: dict[Fields, Sums] = {}
         for own in sorted(_within(fields), key=len, reverse=True):
             sums = self._sums(own)

@@ -1,17 +1,18 @@
 """How the bit rates of a cohort err together, and the inverse of that covariance.
 
-A respondent of cohort j holds text x with probability f_x, or with probability u a text that is no
-candidate, whose bits are taken to be set anywhere, each with probability b. Bits are then perturbed
-independently. With s = X_j f + u b the shares of respondents whose text sets each bit, and v the
-variance of a respondent's mean report of a bit,
+A respondent of cohort j holds text x with probability f_x, or with probability u a text
+that is no candidate, whose bits are taken to be set anywhere, each with probability b.
+Bits are then perturbed independently. With s = X_j f + u b the shares of respondents
+whose text sets each bit, and v the variance of a respondent's mean report of a bit,
 
     Cov(t_j) = V_j / n_j,   V_j = diag(d) + sum_x f_x (x - s)(x - s)' + u (b - s)(b - s)'
     d = [s v_one + (1 - s) v_zero] / (q* - p*)^2 + u b (1 - b)
 
-which is the multinomial covariance of the texts, seen through their bits, plus noise. After
-division by sqrt(d) on both sides, V_j is 1 plus a matrix with eigenvalues l >= 0. Those below
-`NEGLIGIBLE` count as their mean, which keeps the trace: V_j is then off by a factor between 1 -
-NEGLIGIBLE and 1 + NEGLIGIBLE in every direction, and a standard error by half of that at most.
+which is the multinomial covariance of the texts, seen through their bits, plus noise.
+After division by sqrt(d) on both sides, V_j is 1 plus a matrix with eigenvalues l >= 0.
+Those below `NEGLIGIBLE` count as their mean, which keeps the trace: V_j is then off by
+a factor between 1 - NEGLIGIBLE and 1 + NEGLIGIBLE in every direction, and a standard
+error by half of that at most.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class BitNoise(NamedTuple):
     repeats: int = 1
     """Reports from each respondent, all of one permanent response."""
     zero_third: float = 0.0
-    """The third central moment of the mean of a respondent's reports of a bit that is 0."""
+    """The third central moment of the mean of a respondent's reports of a bit that is
+    0.
+    """
 
 
 def bit_noise(p: float, q: float, f: float, repeats: int = 1) -> BitNoise:
@@ -100,7 +103,8 @@ def precision(
         ) ** 2
         scale += unknown * background * (1 - background)
         values, vectors = texts.spread(cohort, by_bit[cohort], share, scale=scale)
-        # Large eigenvalues are kept one by one; the others count as noise, the same in each bit.
+        # Large eigenvalues are kept one by one; the others count as noise, the same in
+        # each bit.
         large = values > NEGLIGIBLE
         rest = float(values[~large].sum()) / max(bits - int(large.sum()), 1)
         weights.append(size / (scale * (1 + rest)))
@@ -148,7 +152,8 @@ class _Texts:
         return values, vectors
 
     def _of_few(self, part: Any, share: Floats, scale: Floats) -> tuple[Floats, Floats]:
-        # (bits, candidates + 1): how each text's bits differ from the shares, whose square it is.
+        # (bits, candidates + 1): how each text's bits differ from the shares, whose
+        # square it is.
         rest = np.full(self.bits, self.background)
         spread = np.column_stack([part.toarray(), rest]) - share[:, None]
         spread *= np.sqrt([*self.shares, self.unknown]) / np.sqrt(scale)[:, None]

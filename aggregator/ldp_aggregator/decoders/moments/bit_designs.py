@@ -1,7 +1,7 @@
 """The bits of many candidates, two bytes each: what a sparse matrix needs twelve for.
 
-A candidate sets at most h bits in each cohort. So a design (which candidate sets which bit) is a
-table of positions, and products with it are sums of table look-ups:
+A candidate sets at most h bits in each cohort. So a design (which candidate sets which
+bit) is a table of positions, and products with it are sums of table look-ups:
 
     places   (cohorts h, M): slot c h + i has, for each candidate, the position of a bit that it
              sets in cohort c; k (one more than the last position) where two hash functions agree
@@ -10,9 +10,9 @@ table of positions, and products with it are sums of table look-ups:
 
 and where k is small, of pairs of slots by pairs of positions.
 
-A million candidates in 64 cohorts with two bits each are 256 MB, and 1.5 GB as a sparse matrix. Up
-to `FEW` candidates the sparse matrix is made; of more, that of any few candidates can be had
-(`design[:, some]`).
+A million candidates in 64 cohorts with two bits each are 256 MB, and 1.5 GB as a sparse
+matrix. Up to `FEW` candidates the sparse matrix is made; of more, that of any few
+candidates can be had (`design[:, some]`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def place_type(bits: int) -> type[np.unsignedinteger[Any]]:
 
 
 def once(places: Places, bits: int) -> Places:
-    """Positions (cohorts, h, M) of which those that repeat one before them are none, in place."""
+    """Positions (cohorts, h, M) of which those that repeat one before them are none, in
+    place.
+    """
     for slot in range(1, places.shape[1]):
         for before in range(slot):
             same = places[:, slot] == places[:, before]
@@ -106,7 +108,8 @@ class BitDesign:
 
     @cached_property
     def codes(self) -> Places:
-        """The positions of two slots of a cohort as one number each, where there are few such.
+        """The positions of two slots of a cohort as one number each, where there are
+        few such.
 
         That halves the look-ups; else the positions.
         """
@@ -118,7 +121,9 @@ class BitDesign:
         return codes
 
     def __getitem__(self, key: Any) -> Any:
-        """Some rows (a mask of whole cohorts), or all rows of some candidates, which is sparse."""
+        """Some rows (a mask of whole cohorts), or all rows of some candidates, which is
+        sparse.
+        """
         if not isinstance(key, tuple):
             return self._of_cohorts(
                 np.asarray(key).reshape(self.cohorts, self.bits)[:, 0]
@@ -144,7 +149,9 @@ class BitDesign:
         return self[:, :].tocoo()
 
     def sum(self, axis: int) -> Floats:
-        """The bits of each candidate, (M,), for axis 0; the candidates of each bit, for axis 1."""
+        """The bits of each candidate, (M,), for axis 0; the candidates of each bit, for
+        axis 1.
+        """
         if axis:
             return self @ np.ones(self.shape[1])
         counted: Floats = (
@@ -153,7 +160,9 @@ class BitDesign:
         return counted
 
     def together(self, cohort: int, shares: Floats) -> Floats:
-        """X diag(f) X' of one cohort: the shares of candidates that set both of two bits."""
+        """X diag(f) X' of one cohort: the shares of candidates that set both of two
+        bits.
+        """
         size = self.bits + 1
         slots = self.places[cohort * self.hashes : (cohort + 1) * self.hashes]
         sums = np.zeros(size * size)

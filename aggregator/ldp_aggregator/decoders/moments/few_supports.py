@@ -1,7 +1,7 @@
 """Supports of a few values, and pairs of them, where a tally counts symbols.
 
-A transform tells for all values at once how many reports support each, and takes a fraction of a
-second for a million. For few of them a sum for each is quicker:
+A transform tells for all values at once how many reports support each, and takes a
+fraction of a second for a million. For few of them a sum for each is quicker:
 
     projective   the symbols that support a value are those orthogonal to it: a cyclic shift of the
                  zeros of one sequence, in the order of the design. Those that support two values
@@ -30,8 +30,8 @@ def point_supports(
 ) -> tuple[Counts, Counts]:
     """How many reports support each value, (K,), and each pair of them, (K, K).
 
-    `counts` are of reports by the point that they name, (points,), of a response that is not
-    folded.
+    `counts` are of reports by the point that they name, (points,), of a response that
+    is not folded.
     """
     if response.order == 2:
         # The bits of a point are its index plus 1.
@@ -45,7 +45,8 @@ def point_supports(
         np.zeros((many, many), dtype=np.int64),
     )
     for first, shift in enumerate(shifts):
-        # (block,): the places of the symbols that support the value, and how often each came.
+        # (block,): the places of the symbols that support the value, and how often each
+        # came.
         there = design.zero_places - shift
         there[there < 0] += points
         came = counts[design.report_at[there]]
@@ -60,7 +61,9 @@ def point_supports(
 
 
 def _by_halves(counts: Counts, rows: Indices) -> tuple[Counts, Counts]:
-    """The same of rows of a Hadamard matrix: a symbol supports a row if they share even bits."""
+    """The same of rows of a Hadamard matrix: a symbol supports a row if they share even
+    bits.
+    """
     total = counts.sum()
     transformed = walsh_at(counts, rows)
     crossed = walsh_at(counts, np.bitwise_xor.outer(rows, rows).ravel())
@@ -69,11 +72,14 @@ def _by_halves(counts: Counts, rows: Indices) -> tuple[Counts, Counts]:
 
 
 def walsh_at(counts: Counts, rows: Indices) -> Counts:
-    """The numbers of the Walsh-Hadamard transform of counts, (2^m,), at some rows, (R,)."""
+    """The numbers of the Walsh-Hadamard transform of counts, (2^m,), at some rows,
+    (R,).
+    """
     bits = len(counts).bit_length() - 1
     low = bits // 2
     different, back = np.unique(rows, return_inverse=True)
-    # (2^high, 2^low) by the signs of the lower bits: (2^high, R). Exact below 2^53 reports.
+    # (2^high, 2^low) by the signs of the lower bits: (2^high, R). Exact below 2^53
+    # reports.
     below = _signs(different & (1 << low) - 1, low)
     halfway = counts.reshape(1 << bits - low, 1 << low).astype(np.float64) @ below
     above = _signs(different >> low, bits - low)
@@ -82,7 +88,9 @@ def walsh_at(counts: Counts, rows: Indices) -> Counts:
 
 
 def _signs(rows: Indices, bits: int) -> Floats:
-    """(-1)^(number of common bits), of all numbers below 2^bits and of rows: (2^bits, R)."""
+    """(-1)^(number of common bits), of all numbers below 2^bits and of rows: (2^bits,
+    R).
+    """
     common = np.arange(1 << bits)[:, None] & rows[None, :]
     signs: Floats = 1.0 - 2.0 * (np.bitwise_count(common) & 1)
     return signs

@@ -1,4 +1,6 @@
-"""How far one score's law is from normal: third and fourth cumulants, and each direction's part."""
+"""How far one score's law is from normal: third and fourth cumulants, and each
+direction's part.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from ldp_aggregator.numerics.arrays import Floats
 Rates = TypeVar("Rates", float, Floats)
 
 _DEVIATIONS = 12
-"""Farther from its mean than this many times the largest standard deviation a count of ones is not
-looked at: a chance below 1e-30 (Hoeffding 1963), so that a billion repeats take no more than a
-million numbers.
+"""Farther from its mean than this many times the largest standard deviation a count of
+ones is not looked at: a chance below 1e-30 (Hoeffding 1963), so that a billion repeats
+take no more than a million numbers.
 """
 
 
@@ -24,7 +26,8 @@ class Jumps(NamedTuple):
 
     third: float
     fourth: float
-    """The cumulant: the mean of the fourth power, less three squares of the variance."""
+    """The cumulant: the mean of the fourth power, less three squares of the variance.
+    """
     rising: float
     """What scores above the mean have of the fourth."""
     falling: float
@@ -81,7 +84,9 @@ def repeat_law(
 
 
 def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The fourth cumulants of (support - q) / (p - q), for holders of the value and for others."""
+    """The fourth cumulants of (support - q) / (p - q), for holders of the value and for
+    others.
+    """
     of_holder, of_other = p * (1 - p), q * (1 - q)
     return of_holder * (1 - 6 * of_holder) / (p - q) ** 4, of_other * (
         1 - 6 * of_other
@@ -89,6 +94,8 @@ def fourth_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
 
 
 def third_of_rates(p: Rates, q: Rates) -> tuple[Rates, Rates]:
-    """The third central moments of (support - q) / (p - q), for holders and for others."""
+    """The third central moments of (support - q) / (p - q), for holders and for
+    others.
+    """
     scale = (p - q) ** 3
     return p * (1 - p) * (1 - 2 * p) / scale, q * (1 - q) * (1 - 2 * q) / scale

@@ -1,13 +1,14 @@
 """The law of each estimator, in the form that standard errors and intervals need.
 
-Every estimator here is a mean over reports of a score that is unbiased given what its respondent
-holds. All that its error depends on is the variance of one score for value x, if the respondent
-holds x (v_x), and if not (w_x):
+Every estimator here is a mean over reports of a score that is unbiased given what its
+respondent holds. All that its error depends on is the variance of one score for value
+x, if the respondent holds x (v_x), and if not (w_x):
 
     Var(estimate of f_x | the respondents) = [f_x v_x + (1 - f_x) w_x] / n
     Var(estimate of f_x), respondents drawn from a population = the same + f_x (1 - f_x) / n
 
-Where values share hash functions, their collisions add a variance that stays whatever n is.
+Where values share hash functions, their collisions add a variance that stays whatever n
+is.
 """
 
 from __future__ import annotations
@@ -43,36 +44,44 @@ class Moments:
     covariance: Callable[[], Floats]
     """The (M, M) covariance for the respondents, computed when asked for."""
     together: Covariance | None = None
-    """The same of linear functions, (Q, M), where that takes no matrix of all values."""
+    """The same of linear functions, (Q, M), where that takes no matrix of all values.
+    """
     spread: Callable[[Floats], Spread] | None = None
     """Of one report's function with weights (M,)."""
     disjoint: bool = False
     """Whether a report supports one value at most."""
     supports: Counts | None = None
-    """How many reports support each value, where the estimate is a function of that count alone."""
+    """How many reports support each value, where the estimate is a function of that
+    count alone.
+    """
     rates: tuple[Floats, Floats] | None = None
     """(p, q) by value: how often a report supports its own and another value.
 
     Goes with `supports`.
     """
     below: tuple[Floats, Floats] | None = None
-    """(variance_if_held, variance_if_not) for frequencies below the estimate, where those above
-    are not right for them.
+    """(variance_if_held, variance_if_not) for frequencies below the estimate, where
+    those above are not right for them.
     """
     lasting: tuple[Floats, Floats] | None = None
-    """What of (variance_if_held, variance_if_not) all reports of one permanent response share.
+    """What of (variance_if_held, variance_if_not) all reports of one permanent response
+    share.
 
     None if no response is kept, or if it is not known how much.
     """
     collision_variance: Floats | float = 0.0
-    """Variance that hash collisions add to an estimate: no number of reports reduces it."""
+    """Variance that hash collisions add to an estimate: no number of reports reduces
+    it.
+    """
     third: tuple[Floats, Floats] | None = None
-    """The third central moments of a score, if its respondent holds the value and if not.
+    """The third central moments of a score, if its respondent holds the value and if
+    not.
 
     None if not known.
     """
     fourth: tuple[Floats, Floats] | None = None
-    """Their fourth cumulants; only where scores may jump by different amounts, or both ways.
+    """Their fourth cumulants; only where scores may jump by different amounts, or both
+    ways.
 
     Goes with `third`.
     """
@@ -87,23 +96,30 @@ class Moments:
     note: str = ""
     """What an analyst has to know about the estimates."""
     unallocated: tuple[float, float] | None = None
-    """Of an open question: the share of respondents whose text is no candidate, and its standard
-    error for the population.
+    """Of an open question: the share of respondents whose text is no candidate, and its
+    standard error for the population.
     """
     checks: tuple[Check, ...] = ()
     """What the estimator itself found out about the reports."""
     unknown: NDArray[np.bool_] | None = None
-    """Values of which the reports are too few to say anything, whatever their estimate is."""
+    """Values of which the reports are too few to say anything, whatever their estimate
+    is.
+    """
     remarks: tuple[Remark, ...] = ()
     """What to know before believing the estimates, if anything."""
     answering: Any = None
-    """How any query of a distribution is answered (`decoder.Queries`), where reports are for that.
+    """How any query of a distribution is answered (`decoder.Queries`), where reports
+    are for that.
     """
 
     tested: Moments | None = None
-    """Of the same values, by estimates of less error that only tests go by; None for these."""
+    """Of the same values, by estimates of less error that only tests go by; None for
+    these.
+    """
     likely: tuple[Floats, Floats] | None = None
-    """Means and medians of the frequencies' joint posterior, where an estimator has one."""
+    """Means and medians of the frequencies' joint posterior, where an estimator has
+    one.
+    """
 
     def of_values(self, places: Places) -> Moments:
         """The moments of some of the values, without their covariance."""
@@ -160,7 +176,9 @@ def alike_for(size: int, number: float) -> Floats:
 
 
 def with_jumps(moments: Moments, own: Jumps, other: Jumps) -> Moments:
-    """Moments with scores that jump alike for all values: if the value is held, and if not."""
+    """Moments with scores that jump alike for all values: if the value is held, and if
+    not.
+    """
     size = len(moments.frequency)
     third, fourth, rising, falling = (
         (alike_for(size, if_held), alike_for(size, if_not))

@@ -1,10 +1,11 @@
-"""Several reports under one permanent response: the unit is the respondent, not the report.
+"""Several reports under one permanent response: the unit is the respondent, not the
+report.
 
-With R reports each, the instantaneous noise of a respondent's mean report is divided by R; the
-permanent noise and what the respondent holds are the same in all R. So variances are sums of one
-part over R n and one over n, and an estimate is worth what `effective` respondents with one report
-each would give. A tally does not know who sent what: R is the analyst's word, and R reports from
-everybody are assumed.
+With R reports each, the instantaneous noise of a respondent's mean report is divided by
+R; the permanent noise and what the respondent holds are the same in all R. So variances
+are sums of one part over R n and one over n, and an estimate is worth what `effective`
+respondents with one report each would give. A tally does not know who sent what: R is
+the analyst's word, and R reports from everybody are assumed.
 """
 
 from __future__ import annotations
@@ -35,25 +36,31 @@ def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
 
 
 ONCE_EACH = (
-    "one report from each respondent: without a permanent response, reports_per_person is not "
+    "one report from each respondent: without a permanent response, reports_per_person "
+    "is not "
     "for this "
     "question"
 )
 
 
 def reports_of_each(randomizer: Randomizer, asked: int) -> int:
-    """How many reports a respondent sent: as asked for, or one where no response is kept."""
+    """How many reports a respondent sent: as asked for, or one where no response is
+    kept.
+    """
     return asked if is_memoized(randomizer) else 1
 
 
 def check_repeatable(questions: Collection[Question], asked: int) -> None:
-    """Raise `EstimateError` if no question allows for several reports of each respondent."""
+    """Raise `EstimateError` if no question allows for several reports of each
+    respondent.
+    """
     if asked > 1 and not any(
         is_memoized(question.randomizer) for question in questions
     ):
         names = ", ".join(question.name for question in questions)
         raise EstimateError(
-            f"expected a memoized question, to which respondents send several reports of one "
+            "expected a memoized question, to which respondents send several reports "
+            "of one "
             f"permanent response, got "
             f"{asked} reports of each and only {names}; leave --reports-per-person "
             "(reports_per_person) out"
@@ -64,7 +71,8 @@ def check_repeats(reports: int, repeats: int) -> None:
     """Raise `EstimateError` if the reports are fewer than those of one respondent."""
     if repeats > reports:
         raise EstimateError(
-            f"expected at least the {repeats} reports that a respondent sent, got {reports}"
+            f"expected at least the {repeats} reports that a respondent sent, got "
+            f"{reports}"
         )
 
 
@@ -79,5 +87,7 @@ def repeats_note(respondents: int, repeats: int, worth: int) -> str:
 
 
 def effective(respondents: int, noise: BitNoise) -> int:
-    """How many respondents with one report each would have as little noise in bits not set."""
+    """How many respondents with one report each would have as little noise in bits not
+    set.
+    """
     return round(respondents * noise.zero * (1 - noise.zero) / noise.zero_variance)

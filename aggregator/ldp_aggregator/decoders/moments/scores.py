@@ -1,10 +1,11 @@
 """Scores: the worth of a report to each value, linear in the tally cells it marks.
 
-The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds v. Given what
-they hold, the reports of one respondent to several questions are independent, so the product of
-their scores is unbiased for holding both values; and the mean product over respondents, for the
-share of those who do. All that is needed are sums over respondents of products of linear functions
-of marks, which a joint tally has, and these functions are here:
+The score s_x of a report is unbiased: E[s_x | v] = [x = v] for a respondent who holds
+v. Given what they hold, the reports of one respondent to several questions are
+independent, so the product of their scores is unbiased for holding both values; and the
+mean product over respondents, for the share of those who do. All that is needed are
+sums over respondents of products of linear functions of marks, which a joint tally has,
+and these functions are here:
 
     ones     1 for every report
     scores   s_x: what the estimator of the question makes of one report
@@ -47,14 +48,15 @@ class Powers(NamedTuple):
     third: Floats
     fourth: Floats
     signed: Floats
-    """E[s^4] where s > 0, less E[s^4] where s < 0: the part of a product follows from those of its
-    factors.
+    """E[s^4] where s > 0, less E[s^4] where s < 0: the part of a product follows from
+    those of its factors.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The functions for M values and C cells: arrays of shape (M, C), but for `ones` (C,).
+    """The functions for M values and C cells: arrays of shape (M, C), but for `ones`
+    (C,).
 
     `own`, `alike` and `least` are numbers, of shape (M,).
     """
@@ -64,15 +66,16 @@ class Scores:
     squares: Floats
     own: Floats
     alike: Floats
-    """Of the value that x is most easily taken for: what its estimate gains by error, that one's
-    loses.
+    """Of the value that x is most easily taken for: what its estimate gains by error,
+    that one's loses.
     """
     least: Floats
     law: Callable[[], Floats]
     moments: Callable[[Floats], Floats]
     """From cell counts (C,) to (M, M)."""
     powers: tuple[Powers, Powers] | None
-    """Of those who hold the value, and of the others, whose values are as their own reports say.
+    """Of those who hold the value, and of the others, whose values are as their own
+    reports say.
 
     None if not known.
     """
@@ -81,7 +84,9 @@ class Scores:
 def symbol_scores(
     question: Question, counts: Counts, decode: Callable[[Randomizer, Counts], Moments]
 ) -> Scores:
-    """Of reports that are one symbol each: its score is what the decoder makes of it alone."""
+    """Of reports that are one symbol each: its score is what the decoder makes of it
+    alone.
+    """
     cells = question.layout.cells
     randomizer = question.randomizer
     decoded = [decode(randomizer, unit[None]) for unit in np.eye(cells, dtype=np.int64)]

@@ -1,8 +1,9 @@
-"""Support counts: how many reports support each value, from the tally of a pure mechanism.
+"""Support counts: how many reports support each value, from the tally of a pure
+mechanism.
 
-Where a report names the values that it supports, the tally is that count already. Elsewhere the
-tally counts symbols, and a transform that knows which symbol supports which values turns it into
-support counts, all at once and exactly.
+Where a report names the values that it supports, the tally is that count already.
+Elsewhere the tally counts symbols, and a transform that knows which symbol supports
+which values turns it into support counts, all at once and exactly.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def support_counts(randomizer: Pure, counts: Counts) -> Counts:
-    """The support counts, (values,), from the counts of one cohort, as `counting` has them."""
+    """The support counts, (values,), from the counts of one cohort, as `counting` has
+    them.
+    """
     if randomizer.layout.bits:
         # Dummies come last.
         return counts[0, 1 : 1 + randomizer.size]
@@ -41,7 +44,8 @@ def is_counted(randomizer: Pure) -> bool:
 
 
 def supporters(randomizer: Pure, symbols: slice) -> Flags:
-    """Which values some of the symbols support, of shape (values, symbols), of one-symbol reports.
+    """Which values some of the symbols support, of shape (values, symbols), of
+    one-symbol reports.
 
     Of projective responses that are not folded, and of k-ary response.
     """
@@ -58,10 +62,11 @@ def supporters(randomizer: Pure, symbols: slice) -> Flags:
 def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats:
     """The sum of the weights that each symbol supports, of shape (Q, symbols).
 
-    Weights are those of the first points, such as the values: of shape (Q, points or fewer).
+    Weights are those of the first points, such as the values: of shape (Q, points or
+    fewer).
 
-    The transform above the other way round; a point is orthogonal to those that are to it. Of
-    responses that are not folded.
+    The transform above the other way round; a point is orthogonal to those that are to
+    it. Of responses that are not folded.
     """
     from ldp.mechanisms.values.projective import geometry
 
@@ -78,7 +83,9 @@ def supported_weights(randomizer: ProjectiveResponse, weights: Floats) -> Floats
 
 
 def walsh_hadamard(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The Walsh-Hadamard transform along the last axis, whose length is a power of two."""
+    """The Walsh-Hadamard transform along the last axis, whose length is a power of
+    two.
+    """
     transformed = np.array(numbers, order="C")
     half = 1
     while half < transformed.shape[-1]:
@@ -114,8 +121,8 @@ def _projective(randomizer: ProjectiveResponse, counts: Counts) -> Counts:
 def _in_space(order: int, dimension: int, counts: Counts, size: int) -> Counts:
     """The support counts of the first points of a space."""
     if order == 2:
-        # The bits of a point are its index plus 1, so this is Hadamard response with one block,
-        # without the report 0.
+        # The bits of a point are its index plus 1, so this is Hadamard response with
+        # one block, without the report 0.
         transformed = walsh_hadamard(np.concatenate([[0], counts]))
         supports: Counts = (transformed[0] + transformed[1 : size + 1]) // 2
         return supports

@@ -1,12 +1,14 @@
 """How linear functions of a question's frequencies err together.
 
-The share of a few values, the difference of two, a weighted score: each is a sum q'f of frequencies
-with weights q. Its variance is that of one report's score q's, given what its respondent holds, and
-not the sum of the variances of its parts, whose errors go together:
+The share of a few values, the difference of two, a weighted score: each is a sum q'f of
+frequencies with weights q. Its variance is that of one report's score q's, given what
+its respondent holds, and not the sum of the variances of its parts, whose errors go
+together:
 
     n Cov(q'f, r'f) = E[(q's)(r's)] - sum_z f_z q_z r_z                      for the respondents
 
-What is known of E[(q's)(r's)] differs by mechanism, and none of it takes a matrix of all values:
+What is known of E[(q's)(r's)] differs by mechanism, and none of it takes a matrix of
+all values:
 
     even pairs   Cov(s_a, s_b | z) is v or w for a = b, as a is held or not, and A or B for a != b,
                  as z is one of them or not. With Q and R for the sums of all q and r,
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
     from ldp.mechanisms.values.local_hashing import LocalHashing
 
 Covariance = Callable[[Floats], Floats]
-"""From weights (Q, M) to the covariance (Q, Q) of their functions, for the respondents."""
+"""From weights (Q, M) to the covariance (Q, Q) of their functions, for the respondents.
+"""
 
 FEW_REPORTS = 1 << 14
 """From so many on, functions show their noise, whatever a report is worth to them."""
@@ -53,7 +56,9 @@ _MOST_KEPT = 1 << 20
 
 
 class PairLaw(NamedTuple):
-    """Pair law of one report's scores: their variances, and their covariance by pairs."""
+    """Pair law of one report's scores: their variances, and their covariance by
+    pairs.
+    """
 
     own: float
     """v: of a value's score, if it is held."""
@@ -66,7 +71,9 @@ class PairLaw(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The law of one report's function: cumulants by what its respondent holds, (M,) each."""
+    """The law of one report's function: cumulants by what its respondent holds, (M,)
+    each.
+    """
 
     variance: Floats
     third: Floats
@@ -89,10 +96,11 @@ def even_pairs(frequency: Floats, reports: int, law: PairLaw) -> Covariance:
 
 
 def even_spread(law: PairLaw, p: float, q: float) -> Callable[[Floats], Spread]:
-    """Where a report supports its own value with p, others with q, and pairs of them evenly.
+    """Where a report supports its own value with p, others with q, and pairs of them
+    evenly.
 
-    Third and fourth cumulants are those of supports that come independently. Where a report
-    supports so many values at most, its function has shorter tails than that.
+    Third and fourth cumulants are those of supports that come independently. Where a
+    report supports so many values at most, its function has shorter tails than that.
     """
     own, other, either, neither = law
     apart = either - neither
@@ -112,7 +120,8 @@ def even_spread(law: PairLaw, p: float, q: float) -> Callable[[Floats], Spread]:
 
 
 def one_by_one(weights: Floats, cumulants: tuple[Any, Any], order: int) -> Floats:
-    """A cumulant of a function by what is held, (M,), if the scores of values are independent.
+    """A cumulant of a function by what is held, (M,), if the scores of values are
+    independent.
 
     `cumulants` are those of a value's score, if it is held and if not.
     """
@@ -126,7 +135,8 @@ def spread_of_scores(
 ) -> Callable[[Floats], Spread]:
     """Where a report is a symbol that has a score for any weights, as in `of_symbols`.
 
-    `expected` takes numbers of the symbols, (Q, cells), to their means by what is held, (Q, M).
+    `expected` takes numbers of the symbols, (Q, cells), to their means by what is held,
+    (Q, M).
     """
 
     def spread(weights: Floats) -> Spread:
@@ -139,7 +149,9 @@ def spread_of_scores(
 
 
 def about_means(means: Floats, powers: Floats) -> Spread:
-    """Cumulants from means, (M,), and from expected squares, cubes and fourth powers, (3, M)."""
+    """Cumulants from means, (M,), and from expected squares, cubes and fourth powers,
+    (3, M).
+    """
     square, cube, fourth = powers
     variance = np.maximum(square - means**2, 0.0)
     about = fourth - 4 * means * cube + 6 * means**2 * square - 3 * means**4
@@ -164,7 +176,8 @@ def spread_of_hashes(randomizer: LocalHashing) -> Callable[[Floats], Spread]:
 def of_symbols(
     scores: Callable[[Floats], Floats], counts: Floats, frequency: Floats
 ) -> Covariance:
-    """Where a tally counts symbols, (cells,), each with a score for any weights, (Q, cells).
+    """Where a tally counts symbols, (cells,), each with a score for any weights, (Q,
+    cells).
 
     `scores` are centred so that their means are the functions of the frequencies.
     """
@@ -181,7 +194,8 @@ def of_symbols(
 def of_pairs(
     products: Floats, frequency: Floats, reports: int, scale: float = 1.0
 ) -> Covariance:
-    """Where the means of products of scores, over a tally, are known by pairs: (K, K) over scale.
+    """Where the means of products of scores, over a tally, are known by pairs: (K, K)
+    over scale.
 
     As `of_symbols`, for few values.
     """
@@ -220,14 +234,18 @@ def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Cova
 
 
 class _Products(NamedTuple):
-    """Means, over hash functions, of the products of what buckets are worth to rows of weights."""
+    """Means, over hash functions, of the products of what buckets are worth to rows of
+    weights.
+    """
 
     any_bucket: Floats
     """Summed over all buckets, (Q, Q)."""
     own_bucket: Floats
     """Of the bucket of each value, (Q, Q, M)."""
     powers: Floats
-    """Expected squares, cubes and fourth powers of the rows, by what is held, (3, Q, M)."""
+    """Expected squares, cubes and fourth powers of the rows, by what is held, (3, Q,
+    M).
+    """
 
 
 def _weights_key(weights: Floats) -> bytes:
@@ -258,7 +276,9 @@ def _products(randomizer: LocalHashing, rows: int, weights: bytes) -> _Products:
 def _worths(
     randomizer: LocalHashing, weights: Floats
 ) -> Iterator[tuple[Integers, Floats]]:
-    """By hash function: the bucket of each value, (M,); the worth of each bucket, (Q, buckets)."""
+    """By hash function: the bucket of each value, (M,); the worth of each bucket, (Q,
+    buckets).
+    """
     p, q = (float(rate) for rate in randomizer.support)
     size, buckets = randomizer.size, randomizer.buckets
     many = int(np.clip(_HASHES_AT_ONCE // size, _FEWEST_HASHES, _MOST_HASHES))
@@ -291,13 +311,17 @@ def of_matrix(matrix: Callable[[], Floats]) -> Covariance:
 
 
 def all_values(together: Covariance, size: int) -> Callable[[], Floats]:
-    """The covariance of all values, (M, M), which raises `EstimateError` for too many."""
+    """The covariance of all values, (M, M), which raises `EstimateError` for too
+    many.
+    """
 
     def covariance() -> Floats:
         if size > MOST_VALUES:
             raise EstimateError(
-                f"expected at most {MOST_VALUES:,} values for the covariance of all of them, got "
-                f"{size:,}; ask for the sums or differences that are needed (share, contrast)"
+                f"expected at most {MOST_VALUES:,} values for the covariance of all of "
+                "them, got "
+                f"{size:,}; ask for the sums or differences that are needed (share, "
+                "contrast)"
             )
         return together(np.eye(size))
 

@@ -1,7 +1,8 @@
-"""Kind `dithered`: a report is a level and its dither; a mean and a variance are decoded.
+"""Kind `dithered`: a report is a level and its dither; a mean and a variance are
+decoded.
 
-With G the steps of the grid, k levels, L = k - 1, Z = R + L, and for a report of level j under
-dither u
+With G the steps of the grid, k levels, L = k - 1, Z = R + L, and for a report of level
+j under dither u
 
     s1 = (Z j - k (k-1) / 2) / (R - 1)                  the level s, on average
     s2 = (Z j^2 - k (k-1) (2k-1) / 6) / (R - 1)         its square (s itself where k = 2)
@@ -12,19 +13,20 @@ a report is worth y = (G s1 + e) / L to the mean, and to the mean square
     (G^2 s2 + 2 G s1 e + e^2 - (G^2 - 1) / 12) / L^2                    k > 2
     G^2 / 4 - G (G-1) / 6 + G b^2 / (2 (G+1)) + G b (s1 - 1/2)          k = 2, b = G - 1 - 2u
 
-The second is the square of the place counted from the middle; it comes of telling, for each
-threshold G - u, whether the place is beyond. Both are unbiased for every place, so that everything
-here is linear in the tally:
+The second is the square of the place counted from the middle; it comes of telling, for
+each threshold G - u, whether the place is beyond. Both are unbiased for every place, so
+that everything here is linear in the tally:
 
     variance of the mean, respondents    mean of (G^2 (s1^2 - s2) + (G^2 - 1) / 12) / L^2, over n
     variance of the answers              mean square - mean^2 + variance of the mean
     its standard error                   that of the residuals (square - 2 mean y), of a population
 
-With a probability of k / Z a level is drawn evenly from all, whatever the place: variances are at
-least so large a share of those of the scores of all reports.
+With a probability of k / Z a level is drawn evenly from all, whatever the place:
+variances are at least so large a share of those of the scores of all reports.
 
-Where the grid is coarser than the values, rounding to it adds up to a quarter of a step squared,
-which is added in full. All of it is in steps of the grid until it leaves this module.
+Where the grid is coarser than the values, rounding to it adds up to a quarter of a step
+squared, which is added in full. All of it is in steps of the grid until it leaves this
+module.
 """
 
 from __future__ import annotations
@@ -125,7 +127,9 @@ def mean_parts(
 def _noise_by_place(
     dithered: DitheredResponse, residual: Floats, mean: float
 ) -> tuple[Floats, Floats]:
-    """Some places, counted from the middle, and the variance of a residual of their holders."""
+    """Some places, counted from the middle, and the variance of a residual of their
+    holders.
+    """
     grid, levels = dithered.grid, dithered.levels
     own, other = (float(rate) for rate in dithered.response.support)
     squares, dither = residual**2, np.arange(grid)
@@ -161,7 +165,9 @@ def explain(question: Question) -> list[str]:
 
 
 def largest_error(dithered: DitheredResponse) -> float:
-    """The standard error of a mean of one respondent, at the value where it is greatest: an end."""
+    """The standard error of a mean of one respondent, at the value where it is
+    greatest: an end.
+    """
     p, q = (float(rate) for rate in dithered.response.support)
     # (levels,): the first value has the first level, whatever the dither.
     variance = scores_of(dithered).variance[0]

@@ -1,16 +1,18 @@
-"""Kind `mean`: a report is a bit whose expectation is linear in a whole number; a mean alone.
+"""Kind `mean`: a report is a bit whose expectation is linear in a whole number; a mean
+alone.
 
-With c the value counted from the middle of its range, -h to h, and s = h / (p - q) (p, q: a 1 from
-the last value, from the first; q = 1 - p), a report is worth s if it is 1 and -s if it is 0:
+With c the value counted from the middle of its range, -h to h, and s = h / (p - q) (p,
+q: a 1 from the last value, from the first; q = 1 - p), a report is worth s if it is 1
+and -s if it is 0:
 
     E[score | c] = c,  Var(score | c) = s^2 - c^2
 
-For a population the variance of the mean score is (s^2 - estimate^2) / (n - 1), unbiased. For the
-respondents it is (s^2 - mean of c^2) / n, and no report tells how c^2 is spread; with the square of
-the estimate in its place, which is never more than the mean of c^2, errors are too large rather
-than too small: the same number for both estimands. As c^2 is at most h^2, it is
-(s^2 - h^2) / n at least, also where all reports are alike; of two values it is that. A remark says
-that the error is a bound.
+For a population the variance of the mean score is (s^2 - estimate^2) / (n - 1),
+unbiased. For the respondents it is (s^2 - mean of c^2) / n, and no report tells how c^2
+is spread; with the square of the estimate in its place, which is never more than the
+mean of c^2, errors are too large rather than too small: the same number for both
+estimands. As c^2 is at most h^2, it is (s^2 - h^2) / n at least, also where all reports
+are alike; of two values it is that. A remark says that the error is a bound.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ def mean_parts(
     least = (scale**2 - farthest**2) / reports
     if one_bit.size == 2:
         return Parts(estimate, farthest**2, least)
-    # The least mean square that the squared mean, less its error, allows: no spread is added.
+    # The least mean square that the squared mean, less its error, allows: no spread is
+    # added.
     return Parts(estimate, estimate**2 - variance, variance, least_variance=least)
 
 

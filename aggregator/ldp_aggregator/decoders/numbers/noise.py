@@ -1,39 +1,42 @@
-"""Kind `noise`: a whole number plus noise; frequencies by a filter, and the mean without them.
+"""Kind `noise`: a whole number plus noise; frequencies by a filter, and the mean
+without them.
 
-A device adds noise to its number: each step away from the truth is less likely by a constant
-factor. What is reported is the truth seen through a blur, and a filter that undoes the blur gives
-frequencies. Undoing it enlarges the noise, so single frequencies are rough; the mean needs no
-filter, as the noise is 0 on average.
+A device adds noise to its number: each step away from the truth is less likely by a
+constant factor. What is reported is the truth seen through a blur, and a filter that
+undoes the blur gives frequencies. Undoing it enlarges the noise, so single frequencies
+are rough; the mean needs no filter, as the noise is 0 on average.
 
-Outputs beyond the domain say no more than that, so the tally is first folded into the domain. With
-a the factor of one step, k = a / (1-a)^2 and h the shares of the N + 1 outputs, the inverse of the
-channel has three diagonals, so frequencies come from a filter of three terms:
+Outputs beyond the domain say no more than that, so the tally is first folded into the
+domain. With a the factor of one step, k = a / (1-a)^2 and h the shares of the N + 1
+outputs, the inverse of the channel has three diagonals, so frequencies come from a
+filter of three terms:
 
     estimate of f_v = own_v h_v - next_{v-1} h_{v-1} - next_{v+1} h_{v+1}
     own = 1 + 2k, at an end 1 / (1-a);  next = k, at an end a / (1-a)
 
-The error of an estimate depends on what others hold: E[score^2 | x] falls by a with each step from
-v, so that
+The error of an estimate depends on what others hold: E[score^2 | x] falls by a with
+each step from v, so that
 
     E[score^2 | x] = below_v a^(v-x) for x < v,  above_v a^(x-v) for x > v
 
-and `variance_if_not` is its mean over all who do not hold v, whose values are taken to be the most
-likely ones. The squares of the scores themselves would be unbiased for it; but they rest on the
-outputs next to v alone, and go wrong as f_v does. Third and fourth powers go by the same rule; next
-to those, what the squares take from a fourth cumulant is left in.
+and `variance_if_not` is its mean over all who do not hold v, whose values are taken to
+be the most likely ones. The squares of the scores themselves would be unbiased for it;
+but they rest on the outputs next to v alone, and go wrong as f_v does. Third and fourth
+powers go by the same rule; next to those, what the squares take from a fourth cumulant
+is left in.
 
-A report is the expectation of x + Z given where that was cut, if an end counts for what lies beyond
-it too: the noise has no memory, so on average that is a / (1-a) farther out, with variance k,
-whatever x is. And as Z has variance 2k,
+A report is the expectation of x + Z given where that was cut, if an end counts for what
+lies beyond it too: the noise has no memory, so on average that is a / (1-a) farther
+out, with variance k, whatever x is. And as Z has variance 2k,
 
     score of y = y, at an end a / (1-a) farther out
     E[score | x] = x,  Var(score | x) = k (2 - P[an end | x])
 
-All of this is exact for weights that are exactly geometric. Those of a design are rounded in the
-twentieth digit, far behind what the floats here hold.
+All of this is exact for weights that are exactly geometric. Those of a design are
+rounded in the twentieth digit, far behind what the floats here hold.
 
-Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sundararajan 2009
-(cutting).
+Sources: Kac, Murdock and Szego 1953 (the inverse); Ghosh, Roughgarden and Sundararajan
+2009 (cutting).
 """
 
 from __future__ import annotations
@@ -73,7 +76,9 @@ _HARDLY_ANY = 1e-9
 
 
 class Noise(NamedTuple):
-    """The numbers of the formulas above: arrays over the outputs of the domain, or one number."""
+    """The numbers of the formulas above: arrays over the outputs of the domain, or one
+    number.
+    """
 
     own: Floats
     next: Floats
@@ -121,8 +126,8 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         fold_margins(randomizer, counts).astype(float),
         int(counts.sum()),
     )
-    # (values,) each: what comes out, the frequencies by the filter, and the most likely ones, at
-    # which errors are taken.
+    # (values,) each: what comes out, the frequencies by the filter, and the most likely
+    # ones, at which errors are taken.
     shares /= reports
     own, near = noise.own, noise.next
     frequency = _three_terms(own, -near, shares)
@@ -132,10 +137,11 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     others = 1 - likely
 
     def expectation(of_own: Floats, of_next: Floats) -> tuple[Floats, Floats]:
-        """Return the mean of a score: of holders, and of the others who are likely there.
+        """Return the mean of a score: of holders, and of the others who are likely
+        there.
 
-        A score is `of_own` for the value's output and `of_next` for those beside it, else
-        0.
+        A score is `of_own` for the value's output and `of_next` for those beside it,
+        else 0.
         """
         middle, beside = of_own * noise.stays, of_next * noise.stays
         before, after = np.pad(beside, (1, 0))[:-1], np.pad(beside, (0, 1))[1:]
@@ -159,12 +165,13 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         expectation(own**4, nothing),
         expectation(nothing, near**4),
     )
-    # About 1, the mean of a holder's score; which part goes up is of no weight there, so both ways
-    # have all.
+    # About 1, the mean of a holder's score; which part goes up is of no weight there,
+    # so both ways have all.
     held_fourth = held_up + held_down - 4 * held_cube + 6 * if_held - 3
 
     def covariance() -> Floats:
-        # (values, values): the mean product of two scores, by the filter along both axes.
+        # (values, values): the mean product of two scores, by the filter along both
+        # axes.
         square = _three_terms(own, -near, _three_terms(own, -near, np.diag(shares)).T)
         matrix: Floats = (square - np.diag(frequency)) / reports
         return matrix
@@ -195,7 +202,9 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def mean_error(randomizer: AdditiveNoise) -> float:
-    """The standard error of a respondents' mean, times the root of their number, at the worst."""
+    """The standard error of a respondents' mean, times the root of their number, at the
+    worst.
+    """
     noise, half = Noise.of(randomizer), (randomizer.size - 1) / 2
     least_at_ends = 2 * noise.step**half / (1 + noise.step)
     return math.sqrt(noise.spread * (2 - least_at_ends))

@@ -1,17 +1,19 @@
-"""The most likely frequencies behind noisy numbers, at which errors of unbiased ones are taken.
+"""The most likely frequencies behind noisy numbers, at which errors of unbiased ones
+are taken.
 
-An unbiased estimate of a rare value is often negative, and no frequency is. Where the error of an
-estimate depends on the frequencies of all values, a guess at these is needed that could be true;
-this module makes it.
+An unbiased estimate of a rare value is often negative, and no frequency is. Where the
+error of an estimate depends on the frequencies of all values, a guess at these is
+needed that could be true; this module makes it.
 
     f <- f x A (h / (A f)),  A[y,x] = stays_y a^|y-x|,  h the shares of the outputs
 
-the EM algorithm for mixtures. A sum over a^|y-x| is two recursions, one from either end, so that
-the time of a step goes with the number of values. A few dozen steps from equal shares are far from
-the greatest likelihood, and near enough: errors depend on what lies within the reach of the noise
-together, which is settled long before each value is. The more reports there are, the nearer the
-truth are the unbiased frequencies themselves; so as many steps start from their projection on the
-simplex, and the likelier end is taken.
+the EM algorithm for mixtures. A sum over a^|y-x| is two recursions, one from either
+end, so that the time of a step goes with the number of values. A few dozen steps from
+equal shares are far from the greatest likelihood, and near enough: errors depend on
+what lies within the reach of the noise together, which is settled long before each
+value is. The more reports there are, the nearer the truth are the unbiased frequencies
+themselves; so as many steps start from their projection on the simplex, and the
+likelier end is taken.
 
 Source: Dempster, Laird and Rubin 1977.
 """
@@ -33,7 +35,8 @@ _NEVER = 1e-300
 def likely_shares(
     shares: Floats, unbiased: Floats, stays: Floats, step: float
 ) -> Floats:
-    """A distribution of true values, from the shares of the outputs folded into the domain.
+    """A distribution of true values, from the shares of the outputs folded into the
+    domain.
 
     Arrays of one shape.
     """

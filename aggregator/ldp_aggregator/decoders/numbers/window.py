@@ -1,20 +1,23 @@
-"""Kind `window`: a report is a place, likelier in a window about a number; a mean and a variance.
+"""Kind `window`: a report is a place, likelier in a window about a number; a mean and a
+variance.
 
-With w places in a window, m in all, odds of R, Z = R w + m - w, and j and x counted from the
-middles of their ranges,
+With w places in a window, m in all, odds of R, Z = R w + m - w, and j and x counted
+from the middles of their ranges,
 
     y  = Z j / ((R - 1) w)                                               E[y | x]  = x
     y2 = [(Z j^2 - m (m^2 - 1) / 12) / (R - 1)] / w - (w^2 - 1) / 12     E[y2 | x] = x^2
 
-are what a report is worth to the mean and to the mean square: sums over a window are linear in x,
-and those of squares quadratic. Everything else follows, linear in the tally:
+are what a report is worth to the mean and to the mean square: sums over a window are
+linear in x, and those of squares quadratic. Everything else follows, linear in the
+tally:
 
     variance of the mean, respondents    mean of (y^2 - y2), over n
     variance of the answers              mean square - mean^2 + variance of the mean
     its standard error                   that of the residuals (y2 - 2 mean y), of a population
 
-The frequencies of single values are not estimated: unbiased they would be all but noise. Their
-shape, which is biased, has to be asked for (`ldp_aggregator.numerics.shapes`).
+The frequencies of single values are not estimated: unbiased they would be all but
+noise. Their shape, which is biased, has to be asked for
+(`ldp_aggregator.numerics.shapes`).
 """
 
 from __future__ import annotations
@@ -43,7 +46,9 @@ from ldp_aggregator.numerics.shapes import Window, shape_of
 
 
 class Scores(NamedTuple):
-    """Worth of a report, by place: arrays of shape (places,), in steps from the middle."""
+    """Worth of a report, by place: arrays of shape (places,), in steps from the
+    middle.
+    """
 
     mean: Floats
     square: Floats
@@ -82,7 +87,8 @@ def mean_parts(
     within = summed[wave.width :][: wave.size] - summed[: wave.size]
     near, far = (float(rate) for rate in wave.rates)
     noise = far * summed[-1] + (near - far) * within - (held**2 - 2 * mean * held) ** 2
-    # As likely a report is any place, whatever the number: so much noise there is at least.
+    # As likely a report is any place, whatever the number: so much noise there is at
+    # least.
     even = wave.places * far
     most = noise_under_parabola(held, noise, mean, mean_square=mean_square)
     return Parts(
@@ -110,7 +116,9 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of each place: that outside of a window, unless all windows hold it, and that within."""
+    """Of each place: that outside of a window, unless all windows hold it, and that
+    within.
+    """
     wave = known_as(randomizer, SquareWave)
     near, far = (float(rate) for rate in wave.rates)
     place = np.arange(wave.places)
@@ -138,8 +146,10 @@ def explain(question: Question) -> list[str]:
     wave = known_as(question.randomizer, SquareWave)
     near = float(wave.rates[0]) * wave.width
     window = (
-        f"  window              {wave.width} of {wave.places} places about the answer, which "
-        f"{near:.1%} of reports name; the shape (--post-process em, ems) is biased and has no "
+        f"  window              {wave.width} of {wave.places} places about the answer, "
+        "which "
+        f"{near:.1%} of reports name; the shape (--post-process em, ems) is biased and "
+        "has no "
         "intervals"
     )
     if question.domain.spacing is None:
@@ -148,7 +158,9 @@ def explain(question: Question) -> list[str]:
 
 
 def largest_error(wave: SquareWave) -> float:
-    """The standard error of a mean of one respondent, at the value where it is greatest: an end."""
+    """The standard error of a mean of one respondent, at the value where it is
+    greatest: an end.
+    """
     scores = scores_of(wave)
     # (places,): the law of the reports of the first value.
     law = window_of(wave).expectation(np.eye(wave.size)[0])

@@ -1,7 +1,8 @@
 """How a text may go on: as well-formed UTF-8 without control characters of ASCII.
 
-A prefix may break off within a character; its bytes (`partial_character`) decide what may follow.
-With an alphabet (of ASCII) there are no such bytes, and any of its characters may follow.
+A prefix may break off within a character; its bytes (`partial_character`) decide what
+may follow. With an alphabet (of ASCII) there are no such bytes, and any of its
+characters may follow.
 
 Source: The Unicode Standard, Table 3-7 (well-formed UTF-8 byte sequences).
 """
@@ -42,7 +43,8 @@ def partial_character(prefix: bytes) -> bytes:
 def continuations(begun: bytes, size: int, alphabet: str) -> Continuations:
     """Continuations of up to `size` bytes, within an alphabet (or any characters).
 
-    `begun` are the bytes of a character that the prefix ends with, if it ends within one.
+    `begun` are the bytes of a character that the prefix ends with, if it ends within
+    one.
     """
     ending: list[bytes] = []
     going_on = [b""]

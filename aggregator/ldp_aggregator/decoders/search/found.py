@@ -8,10 +8,11 @@
     third and fourth cumulants: those of one count, and of meetings
     (`ldp_aggregator.decoders.values.sketch`, c = 1 / m)
 
-The second term is there because those held out are a sample of all who answered. They took no part
-in the search, so the choice of the texts tells nothing about the errors of their estimates. The
-variance of collisions is what texts that meet in a cell add, with h cohorts and m cells; the sum of
-squares is estimated from those of all cells, less their noise.
+The second term is there because those held out are a sample of all who answered. They
+took no part in the search, so the choice of the texts tells nothing about the errors of
+their estimates. The variance of collisions is what texts that meet in a cell add, with
+h cohorts and m cells; the sum of squares is estimated from those of all cells, less
+their noise.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from ldp_aggregator.numerics.arrays import Counts, Floats
 def found_texts(
     randomizer: HeavyHitters, counts: Counts
 ) -> tuple[tuple[str, ...], str]:
-    """The texts that a search finds, most frequent first, and what it may have missed, in words."""
+    """The texts that a search finds, most frequent first, and what it may have missed,
+    in words.
+    """
     searching, apart = (
         int(counts[: randomizer.stages].sum()),
         int(counts[randomizer.stages :].sum()),
@@ -44,7 +47,8 @@ def found_texts(
     frequency = found_moments(randomizer, counts, searched.texts).frequency
     ordered = tuple(searched.texts[index] for index in np.argsort(-frequency))
     return ordered, (
-        f"Found by {searching:,} respondents; frequencies are those of {apart:,} others. A text "
+        f"Found by {searching:,} respondents; frequencies are those of {apart:,} "
+        "others. A text "
         f"is missed with a "
         f"chance of at most 1 in 100 if held by "
         f"{in_words(reach_of(randomizer, counts, searched.remembered))}; "
@@ -99,7 +103,9 @@ def found_moments(
 
 
 def _squares(supports: Counts, reports: int, randomizer: HeavyHitters) -> float:
-    """The sum of squared frequencies of all texts, as the cells of one cohort have it."""
+    """The sum of squared frequencies of all texts, as the cells of one cohort have
+    it.
+    """
     if not reports:
         return 0.0
     p, q = rates(randomizer)
@@ -110,5 +116,6 @@ def _squares(supports: Counts, reports: int, randomizer: HeavyHitters) -> float:
 
 def _none() -> Floats:
     raise EstimateError(
-        "expected a mechanism other than heavy-hitters for a covariance: texts may meet in cells"
+        "expected a mechanism other than heavy-hitters for a covariance: texts may "
+        "meet in cells"
     )

@@ -1,20 +1,22 @@
 """Finding frequent texts from hashed prefixes, stage by stage.
 
-Each stage gives every cell a score: its support less what chance gives it, in standard errors of a
-cell that no one is in. A *prefix* of the stage's full length goes on to the next if its score is
-above a line that, by chance, one of the continuations of four prefixes passes, and in the first
-stage 16 of all; where more than 256 do, the best of them.
+Each stage gives every cell a score: its support less what chance gives it, in standard
+errors of a cell that no one is in. A *prefix* of the stage's full length goes on to the
+next if its score is above a line that, by chance, one of the continuations of four
+prefixes passes, and in the first stage 16 of all; where more than 256 do, the best of
+them.
 
-A *text* that ends within the stage is remembered if its score is above 1: there is time to confirm
-it, since all later stages hear of it again. It is found if the mean of its scores there, times the
-square root of their number, passes a line that leaves noise a chance of 1 in 50 to have anything
-found wrongly (Bonferroni, over the texts remembered). A prefix of the longest length counts as a
-text, confirmed by the last stage.
+A *text* that ends within the stage is remembered if its score is above 1: there is time
+to confirm it, since all later stages hear of it again. It is found if the mean of its
+scores there, times the square root of their number, passes a line that leaves noise a
+chance of 1 in 50 to have anything found wrongly (Bonferroni, over the texts
+remembered). A prefix of the longest length counts as a text, confirmed by the last
+stage.
 
-A text may also meet a frequent one in its cell. Hardly any does in two stages, so the stage in
-which it was remembered does not confirm it, and none of the others can alone: scores above the line
-count as the line. Of those that pass, the one with the most evidence is found first, and no other
-is found by scores of cells that are its own.
+A text may also meet a frequent one in its cell. Hardly any does in two stages, so the
+stage in which it was remembered does not confirm it, and none of the others can alone:
+scores above the line count as the line. Of those that pass, the one with the most
+evidence is found first, and no other is found by scores of cells that are its own.
 
     score = (C - n q') / sqrt(n q' (1 - q')),  q' = p / m + (1 - 1/m) q
 
@@ -119,7 +121,9 @@ def scores(randomizer: HeavyHitters, counts: Counts, cohort: int) -> Floats:
 
 
 def rates(randomizer: HeavyHitters) -> tuple[float, float]:
-    """(p, q'): how often a report supports the cell of its own text, and that of another."""
+    """(p, q'): how often a report supports the cell of its own text, and that of
+    another.
+    """
     p, q = (float(rate) for rate in randomizer.oracle.support)
     return p, q + (p - q) / randomizer.oracle.size
 

@@ -1,17 +1,19 @@
-"""Reach of a search for frequent texts: before anyone is asked, and once reports are in.
+"""Reach of a search for frequent texts: before anyone is asked, and once reports are
+in.
 
-A text held by a frequency f scores about normally in each stage, with a mean of f over the standard
-error e of a cell that no one is in, and a standard deviation of sqrt([f v + (1 - f) w] / w), with v
-and w for the variances of a score if the respondent holds the text and if not. It is missed if
+A text held by a frequency f scores about normally in each stage, with a mean of f over
+the standard error e of a cell that no one is in, and a standard deviation of sqrt([f v
++ (1 - f) w] / w), with v and w for the variances of a score if the respondent holds the
+text and if not. It is missed if
 
     one of its prefixes does not score above the line by which they go on, in a stage before that
     in which it ends; or if it does not score above 1 where it ends; or if its later scores do not
     confirm it
 
-(see `prefix_extension`). The sum of these chances is at most 1 in 100 from the frequency stated
-here on. Frequent texts that meet in a cell raise each other's scores, and so make none be missed.
-Texts that end in one stage share a frequency, so there is one for each stage; those too long, or
-outside of the alphabet, are never found.
+(see `prefix_extension`). The sum of these chances is at most 1 in 100 from the
+frequency stated here on. Frequent texts that meet in a cell raise each other's scores,
+and so make none be missed. Texts that end in one stage share a frequency, so there is
+one for each stage; those too long, or outside of the alphabet, are never found.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ from ldp_aggregator.numerics.bisection import least_share
 
 MISSED = 0.01
 _UNLUCKY = 3
-"""Standard deviations by which a cohort may fall short of its share of the respondents."""
+"""Standard deviations by which a cohort may fall short of its share of the respondents.
+"""
 _LEAST_VARIANCE = 1e-12
 
 
@@ -58,7 +61,9 @@ def reach_of(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[
 
 
 def in_words(reaches: Sequence[Reach]) -> str:
-    """One phrase: the shortest texts, those that take one more stage, and the longest."""
+    """One phrase: the shortest texts, those that take one more stage, and the
+    longest.
+    """
     shown = dict.fromkeys([*reaches[:2], reaches[-1]])
     return ", ".join(
         f"{_share_text(step.frequency)} for texts of up to {step.longest} bytes"
@@ -79,7 +84,9 @@ def _share_text(frequency: float | None) -> str:
 
 
 def _most_candidates(randomizer: HeavyHitters) -> int:
-    """How many texts chance has a search remember where as many prefixes go on as ever do."""
+    """How many texts chance has a search remember where as many prefixes go on as ever
+    do.
+    """
     from scipy.special import ndtr  # slow to import
 
     ending = 0
@@ -118,7 +125,8 @@ def _chance_to_miss(
 ) -> float:
     """At most.
 
-    Of the texts that end in the stage, or, in the last but one, of those of the longest length.
+    Of the texts that end in the stage, or, in the last but one, of those of the longest
+    length.
     """
     from scipy.special import ndtr  # slow to import
 
@@ -135,8 +143,8 @@ def _chance_to_miss(
     later = (line - mean[stage + 1 :]) / spread
     if len(later) == 1:
         return float(lost + ndtr(later[0]))
-    # Scores above the line count as the line: mean and mean square of what a normal number falls
-    # short of it.
+    # Scores above the line count as the line: mean and mean square of what a normal
+    # number falls short of it.
     density = np.exp(-(later**2) / 2) / math.sqrt(2 * math.pi)
     short = spread * (later * ndtr(later) + density)
     square = spread**2 * ((later**2 + 1) * ndtr(later) + later * density)

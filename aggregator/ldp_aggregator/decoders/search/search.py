@@ -1,4 +1,5 @@
-"""Kind `search`: texts that a search finds in some cohorts, and frequencies from the others.
+"""Kind `search`: texts that a search finds in some cohorts, and frequencies from the
+others.
 
 The formulas are in `ldp_aggregator.decoders.search`.
 """
@@ -72,9 +73,11 @@ def explain(question: Question) -> list[str]:
     search = known_as(question.randomizer, HeavyHitters)
     frequencies = in_words(expected_reach(search, _EXAMPLE))
     return [
-        f"  search              {search.stages} cohorts find texts, {search.held_out} estimate "
+        f"  search              {search.stages} cohorts find texts, {search.held_out} "
+        "estimate "
         "them; a respondent is in one of these, whatever the text",
-        f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by {frequencies}; "
+        f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by "
+        f"{frequencies}; "
         f"{never_found(search)} never found",
     ]
 

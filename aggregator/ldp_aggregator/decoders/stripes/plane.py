@@ -1,23 +1,26 @@
 """The plane that stripes lie on: what a report is worth to a query of a map.
 
-A map of g x g cells is laid in a corner of a plane of P x P places that goes around at its borders,
-as a torus does. There everything that stripes do is a matter of waves: with A for the arc [0, t),
-A^ and others for transforms of Fourier, and w the weights of the frequencies, adding up to 1,
+A map of g x g cells is laid in a corner of a plane of P x P places that goes around at
+its borders, as a torus does. There everything that stripes do is a matter of waves:
+with A for the arc [0, t), A^ and others for transforms of Fourier, and w the weights of
+the frequencies, adding up to 1,
 
     C   = reports that support each place;  C^(m k) = P A^(m) times the transform of counts under k
     S^(v) = P x sum of w_k |A^(m)|^2 over m and k with m k = v,   Z = R t + P - t
     f   = what has S f = (Z C / n - t) / (R - 1), and adds up to 1 on the plane
 
-which is a transform along the arcs of each frequency, one of the plane, and one back. It is least
-squares for a plane on which any place may be held. On the map alone people are known to be, so that
-its cells have to add up to 1: with D for S^-1 without its constant, and 1 on the map,
+which is a transform along the arcs of each frequency, one of the plane, and one back.
+It is least squares for a plane on which any place may be held. On the map alone people
+are known to be, so that its cells have to add up to 1: with D for S^-1 without its
+constant, and 1 on the map,
 
     q'f   becomes   q'f - b (1'f - 1),   b = q'D1 / 1'D1
     score = constant + Z / (R-1) x sum of alpha over the cells that a report supports
     alpha = D (q - b 1),   constant = b + mean of (q - b 1) over the plane
 
-whose mean over reports is unbiased for the share of any rectangle. What is not used is that every
-other place is empty, which would take 5 % off the variance of rectangles, and shifts.
+whose mean over reports is unbiased for the share of any rectangle. What is not used is
+that every other place is empty, which would take 5 % off the variance of rectangles,
+and shifts.
 """
 
 from __future__ import annotations
@@ -41,7 +44,9 @@ class Plane(NamedTuple):
     law: Floats
     """The weights of the frequencies, of shape (K,), adding up to 1."""
     where: Integers
-    """Where m k is among the waves of the plane, for m = 0, ..., (P-1)/2: of shape (K, (P+1)/2)."""
+    """Where m k is among the waves of the plane, for m = 0, ..., (P-1)/2: of shape (K,
+    (P+1)/2).
+    """
     arc: Waves
     """The transform of an arc from place 0 on, of shape ((P+1)/2,)."""
     spectrum: Floats
@@ -97,7 +102,8 @@ def plane_of(stripes: Stripes) -> Plane:
     modulus = stripes.modulus
     law = np.array([float(weight) for weight in stripes.weights])
     law /= law.sum()
-    # (K, 2), and from m = 0 on half of the circle, (K, (P+1)/2): the other half mirrors it.
+    # (K, 2), and from m = 0 on half of the circle, (K, (P+1)/2): the other half mirrors
+    # it.
     frequencies = np.array(
         [frequency_of(cohort, modulus) for cohort in range(len(law))]
     )
@@ -111,7 +117,9 @@ def plane_of(stripes: Stripes) -> Plane:
 
 
 def windows(plane: Plane, alpha: Floats) -> Floats:
-    """Sum numbers on the plane over each report's window: from (..., P, P) to (..., K, P)."""
+    """Sum numbers on the plane over each report's window: from (..., P, P) to (..., K,
+    P).
+    """
     waves = np.fft.fft2(alpha)
     waves = waves.reshape(*alpha.shape[:-2], -1)[..., plane.where]
     return np.fft.irfft(waves * plane.arc.conj(), n=plane.stripes.modulus, axis=-1)
@@ -148,7 +156,9 @@ def scores(plane: Plane, queries: Floats) -> Scores:
 
 
 def part_of_whole(plane: Plane, queries: Floats) -> Floats:
-    """b, of shape (Q,): how much of the error of the whole map is in that of each query."""
+    """b, of shape (Q,): how much of the error of the whole map is in that of each
+    query.
+    """
     return np.asarray(queries @ plane.on_map(plane.whole) / plane.of_whole)
 
 
@@ -167,7 +177,9 @@ def even_covariance(plane: Plane, queries: Floats) -> Floats:
 
 
 def _spread(where: Integers, waves: Waves, modulus: int) -> Waves:
-    """Add all frequencies to the waves of the plane but the constant one: of shape (P, P)."""
+    """Add all frequencies to the waves of the plane but the constant one: of shape (P,
+    P).
+    """
     size = modulus**2
     places, values = where[:, 1:].ravel(), waves[:, 1:].ravel()
     parts = [

@@ -1,8 +1,9 @@
-"""Errors of the scores of queries, from reports themselves, and by the answers of people.
+"""Errors of the scores of queries, from reports themselves, and by the answers of
+people.
 
-Given reports, the mean square of scores is what it is, whatever people hold; given what someone
-holds, its expectation follows from the law of a report, which has the weight R where it supports
-the cell and 1 where it does not:
+Given reports, the mean square of scores is what it is, whatever people hold; given what
+someone holds, its expectation follows from the law of a report, which has the weight R
+where it supports the cell and 1 where it does not:
 
     mean square      sum of counts (constant + scale x window)^2 / n
     E[score^p | x] = sum over frequencies of w_k / Z x [all scores^p + (R-1) those that support x]
@@ -57,10 +58,11 @@ def powers_by_value(
 
 
 def least_variances(plane: Plane, queries: Floats, scores: Scores) -> Floats:
-    """Return the least variance of the score of one report, whatever is held: of shape (Q,).
+    """Return the least variance of the score of one report, whatever is held: of shape
+    (Q,).
 
-    With a probability of P / Z a report is an arc drawn evenly from all, whose score has this
-    variance.
+    With a probability of P / Z a report is an arc drawn evenly from all, whose score
+    has this variance.
     """
     mass = plane.stripes.mass / plane.stripes.other
     own = (plane.on_map(scores.alpha) * queries).sum(axis=1)

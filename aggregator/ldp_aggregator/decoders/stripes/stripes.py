@@ -1,12 +1,15 @@
-"""Kind `stripes`: the shares of rectangles of a map, from stripes that are laid across it.
+"""Kind `stripes`: the shares of rectangles of a map, from stripes that are laid across
+it.
 
 Any question that adds up something over what people hold is a mean of fixed scores
-(`ldp_aggregator.decoders.stripes.plane`): unbiased, with a variance that the same reports tell.
+(`ldp_aggregator.decoders.stripes.plane`): unbiased, with a variance that the same
+reports tell.
 
     variance of an answer q'f, respondents    (mean of score^2 - what q^2 is answered) / n
 
-Of the cells of a zoom, side by side, it follows in one pass (`stripes.zooms`). A
-view for the eye shrinks contrasts of neighbours as that of a pyramid does, by their own noise.
+Of the cells of a zoom, side by side, it follows in one pass (`stripes.zooms`). A view
+for the eye shrinks contrasts of neighbours as that of a pyramid does, by their own
+noise.
 """
 
 from __future__ import annotations
@@ -68,7 +71,9 @@ def stripe_moments(
     queries: Floats | None = None,
     known: Queries | None = None,
 ) -> Moments:
-    """Stripe moments of disjoint rectangles, or of every cell; `counts` is of shape (K, P)."""
+    """Stripe moments of disjoint rectangles, or of every cell; `counts` is of shape (K,
+    P).
+    """
     plane = plane_of(known_as(randomizer, Stripes))
     size, reports = plane.stripes.size, int(counts.sum())
     known = known or queries_of(randomizer, counts)
@@ -139,7 +144,9 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
 
 def _correlation(plane: Plane, queries: Floats) -> Floats:
-    """Correlation of the errors of queries if places are held evenly: of shape (Q, Q)."""
+    """Correlation of the errors of queries if places are held evenly: of shape (Q,
+    Q).
+    """
     return correlation_of(even_covariance(plane, queries))
 
 
@@ -191,7 +198,9 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
 
 
 def explain(question: Question) -> list[str]:
-    """How many frequencies there are, and how well the share of a rectangle is known."""
+    """How many frequencies there are, and how well the share of a rectangle is
+    known.
+    """
     stripes = known_as(question.randomizer, Stripes)
     plane = plane_of(stripes)
     side = stripes.side
@@ -200,11 +209,14 @@ def explain(question: Question) -> list[str]:
     one = np.eye(1, stripes.size)
     rectangle, cell = np.sqrt(even_variances(plane, np.array([middle.ravel(), one[0]])))
     return [
-        f"  frequencies         {len(plane.law)}: stripes across the map, at as many slants and "
+        f"  frequencies         {len(plane.law)}: stripes across the map, at as many "
+        "slants and "
         "widths",
-        "  a frequency tells   nothing: it is drawn whatever the answer is, and epsilon covers any "
+        "  a frequency tells   nothing: it is drawn whatever the answer is, and "
+        "epsilon covers any "
         "place against any other",
-        f"  a rectangle         standard error about {rectangle:.3g} / sqrt(respondents) of the "
+        f"  a rectangle         standard error about {rectangle:.3g} / "
+        "sqrt(respondents) of the "
         f"middle quarter, {cell:.3g} of a cell",
     ]
 

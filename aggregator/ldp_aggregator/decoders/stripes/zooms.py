@@ -1,15 +1,17 @@
 """Errors of all cells of a zoom: of 2^A x 2^B cells side by side, in one pass.
 
-But for what all cells have to add up to, cells of a zoom are alike on the plane: what a report is
-worth to one of them, u, is what it is worth to the first, moved. So mean squares given what people
-hold move with the cells, and with r for the score of the whole map, less 1, and b as in `plane`,
+But for what all cells have to add up to, cells of a zoom are alike on the plane: what a
+report is worth to one of them, u, is what it is worth to the first, moved. So mean
+squares given what people hold move with the cells, and with r for the score of the
+whole map, less 1, and b as in `plane`,
 
     score of a cell = u - b r
     mean square     = mean of u^2 - 2 b mean of u r + b^2 mean of r^2
 
-where the first adds up what E[u^2 | place] is over where people are, moved to each cell (from the
-shares of cells, without bias); the second how often reports support places, each weighed by its r,
-moved likewise; the third is the same for all. Each of them is a product of waves.
+where the first adds up what E[u^2 | place] is over where people are, moved to each cell
+(from the shares of cells, without bias); the second how often reports support places,
+each weighed by its r, moved likewise; the third is the same for all. Each of them is a
+product of waves.
 """
 
 from __future__ import annotations
@@ -85,7 +87,9 @@ def score_bounds(plane: Plane) -> tuple[float, float]:
 
 
 def _of_rest(plane: Plane) -> Floats:
-    """R, of every report: what it says that the whole map has, beyond 1; of shape (K, P)."""
+    """R, of every report: what it says that the whole map has, beyond 1; of shape (K,
+    P).
+    """
     share = plane.stripes.size / plane.stripes.modulus**2
     return np.asarray(share - 1 + plane.scale * windows(plane, plane.whole))
 
@@ -107,6 +111,8 @@ def _convolve(numbers: Floats, around: Floats) -> Floats:
 
 
 def _of_cells(plane: Plane, by_place: Floats, view: View) -> Floats:
-    """Return the numbers at the first place of each cell of a zoom, of shape (cells,)."""
+    """Return the numbers at the first place of each cell of a zoom, of shape
+    (cells,).
+    """
     side = plane.stripes.side
     return by_place[: side : side >> view[0], : side : side >> view[1]].ravel()

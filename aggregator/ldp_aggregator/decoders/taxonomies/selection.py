@@ -1,4 +1,5 @@
-"""Which nodes of a tree to show: a level, the finest that is sure enough, or crowds alone.
+"""Which nodes of a tree to show: a level, the finest that is sure enough, or crowds
+alone.
 
     a level   its cells: the nodes of that depth, and the values that sit higher
     finest    for each branch the lowest nodes of which all have intervals no wider than asked for.
@@ -8,8 +9,9 @@
     crowds    nodes whose interval lies above a number of people. What does not is merged into the
               node above it, and left out where that is no crowd either
 
-The nodes of a level, and the finest ones, are an antichain: none is above another, they hold all
-respondents between them, and their estimates add up to 1. Crowds may stand above one another.
+The nodes of a level, and the finest ones, are an antichain: none is above another, they
+hold all respondents between them, and their estimates add up to 1. Crowds may stand
+above one another.
 """
 
 from __future__ import annotations
@@ -22,14 +24,17 @@ from ldp_aggregator.numerics.arrays import Flags, Floats
 
 
 def nodes_of_level(taxonomy: Taxonomy, level: str | int) -> list[int]:
-    """The cells of a level, by its name or its number from the top. Raises `EstimateError`."""
+    """The cells of a level, by its name or its number from the top. Raises
+    `EstimateError`.
+    """
     names = taxonomy.levels
     numbers = {name: number for number, name in enumerate(names)}
     numbers |= {str(number + 1): number for number in range(len(names))}
     number = numbers.get(str(level))
     if number is None:
         raise EstimateError(
-            f"expected one of the levels {', '.join(names)}, or a number from 1 to {len(names)}, "
+            f"expected one of the levels {', '.join(names)}, or a number from 1 to "
+            f"{len(names)}, "
             f"got {level!r}"
         )
     size = len(taxonomy.parents) - len(taxonomy.inner)
@@ -59,7 +64,9 @@ def finest(taxonomy: Taxonomy, widths: Floats, most: float) -> list[int]:
 
 
 def crowds(taxonomy: Taxonomy, nodes: list[int], crowd: Flags) -> list[int]:
-    """Nodes that are crowds, and in place of the others the next crowd above, if there is one."""
+    """Nodes that are crowds, and in place of the others the next crowd above, if there
+    is one.
+    """
     merged = (
         next((node for node in taxonomy.path(chosen) if crowd[node]), None)
         for chosen in nodes
@@ -75,7 +82,9 @@ def chosen_nodes(
     width: float | None,
     crowd: Flags | None,
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """All that is asked for. Raises `EstimateError` for a level and a width together."""
+    """All that is asked for. Raises `EstimateError` for a level and a width
+    together.
+    """
     if level is not None and width is not None:
         raise EstimateError("expected a level or a width of intervals, got both")
     nodes = list(range(len(taxonomy.parents)))

@@ -1,20 +1,22 @@
 """Least squares on a tree, in two passes: every parent becomes the sum of its children.
 
-Several levels of a tree have been estimated, each from other people. A state then has its own
-estimate, and another one: the sum of its counties'. The best of both weighs each by how sure it is.
-What that adds to the state is passed on to its counties, most to those that are known least.
+Several levels of a tree have been estimated, each from other people. A state then has
+its own estimate, and another one: the sum of its counties'. The best of both weighs
+each by how sure it is. What that adds to the state is passed on to its counties, most
+to those that are known least.
 
-With y_v for a node's own estimate and var_v for its variance (infinite if it has none), and sums
-over the children c of a node,
+With y_v for a node's own estimate and var_v for its variance (infinite if it has none),
+and sums over the children c of a node,
 
     up     s = var at a leaf, else 1 / (1 / var + 1 / sum s_c)
            z = y   at a leaf, else s (y / var + sum z_c / sum s_c)
     down   x = 1   for the whole, which is known
            x_c = z_c + s_c / (sum s_c) (x - sum z_c)
 
-x is the solution of weighted least squares under the condition that parents are the sums of their
-children. It is linear in y, with weights that depend on the variances alone: so it is unbiased if y
-is, whatever the variances are taken to be. The whole is known, and has no part in any mean.
+x is the solution of weighted least squares under the condition that parents are the
+sums of their children. It is linear in y, with weights that depend on the variances
+alone: so it is unbiased if y is, whatever the variances are taken to be. The whole is
+known, and has no part in any mean.
 
 Source: Hay et al. 2010 (on even trees); the same elimination on any tree.
 """
@@ -71,11 +73,14 @@ class Pooling(NamedTuple):
     below: Floats
     """Of the sum of its children."""
     share: Floats
-    """What a node takes of the gap between its parent and the sum of its siblings and itself."""
+    """What a node takes of the gap between its parent and the sum of its siblings and
+    itself.
+    """
 
 
 def pooling_of(parents: Parents, precision: Floats) -> Pooling:
-    """The weights for own estimates of this precision, 1 / variance, which is 0 without one.
+    """The weights for own estimates of this precision, 1 / variance, which is 0 without
+    one.
 
     Leaves must have one.
     """
@@ -128,10 +133,11 @@ def totals(parents: Parents, numbers: Floats) -> Floats:
 
 
 def shared_out(parents: Parents, numbers: Floats, least: float) -> Floats:
-    """Shares that add up on the tree, in proportion to estimates, or as near to it as may be.
+    """Shares that add up on the tree, in proportion to estimates, or as near to it as
+    may be.
 
-    From the top down, children share what their parent has as their estimates say, none less than
-    `least`.
+    From the top down, children share what their parent has as their estimates say, none
+    less than `least`.
     """
     shares = np.maximum(numbers, 0.0) + least
     for level in siblings_of(parents):

@@ -1,25 +1,29 @@
-"""Kind `views`: a report is a symbol for the cell of a value in one of several public views.
+"""Kind `views`: a report is a symbol for the cell of a value in one of several public
+views.
 
-The views are levels of a tree, and what is estimated is the share of every node: inner ones and
-leaves. A node's estimate is the mean over all reports of its score s_v (`taxonomies.worths`): what
-two passes of least squares make of one report. Scores are fixed by the survey, and E[s_v | x] is 1
-if the value x is below v, and else 0, for every x. So
+The views are levels of a tree, and what is estimated is the share of every node: inner
+ones and leaves. A node's estimate is the mean over all reports of its score s_v
+(`taxonomies.worths`): what two passes of least squares make of one report. Scores are
+fixed by the survey, and E[s_v | x] is 1 if the value x is below v, and else 0, for
+every x. So
 
     n Var of the estimate, respondents   E[s_v^2] - f_v
     the same, of a population            E[s_v^2] - f_v^2
 
-exactly, with no model of what people hold. E[s_v^2 | x] depends on x a little, since the noise of a
-node is that of its cells, and of its relatives'; `variance_if_held` is its mean over the values
-below v, less 1, and `variance_if_not` that over all others, weighted by the estimated shares
-(`two_passes.shared_out`). Third and fourth cumulants likewise.
+exactly, with no model of what people hold. E[s_v^2 | x] depends on x a little, since
+the noise of a node is that of its cells, and of its relatives'; `variance_if_held` is
+its mean over the values below v, less 1, and `variance_if_not` that over all others,
+weighted by the estimated shares (`two_passes.shared_out`). Third and fourth cumulants
+likewise.
 
-Parents are the sums of their children, and any two nodes can be compared: for nodes v and u the
-covariance is that of their scores,
+Parents are the sums of their children, and any two nodes can be compared: for nodes v
+and u the covariance is that of their scores,
 
     n Cov = E[s_v s_u] - (the share of the node below, if one is below the other; else 0)
 
-A report is worth more to a node the fewer people are asked for its level, by 1 / w_j: so the range
-of scores, and with it what forged reports can do, grows where a level's share is small.
+A report is worth more to a node the fewer people are asked for its level, by 1 / w_j:
+so the range of scores, and with it what forged reports can do, grows where a level's
+share is small.
 """
 
 from __future__ import annotations
@@ -48,11 +52,15 @@ from ldp_aggregator.decoders.taxonomies.worths import (
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 _HARDLY_ANY = 1e-13
-"""The share that is taken for that of a node which no one seems to hold, among its siblings."""
+"""The share that is taken for that of a node which no one seems to hold, among its
+siblings.
+"""
 
 
 class Powers(NamedTuple):
-    """Sums of powers of scores about their mean, over the law of reports; (nodes,) each."""
+    """Sums of powers of scores about their mean, over the law of reports; (nodes,)
+    each.
+    """
 
     second: Floats
     third: Floats
@@ -62,7 +70,9 @@ class Powers(NamedTuple):
 
 
 def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
-    """Moments of every node, inner ones first, from counts of shape (levels, symbols)."""
+    """Moments of every node, inner ones first, from counts of shape (levels,
+    symbols).
+    """
     response = known_as(randomizer, TaxonomyResponse)
     reports = int(counts.sum())
     frequency = frequencies(response, counts)
@@ -94,11 +104,13 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def _powers(response: TaxonomyResponse, shares: Floats) -> tuple[Powers, Powers]:
-    """Powers of holders of every node, and of all others, if the nodes have these shares."""
+    """Powers of holders of every node, and of all others, if the nodes have these
+    shares.
+    """
     sums = np.zeros((2, 4, len(shares)))
     for part in parts_of(response):
-        # (nodes, symbols): how likely a respondent holds the node and sends the symbol; and the
-        # same of those who do not hold it.
+        # (nodes, symbols): how likely a respondent holds the node and sends the symbol;
+        # and the same of those who do not hold it.
         held, other = _laws(response, part, shares)
         for place, (law, mean) in enumerate(((held, 1.0), (other, 0.0))):
             away = part.scores - mean
@@ -117,8 +129,8 @@ def _laws(
     response: TaxonomyResponse, part: Part, shares: Floats
 ) -> tuple[Floats, Floats]:
     view = part.view
-    # (nodes, symbols): the share of the respondents who hold a node's values in cells that the
-    # symbol supports. Nodes above the cells have the sums of those below.
+    # (nodes, symbols): the share of the respondents who hold a node's values in cells
+    # that the symbol supports. Nodes above the cells have the sums of those below.
     inside = view.cell_of >= 0
     supported = np.where(inside, shares, 0.0)[:, None] * part.supports[view.cell_of]
     if not inside.all():
@@ -180,7 +192,9 @@ def _ends(response: TaxonomyResponse) -> tuple[float, float]:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of every symbol of every level, of shape (levels, symbols): 0 for those that it never has."""
+    """Of every symbol of every level, of shape (levels, symbols): 0 for those that it
+    never has.
+    """
     response = known_as(randomizer, TaxonomyResponse)
     layout = response.layout
     low, high = np.zeros((2, layout.cohorts, layout.symbols))
@@ -222,8 +236,12 @@ def explain(question: Question) -> list[str]:
         )
     ]
     return [
-        f"  levels              {', '.join(parts)}: the share of the devices that answer for each",
-        "  the level tells     nothing: it is drawn whatever the answer is, and epsilon covers any "
+        (
+            f"  levels              {', '.join(parts)}: the share of the devices that "
+            "answer for each"
+        ),
+        "  the level tells     nothing: it is drawn whatever the answer is, and "
+        "epsilon covers any "
         "value against any other",
     ]
 

@@ -1,18 +1,20 @@
 """Worth of a report to every node of a tree: the two passes of one report.
 
-A report of level j names a symbol y, which supports some of the cells of its level. With p and q
-for how often a report supports its own cell and any other, and w_j for the share of the people who
-are asked for level j, it is worth
+A report of level j names a symbol y, which supports some of the cells of its level.
+With p and q for how often a report supports its own cell and any other, and w_j for the
+share of the people who are asked for level j, it is worth
 
     t = (support - q) / (w_j (p - q))      to a cell of its level
     t = 0                                  to those of other levels
 
-A node's own estimate is the mean of its worths over the levels in which it is a cell (a value that
-sits high is one in several), each weighted by its precision w_j (p-q)^2 / (q (1-q)). The two passes
-(`two_passes`) are linear, so a node's estimate is the mean, over all reports, of what the passes
-make of t: the scores s_v(j, y). They are fixed by the survey.
+A node's own estimate is the mean of its worths over the levels in which it is a cell (a
+value that sits high is one in several), each weighted by its precision w_j (p-q)^2 / (q
+(1-q)). The two passes (`two_passes`) are linear, so a node's estimate is the mean, over
+all reports, of what the passes make of t: the scores s_v(j, y). They are fixed by the
+survey.
 
-There are as many scores as nodes times symbols, which is why they are made a few symbols at a time.
+There are as many scores as nodes times symbols, which is why they are made a few
+symbols at a time.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ class Views(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some symbols of a view: which cells they support, and what they are worth to the nodes."""
+    """Some symbols of a view: which cells they support, and what they are worth to the
+    nodes.
+    """
 
     view: View
     symbols: slice
@@ -146,8 +150,8 @@ def parts_of(response: TaxonomyResponse) -> Iterator[Part]:
 def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:
     """Scores of reports that no device sends, (nodes,), by the number of their level.
 
-    A symbol that its level does not use counts as a report, and supports nothing; so does any
-    report of a level that no one is asked for.
+    A symbol that its level does not use counts as a report, and supports nothing; so
+    does any report of a level that no one is asked for.
     """
     pooling, views = views_of(response)
     size = len(response.parents)

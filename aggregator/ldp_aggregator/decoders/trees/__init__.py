@@ -1,8 +1,10 @@
-"""Trees of halves: from reports of cells, level by level, to any linear question of a number.
+"""Trees of halves: from reports of cells, level by level, to any linear question of a
+number.
 
 tree, pyramid  the decoders
 levels      what is known of each level, and what symbols are worth to cells
-transforms  sums over the symbols that support cells, and over the cells that symbols support
+transforms  sums over the symbols that support cells, and over the cells that symbols
+support
 contrasts   least squares on the grids of a map
 halves      least squares on halves of halves, and what queries make of each level
 squares     what the scores of queries err by, exactly, from all reports

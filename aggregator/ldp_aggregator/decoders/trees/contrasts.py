@@ -1,27 +1,32 @@
-"""Least squares on a pyramid: what each view says of a contrast is averaged by its precision.
+"""Least squares on a pyramid: what each view says of a contrast is averaged by its
+precision.
 
-A grid is the same as the contrasts of its cells, for pairs of levels (i, j): what is left of the
-middle of a cell less what is right of it, along x and along y; of level 0, the sum of all. A view
-of 2^a x 2^b cells has those of levels up to (a, b), and each of them has there the same error,
-whichever cells it is of. So least squares is a mean, whose weights depend on levels alone:
+A grid is the same as the contrasts of its cells, for pairs of levels (i, j): what is
+left of the middle of a cell less what is right of it, along x and along y; of level 0,
+the sum of all. A view of 2^a x 2^b cells has those of levels up to (a, b), and each of
+them has there the same error, whichever cells it is of. So least squares is a mean,
+whose weights depend on levels alone:
 
     contrast (i, j) = sum over views a >= i, b >= j of p_ab (that of the view) / sum of p_ab
     p_ab            = precision of a cell's own estimate / 2^(a+b)
 
-and the sum of all cells is 1, which is known. There and back is two passes of halves, along each
-axis: as many steps as there are cells. Along an axis of n cells contrasts stand in the order sum,
-halves, quarters, ..., so that those of a coarser view are the first of a finer one.
+and the sum of all cells is 1, which is known. There and back is two passes of halves,
+along each axis: as many steps as there are cells. Along an axis of n cells contrasts
+stand in the order sum, halves, quarters, ..., so that those of a coarser view are the
+first of a finer one.
 
     contrasts of numbers   sums and differences of pairs, from the finest up
     numbers of contrasts   (sum + difference) / 2 and (sum - difference) / 2, from the coarsest down
 
-Worths of queries go the same ways: a query's are the contrasts with half sums and half differences,
-and what a view has of them goes down to its cells by sums and differences that are not halved.
+Worths of queries go the same ways: a query's are the contrasts with half sums and half
+differences, and what a view has of them goes down to its cells by sums and differences
+that are not halved.
 
-A view for the eye shrinks the contrasts of each pair of levels, which are alike noisy, by one
-factor: 1 - noise / energy, at least 0, with the noise of one of them, which is known, and the mean
-of their squares (James and Stein 1961). Where there is little but noise, it takes most of it away,
-and where there is much to be seen it takes little: biased, and closer to the truth on average.
+A view for the eye shrinks the contrasts of each pair of levels, which are alike noisy,
+by one factor: 1 - noise / energy, at least 0, with the noise of one of them, which is
+known, and the mean of their squares (James and Stein 1961). Where there is little but
+noise, it takes most of it away, and where there is much to be seen it takes little:
+biased, and closer to the truth on average.
 """
 
 from __future__ import annotations
@@ -43,9 +48,13 @@ class Contrasts(NamedTuple):
 
     depth: int
     shares: tuple[Floats, ...]
-    """By view: what it adds to contrasts of each pair of levels, of shape (a + 1, b + 1)."""
+    """By view: what it adds to contrasts of each pair of levels, of shape (a + 1, b +
+    1).
+    """
     noise: Floats
-    """N Var of a contrast, by levels, if answers are spread evenly: of shape (h + 1, h + 1)."""
+    """N Var of a contrast, by levels, if answers are spread evenly: of shape (h + 1, h
+    + 1).
+    """
 
     @property
     def shapes(self) -> tuple[tuple[int, int], ...]:
@@ -58,7 +67,9 @@ class Contrasts(NamedTuple):
         return self.shapes[-1]
 
     def pool(self, direct: Sequence[Floats]) -> list[Floats]:
-        """X of the cells of every view, from their own estimates: by view, of shape (cells,)."""
+        """X of the cells of every view, from their own estimates: by view, of shape
+        (cells,).
+        """
         pooled = np.zeros(self.whole)
         for shape, share, own in zip(self.shapes, self.shares, direct, strict=True):
             rows, columns = shape
@@ -104,7 +115,8 @@ def pyramid_of(cells: Sequence[int], precision: Sequence[float]) -> Contrasts:
     known = own[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)[::-1, ::-1]
     shares = own[:, :, None, None] / known
     shares[:, :, 0, 0] = 0.0
-    # Of a contrast of level j along an axis, a view has 2^(a - j + 1) cells, or all 2^a of level 0.
+    # Of a contrast of level j along an axis, a view has 2^(a - j + 1) cells, or all 2^a
+    # of level 0.
     fewer = np.array([1.0, *(2.0 ** (1 - level) for level in range(1, depth + 1))])
     return Contrasts(
         depth,

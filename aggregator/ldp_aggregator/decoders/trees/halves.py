@@ -1,18 +1,20 @@
 """Least squares on halves of halves: every cell becomes the sum of its two.
 
 These are the two passes of `taxonomies.two_passes`, for a tree whose level j + 1 has
-the cells 2 c and 2 c + 1 for each cell c of level j, the last cell at times only the first of them.
-There are no other nodes than cells, so every step is one on whole arrays. With s for the variance
-of what is known of a cell from below, and own estimates y of the cells of every level,
+the cells 2 c and 2 c + 1 for each cell c of level j, the last cell at times only the
+first of them. There are no other nodes than cells, so every step is one on whole
+arrays. With s for the variance of what is known of a cell from below, and own estimates
+y of the cells of every level,
 
     up     z = y at the last level, else own y + below (sum of both z)
     down   x = z + share (x of the cell above - sum of both z), from 1 for the whole, which is known
 
-Where all levels are full, this is pooling in the Haar basis: what is left of the middle of a cell
-less what is right of it is the mean of what each level says, weighted by its precision.
+Where all levels are full, this is pooling in the Haar basis: what is left of the middle
+of a cell less what is right of it is the mean of what each level says, weighted by its
+precision.
 
-A query is a number for each value. What it asks for is linear in all y: the passes read backwards
-give its coefficients A, and a constant for the whole.
+A query is a number for each value. What it asks for is linear in all y: the passes read
+backwards give its coefficients A, and a constant for the whole.
 
     the query's answer = constant + sum over levels and cells of A y
 """
@@ -58,7 +60,9 @@ class Worth(NamedTuple):
 
 
 def halves_of(cells: Sequence[int], precision: Sequence[float]) -> Halves:
-    """The weights where each level has estimates of this precision, the last more than none."""
+    """The weights where each level has estimates of this precision, the last more than
+    none.
+    """
     own, below, share, variances = [], [], [], []
     variance = np.full(cells[-1], 1 / precision[-1])
     for level in reversed(range(len(cells))):
@@ -74,7 +78,9 @@ def halves_of(cells: Sequence[int], precision: Sequence[float]) -> Halves:
 
 
 def pair_sums(numbers: Floats) -> Floats:
-    """Pair sums of both halves of each cell: of shape (..., cells) from (..., halves)."""
+    """Pair sums of both halves of each cell: of shape (..., cells) from (...,
+    halves).
+    """
     sums = numbers[..., ::2].copy()
     second = numbers[..., 1::2]
     sums[..., : second.shape[-1]] += second
@@ -82,12 +88,16 @@ def pair_sums(numbers: Floats) -> Floats:
 
 
 def to_halves(numbers: Floats, count: int) -> Floats:
-    """Give each half the number of its cell: of shape (..., halves) from (..., cells)."""
+    """Give each half the number of its cell: of shape (..., halves) from (...,
+    cells).
+    """
     return np.repeat(numbers, 2, axis=-1)[..., :count]
 
 
 def pool_levels(halves: Halves, direct: Sequence[Floats]) -> list[Floats]:
-    """X of the cells of every level, from their own estimates: by level, of shape (cells,)."""
+    """X of the cells of every level, from their own estimates: by level, of shape
+    (cells,).
+    """
     known = [halves.own[-1] * direct[-1]]
     sums = []
     for own, below, of_level in zip(

@@ -1,13 +1,13 @@
 """The levels of a tree, and what symbols are worth to their cells.
 
-A report of level j with symbol y supports some of its cells. With p and q for how often a report
-supports its own cell and any other, and w_j for the share of the people who are asked for level j,
-it is worth
+A report of level j with symbol y supports some of its cells. With p and q for how often
+a report supports its own cell and any other, and w_j for the share of the people who
+are asked for level j, it is worth
 
     t = (support - q) / (w_j (p - q))      to a cell of its level, and 0 to those of others
 
-whose mean over all reports is the own estimate of a cell. So what a query makes of own estimates
-(`halves`) makes the score of every report: constant + sum of A t.
+whose mean over all reports is the own estimate of a cell. So what a query makes of own
+estimates (`halves`) makes the score of every report: constant + sum of A t.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
 
 
 class Level:
-    """A level that some are asked for: `cells`, about which a report names one of `symbols`."""
+    """A level that some are asked for: `cells`, about which a report names one of
+    `symbols`.
+    """
 
     def __init__(self, response: TreeResponse, number: int) -> None:
         oracle = response.oracles[number]
@@ -46,16 +48,22 @@ class Level:
         self._transform = transform_of(response.spaces[number], self.cells)
 
     def supports(self, numbers: Floats) -> Floats:
-        """Of every cell, the sum over the symbols that support it: (..., cells) from symbols."""
+        """Of every cell, the sum over the symbols that support it: (..., cells) from
+        symbols.
+        """
         return self._transform.supports(numbers)
 
     def worths(self, alpha: Floats) -> Floats:
-        """Of every symbol, the sum over the cells that it supports: (..., symbols) from cells."""
+        """Of every symbol, the sum over the cells that it supports: (..., symbols) from
+        cells.
+        """
         return self._transform.worths(alpha)
 
     @cached_property
     def rates(self) -> tuple[float, float]:
-        """P[y | x] of a symbol that does not support the cell of x, and of one that does."""
+        """P[y | x] of a symbol that does not support the cell of x, and of one that
+        does.
+        """
         return (1 - self.p) / (
             self.symbols - self._supporting
         ), self.p / self._supporting
@@ -72,10 +80,14 @@ class Level:
 
 
 class Pooling(Protocol):
-    """Least squares: how own estimates become one of each cell, and what each is worth."""
+    """Least squares: how own estimates become one of each cell, and what each is
+    worth.
+    """
 
     def pool(self, direct: Sequence[Floats]) -> list[Floats]:
-        """X of the cells of every level, from their own estimates: by level, of shape (cells,)."""
+        """X of the cells of every level, from their own estimates: by level, of shape
+        (cells,).
+        """
 
     def worth(self, queries: Floats) -> Worth:
         """Return the worth of own estimates to queries of shape (Q, values)."""
@@ -121,11 +133,15 @@ class Views:
         return cells
 
     def frequencies(self, counts: Counts) -> list[Floats]:
-        """The share of every cell, by level from the top; `counts` of shape (levels, symbols)."""
+        """The share of every cell, by level from the top; `counts` of shape (levels,
+        symbols).
+        """
         return self.pooling.pool(self.own(counts))
 
     def own(self, counts: Counts) -> list[Floats]:
-        """Return the estimates of each level by itself: 0 for levels that no one is asked for."""
+        """Return the estimates of each level by itself: 0 for levels that no one is
+        asked for.
+        """
         reports = int(counts.sum())
         direct = [np.zeros(cells) for cells in self.response.cells]
         for level in self.levels:

@@ -1,21 +1,23 @@
 """Errors of all cumulative shares, or all single values: nearly, and in one pass.
 
-The share below a value x is made of what lies left of x in the cell of x, on every level. With
-share_c for the part of a cell's share that its half c takes if nothing else is known, the shares
-of both halves follow from that of the cell and from one difference, in which z is what is known of
-each half from below (`ldp_aggregator.decoders.trees.halves`):
+The share below a value x is made of what lies left of x in the cell of x, on every
+level. With share_c for the part of a cell's share that its half c takes if nothing else
+is known, the shares of both halves follow from that of the cell and from one
+difference, in which z is what is known of each half from below
+(`ldp_aggregator.decoders.trees.halves`):
 
     x_c = share_c x + delta_c,   delta_c = share_o z_c - share_c z_o,   for c and the other half o
 
-So going up from the value, what lies left of x in its cell is r x_cell + e, with one number r and a
-sum e of own estimates below the cell. In a first half r becomes share_c r and e grows by r delta_c;
-in a second half, r becomes share_o + share_c r and e grows by (r - 1) delta_c. A single value goes
-as what lies in a first half, from r = 1 on.
+So going up from the value, what lies left of x in its cell is r x_cell + e, with one
+number r and a sum e of own estimates below the cell. In a first half r becomes share_c
+r and e grows by r delta_c; in a second half, r becomes share_o + share_c r and e grows
+by (r - 1) delta_c. A single value goes as what lies in a first half, from r = 1 on.
 
-For every level this needs the sums of squares of the coefficients in e, and of their products with
-those in z of the cell: a few numbers a value and level. For n values that are n log n steps, where
-scores would take n^2. From these sums mean squares follow as in `squares.even_square`: exact for
-sets, and nearly so for points. In tests the standard errors of both are within 1 % of each other.
+For every level this needs the sums of squares of the coefficients in e, and of their
+products with those in z of the cell: a few numbers a value and level. For n values that
+are n log n steps, where scores would take n^2. From these sums mean squares follow as
+in `squares.even_square`: exact for sets, and nearly so for points. In tests the
+standard errors of both are within 1 % of each other.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ _TOGETHER = 1 << 22
 
 
 class Turn(NamedTuple):
-    """How far a step up goes for every value, of shape (values,): r delta_c or (r - 1) delta_c."""
+    """How far a step up goes for every value, of shape (values,): r delta_c or (r - 1)
+    delta_c.
+    """
 
     cells: Integers
     """The cell c of each value."""
@@ -75,7 +79,8 @@ class Climb:
 
 
 def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats:
-    """The mean squares of the scores of what lies below each value, or of the value itself.
+    """The mean squares of the scores of what lies below each value, or of the value
+    itself.
 
     Of shape (values,); from the shares of all cells, by level.
     """
@@ -103,12 +108,15 @@ def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats
 def _sums(
     climb: Climb, halves: Halves, level: Level, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Of coefficients at one level, and of their squares, weighted: of shape (values,) each."""
+    """Of coefficients at one level, and of their squares, weighted: of shape (values,)
+    each.
+    """
     depth = len(halves.share)
     # Of every cell here: of its coefficients in z and of their squares, (cells,).
     linear = weights * halves.own[level.number]
     square = linear * halves.own[level.number]
-    # Of every value: of coefficients in e, of their squares, and of products with those in z.
+    # Of every value: of coefficients in e, of their squares, and of products with those
+    # in z.
     of_ends = np.zeros(len(climb.constant))
     squares, products = of_ends.copy(), of_ends.copy()
     for number in range(level.number, -1, -1):
@@ -126,9 +134,11 @@ def _sums(
 
 
 def largest_error(views: Views, level: float) -> float:
-    """How many standard errors all cumulative shares stay within, with this probability.
+    """How many standard errors all cumulative shares stay within, with this
+    probability.
 
-    If answers are spread evenly. Errors are drawn from the top down: a difference for every cell.
+    If answers are spread evenly. Errors are drawn from the top down: a difference for
+    every cell.
     """
     halves = views.halves
     size = views.response.size
@@ -170,7 +180,9 @@ def _difference_error(variance: Floats) -> Floats:
 
 
 def _even_variance(halves: Halves) -> Floats:
-    """N Var of what lies below each value, if answers are spread evenly: of shape (values,)."""
+    """N Var of what lies below each value, if answers are spread evenly: of shape
+    (values,).
+    """
     climb = Climb(halves, cumulative=True)
     total = np.zeros(len(climb.constant))
     for turn, variance in zip(climb.turns, halves.variance[::-1], strict=True):

@@ -1,9 +1,10 @@
-"""Kind `pyramid`: the shares of rectangles of a map, from grids that are finer and coarser.
+"""Kind `pyramid`: the shares of rectangles of a map, from grids that are finer and
+coarser.
 
-A pyramid is a tree with two axes, and is decoded as such (`trees.tree`): any
-question that adds up something over what people hold is a mean of fixed scores. What differs is how
-the views are pooled (`trees.contrasts`), and that the cells of a zoom, side by side,
-have errors that follow in one pass (`ldp_aggregator.decoders.trees.zooms`).
+A pyramid is a tree with two axes, and is decoded as such (`trees.tree`): any question
+that adds up something over what people hold is a mean of fixed scores. What differs is
+how the views are pooled (`trees.contrasts`), and that the cells of a zoom, side by
+side, have errors that follow in one pass (`ldp_aggregator.decoders.trees.zooms`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def pyramid_moments(
     queries: Floats | None = None,
     known: Queries | None = None,
 ) -> Moments:
-    """Of disjoint rectangles, or of every cell; `counts` is of shape (views, symbols)."""
+    """Of disjoint rectangles, or of every cell; `counts` is of shape (views,
+    symbols).
+    """
     views = views_of(response_of(randomizer))
     known = known or queries_of(randomizer, counts)
     return moments_in(views, counts, queries, known=known, squares=_squares_of_cells)
@@ -107,7 +110,9 @@ def _score_range(response: TreeResponse) -> Range:
 
 
 def explain(question: Question) -> list[str]:
-    """How people are dealt out to the views, and how well the share of a rectangle is known."""
+    """How people are dealt out to the views, and how well the share of a rectangle is
+    known.
+    """
     response = response_of(question.randomizer)
     views = views_of(response)
     depth = _depth(response)
@@ -119,11 +124,14 @@ def explain(question: Question) -> list[str]:
     whole = evenly(response)[-1]
     cell = math.sqrt(float(zoom_in(views, whole, (depth, depth)).mean_square[0, 0]))
     return [
-        f"  views               {len(response.law)}: the map in 1 to {side} by 1 to {side} cells; "
+        f"  views               {len(response.law)}: the map in 1 to {side} by 1 to "
+        f"{side} cells; "
         f"{finest:.3g} of the devices answer for the finest",
-        "  the view tells      nothing: it is drawn whatever the answer is, and epsilon covers any "
+        "  the view tells      nothing: it is drawn whatever the answer is, and "
+        "epsilon covers any "
         "place against any other",
-        f"  a rectangle         standard error about {error:.3g} / sqrt(respondents) of the middle "
+        f"  a rectangle         standard error about {error:.3g} / sqrt(respondents) "
+        "of the middle "
         f"quarter, {cell:.3g} of a cell",
     ]
 

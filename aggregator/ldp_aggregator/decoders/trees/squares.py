@@ -1,14 +1,17 @@
-"""Errors of the scores of queries, from reports themselves, and by the answers of people.
+"""Errors of the scores of queries, from reports themselves, and by the answers of
+people.
 
-The score of a query is a constant and, for each level, a sum over the cells that a symbol supports
-(`trees.levels`). One transform gives the scores of all symbols of a level, and so
-the mean square over the reports that came, whatever people hold. Given what someone holds,
+The score of a query is a constant and, for each level, a sum over the cells that a
+symbol supports (`trees.levels`). One transform gives the scores of all symbols of a
+level, and so the mean square over the reports that came, whatever people hold. Given
+what someone holds,
 
     E[score^2 | x] = sum over levels of w_j [other x all score^2 + surplus x those that support x]
 
-with `other` the chance of a symbol that does not support the cell of x, and `surplus` by how much
-more likely is one that does. Both are exact; they take a transform a query and level, which is
-much for the cumulative distribution of thousands of values. See `paths` for those.
+with `other` the chance of a symbol that does not support the cell of x, and `surplus`
+by how much more likely is one that does. Both are exact; they take a transform a query
+and level, which is much for the cumulative distribution of thousands of values. See
+`paths` for those.
 """
 
 from __future__ import annotations
@@ -47,7 +50,9 @@ def scores_under(level: Level, worth: Worth) -> Floats:
 
 
 def scores_of_nothing(level: Level, worth: Worth) -> Floats:
-    """Those of symbols that a level does not use, of shape (Q,): they support nothing."""
+    """Those of symbols that a level does not use, of shape (Q,): they support
+    nothing.
+    """
     alpha = worth.levels[level.number]
     return np.asarray(worth.constant - level.factor * level.q * alpha.sum(axis=-1))
 
@@ -107,9 +112,11 @@ def extremes(views: Views, queries: Floats) -> tuple[Floats, Floats]:
 
 
 def bounds(views: Views, queries: Floats) -> tuple[Floats, Floats]:
-    """Return the bounds of scores, wherever the cells lie in their spaces: of shape (Q,).
+    """Return the bounds of scores, wherever the cells lie in their spaces: of shape
+    (Q,).
 
-    As if a symbol supported the cells with the greatest coefficients, or with the least.
+    As if a symbol supported the cells with the greatest coefficients, or with the
+    least.
     """
     least, most = np.full(len(queries), np.inf), np.full(len(queries), -np.inf)
     for part, worth in parts(views, queries):
@@ -128,8 +135,8 @@ def bounds(views: Views, queries: Floats) -> tuple[Floats, Floats]:
 def even_squares(views: Views, queries: Floats, shares: list[Floats]) -> Floats:
     """The mean squares of scores, nearly, from the shares of all cells: of shape (Q,).
 
-    As if whether a report supports two cells depended on the true one only where it is one of them:
-    so it is for sets, and on average over all cells for points.
+    As if whether a report supports two cells depended on the true one only where it is
+    one of them: so it is for sets, and on average over all cells for points.
     """
     total = np.zeros(len(queries))
     for part, worth in parts(views, queries):
@@ -155,7 +162,8 @@ def even_square(
     whole_held: Floats,
     square_held: Floats,
 ) -> Floats:
-    """Return a level's part of mean squares, from sums of coefficients and of their squares.
+    """Return a level's part of mean squares, from sums of coefficients and of their
+    squares.
 
     The sums are over all cells, and over all cells as people hold them; of shape (Q,).
     """

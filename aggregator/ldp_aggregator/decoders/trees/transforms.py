@@ -1,7 +1,8 @@
-"""Sums over what symbols support: from symbols to the cells of a level, and from cells to symbols.
+"""Sums over what symbols support: from symbols to the cells of a level, and from cells
+to symbols.
 
-Of numbered sets a product with a small matrix; of projective-geometry response one correlation. A
-cell is known to its response by a place (`ldp.mechanisms.numbers.tree`).
+Of numbered sets a product with a small matrix; of projective-geometry response one
+correlation. A cell is known to its response by a place (`ldp.mechanisms.numbers.tree`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ class Transform(Protocol):
     """Both ways between the cells of a level and the symbols of its response."""
 
     def supports(self, numbers: Floats) -> Floats:
-        """Of every cell, the sum over the symbols that support it: (..., cells) from symbols."""
+        """Of every cell, the sum over the symbols that support it: (..., cells) from
+        symbols.
+        """
 
     def worths(self, alpha: Floats) -> Floats:
-        """Of every symbol, the sum over the cells that it supports: (..., symbols) from cells."""
+        """Of every symbol, the sum over the cells that it supports: (..., symbols) from
+        cells.
+        """
 
 
 def transform_of(space: Space, cells: int) -> Transform:
@@ -74,7 +79,9 @@ class Sets:
 
 
 class Points:
-    """Transform of the points of a space; a point supports another if that supports it."""
+    """Transform of the points of a space; a point supports another if that supports
+    it.
+    """
 
     def __init__(self, order: int, dimension: int, places: Integers) -> None:
         self._order = order

@@ -1,13 +1,16 @@
-"""Kind `tree`: the distribution of a number with very many values, from halves of halves.
+"""Kind `tree`: the distribution of a number with very many values, from halves of
+halves.
 
 Any question that adds up something over what people hold is a mean of fixed scores
-(`ldp_aggregator.decoders.trees.levels`): unbiased, with a variance that the same reports tell.
+(`ldp_aggregator.decoders.trees.levels`): unbiased, with a variance that the same
+reports tell.
 
     variance of an answer q'f, respondents    (mean of score^2 - what q^2 is answered) / n
 
-Of a few queries the mean of score^2 is that of the reports, exactly. Of thousands it is what the
-shares of all cells make of it (`trees.paths`): the same but for whether a point of a
-projective space supports two cells, of which the mean over all others counts.
+Of a few queries the mean of score^2 is that of the reports, exactly. Of thousands it is
+what the shares of all cells make of it (`trees.paths`): the same but for whether a
+point of a projective space supports two cells, of which the mean over all others
+counts.
 """
 
 from __future__ import annotations
@@ -87,7 +90,9 @@ def moments_in(
     known: Queries,
     squares: Callable[[Views, list[Floats]], Floats],
 ) -> Moments:
-    """Moments of disjoint ranges, or of every value; `squares` has the mean squares of these."""
+    """Moments of disjoint ranges, or of every value; `squares` has the mean squares of
+    these.
+    """
     size, reports = views.response.size, int(counts.sum())
     if queries is None and size > FEW:
         return moments_of_values(
@@ -157,7 +162,9 @@ def answering(views: Views, counts: Counts, by_level: list[Floats]) -> Queries:
 
 
 def always_even(views: Views) -> float:
-    """With how much chance a report is any symbol of its level, whatever is held: at least."""
+    """With how much chance a report is any symbol of its level, whatever is held: at
+    least.
+    """
     return min(level.symbols * float(level.rates[0]) for level in views.levels)
 
 
@@ -190,7 +197,8 @@ def evenly(response: TreeResponse) -> list[Floats]:
 
 
 def _correlation(views: Views, queries: Floats) -> Floats:
-    """Correlation of the errors of queries if answers are spread evenly: of shape (Q, Q).
+    """Correlation of the errors of queries if answers are spread evenly: of shape (Q,
+    Q).
 
     Own estimates then err alike within a level, and apart.
     """
@@ -232,8 +240,8 @@ def _score_range(response: TreeResponse) -> Range:
     size = response.size
     if size <= FEW:
         return query_range(response, np.eye(size))
-    # Each half is alike, but for where the line ends: one value of each whole branch stands for all
-    # of it, wherever their cells lie in spaces.
+    # Each half is alike, but for where the line ends: one value of each whole branch
+    # stands for all of it, wherever their cells lie in spaces.
     last = size - 1
     branches = [
         ((last >> shift) - 1) << shift
@@ -251,7 +259,9 @@ def query_range(randomizer: Randomizer, queries: Floats) -> Range:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
-    """Of every symbol of every level, of shape (levels, symbols): 0 for those that it never has."""
+    """Of every symbol of every level, of shape (levels, symbols): 0 for those that it
+    never has.
+    """
     response = response_of(randomizer)
     layout = response.layout
     low, high = np.zeros((2, layout.cohorts, layout.symbols))
@@ -267,7 +277,9 @@ def cohort_shares(randomizer: Randomizer) -> Floats:
 
 
 def explain(question: Question) -> list[str]:
-    """How people are dealt out to the levels, and how well the share below a number is known."""
+    """How people are dealt out to the levels, and how well the share below a number is
+    known.
+    """
     response = response_of(question.randomizer)
     views = views_of(response)
     size = response.size
@@ -276,11 +288,14 @@ def explain(question: Question) -> list[str]:
     error = math.sqrt(float((square - places / size).max()))
     shares = ", ".join(f"{float(share):.3g}" for share in response.shares)
     return [
-        f"  levels              {len(response.law)}: halves, quarters, ..., values; the shares of "
+        f"  levels              {len(response.law)}: halves, quarters, ..., values; "
+        "the shares of "
         f"the devices that answer for each are {shares}",
-        "  the level tells     nothing: it is drawn whatever the answer is, and epsilon covers any "
+        "  the level tells     nothing: it is drawn whatever the answer is, and "
+        "epsilon covers any "
         "value against any other",
-        f"  cumulative share    standard error about {error:.3g} / sqrt(respondents), if answers "
+        f"  cumulative share    standard error about {error:.3g} / sqrt(respondents), "
+        "if answers "
         "are spread evenly",
     ]
 

@@ -1,15 +1,17 @@
-"""Errors of all cells of a zoom: of 2^A x 2^B cells side by side, nearly, and in one pass.
+"""Errors of all cells of a zoom: of 2^A x 2^B cells side by side, nearly, and in one
+pass.
 
-A pyramid is alike everywhere: what a cell of a view is worth to a cell of the zoom depends on how
-far they are in one branch, how many halvings of x and of y they share. So the coefficients of a
-view are a small table K, by these two numbers. Along an axis, a contrast of level j is worth
+A pyramid is alike everywhere: what a cell of a view is worth to a cell of the zoom
+depends on how far they are in one branch, how many halvings of x and of y they share.
+So the coefficients of a view are a small table K, by these two numbers. Along an axis,
+a contrast of level j is worth
 
     2^-A for j = 0;  2^(j-A-1) where the cells share its half;  less that where only the one above
 
-and K = U_A s U_B', with s for what a view adds to contrasts (`trees.contrasts`).
-Sums of coefficients and of squares, over all cells, count how many cells share so much; as people
-hold them they weigh the shares of the zoom's cells and of those above. So mean squares follow as in
-`squares.even_square`: exact for sets, nearly so for points.
+and K = U_A s U_B', with s for what a view adds to contrasts (`trees.contrasts`). Sums
+of coefficients and of squares, over all cells, count how many cells share so much; as
+people hold them they weigh the shares of the zoom's cells and of those above. So mean
+squares follow as in `squares.even_square`: exact for sets, nearly so for points.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from ldp_aggregator.numerics.arrays import Floats
 
 
 class Zoom(NamedTuple):
-    """The cells of a zoom: their shares, and the mean squares of their scores, (2^A, 2^B) each."""
+    """The cells of a zoom: their shares, and the mean squares of their scores, (2^A,
+    2^B) each.
+    """
 
     share: Floats
     mean_square: Floats
@@ -42,7 +46,8 @@ def zoom_in(views: Views, frequency: Floats, view: View) -> Zoom:
     share = sum_cells(grid, view)
     whole = 2.0 ** -(across + up)
     total = whole * (2 * share - whole)
-    # What the shares of the cells above count for, by how many halvings they have: (A + 1, B + 1).
+    # What the shares of the cells above count for, by how many halvings they have: (A +
+    # 1, B + 1).
     held = np.zeros((across + 1, up + 1))
     all_views = halvings(pooling.depth)
     for level in views.levels:
@@ -83,7 +88,9 @@ def _worths(share: Floats, own: View, view: View) -> Floats:
 
 
 def _along(own: int, halved: int) -> Floats:
-    """U: what contrasts of each level are worth, by halvings in common; of shape (m + 1, m + 1)."""
+    """U: what contrasts of each level are worth, by halvings in common; of shape (m +
+    1, m + 1).
+    """
     most = min(own, halved)
     common, level = np.ogrid[: most + 1, : most + 1]
     size = np.where(level, 2.0 ** (level - halved - 1), 2.0**-halved)
@@ -92,7 +99,9 @@ def _along(own: int, halved: int) -> Floats:
 
 
 def _square(level: Level, worths: Floats, own: View) -> tuple[float, Floats]:
-    """Return a view's part of mean squares: a constant, and a part by the shares of cells."""
+    """Return a view's part of mean squares: a constant, and a part by the shares of
+    cells.
+    """
     sharing = np.outer(
         *(_sharing(of_axis, many) for of_axis, many in _axes(own, worths))
     )
@@ -120,5 +129,7 @@ def _sharing(own: int, many: int) -> Floats:
 
 
 def _differences(worths: Floats) -> Floats:
-    """From what cells with just so much in common are worth, to those with as much or more."""
+    """From what cells with just so much in common are worth, to those with as much or
+    more.
+    """
     return np.diff(np.diff(worths, axis=0, prepend=0.0), axis=1, prepend=0.0)

@@ -1,32 +1,36 @@
-"""Kind `blocks`: Hadamard response, whose errors depend on how many hold the values of a block.
+"""Kind `blocks`: Hadamard response, whose errors depend on how many hold the values of
+a block.
 
-The values are dealt out to blocks. A report names a symbol of one block, and supports half of the
-values there, likelier the device's own. Of the reports of a block those that support a value are
-counted against those that do not; reports of other blocks say nothing of it. So an estimate rests
-on more reports, and has more noise, the more respondents hold any value of its block.
+The values are dealt out to blocks. A report names a symbol of one block, and supports
+half of the values there, likelier the device's own. Of the reports of a block those
+that support a value are counted against those that do not; reports of other blocks say
+nothing of it. So an estimate rests on more reports, and has more noise, the more
+respondents hold any value of its block.
 
     estimate (2 C - N) c / n, with N the reports of the value's block, and C those that support it
     n Var = c (2 / (R - 1) + F) - f,  F the share of the respondents who hold a value of the block
 
-c is what a report is worth, and R the odds of a report that supports the value. F has an unbiased
-estimate as well, c N / n - 2 / (R - 1); with one block it is 1. What of it is not f is shared by
-those who do not hold the value:
+c is what a report is worth, and R the odds of a report that supports the value. F has
+an unbiased estimate as well, c N / n - 2 / (R - 1); with one block it is 1. What of it
+is not f is shared by those who do not hold the value:
 
     if_held = c (2 / (R - 1) + 1) - 1,   if_not = c (2 / (R - 1) + g),   g = (F - f) / (1 - f)
 
-Where an entry is drawn from m, entries stand for respondents, and c for m c. The value is a share f
-/ m of the entries, and of any other entry g = (F - f / m) / (1 - f / m) is in its block, so that
+Where an entry is drawn from m, entries stand for respondents, and c for m c. The value
+is a share f / m of the entries, and of any other entry g = (F - f / m) / (1 - f / m) is
+in its block, so that
 
     if_held = m^2 c (2 / (R - 1) + [1 + (m - 1) g] / m) - 1,   if_not = m^2 c (2 / (R - 1) + g)
 
-Who holds which values together is not known; f if_held + (1 - f) if_not is right in any case.
+Who holds which values together is not known; f if_held + (1 - f) if_not is right in any
+case.
 
-If fewer hold the value than it seems, chance has put more reports on its side, and not more into
-its block: for a lower frequency f' the mean square of the scores, (m c)^2 N / n, is still what was
-counted, and the variance that less f'.
+If fewer hold the value than it seems, chance has put more reports on its side, and not
+more into its block: for a lower frequency f' the mean square of the scores, (m c)^2 N /
+n, is still what was counted, and the variance that less f'.
 
-A score is m c, -m c or 0, so that its cubes and fourth powers are (m c)^2 times itself and its
-square.
+A score is m c, -m c or 0, so that its cubes and fourth powers are (m c)^2 times itself
+and its square.
 """
 
 from __future__ import annotations
@@ -64,7 +68,9 @@ from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
 from ldp_aggregator.tallies.counting.counting import total_reports
 
 MOST_ROWS_ALONE = 16
-"""Values up to which numbers of the transform one by one take less time than all of them."""
+"""Values up to which numbers of the transform one by one take less time than all of
+them.
+"""
 
 
 def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
@@ -82,7 +88,9 @@ def block_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 def few_moments(
     randomizer: Randomizer, counts: Counts, places: Indices
 ) -> Moments | None:
-    """Moments of the values at some places, (K,), of one answer from each respondent."""
+    """Moments of the values at some places, (K,), of one answer from each
+    respondent.
+    """
     assert is_blocked(randomizer)  # noqa: S101
     few_reports = total_reports(counts, randomizer.layout) < FEW_REPORTS
     if (
@@ -135,7 +143,9 @@ def _of_supports(
     in_block: Counts,
     together: Covariance | None,
 ) -> Moments:
-    """The moments of values that so many reports support, of those in their blocks, (M,) each."""
+    """The moments of values that so many reports support, of those in their blocks,
+    (M,) each.
+    """
     reports = total_reports(counts, randomizer.layout)
     frequency = _frequency(randomizer, counts, supports, in_block=in_block)
     oracle, most = (
@@ -198,8 +208,8 @@ def _of_supports(
 def block_supports(randomizer: Blocked, counts: Counts) -> tuple[Counts, Counts]:
     """How many reports support each value, and how many are in its block.
 
-    In a block, twice the support is the number of reports plus the Walsh-Hadamard transform at the
-    value's row.
+    In a block, twice the support is the number of reports plus the Walsh-Hadamard
+    transform at the value's row.
     """
     oracle, size = blocks_of(randomizer), randomizer.size
     transformed = walsh_hadamard(counts.reshape(oracle.blocks, oracle.rows))
@@ -220,7 +230,9 @@ def blocks_of(randomizer: Blocked) -> HadamardResponse:
 def _together(
     randomizer: Blocked, counts: Counts, frequency: Floats
 ) -> Covariance | None:
-    """From the scores of symbols; None of sets, whose values are held together or not."""
+    """From the scores of symbols; None of sets, whose values are held together or
+    not.
+    """
     if isinstance(randomizer, PadAndSample):
         return None
     return of_symbols(
@@ -229,7 +241,9 @@ def _together(
 
 
 def _scores(randomizer: Blocked, weights: Floats) -> Floats:
-    """Return the worth of each symbol to functions with weights (Q, M), of shape (Q, symbols)."""
+    """Return the worth of each symbol to functions with weights (Q, M), of shape (Q,
+    symbols).
+    """
     oracle = blocks_of(randomizer)
     # (Q, blocks, rows): row 0 stands for no value, and values are dealt out in turn.
     places = np.zeros((len(weights), oracle.blocks, oracle.rows))
@@ -262,7 +276,8 @@ def _spread(randomizer: Blocked) -> Callable[[Floats], Spread] | None:
 
 def _no_covariance() -> Floats:
     raise EstimateError(
-        "expected one answer of each respondent for a covariance, got sets: no report tells who "
+        "expected one answer of each respondent for a covariance, got sets: no report "
+        "tells who "
         "holds which values together"
     )
 

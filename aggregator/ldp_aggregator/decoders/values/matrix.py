@@ -1,10 +1,11 @@
-"""Kind `matrix`: a report is a symbol, drawn from the row of a small stochastic matrix A.
+"""Kind `matrix`: a report is a symbol, drawn from the row of a small stochastic matrix
+A.
 
     estimate h B / n with A B = 1 (`decoding`), h the counts of the symbols
     variance of the score of value v: sum_y A[v,y] B[y,x]^2 - [v = x]
 
-What an estimate errs by depends on what others hold: `variance_if_not` is the mean of that variance
-over the values other than x, weighted by the estimated frequencies.
+What an estimate errs by depends on what others hold: `variance_if_not` is the mean of
+that variance over the values other than x, weighted by the estimated frequencies.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def moments_of_scores(
 ) -> Moments:
     """Moments of means of scores, of counts of symbols (symbols,).
 
-    `channel` is (values, symbols); `inverse`, (symbols, values), is what each symbol is worth to
-    each value, and undoes it: channel @ inverse = 1.
+    `channel` is (values, symbols); `inverse`, (symbols, values), is what each symbol is
+    worth to each value, and undoes it: channel @ inverse = 1.
     """
     reports = int(observed.sum())
     frequency = observed / reports @ inverse
@@ -61,7 +62,8 @@ def moments_of_scores(
     )
 
     def covariance() -> Floats:
-        # (symbols, symbols): the covariance of one report's symbol, given what respondents hold.
+        # (symbols, symbols): the covariance of one report's symbol, given what
+        # respondents hold.
         spread = np.diag(frequency @ channel) - channel.T @ np.diag(frequency) @ channel
         matrix: Floats = inverse.T @ spread @ inverse / reports
         return matrix
@@ -96,7 +98,8 @@ def moments_of_scores(
 
 
 def score_moments(channel: Floats, inverse: Floats) -> tuple[Floats, Floats]:
-    """(values held, values): variance and third moment of the second one's score, if the first is.
+    """(values held, values): variance and third moment of the second one's score, if
+    the first is.
 
     With [v = x] for the mean, E[(B - mean)^3] = E[B^3] - 3 mean E[B^2] + 2 mean.
     """

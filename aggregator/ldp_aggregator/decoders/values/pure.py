@@ -1,16 +1,19 @@
-"""Kind `pure`: a report supports its own value with probability p, and any other with q.
+"""Kind `pure`: a report supports its own value with probability p, and any other with
+q.
 
-Of those who hold a value, a share p is expected to support it; of all others, a share q. So the
-share of the reports that supports it lies between q and p, and says by where it lies what part of
-the respondents holds the value. Nearly every frequency oracle is of this kind.
+Of those who hold a value, a share p is expected to support it; of all others, a share
+q. So the share of the reports that supports it lies between q and p, and says by where
+it lies what part of the respondents holds the value. Nearly every frequency oracle is
+of this kind.
 
 With C of n reports in support of a value, and f its frequency,
 
     estimate (C / n - q) / (p - q)
     n Var of the estimate, for the respondents = f p (1-p) / (p-q)^2 + (1 - f) q (1-q) / (p-q)^2
 
-the two fractions being what `Moments` calls `variance_if_held` and `variance_if_not`. Of memoized
-mechanisms, respondents may have sent several reports of one permanent response.
+the two fractions being what `Moments` calls `variance_if_held` and `variance_if_not`.
+Of memoized mechanisms, respondents may have sent several reports of one permanent
+response.
 
 Source: Wang, Blocki, Li and Jha 2017, Section 3 (pure frequency oracles).
 """
@@ -75,11 +78,15 @@ if TYPE_CHECKING:
     from ldp.mechanisms.values.projective import ProjectiveResponse
 
 MOST_POINTS_ALONE = 8
-"""Values of a projective response up to which sums for each take less time than one transform."""
+"""Values of a projective response up to which sums for each take less time than one
+transform.
+"""
 
 
 def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
-    """Of one report from each respondent, or of several where a device keeps its response."""
+    """Of one report from each respondent, or of several where a device keeps its
+    response.
+    """
     if not is_memoized(randomizer):
         return pure_moments(randomizer, counts)
     if asked.reports_per_person > 1:
@@ -99,7 +106,9 @@ def _permanent(randomizer: Randomizer) -> Rappor | Chain:
 
 
 def _lasting(randomizer: Rappor | Chain, size: int) -> tuple[Floats, Floats]:
-    """The variance of a permanent response: P (1-P) (p2-q2)^2, over the square of the signal."""
+    """The variance of a permanent response: P (1-P) (p2-q2)^2, over the square of the
+    signal.
+    """
     (p, q), _ = ((float(own), float(another)) for own, another in randomizer.steps)
     scale = (p - q) ** 2
     return np.full(size, p * (1 - p) / scale), np.full(size, q * (1 - q) / scale)
@@ -119,9 +128,11 @@ def pure_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 def few_moments(
     randomizer: Randomizer, counts: Counts, places: Indices
 ) -> Moments | None:
-    """Moments of the values at some places, (K,), where the tally counts what supports each.
+    """Moments of the values at some places, (K,), where the tally counts what supports
+    each.
 
-    Of projective responses what supports these, and pairs of them, is summed up for each by itself.
+    Of projective responses what supports these, and pairs of them, is summed up for
+    each by itself.
     """
     from ldp_aggregator.decoders.moments.few_supports import point_supports
 
@@ -209,8 +220,8 @@ def _signal(randomizer: Pure) -> float:
 def _pair_law(randomizer: Pure) -> PairLaw | None:
     """Where reports support pairs of values evenly.
 
-    It is made of exact fractions, and asked for again with every cell of a tally whose symbols are
-    decoded one by one.
+    It is made of exact fractions, and asked for again with every cell of a tally whose
+    symbols are decoded one by one.
     """
     joint = randomizer.joint_support()
     if joint is None:
@@ -222,7 +233,9 @@ def _pair_law(randomizer: Pure) -> PairLaw | None:
 
 
 def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance | None:
-    """How sums and differences err where pairs are not even; None where no tally tells."""
+    """How sums and differences err where pairs are not even; None where no tally
+    tells.
+    """
     from ldp.mechanisms.chains.longitudinal import Chain
     from ldp.mechanisms.values.local_hashing import LocalHashing
 
@@ -240,16 +253,20 @@ def _together(randomizer: Pure, counts: Counts, frequency: Floats) -> Covariance
 
 
 def _scores_of_points(response: ProjectiveResponse, weights: Floats) -> Floats:
-    """Return the worth of each symbol to functions with weights (Q, M), of shape (Q, symbols)."""
+    """Return the worth of each symbol to functions with weights (Q, M), of shape (Q,
+    symbols).
+    """
     p, q = _rates(response)
     supported = supported_weights(response, weights)
     return np.asarray((supported - q * weights.sum(axis=1, keepdims=True)) / (p - q))
 
 
 def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], Spread]:
-    """The law of functions where a report supports one of so many: p its own, q any other.
+    """The law of functions where a report supports one of so many: p its own, q any
+    other.
 
-    Where weights, (K,), are those of few of them, the last is that of all others, and 0.
+    Where weights, (K,), are those of few of them, the last is that of all others, and
+    0.
     """
 
     def scores(weights: Floats) -> Floats:
@@ -283,7 +300,8 @@ def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
     of_own, of_other = own / block, (1 - own) / (symbols - block)
 
     def expectation(numbers: Floats) -> Floats:
-        # A point is orthogonal to those that are to it: values are points, as symbols are.
+        # A point is orthogonal to those that are to it: values are points, as symbols
+        # are.
         supporting = supported_weights(response, numbers)[:, :size]
         everywhere = numbers.sum(axis=1, keepdims=True)
         return np.asarray(of_other * everywhere + (of_own - of_other) * supporting)
@@ -293,18 +311,20 @@ def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
 
 def _no_covariance() -> Floats:
     raise EstimateError(
-        "expected a mechanism whose tally tells how pairs of values go together for a covariance"
+        "expected a mechanism whose tally tells how pairs of values go together for a "
+        "covariance"
     )
 
 
 def memoized_moments(
     randomizer: Rappor | Chain, counts: Counts, repeats: int
 ) -> Moments:
-    """Moments of a memoized mechanism of kind `pure` where every respondent sent `repeats` reports.
+    """Moments of a memoized mechanism of kind `pure` where every respondent sent
+    `repeats` reports.
 
-    Let P be the chance that a permanent response supports a value: p1 or q1. Of R reports from it,
-    the share that supports the value has the variance P (1-P) (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2
-    (1-q2)] / R.
+    Let P be the chance that a permanent response supports a value: p1 or q1. Of R
+    reports from it, the share that supports the value has the variance P (1-P)
+    (p2-q2)^2 + [P p2 (1-p2) + (1-P) q2 (1-q2)] / R.
     """
     once = pure_moments(randomizer, counts)
     check_repeats(once.reports, repeats)
@@ -326,7 +346,8 @@ def memoized_moments(
     def covariance() -> Floats:
         if not randomizer.layout.bits:
             raise EstimateError(
-                f"expected one report of each respondent for a covariance of symbols, got {repeats}"
+                "expected one report of each respondent for a covariance of symbols, "
+                f"got {repeats}"
             )
         return (
             np.diag(once.frequency * if_held + (1 - once.frequency) * if_not)
@@ -360,7 +381,9 @@ def score_range(randomizer: Randomizer) -> Range:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """A report supports one value, w values, or as many as it likes, of which half are best."""
+    """A report supports one value, w values, or as many as it likes, of which half are
+    best.
+    """
     pure, layout = _pure(randomizer), randomizer.layout
     any_number = layout.bits and not layout.ones
     highest = pure.size // 2 if any_number else layout.ones or 1

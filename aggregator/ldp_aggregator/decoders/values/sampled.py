@@ -1,12 +1,13 @@
-"""Kind `sampled`: estimates from permanent bits for some of the values (`chains.bit_flip`).
+"""Kind `sampled`: estimates from permanent bits for some of the values
+(`chains.bit_flip`).
 
-The score of a report for value x is (b/d) (bit - q) / (p - q) if x is in its window, else 0;
-windows are uniform, so
+The score of a report for value x is (b/d) (bit - q) / (p - q) if x is in its window,
+else 0; windows are uniform, so
 
     if_held = (b/d) (p (1-p) / (p-q)^2 + 1) - 1,   if_not = (b/d) q (1-q) / (p-q)^2
 
-Given the value, bits are independent, and those of other values have a score of mean 0: no two
-estimates correlate.
+Given the value, bits are independent, and those of other values have a score of mean 0:
+no two estimates correlate.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     values = np.arange(size)
     asked, ones = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     for place in range(randomizer.sampled):
-        # A value has this place in the window that starts so much before it: (values, 1 + b).
+        # A value has this place in the window that starts so much before it: (values, 1
+        # + b).
         windows = counts[(values - place) % size]
         asked += windows[:, 0]
         ones += windows[:, 1 + place]
@@ -118,7 +120,9 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
 
 
 def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
-    """The greatest worth of a report that has bits for the values of a window, and 0 for others."""
+    """The greatest worth of a report that has bits for the values of a window, and 0
+    for others.
+    """
     worths = [
         max((Fraction(2 * value - size + 1, 2)) * score for score in scores)
         for value in range(size)

@@ -1,9 +1,11 @@
-"""Kind `sketch`: count-mean sketches, whose hash functions are chosen once for all respondents.
+"""Kind `sketch`: count-mean sketches, whose hash functions are chosen once for all
+respondents.
 
-A hash function takes a great many values to a few buckets, and a device reports its bucket; which
-function it uses is its cohort. Other values meet a value in its bucket under some of the functions,
-and are taken for it there. On average over functions that is known and subtracted. What is left of
-it is an error that depends on the functions, and so stays however many reports there are.
+A hash function takes a great many values to a few buckets, and a device reports its
+bucket; which function it uses is its cohort. Other values meet a value in its bucket
+under some of the functions, and are taken for it there. On average over functions that
+is known and subtracted. What is left of it is an error that depends on the functions,
+and so stays however many reports there are.
 
     estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort
     q' = c p + (1-c) q
@@ -16,16 +18,16 @@ it is an error that depends on the functions, and so stays however many reports 
     collisions_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
 
 c is the chance that two values meet in one of the k hash functions. What their meeting
-adds is the variance of collisions, which no number of reports reduces. In place of the unknown sum
-of f^2 stands its unbiased estimate, or 0 if that is negative:
+adds is the variance of collisions, which no number of reports reduces. In place of the
+unknown sum of f^2 stands its unbiased estimate, or 0 if that is negative:
 
     S = (sum of estimate^2 - sum of [f if_held + (1-f) if_not] / n) / (1 + (d-1) c / ((1-c) k))
 
-In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which are rather
-more: on the safe side.
+In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which
+are rather more: on the safe side.
 
-Source: Apple Differential Privacy Team 2017; the variance by conditioning on the hash functions, as
-in Pan 2024.
+Source: Apple Differential Privacy Team 2017; the variance by conditioning on the hash
+functions, as in Pan 2024.
 """
 
 from __future__ import annotations
@@ -86,9 +88,11 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     squares = max(0.0, float((frequency**2).sum() - noise) / (1 + (size - 1) * share))
     collisions = share * np.maximum(squares - np.clip(frequency, 0, 1) ** 2, 0.0)
     note = (
-        f"Up to {np.sqrt(collisions.max()):.2g} of each standard error does not shrink with more "
+        f"Up to {np.sqrt(collisions.max()):.2g} of each standard error does not shrink "
+        "with more "
         f"reports: "
-        f"values share buckets under the survey's {randomizer.cohorts:,} hash functions."
+        f"values share buckets under the survey's {randomizer.cohorts:,} hash "
+        "functions."
     )
     shares, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
     third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)
@@ -110,7 +114,9 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 
 
 def support_rates(sketch: Sketch) -> tuple[Fraction, Fraction]:
-    """(p, q'): how often a report supports its own value, and another over all hash functions."""
+    """(p, q'): how often a report supports its own value, and another over all hash
+    functions.
+    """
     (p, q), c = sketch.within, collision(sketch.buckets)
     return p, c * p + (1 - c) * q
 
@@ -132,8 +138,8 @@ def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
     """How many reports support each bucket, of shape (cohorts, buckets)."""
     if isinstance(sketch, CountMean):
         return counts[:, 1:]
-    # (cohorts, coordinates, plus or minus). A report supports half of the buckets: those that do,
-    # less those that do not, are the transform of plus less minus.
+    # (cohorts, coordinates, plus or minus). A report supports half of the buckets:
+    # those that do, less those that do not, are the transform of plus less minus.
     signs = counts.reshape(len(counts), -1, 2)
     reports = counts.sum(axis=1, keepdims=True)
     supports: Counts = (reports + walsh_hadamard(signs[:, :, 0] - signs[:, :, 1])) // 2
@@ -143,9 +149,11 @@ def _of_buckets(sketch: Sketch, counts: Counts) -> Counts:
 def _together(
     sketch: Sketch, frequency: Floats, reports: int, squares: float
 ) -> Covariance:
-    """Noise that two values share where they meet, and what others that they meet add to both.
+    """Noise that two values share where they meet, and what others that they meet add
+    to both.
 
-    With S of the formulas above, and as if any four values met independently, meetings add
+    With S of the formulas above, and as if any four values met independently, meetings
+    add
 
         c / ((1-c) k) x (S q'r - 2 sum of q_x r_x f_x^2 + (q'f) (r'f))
     """
@@ -186,7 +194,9 @@ def score_range(randomizer: Randomizer) -> Range:
 
 
 def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
-    """Payload chances of signs: half of them support a bucket. Bits have rates of their own."""
+    """Payload chances of signs: half of them support a bucket. Bits have rates of their
+    own.
+    """
     if not isinstance(randomizer, HadamardCountMean):
         return None
     symbols, buckets = randomizer.layout.symbols, randomizer.buckets

@@ -1,7 +1,8 @@
-"""Kind `sum`: a report has a number for each value; the estimate is the mean score of a value's.
+"""Kind `sum`: a report has a number for each value; the estimate is the mean score of a
+value's.
 
-The variance of a score is the same no matter who holds the value, and places are independent given
-what a respondent holds.
+The variance of a score is the same no matter who holds the value, and places are
+independent given what a respondent holds.
 """
 
 from __future__ import annotations
@@ -90,7 +91,9 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
 
 
 def _level_laws(randomizer: NoisyHistogram) -> Floats:
-    """P[level], of shape (2, levels): of a value that is not held, and of one that is."""
+    """P[level], of shape (2, levels): of a value that is not held, and of one that
+    is.
+    """
     laws = (randomizer.level_law(holds=holds) for holds in (False, True))
     return np.array([[float(mass) for mass in law] for law in laws])
 

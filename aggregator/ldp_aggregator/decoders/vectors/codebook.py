@@ -1,15 +1,16 @@
-"""Kind `codebook`: a report is a seed and one of the random words it gives; a mean vector.
+"""Kind `codebook`: a report is a seed and one of the random words it gives; a mean
+vector.
 
-A report is worth y = word x scale to the mean (`vectors.law`), so that all there is
-to know are sums over the words that were reported: of each coordinate, and of its square. With n
-reports
+A report is worth y = word x scale to the mean (`vectors.law`), so that all there is to
+know are sums over the words that were reported: of each coordinate, and of its square.
+With n reports
 
     estimate = scale x sum / n
     variance = (scale^2 x sum of squares / n - estimate^2) / (n - 1)
 
-for each coordinate, unbiased for a population. A single report shows no spread: then it is the
-greatest that a coordinate can have. Below `_FEW` reports, which show little of it, that counts as
-`_WEIGHT` of them.
+for each coordinate, unbiased for a population. A single report shows no spread: then it
+is the greatest that a coordinate can have. Below `_FEW` reports, which show little of
+it, that counts as `_WEIGHT` of them.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def vector_parts(randomizer: Randomizer, counts: Counts) -> VectorParts:
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:
-    """A forger may look for a seed with the greatest coordinate; its device may hold the radius."""
+    """A forger may look for a seed with the greatest coordinate; its device may hold
+    the radius.
+    """
     return Fraction(word_law(known_as(randomizer, CodebookResponse)).most) + 1
 
 
@@ -68,7 +71,9 @@ def values(
 
 
 def explain(question: Question) -> list[str]:
-    """Explain the scope of epsilon, the treatment of long vectors, and the error of means."""
+    """Explain the scope of epsilon, the treatment of long vectors, and the error of
+    means.
+    """
     codebook, ball = (
         known_as(question.randomizer, CodebookResponse),
         question.domain.ball,
@@ -80,12 +85,16 @@ def explain(question: Question) -> list[str]:
     if ball.outside == "clip":
         outside = ball.estimand
     return [
-        f"  sensitivity         {decimal_text(2 * ball.radius)}: epsilon covers the whole vector, "
+        f"  sensitivity         {decimal_text(2 * ball.radius)}: epsilon covers the "
+        "whole vector, "
         "any against any other",
         f"  outside             {outside}",
-        f"  codebook            {codebook.words} random words for each report, of which the "
-        f"{codebook.near} nearest are likelier; a seed of 64 bits, drawn anew, gives them",
-        f"  error of a mean     {of_one / ball.dimensions**0.5:.4g} / sqrt(respondents) for a "
+        f"  codebook            {codebook.words} random words for each report, of "
+        "which the "
+        f"{codebook.near} nearest are likelier; a seed of 64 bits, drawn anew, gives "
+        "them",
+        f"  error of a mean     {of_one / ball.dimensions**0.5:.4g} / "
+        "sqrt(respondents) for a "
         f"coordinate, {of_one:.4g} / sqrt(respondents) for the whole vector, about",
     ]
 

@@ -1,12 +1,13 @@
 """The means of the greatest of some half-normal numbers, and of their squares.
 
-Of m independent numbers |x|, x standard normal, one is among the w greatest if fewer than w of the
-others are above it. So the sum of the w greatest is
+Of m independent numbers |x|, x standard normal, one is among the w greatest if fewer
+than w of the others are above it. So the sum of the w greatest is
 
     S1 = m integral of x f(x) P[fewer than w of m-1 are above x] dx,  f(x) = 2 phi(x), x > 0
     S2 = the same with x^2
 
-where the probability is that of a binomial, I_F(m - w, w) with F the distribution function.
+where the probability is that of a binomial, I_F(m - w, w) with F the distribution
+function.
 """
 
 from __future__ import annotations

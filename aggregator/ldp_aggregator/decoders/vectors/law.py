@@ -1,12 +1,14 @@
 """Worth of a codebook's word to the mean of vectors, and the variance of that worth.
 
-Of a vector v of length r, in parts of the radius, and a word g whose coordinates have the deviation
-s (`ldp.mechanisms.vectors.codewords`), the report is worth y = g / (s a) with
+Of a vector v of length r, in parts of the radius, and a word g whose coordinates have
+the deviation s (`ldp.mechanisms.vectors.codewords`), the report is worth y = g / (s a)
+with
 
     a = (R - 1) S1 / Z,  Z = R w + 2 m - w
 
-(S1 and S2 of `vectors.half_normals`). Along v the word is one of 2 m numbers, +-|x|,
-of which the w greatest have weight R; across, it is a normal number that no choice depends on. So
+(S1 and S2 of `vectors.half_normals`). Along v the word is one of 2 m numbers, +-|x|, of
+which the w greatest have weight R; across, it is a normal number that no choice depends
+on. So
 
     E[y | v] = v
     E[y_j^2 | v] = [1 + (M - 1) (v_j / r)^2] / a^2,  M = ((R - 1) S2 + 2 m) / Z
@@ -30,7 +32,9 @@ class WordLaw(NamedTuple):
     """The constants of a mechanism."""
 
     scale: float
-    """What a coordinate of a word is worth, for each unit, in parts of the radius: 1 / (s a)."""
+    """What a coordinate of a word is worth, for each unit, in parts of the radius: 1 /
+    (s a).
+    """
     stretch: float
     """1 / a."""
     along: float
@@ -42,7 +46,9 @@ class WordLaw(NamedTuple):
         return self.scale * magnitudes()[-1]
 
     def total_variance(self, dimensions: int) -> float:
-        """The variance of the mean, times n: all coordinates together, of vectors of length 1."""
+        """The variance of the mean, times n: all coordinates together, of vectors of
+        length 1.
+        """
         return (dimensions - 1 + self.along) * self.stretch**2 - 1
 
 

@@ -1,12 +1,13 @@
 """A mean of vectors: of each coordinate an estimate, a standard error and an interval.
 
-Every coordinate is a mean of scores, so its variance is that of the scores over n, unbiased for a
-population. For the respondents it is less by the mean square of what they hold, over n, which no
-tally of sums tells; errors are then too large rather than too small: the same numbers stand for
-both estimands.
+Every coordinate is a mean of scores, so its variance is that of the scores over n,
+unbiased for a population. For the respondents it is less by the mean square of what
+they hold, over n, which no tally of sums tells; errors are then too large rather than
+too small: the same numbers stand for both estimands.
 
-The squared error is the sum of all variances: what the squared distance between the estimated and
-the true vector is on average, also unbiased. It is what to choose dimensions and epsilon by.
+The squared error is the sum of all variances: what the squared distance between the
+estimated and the true vector is on average, also unbiased. It is what to choose
+dimensions and epsilon by.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class MeanVector:
 
     @property
     def chances(self) -> Floats:
-        """The chance that an estimate would be as far from 0 as this, if the mean were 0."""
+        """The chance that an estimate would be as far from 0 as this, if the mean were
+        0.
+        """
         from scipy.special import erfc  # slow to import
 
         known = self.standard_error > 0
@@ -46,7 +49,9 @@ class MeanVector:
 
 
 def mean_vector(parts: VectorParts, radius: float, missing: float) -> MeanVector:
-    """The mean of vectors of up to this length; an interval misses with probability `missing`."""
+    """The mean of vectors of up to this length; an interval misses with probability
+    `missing`.
+    """
     from scipy.special import ndtri  # slow to import
 
     estimate = radius * parts.estimate

@@ -1,4 +1,5 @@
-"""Compatibility with google/rappor: its files, its three clients, and its table of results.
+"""Compatibility with google/rappor: its files, its three clients, and its table of
+results.
 
 files     what it wrote, read strictly        rows      cells that can say where they stand
 maps      `map.csv` in bulk                   bulk_md5  MD5 of thousands of texts at once

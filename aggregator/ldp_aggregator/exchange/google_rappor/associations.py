@@ -1,4 +1,5 @@
-"""Reports to several variables: what goes together, as `decode-assoc` asked of google/rappor.
+"""Reports to several variables: what goes together, as `decode-assoc` asked of
+google/rappor.
 
     schema   header metric,var,var_type,params, a row for each variable: a string, whose bits are
              those of a Bloom filter, or a boolean, whose one bit is the answer. Its parameters are
@@ -6,10 +7,11 @@
     reports  header client,cohort and the names of variables; a row for each client, whose reports
              are of so many digits, the highest bit first. All reports of a row are of one cohort
 
-The bits of a string say more in one cohort and less in another about which text it is, and with
-that of another string in the same cohort they do not go together as in cohorts of their own. So one
-of two variables may be a string, as it may there; the bit of a boolean says the same in all
-cohorts. Products of scores are then as in `ldp_aggregator.analyses.association`.
+The bits of a string say more in one cohort and less in another about which text it is,
+and with that of another string in the same cohort they do not go together as in cohorts
+of their own. So one of two variables may be a string, as it may there; the bit of a
+boolean says the same in all cohorts. Products of scores are then as in
+`ldp_aggregator.analyses.association`.
 """
 
 from __future__ import annotations
@@ -90,7 +92,9 @@ class JointReports(NamedTuple):
 def read_variables(
     schema: Path, folder: Path, metric: str | None, names: tuple[str, ...]
 ) -> tuple[Variable, ...]:
-    """The variables of these names, of a metric or of the only one. Raises `FileError`."""
+    """The variables of these names, of a metric or of the only one. Raises
+    `FileError`.
+    """
     header, rows = _schema(schema)
     metrics = list(dict.fromkeys(row.cells[header["metric"]] for row in rows))
     if metric is None and len(metrics) > 1:
@@ -113,7 +117,8 @@ def read_variables(
         if name not in by_name:
             known = ", ".join(by_name) or "none"
             raise FileError(
-                f"{schema}: expected a variable of metric {chosen!r} ({known}), got {name!r}"
+                f"{schema}: expected a variable of metric {chosen!r} ({known}), got "
+                f"{name!r}"
             )
     return tuple(_variable(by_name[name], header, folder) for name in names)
 
@@ -149,13 +154,16 @@ def _variable(row: Row, header: dict[str, int], folder: Path) -> Variable:
         )
     parameters = read_parameters(path)
     if kind == "boolean":
-        # The same parameters are given for both kinds; of a boolean's k and h nothing is used.
+        # The same parameters are given for both kinds; of a boolean's k and h nothing
+        # is used.
         parameters = parameters._replace(bits=1)
     return Variable(name, parameters, str(path))
 
 
 def question_of(variable: Variable, dialect: Dialect | None) -> Question:
-    """The question that was asked; that of a boolean has the answers `FALSE` and `TRUE`."""
+    """The question that was asked; that of a boolean has the answers `FALSE` and
+    `TRUE`.
+    """
     question = variable.as_question(dialect)
     if not variable.boolean:
         return Question(
@@ -186,8 +194,10 @@ def check_kinds(variables: tuple[Variable, ...]) -> None:
     strings = [variable.name for variable in variables if not variable.boolean]
     if len(strings) > 1:
         raise EstimateError(
-            f"expected a string and a boolean, or two booleans, got the strings {strings[0]!r} and "
-            f"{strings[1]!r}: all reports of a row are of one cohort, so that the Bloom filters of "
+            "expected a string and a boolean, or two booleans, got the strings "
+            f"{strings[0]!r} and "
+            f"{strings[1]!r}: all reports of a row are of one cohort, so that the "
+            "Bloom filters of "
             "two strings do not go together as those of a survey that asks both"
         )
 
@@ -195,7 +205,8 @@ def check_kinds(variables: tuple[Variable, ...]) -> None:
 def read_reports_to(
     variables: Sequence[Variable], path: Path
 ) -> tuple[list[int], Iterator[list[Row]]]:
-    """Where a file has cohort and variables (columns, from 1), and its rows, many at a time.
+    """Where a file has cohort and variables (columns, from 1), and its rows, many at a
+    time.
 
     Raises `FileError`, also while rows are read.
     """
@@ -224,8 +235,8 @@ def read_joint_reports(
 ) -> JointReports:
     """A file of reports, counted. Raises `FileError`.
 
-    A row in which one of the reports is blank, or NA, is left out if that is asked for, else
-    refused.
+    A row in which one of the reports is blank, or NA, is left out if that is asked for,
+    else refused.
     """
     columns, batches = read_reports_to(variables, path)
     sizes = [_cells(variable) for variable in variables]
@@ -262,7 +273,9 @@ def _cells(variable: Variable) -> int:
 def _count(
     rows: list[Row], columns: list[int], variables: tuple[Variable, ...]
 ) -> Counts:
-    """The joint counts of some rows: those of the first variable for each mark of the other."""
+    """The joint counts of some rows: those of the first variable for each mark of the
+    other.
+    """
     string = [not variable.boolean for variable in variables]
     parts = [
         list(_reports(rows, columns[0], column, variable=variable))
@@ -301,7 +314,9 @@ def _reports(
 
 
 def _margin(table: Counts, axis: int, variables: tuple[Variable, ...]) -> Counts:
-    """The tally of one variable: a report of the other is one of two symbols, or has a cohort."""
+    """The tally of one variable: a report of the other is one of two symbols, or has a
+    cohort.
+    """
     other = variables[1 - axis]
     turned = np.moveaxis(table, axis, 0)
     if not other.boolean:
@@ -322,7 +337,8 @@ def associate_variables(
     *,
     likelihood: bool = False,
 ) -> tuple[Association, tuple[tuple[str, ...], ...]]:
-    """The joint frequencies of two variables, and the names of candidates that go by one.
+    """The joint frequencies of two variables, and the names of candidates that go by
+    one.
 
     candidates  of each variable that is a string
 
@@ -360,7 +376,8 @@ def _scores(question: Question, margin: Counts, grouped: Grouped) -> Scores:
     if len(names) * margin.size > MOST_SCORES:
         most = MOST_SCORES // margin.size
         raise EstimateError(
-            f"variable {question.name!r}: expected at most {most:,} candidates for an association, "
+            f"variable {question.name!r}: expected at most {most:,} candidates for an "
+            "association, "
             f"got {len(names):,}; those that ldp rappor import finds are enough"
         )
     randomizer = question.randomizer

@@ -1,6 +1,7 @@
 """Booleans of google/rappor: one bit (k = 1), which is the answer, and noise on it.
 
-Two texts differ in up to 2 h bits, h each way; two booleans in the one bit that there is:
+Two texts differ in up to 2 h bits, h each way; two booleans in the one bit that there
+is:
 
     eps_1   = ln max(q*/p*, (1 - p*)/(1 - q*)), where q* > p*
     eps_inf = ln((1 - f/2)/(f/2))

@@ -1,8 +1,9 @@
 """MD5 of many texts at once, each behind the four bytes of a cohort.
 
-google/rappor hashes each candidate again for each cohort: 64 million digests for a million
-candidates and 64 cohorts. Here one step of the algorithm is one operation on thousands of texts. As
-the cohort is the first of the 32-bit words that are hashed, the others are laid out once.
+google/rappor hashes each candidate again for each cohort: 64 million digests for a
+million candidates and 64 cohorts. Here one step of the algorithm is one operation on
+thousands of texts. As the cohort is the first of the 32-bit words that are hashed, the
+others are laid out once.
 
     message   cohort (big-endian uint32) || text || 0x80 || zeros || length in bits (64, little)
     step i    b' = b + rotate(a + F(b, c, d) + K_i + word_g(i), s_i);  a, c, d = d, b, c

@@ -39,7 +39,9 @@ def cpp_cohort(secret: bytes, cohorts: int, bits: int) -> int:
 
 
 def java_cohort(secret: bytes, cohorts: int, bits: int) -> int:  # noqa: ARG001
-    """The Java client's: the same for every question, but for how many cohorts it has."""
+    """The Java client's: the same for every question, but for how many cohorts it
+    has.
+    """
     output = int.from_bytes(hmac_drbg(secret, b"\0", 4), "big", signed=True)
     return abs(output) % _JAVA_COHORTS % cohorts
 

@@ -1,4 +1,6 @@
-"""From the files of google/rappor to estimates, by our own estimator of Bloom filters."""
+"""From the files of google/rappor to estimates, by our own estimator of Bloom
+filters.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,14 @@ def legacy_question(
 
     Else through one that draws what it is told.
 
-    Its mechanism is none of ours, so that its fingerprint is not, either. Raises `SurveyError` or
-    `EstimateError`, naming the `place` of the parameters, if nothing can be learned from them.
+    Its mechanism is none of ours, so that its fingerprint is not, either. Raises
+    `SurveyError` or `EstimateError`, naming the `place` of the parameters, if nothing
+    can be learned from them.
     """
     asked = parameters
     if parameters.boolean:
-        # A bit is drawn as any other is; how many there are beside it makes no difference to it.
+        # A bit is drawn as any other is; how many there are beside it makes no
+        # difference to it.
         asked = parameters._replace(bits=2, hashes=1, cohorts=1)
     question = equivalent_question(asked, place)
     mechanism = MECHANISM
@@ -53,7 +57,8 @@ def legacy_question(
         one, zero = randomizer.support
         if one == zero or {one, zero} & {0, 1}:
             raise EstimateError(
-                f"{place}: expected p, q and f that leave signal and noise in each bit once "
+                f"{place}: expected p, q and f that leave signal and noise in each bit "
+                "once "
                 f"the {dialect.name} client has rounded them, "
                 f"got bits that are 1 with probabilities {float(one)} and {float(zero)}"
             )
@@ -71,18 +76,21 @@ def legacy_question(
 
 
 def counts_of_answers(counts: Counts, parameters: Parameters) -> Counts:
-    """Counts as the question takes them: an answer of one bit has nothing to do with cohorts."""
+    """Counts as the question takes them: an answer of one bit has nothing to do with
+    cohorts.
+    """
     return counts.sum(axis=0, keepdims=True) if parameters.boolean else counts
 
 
 def decode(
     question: Question, counts: Counts, candidates: Candidates | None, options: Options
 ) -> tuple[SurveyEstimates, tuple[tuple[str, ...], ...]]:
-    """Estimates of the candidates' frequencies; of booleans, which have none, of `TRUE`.
+    """Estimates of the candidates' frequencies; of booleans, which have none, of
+    `TRUE`.
 
-    Candidates that cannot be told apart are one; their names, by group, come along. Raises
-    `EstimateError` if nothing can be told of them. Basic RAPPOR has one cohort, one hash
-    function and a bit for each value: then every bit is decoded by itself.
+    Candidates that cannot be told apart are one; their names, by group, come along.
+    Raises `EstimateError` if nothing can be told of them. Basic RAPPOR has one cohort,
+    one hash function and a bit for each value: then every bit is decoded by itself.
     """
     randomizer = question.randomizer
     assert isinstance(randomizer, Rappor)  # noqa: S101
@@ -129,7 +137,9 @@ def is_turned_round(
     candidates: Candidates | None,
     options: Options,
 ) -> bool:
-    """Whether reports that do not fit the candidates do so with the bits in opposite order."""
+    """Whether reports that do not fit the candidates do so with the bits in opposite
+    order.
+    """
     (only,) = estimates
     if candidates is None or not _does_not_fit(only):
         return False

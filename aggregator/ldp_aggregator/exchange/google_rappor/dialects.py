@@ -1,4 +1,5 @@
-"""How google/rappor's three clients differ. A report does not say which of them made it.
+"""How google/rappor's three clients differ. A report does not say which of them made
+it.
 
     all     Bloom bits from digest = MD5(big-endian uint32 cohort || text), modulo k
     python  one byte of the digest a hash; the app gives the cohort
@@ -14,9 +15,9 @@ They draw bits with other probabilities than they are given:
     cpp     f rounded down to 1/128, p and q down to 1/256, modulo 1: a 1 becomes 0
     java    f rounded to the nearest 1/128; p and q up to multiples of 2^-24
 
-Reports must be decoded with what they were drawn with: `as_run`. It may deliver less privacy than
-was declared; the probabilities of a survey file with the same parameters never do
-(`ldp_aggregator.exchange.google_rappor.survey`).
+Reports must be decoded with what they were drawn with: `as_run`. It may deliver less
+privacy than was declared; the probabilities of a survey file with the same parameters
+never do (`ldp_aggregator.exchange.google_rappor.survey`).
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ Rounding = Callable[[Fraction], int]
 
 
 class Dialect(NamedTuple):
-    """One client. `word` is the number of random bits that p and q are compared with."""
+    """One client. `word` is the number of random bits that p and q are compared
+    with.
+    """
 
     name: str
     hash_order: Literal["big", "little"]
@@ -83,12 +86,15 @@ class Dialect(NamedTuple):
         ):
             kind = "a power of two" if self.cohort_rule else "a number"
             raise EstimateError(
-                f"expected m to be {kind} up to {self.most_cohorts} for the {self.name} client, "
+                f"expected m to be {kind} up to {self.most_cohorts} for the "
+                f"{self.name} client, "
                 f"got {cohorts}"
             )
 
     def positions(self, text: bytes, cohort: int, hashes: int, bits: int) -> list[int]:
-        """The positions that `text` sets in `cohort`, one per hash; they need not differ."""
+        """The positions that `text` sets in `cohort`, one per hash; they need not
+        differ.
+        """
         digest = md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest()
         width = self.hash_width(bits)
         pieces = (
@@ -140,7 +146,8 @@ class Dialect(NamedTuple):
         one = self.pq_rounding(parameters.q * span)
         zero = self.pq_rounding(parameters.p * span)
         if self.pq_rounding is math.floor:
-            # Where 1 is one more than the largest number of that many bits, it overflows.
+            # Where 1 is one more than the largest number of that many bits, it
+            # overflows.
             one %= span
             zero %= span
         return Rappor(

@@ -9,11 +9,11 @@
              `client`; one row a report. Other columns are not looked at: the demo's `bloom` is an
              answer without any noise
 
-Where k = 1 the bit is the answer itself, as booleans are reported: nothing is hashed, and h says
-nothing.
+Where k = 1 the bit is the answer itself, as booleans are reported: nothing is hashed,
+and h says nothing.
 
-Cells may be quoted and have spaces around them, and numbers may be written as R writes them
-(1e+05).
+Cells may be quoted and have spaces around them, and numbers may be written as R writes
+them (1e+05).
 """
 
 from __future__ import annotations
@@ -55,11 +55,15 @@ _AT_ONCE = 1 << 16
 BLANK = ("", "NA")
 """A cell without a number, as people and as R write it."""
 _REPORT = ("irr", "rappor")
-"""What a column of reports is called: by the Python client's own reports, or its documentation."""
+"""What a column of reports is called: by the Python client's own reports, or its
+documentation.
+"""
 
 
 class Parameters(NamedTuple):
-    """`params.csv`, under our names. q belongs to a permanent bit of 1, as everywhere."""
+    """`params.csv`, under our names. q belongs to a permanent bit of 1, as
+    everywhere.
+    """
 
     bits: int
     hashes: int
@@ -80,7 +84,9 @@ class Parameters(NamedTuple):
 
     @property
     def basic(self) -> bool:
-        """Whether each value may have a bit of its own: nothing else keeps two of them apart."""
+        """Whether each value may have a bit of its own: nothing else keeps two of them
+        apart.
+        """
         return self.bits > 1 and self.hashes == self.cohorts == 1
 
 
@@ -99,7 +105,8 @@ def read_parameters(path: Path) -> Parameters:
     rows = list(read_rows(path))
     if len(rows) != 2:
         raise FileError(
-            f"{path}: expected a header k,h,m,p,q,f and one row of numbers, got {len(rows)} rows"
+            f"{path}: expected a header k,h,m,p,q,f and one row of numbers, got "
+            f"{len(rows)} rows"
         )
     header, row = rows
     check_names(header)
@@ -143,7 +150,8 @@ def read_counts(path: Path, parameters: Parameters) -> Counts:
             )
     if number != parameters.cohorts:
         raise FileError(
-            f"{path}: expected {parameters.cohorts} rows, one for each cohort, got {number}"
+            f"{path}: expected {parameters.cohorts} rows, one for each cohort, got "
+            f"{number}"
         )
     return counts
 
@@ -220,7 +228,9 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
 
 
 def check_names(header: Row) -> None:
-    """Raise `FileError` for a header that has a name twice, of whose columns one is to be read."""
+    """Raise `FileError` for a header that has a name twice, of whose columns one is to
+    be read.
+    """
     for place, name in enumerate(header.cells):
         if name and name in header.cells[:place]:
             first = header.cells.index(name) + 1
@@ -238,7 +248,8 @@ def _report_column(path: Path, header: Row | None) -> str:
             "an empty file" if header is None else format_cell(",".join(header.cells))
         )
         raise FileError(
-            f"{path}: expected a header with the columns cohort and irr (or rappor), got {came}"
+            f"{path}: expected a header with the columns cohort and irr (or rappor), "
+            f"got {came}"
         )
     check_names(header)
     if len(names) > 1:
@@ -270,7 +281,8 @@ def _places(row: Row, parameters: Parameters) -> list[int]:
         cohort = int(wrong[0])
         raise row.refusal(
             f"1 to {hashes} bits in each cohort "
-            f"(those of cohort {cohort} are {cohort * bits + 1} to {cohort * bits + bits})",
+            f"(those of cohort {cohort} are {cohort * bits + 1} to "
+            f"{cohort * bits + bits})",
             f"{in_cohort[cohort]} in cohort {cohort}",
         )
     return places

@@ -1,10 +1,11 @@
-r"""`map.csv` in bulk: the positions of a million candidates' bits, all plain rows at once.
+r"""`map.csv` in bulk: the positions of a million candidates' bits, all plain rows at
+once.
 
-A plain row is a name, with quotes around it or without any, and digits between commas. Its numbers
-are read a few megabytes at a time; every other row goes the way of `rows`, cell by cell. Where the
-file as a whole is not of plain lines (a name with a line end in it, lines that end in \r alone),
-nothing is said here, and it is read by `rows` from the start: that way is the rule, and this one
-only quicker.
+A plain row is a name, with quotes around it or without any, and digits between commas.
+Its numbers are read a few megabytes at a time; every other row goes the way of `rows`,
+cell by cell. Where the file as a whole is not of plain lines (a name with a line end in
+it, lines that end in \r alone), nothing is said here, and it is read by `rows` from the
+start: that way is the rule, and this one only quicker.
 """
 
 from __future__ import annotations
@@ -45,10 +46,11 @@ class NotPlainError(Exception):
 def read_plainly(
     path: Path, file: BinaryIO, shape: Shape, checked: Callable[[Row], list[int]]
 ) -> tuple[tuple[str, ...], Places]:
-    """The names and the places, (cohorts, hashes, candidates), whose free slots have position k.
+    """The names and the places, (cohorts, hashes, candidates), whose free slots have
+    position k.
 
-    `checked` gives the places c k + b of a row, or raises its error. Raises `NotPlainError`, and
-    `FileError` for names that come twice and lines without end.
+    `checked` gives the places c k + b of a row, or raises its error. Raises
+    `NotPlainError`, and `FileError` for names that come twice and lines without end.
     """
     names: dict[str, int] = {}
     parts = []
@@ -75,7 +77,8 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, list[bytes]]]:
             carried += block
             if len(carried) > _LONGEST_LINE:
                 raise FileError(
-                    f"{path}: row {number}: expected at most {_LONGEST_LINE:,} bytes, got more"
+                    f"{path}: row {number}: expected at most {_LONGEST_LINE:,} bytes, "
+                    "got more"
                 )
             continue
         lines = _split(carried + block[:end])
@@ -168,7 +171,9 @@ class _Part:
     def _by_cohort(
         self, places: Whole, sizes: Whole, checked: Callable[[Row], list[int]]
     ) -> Places:
-        """The positions of rows in any order, with gaps; the first that is wrong is refused."""
+        """The positions of rows in any order, with gaps; the first that is wrong is
+        refused.
+        """
         cohorts, hashes, bits = self.shape
         rows = np.repeat(np.arange(len(sizes)), sizes)
         wrong = (places < 0) | (places >= cohorts * bits)

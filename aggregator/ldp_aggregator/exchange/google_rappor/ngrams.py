@@ -1,23 +1,24 @@
 """Texts that are in no list of candidates, from reports of their parts (n-grams).
 
-A device reports its text as a whole, and with it some of the text's parts: those at places that it
-draws whatever the text is. What the parts at one place can be is known (all pairs of letters, say),
-so that those which are there can be found; a text that someone holds is made of found ones. So
+A device reports its text as a whole, and with it some of the text's parts: those at
+places that it draws whatever the text is. What the parts at one place can be is known
+(all pairs of letters, say), so that those which are there can be found; a text that
+someone holds is made of found ones. So
 
     find      the parts at each place, by the reports of that place
     combine   each part found at the first place with each at the second, and so on: the candidates
     decode    the reports of the texts as a whole, as those of any other list of candidates
 
-A part that is missed takes all of its texts with it, and one that is found wrongly costs a few more
-candidates; so parts may be found at a lower level than texts. Whether parts go together is left to
-the reports of whole texts, which say more of it than those of pairs: up to a million candidates are
-decoded at once.
+A part that is missed takes all of its texts with it, and one that is found wrongly
+costs a few more candidates; so parts may be found at a lower level than texts. Whether
+parts go together is left to the reports of whole texts, which say more of it than those
+of pairs: up to a million candidates are decoded at once.
 
     reports   header client,cohort and the names of variables, as in `associations`; a row for each
               client, with blank cells (or NA) for the places that were not drawn
 
-Errors hold for the respondents as ever: given what these hold, the reports of a text are drawn
-apart from those of its parts, by which candidates were chosen.
+Errors hold for the respondents as ever: given what these hold, the reports of a text
+are drawn apart from those of its parts, by which candidates were chosen.
 
 Source: Fanti, Pihur and Erlingsson 2016 (unknown texts by n-grams).
 """
@@ -61,12 +62,15 @@ def check_texts(variables: Sequence[Variable]) -> None:
     for variable in variables:
         if variable.boolean:
             raise EstimateError(
-                f"expected strings, got the boolean {variable.name!r}: a bit is no part of a text"
+                f"expected strings, got the boolean {variable.name!r}: a bit is no "
+                "part of a text"
             )
 
 
 def read_separate_reports(path: Path, variables: Sequence[Variable]) -> list[Counts]:
-    """The counts of each variable, of the rows in which it is not blank. Raises `FileError`."""
+    """The counts of each variable, of the rows in which it is not blank. Raises
+    `FileError`.
+    """
     (cohort, *columns), batches = read_reports_to(variables, path)
     counts = [empty_counts(variable.parameters.layout) for variable in variables]
     for batch in batches:
@@ -108,7 +112,8 @@ def find_parts(
 ) -> Parts:
     """The n-grams at one place: at most a share 1 - level of them wrong, on average.
 
-    Raises `EstimateError` where there are none. N-grams that no report tells apart are all there.
+    Raises `EstimateError` where there are none. N-grams that no report tells apart are
+    all there.
     """
     question = variable.as_question(dialect)
     candidates = dialect.candidates(ngrams, variable.parameters)
@@ -120,19 +125,23 @@ def find_parts(
         there += named.get(own.values[place], (own.values[place],))
     if not there:
         raise EstimateError(
-            f"variable {variable.name!r}: expected n-grams that are found at level {level:.4g}, "
+            f"variable {variable.name!r}: expected n-grams that are found at level "
+            f"{level:.4g}, "
             f"got none in {own.reports:,} reports; a lower --part-level finds more"
         )
     return Parts(variable.name, own.reports, tuple(there))
 
 
 def texts_of(parts: Sequence[Parts]) -> tuple[str, ...]:
-    """All texts that the found parts make. Raises `EstimateError` for more than can be decoded."""
+    """All texts that the found parts make. Raises `EstimateError` for more than can be
+    decoded.
+    """
     many = prod(len(part.found) for part in parts)
     if many > MOST_TEXTS:
         sizes = " x ".join(f"{len(part.found):,}" for part in parts)
         raise EstimateError(
-            f"expected parts that make at most {MOST_TEXTS:,} texts, got {sizes} = {many:,}; a "
+            f"expected parts that make at most {MOST_TEXTS:,} texts, got {sizes} = "
+            f"{many:,}; a "
             "higher --part-level finds fewer parts"
         )
     return tuple(map("".join, product(*(part.found for part in parts))))

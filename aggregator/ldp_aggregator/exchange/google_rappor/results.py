@@ -1,9 +1,10 @@
 """The table that google/rappor's decoder ends in, for whatever reads it today.
 
-One row for each string that is found, the most frequent first. Unlike there, a string is found if
-it is significant (5 % false discoveries, or as was asked for), no estimate is rounded down, and the
-errors are those that the estimates have. Intervals are false-coverage-rate intervals: they allow
-for the strings having been chosen for their estimates.
+One row for each string that is found, the most frequent first. Unlike there, a string
+is found if it is significant (5 % false discoveries, or as was asked for), no estimate
+is rounded down, and the errors are those that the estimates have. Intervals are
+false-coverage-rate intervals: they allow for the strings having been chosen for their
+estimates.
 """
 
 from __future__ import annotations
@@ -32,13 +33,15 @@ COLUMNS = (
 
 
 def results_csv(estimates: QuestionEstimates) -> str:
-    """`results.csv`, always of the unbiased estimates, by the correction in their options, if any.
+    """`results.csv`, always of the unbiased estimates, by the correction in their
+    options, if any.
 
     Raises `EstimateError` if the intervals are not of 95 %.
     """
     if estimates.options.level != LEVEL:
         raise EstimateError(
-            f"expected level {LEVEL} for results.csv, whose columns are named after it, got "
+            f"expected level {LEVEL} for results.csv, whose columns are named after "
+            "it, got "
             f"{estimates.options.level}"
         )
     proportion, error = estimates.unbiased, estimates.standard_error

@@ -1,4 +1,6 @@
-"""Rows of comma-separated cells that can say where they stand, and what was expected there."""
+"""Rows of comma-separated cells that can say where they stand, and what was expected
+there.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _HEX = frozenset("0123456789abcdef")
 
 
 class Row(NamedTuple):
-    """One row; its number is that of the line on which it ends. Columns are counted from 1."""
+    """One row; its number is that of the line on which it ends. Columns are counted
+    from 1.
+    """
 
     path: Path
     number: int
@@ -35,7 +39,9 @@ class Row(NamedTuple):
             raise self.refusal(f"{width} cells ({what})", str(len(self.cells)))
 
     def whole(self, column: int, least: int, most: int, what: str = "") -> int:
-        """The whole number in a column, however it is written: 100000, 1e+05 or 100000.0."""
+        """The whole number in a column, however it is written: 100000, 1e+05 or
+        100000.0.
+        """
         cell = self.cells[column - 1]
         number = int(cell) if _plain(cell) else _exact(cell)
         if number is None or number.denominator != 1 or not least <= number <= most:
@@ -47,7 +53,9 @@ class Row(NamedTuple):
         return int(number)
 
     def bits(self, column: int, many: int) -> int:
-        """The vector in a column, of so many digits, the highest bit first; or in hexadecimal."""
+        """The vector in a column, of so many digits, the highest bit first; or in
+        hexadecimal.
+        """
         digits = self.cells[column - 1]
         if len(digits) == many and set(digits) <= {"0", "1"}:
             return int(digits, 2)
@@ -98,7 +106,8 @@ def rows_of(path: Path, file: TextIO) -> Iterator[Row]:
         raise FileError(f"{path}: expected UTF-8 text, got {stray}") from None
     except csv.Error as error:
         raise FileError(
-            f"{path}: row {reader.line_num}: expected comma-separated cells, got {error}"
+            f"{path}: row {reader.line_num}: expected comma-separated cells, got "
+            f"{error}"
         ) from None
 
 

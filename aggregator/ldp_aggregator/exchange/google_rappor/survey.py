@@ -1,10 +1,11 @@
-"""A survey file with the parameters of google/rappor, for collections that go on with our client.
+"""A survey file with the parameters of google/rappor, for collections that go on with
+our client.
 
     k bloom_bits, h hashes, m cohorts; p, q and f keep their names
 
-The hash functions differ, so old and new reports are decoded apart. What the new client delivers is
-at most what the parameters declare: probabilities are rounded to multiples of 2^-64, towards more
-noise.
+The hash functions differ, so old and new reports are decoded apart. What the new client
+delivers is at most what the parameters declare: probabilities are rounded to multiples
+of 2^-64, towards more noise.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ NAME = "rappor"
 def survey_text(parameters: Parameters, name: str, place: str) -> str:
     """The survey file; its only question has the same name.
 
-    Raises `SurveyError`, naming the `place` of the parameters, if its reports would be all noise or
-    have none, and `EstimateError` for booleans.
+    Raises `SurveyError`, naming the `place` of the parameters, if its reports would be
+    all noise or have none, and `EstimateError` for booleans.
     """
     if parameters.boolean:
         raise EstimateError(
-            f"{place}: expected k from 2, got 1: the answer is a boolean, so write a survey file "
+            f"{place}: expected k from 2, got 1: the answer is a boolean, so write a "
+            "survey file "
             "with a question of type boolean"
         )
     keys = (
@@ -44,10 +46,13 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
 def basic_survey_text(
     parameters: Parameters, values: Sequence[str], name: str, place: str
 ) -> str:
-    """The survey file of basic RAPPOR: a category, each of whose values has its own bit."""
+    """The survey file of basic RAPPOR: a category, each of whose values has its own
+    bit.
+    """
     if len(values) > parameters.bits:
         raise EstimateError(
-            f"{place}: expected at most {parameters.bits} values, one for each bit (k), got "
+            f"{place}: expected at most {parameters.bits} values, one for each bit "
+            "(k), got "
             f"{len(values)}"
         )
     keys = f'type = "category"\nvalues = {json.dumps([*values], ensure_ascii=False)}\n'
@@ -59,7 +64,8 @@ def values_of(candidates: Candidates, place: str) -> tuple[str, ...]:
     design = candidates.design.toarray()
     if (design.sum(axis=1) > 1).any():
         raise EstimateError(
-            f"{place}: expected a bit of its own for each value (h = m = 1), got one bit for two"
+            f"{place}: expected a bit of its own for each value (h = m = 1), got one "
+            "bit for two"
         )
     bits = design.argmax(axis=0)
     return tuple(candidates.names[at] for at in bits.argsort().tolist())

@@ -1,4 +1,5 @@
-"""Projective spaces in arrays: what projective-geometry response is counted and decoded with.
+"""Projective spaces in arrays: what projective-geometry response is counted and decoded
+with.
 
 field_arrays   arithmetic over a finite field
 points         numbers of points, and back

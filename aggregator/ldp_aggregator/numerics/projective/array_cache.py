@@ -2,9 +2,10 @@
 
 This is a convenience that may fail at any time, and then says nothing.
 
-One file for each name, in $LDPKIT_CACHE, or else ldpkit in $XDG_CACHE_HOME (`~/.cache` where that
-is not set): the array in numpy's format, then the XXH3 (128 bits) of all that. A file that is
-damaged, or of another shape, counts as none; so does a folder that cannot be used.
+One file for each name, in $LDPKIT_CACHE, or else ldpkit in $XDG_CACHE_HOME (`~/.cache`
+where that is not set): the array in numpy's format, then the XXH3 (128 bits) of all
+that. A file that is damaged, or of another shape, counts as none; so does a folder that
+cannot be used.
 """
 
 from __future__ import annotations

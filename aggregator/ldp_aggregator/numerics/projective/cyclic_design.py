@@ -1,8 +1,9 @@
 """Counting supports of projective-geometry response: one correlation, in cyclic order.
 
-A design is checked when it is made: its two orders must be permutations, the zeros of its sequence
-a difference set (a report supports k values, and two reports share l of them, whichever they are),
-and 10,000 random pairs orthogonal exactly where the sequence has its zeros.
+A design is checked when it is made: its two orders must be permutations, the zeros of
+its sequence a difference set (a report supports k values, and two reports share l of
+them, whichever they are), and 10,000 random pairs orthogonal exactly where the sequence
+has its zeros.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _FARTHEST_FROM_INTEGERS = 0.1
 class CyclicDesign:
     """A projective space in cyclic order.
 
-    `report_at[j]` is the index of Y_j, `place_of[x]` the i of the value x; both of shape (points,).
+    `report_at[j]` is the index of Y_j, `place_of[x]` the i of the value x; both of
+    shape (points,).
     """
 
     def __init__(
@@ -111,14 +113,15 @@ class CyclicDesign:
     def _correlate(self, counts: Counts) -> Counts:
         """For every i the sum of the counts at all j where i + j has a zero."""
         if counts.sum() >> _BITS_AT_ONCE:
-            # Too many for floats to tell sums that differ by 1, so the lower bits are correlated by
-            # themselves.
+            # Too many for floats to tell sums that differ by 1, so the lower bits are
+            # correlated by themselves.
             lower = _BITS_AT_ONCE - len(counts).bit_length()
             high_part = self._correlate(counts >> lower) << lower
             return high_part + self._correlate(counts & (1 << lower) - 1)
         from scipy import fft  # slow to import
 
-        # A correlation is a product of spectra, one of them conjugated: (length // 2 + 1,).
+        # A correlation is a product of spectra, one of them conjugated: (length // 2 +
+        # 1,).
         length, spectrum = self._spectrum
         transformed = fft.rfft(counts.astype(np.float64), length)
         np.conj(transformed, out=transformed)
@@ -136,7 +139,8 @@ def as_integers(sums: NDArray[np.float64]) -> Counts:
     nearest = np.rint(sums)
     if np.abs(sums - nearest).max() > _FARTHEST_FROM_INTEGERS:
         raise EstimateError(
-            "expected sums of counts next to integers: floating-point arithmetic is not what it "
+            "expected sums of counts next to integers: floating-point arithmetic is "
+            "not what it "
             "should be"
         )
     return nearest.astype(np.int64)
@@ -144,7 +148,9 @@ def as_integers(sums: NDArray[np.float64]) -> Counts:
 
 @lru_cache(maxsize=2)
 def cyclic_design(order: int, dimension: int) -> CyclicDesign:
-    """The design of a space: from memory, from the cache on disk, or made and checked."""
+    """The design of a space: from memory, from the cache on disk, or made and
+    checked.
+    """
     name = f"singer-{order}-{dimension}"
     shape = (2, geometry(order, dimension).points)
     orders = array_cache.load(name, shape, np.int32)

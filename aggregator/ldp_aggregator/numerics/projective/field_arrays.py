@@ -1,4 +1,6 @@
-"""Arithmetic with arrays and polynomials over a finite field (`ldp.numbers.finite_field`)."""
+"""Arithmetic with arrays and polynomials over a finite field
+(`ldp.numbers.finite_field`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Points of a projective space in arrays, numbered as in `ldp.mechanisms.values.projective`."""
+"""Points of a projective space in arrays, numbered as in
+`ldp.mechanisms.values.projective`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ _CHUNK = 1 << 15
 
 
 def vectors(points: Integers, order: int, dimension: int) -> tuple[Integers, Integers]:
-    """The vectors of points, given by their indices, and the place values of their first digits.
+    """The vectors of points, given by their indices, and the place values of their
+    first digits.
 
     These digits are 1. All of shape (points,).
     """
@@ -25,7 +28,9 @@ def vectors(points: Integers, order: int, dimension: int) -> tuple[Integers, Int
 
 
 def coordinates(vectors: Integers, order: int, dimension: int) -> list[Elements]:
-    """The coordinates of vectors that are given as numbers, one array for each, from the first."""
+    """The coordinates of vectors that are given as numbers, one array for each, from
+    the first.
+    """
     digits = []
     for _ in range(dimension):
         # Several times as quick as the remainder that numpy has.
@@ -42,15 +47,15 @@ def indices(coordinates: Sequence[Elements], field: Field) -> Elements:
     """
     order = field.order
     dimension = len(coordinates)
-    # How much greater than its index is the vector of a point whose first digit stands at a place,
-    # by place, (dimension,).
+    # How much greater than its index is the vector of a point whose first digit stands
+    # at a place, by place, (dimension,).
     places = order ** np.arange(dimension)[::-1]
     excess = (places - (places - 1) // (order - 1)).astype(np.int32)
     result = np.empty(len(coordinates[0]), dtype=np.int32)
     for start in range(0, len(result), _CHUNK):
         chunk = [axis[start : start + _CHUNK] for axis in coordinates]
-        # The first coordinate that is not 0, and where it stands, (chunk,) each; `zeros` are the
-        # vectors of which none has been met yet.
+        # The first coordinate that is not 0, and where it stands, (chunk,) each;
+        # `zeros` are the vectors of which none has been met yet.
         first = chunk[0].copy()
         first_at = np.zeros(len(first), dtype=np.int8)
         zeros = np.flatnonzero(first == 0)

@@ -11,7 +11,8 @@ from ldp_aggregator.output.sheet import Sheet, blanks
 
 
 def write(sheet: Sheet) -> Iterator[str]:
-    """One line for each record; lines end as on Unix, and where there is no number is nothing.
+    """One line for each record; lines end as on Unix, and where there is no number is
+    nothing.
 
     Texts that a spreadsheet would run are made safe (`safe_cells`).
     """

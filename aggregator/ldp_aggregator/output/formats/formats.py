@@ -1,9 +1,11 @@
-"""The formats of results: one table, for the command, the API and the downloads of a service.
+"""The formats of results: one table, for the command, the API and the downloads of a
+service.
 
 What results share that have a sheet is here, too.
 
-A format is a function from a `Sheet` to text, in pieces, or to bytes. It lives in a module of this
-folder, which is imported when the format is asked for, so that naming formats costs nothing.
+A format is a function from a `Sheet` to text, in pieces, or to bytes. It lives in a
+module of this folder, which is imported when the format is asked for, so that naming
+formats costs nothing.
 """
 
 from __future__ import annotations
@@ -52,11 +54,13 @@ class Format(NamedTuple):
     def write(self, sheet: Sheet) -> Content:
         """The sheet as text, in pieces, or as bytes.
 
-        Raises `EstimateError` for a result without the shape, and if a library is missing.
+        Raises `EstimateError` for a result without the shape, and if a library is
+        missing.
         """
         if not sheet.has(self.needs):
             raise EstimateError(
-                f"{sheet.title}: this result has no {_SHAPES[self.needs]}, which {self.name} needs"
+                f"{sheet.title}: this result has no {_SHAPES[self.needs]}, which "
+                f"{self.name} needs"
             )
         module, _, function = self.writer.partition(":")
         home = import_module(f"ldp_aggregator.output.{module}")
@@ -187,10 +191,12 @@ class Rendered:
         raise NotImplementedError
 
     def rendered(self, form: str = "table") -> str | bytes:
-        """The result in one of the formats of its command: "table", "markdown", "json"...
+        """The result in one of the formats of its command: "table", "markdown",
+        "json"...
 
-        Text for formats that are text, else bytes. Raises `EstimateError` for unknown formats,
-        for those that the result has no shape for, and for those whose library is missing.
+        Text for formats that are text, else bytes. Raises `EstimateError` for unknown
+        formats, for those that the result has no shape for, and for those whose library
+        is missing.
         """
         return render_sheet(self.sheet(), form)
 
@@ -199,7 +205,9 @@ class Rendered:
 
 
 class Tabled(Rendered):
-    """A result that is shown in shells and notebooks by its tables, and what stands before them."""
+    """A result that is shown in shells and notebooks by its tables, and what stands
+    before them.
+    """
 
     def brief_sheet(self) -> Sheet:
         """Return the sheet that shells and notebooks show: all of it."""
@@ -224,7 +232,9 @@ class Tidy(Tabled):
     """A result of flat records: numbers by name, which pictures show as bars."""
 
     def sheet(self, *, in_full: bool = True) -> Sheet:
-        """All that is shown, in the shapes that formats ask for; in brief, the top of it."""
+        """All that is shown, in the shapes that formats ask for; in brief, the top of
+        it.
+        """
         raise NotImplementedError
 
     def panels(self, truth: Any = None) -> list[Bars]:
@@ -245,7 +255,8 @@ class Tidy(Tabled):
         return str(self.rendered("csv"))
 
     def to_frame(self, kind: str = "pandas") -> Any:
-        """The records as a tidy frame of pandas, polars or arrow, a row for each number.
+        """The records as a tidy frame of pandas, polars or arrow, a row for each
+        number.
 
         Raises `EstimateError` for another kind, and where its library is not installed.
         """
@@ -265,8 +276,8 @@ class Tidy(Tabled):
     def plot(self, truth: Any = None) -> Any:
         """A matplotlib figure of its panels, with `truth` as marks, where known.
 
-        Of more than 40 values a panel shows the 40 most frequent. Raises `EstimateError` if
-        matplotlib is not there.
+        Of more than 40 values a panel shows the 40 most frequent. Raises
+        `EstimateError` if matplotlib is not there.
         """
         from ldp_aggregator.output.pictures.picture import figure
 

@@ -22,13 +22,17 @@ def write(sheet: Sheet) -> Iterator[str]:
 
 
 def image(svg: bytes, words: str) -> Safe:
-    """Return a picture within a notebook: as data, so that it runs nothing and fetches nothing."""
+    """Return a picture within a notebook: as data, so that it runs nothing and fetches
+    nothing.
+    """
     data = b64encode(svg).decode()
     return tag("img", alt=words, src=f"data:image/svg+xml;base64,{data}")
 
 
 def heading(shown: TextTable) -> Safe:
-    """Return what a table is of, as a heading of a page; nothing if the page says it."""
+    """Return what a table is of, as a heading of a page; nothing if the page says
+    it.
+    """
     return tag("h2", shown.title) if shown.title else Safe("")
 
 
@@ -62,7 +66,9 @@ def table(
     *,
     caption: str = "",
 ) -> Safe:
-    """Return rows under headings; where there are pictures, each row ends with one of them."""
+    """Return rows under headings; where there are pictures, each row ends with one of
+    them.
+    """
     head = tag("tr", *(tag("th", in_one_line(cell)) for cell in headings))
     lines = []
     for index, row in enumerate(rows):

@@ -1,7 +1,7 @@
 """JSON as text, in pieces, so that a million records are never in memory at once.
 
-Objects are indented; each item of a list has a line of its own, in which it is whole. A list may be
-an iterator.
+Objects are indented; each item of a list has a line of its own, in which it is whole. A
+list may be an iterator.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-r"""Tables as LaTeX, for papers: `tabular` with the rules of booktabs, one `table` for each.
+r"""Tables as LaTeX, for papers: `tabular` with the rules of booktabs, one `table` for
+each.
 
-A document that includes them loads booktabs. What people wrote is shown as it is: characters that
-LaTeX takes for its own are escaped. The remarks of a table stand below it.
+A document that includes them loads booktabs. What people wrote is shown as it is:
+characters that LaTeX takes for its own are escaped. The remarks of a table stand below
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ def write(sheet: Sheet) -> Iterator[str]:
 
 
 def table(text_table: TextTable) -> str:
-    """One table, whose first column stands to the left and whose others to the right."""
+    """One table, whose first column stands to the left and whose others to the
+    right.
+    """
     columns = "l" + "r" * (len(text_table.headings) - 1)
     caption = ": ".join(filter(None, (text_table.title, text_table.caption)))
     lines = [

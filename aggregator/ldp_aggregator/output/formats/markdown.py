@@ -1,7 +1,7 @@
 r"""Tables as Markdown, as GitHub and most others show them.
 
-What people wrote is shown as it is: characters that would begin markup have a backslash before
-them. Control characters are written by their numbers, as in `columns`.
+What people wrote is shown as it is: characters that would begin markup have a backslash
+before them. Control characters are written by their numbers, as in `columns`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _MARKUP = re.compile(r"[\\`*_<>|&~#]|!(?=\[)|(?<=\])[(\[:]")
 
 
 def write(sheet: Sheet) -> Iterator[str]:
-    """The sentences and tables of a sheet under headings, with empty lines between them."""
+    """The sentences and tables of a sheet under headings, with empty lines between
+    them.
+    """
     yield f"# {_text(sheet.title)}\n"
     yield from _paragraphs(sheet.lead)
     for text_table in sheet.tables():
@@ -30,7 +32,9 @@ def write(sheet: Sheet) -> Iterator[str]:
 
 
 def table(text_table: TextTable) -> str:
-    """Headings and rows; the first column stands to the left, the others to the right."""
+    """Headings and rows; the first column stands to the left, the others to the
+    right.
+    """
     headings = [in_one_line(heading) for heading in text_table.headings]
     rule = "|".join([":--", *["--:"] * (len(headings) - 1)])
     lines = [_row(headings), f"|{rule}|\n", *map(_row, text_table.rows)]

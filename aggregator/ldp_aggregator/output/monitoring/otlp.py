@@ -1,7 +1,9 @@
-"""Gauges as a request of OpenTelemetry's protocol (OTLP/HTTP, JSON): the body of POST /v1/metrics.
+"""Gauges as a request of OpenTelemetry's protocol (OTLP/HTTP, JSON): the body of POST
+/v1/metrics.
 
-64-bit integers are texts there, and names are in camel case, as in the mapping of Protocol Buffers
-to JSON. Points carry the time of sending: when the reports behind them came, nobody is to know.
+64-bit integers are texts there, and names are in camel case, as in the mapping of
+Protocol Buffers to JSON. Points carry the time of sending: when the reports behind them
+came, nobody is to know.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Gauges as text for Prometheus: scraped, pushed to a gateway, or put into a collector's folder."""
+"""Gauges as text for Prometheus: scraped, pushed to a gateway, or put into a
+collector's folder.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from ldp_aggregator.output.sheet import Sheet
 
 
 def write(sheet: Sheet) -> Iterator[str]:
-    """The text format, version 0.0.4. Raises `EstimateError` for rows without a number."""
+    """The text format, version 0.0.4. Raises `EstimateError` for rows without a
+    number.
+    """
     gauges = series_of(sheet)
     if not gauges:
         raise EstimateError(

@@ -2,8 +2,8 @@
 
     ldp_estimate_frequency{survey="commute", question="mode", value="bus"} 0.21
 
-and so for `low`, `high`, `standard_error`, `count`, whatever columns there are. Records without a
-number have no point: nothing is 0 for want of reports.
+and so for `low`, `high`, `standard_error`, `count`, whatever columns there are. Records
+without a number have no point: nothing is 0 for want of reports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Pictures: SVG for pages, notebooks and files, made here; PNG and figures by matplotlib.
+"""Pictures: SVG for pages, notebooks and files, made here; PNG and figures by
+matplotlib.
 
 picture    panels as pictures
 rows       bars and dots                           histogram    numbers in their order

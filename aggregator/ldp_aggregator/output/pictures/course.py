@@ -1,4 +1,5 @@
-"""A course over time: estimates with their ranges and, where it is known, a level with its band.
+"""A course over time: estimates with their ranges and, where it is known, a level with
+its band.
 
 Where the truth is known, it is a line, and estimates whose range misses it are rings.
 

@@ -1,4 +1,5 @@
-"""A cumulative distribution: a curve that rises, in a band that holds all of the true one.
+"""A cumulative distribution: a curve that rises, in a band that holds all of the true
+one.
 
 The curve is the nearest function that rises; the band is that of the unbiased estimate.
 """
@@ -48,7 +49,8 @@ def draw_curve(panel: Bars, curve: Curve) -> Drawing:
     return Drawing(
         [*_grid(first, last, curve.unit), drawing],
         _TOP + _TALL + _AXIS,
-        f"The share of the answers below each number, as a curve that rises from 0 to 100 %, from "
+        "The share of the answers below each number, as a curve that rises from 0 to "
+        "100 %, from "
         f"{first:g} to {last:g}, and a band around all of it.",
     )
 
@@ -63,7 +65,9 @@ def _points(across: Floats, down: Floats) -> Iterable[str]:
 
 
 def _grid(low: float, high: float, unit: str) -> list[Safe]:
-    """A line for each quarter of the answers, with its share, and round numbers below."""
+    """A line for each quarter of the answers, with its share, and round numbers
+    below.
+    """
     lines = []
     for quarter in range(5):
         y = _TOP + _TALL * (4 - quarter) // 4

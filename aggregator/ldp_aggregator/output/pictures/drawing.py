@@ -1,4 +1,6 @@
-"""Pictures as files, by matplotlib. Equal pictures are equal bytes: a fixed salt, and no date."""
+"""Pictures as files, by matplotlib. Equal pictures are equal bytes: a fixed salt, and
+no date.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ def drawn_figure(size: tuple[float, float], draw: Callable[[Any], None]) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise EstimateError(
-            "expected matplotlib for a picture, found none; install it with pip install "
+            "expected matplotlib for a picture, found none; install it with pip "
+            "install "
             '"ldpkit-aggregator[plot]"'
         ) from None
     figure = Figure(figsize=size, layout="constrained")

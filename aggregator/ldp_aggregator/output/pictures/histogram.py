@@ -1,7 +1,8 @@
-"""Numbers in their order: a histogram along their axis, with mean and quantiles below it.
+"""Numbers in their order: a histogram along their axis, with mean and quantiles below
+it.
 
-Columns stand where their numbers are. Of one width, a column is as high as its share; of several,
-its area is: the axis is then the share for each unit of the number.
+Columns stand where their numbers are. Of one width, a column is as high as its share;
+of several, its area is: the axis is then the share for each unit of the number.
 """
 
 from __future__ import annotations

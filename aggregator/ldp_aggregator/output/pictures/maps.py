@@ -65,7 +65,9 @@ class _Frame(NamedTuple):
 
 
 def draw_cells(panel: Bars, grid: Grid, name: str) -> Drawing:
-    """Return the cells of a map, the borders over them, and what the axes go from and to."""
+    """Return the cells of a map, the borders over them, and what the axes go from and
+    to.
+    """
     across, up = len(grid.x) - 1, len(grid.y) - 1
     greatest = _greatest(panel)
     drawn = [
@@ -129,7 +131,8 @@ def _map(
     return Drawing(
         [tag("defs", pattern), *parts, *_legend(most, bottom)],
         bottom + _LINE,
-        f"{what}, the darkest with the least share, the brightest with {most}; hatched where the "
+        f"{what}, the darkest with the least share, the brightest with {most}; hatched "
+        "where the "
         "range has zero in it.",
     )
 

@@ -1,9 +1,10 @@
 """Parts of all pictures: titles, ticks, labels, ranges.
 
 Rules
-- Places across are percentages, so that a picture fills whatever width it gets while its letters
-  keep their size.
-- Colours come from chart.css, by class; a picture that stands alone brings the file with it.
+- Places across are percentages, so that a picture fills whatever width it gets while
+  its letters keep their size.
+- Colours come from chart.css, by class; a picture that stands alone brings the file
+  with it.
 - A picture has a title and a description; its numbers are in the table beside it.
 """
 
@@ -55,7 +56,9 @@ def cut(text: str, most: int = _LONGEST) -> str:
 
 
 def label_of(value: str, top: float, *, width: str = "60%") -> Safe:
-    """Return the name of what is drawn below; it is cut off in a box of its own if too long."""
+    """Return the name of what is drawn below; it is cut off in a box of its own if too
+    long.
+    """
     return tag(
         "svg", tag("text", cut(value), x=3, y=14), x="1%", y=top, width=width, height=18
     )
@@ -64,7 +67,9 @@ def label_of(value: str, top: float, *, width: str = "60%") -> Safe:
 def whisker(
     start: tuple[str, float], end: tuple[str, float], *, cap: float = 0
 ) -> list[Safe]:
-    """Return a line; with `cap`, an upright one at both ends, as error bars have them."""
+    """Return a line; with `cap`, an upright one at both ends, as error bars have
+    them.
+    """
     lines = [
         tag("line", class_="whisker", x1=start[0], y1=start[1], x2=end[0], y2=end[1])
     ]

@@ -1,7 +1,7 @@
 """Pictures of panels: as a part of a page, as a file, as a figure of matplotlib.
 
-All SVG is made here, without a library, and is the same in pages, notebooks and files; matplotlib
-draws PNG, and what is to be changed by hand.
+All SVG is made here, without a library, and is the same in pages, notebooks and files;
+matplotlib draws PNG, and what is to be changed by hand.
 """
 
 from __future__ import annotations
@@ -30,20 +30,24 @@ def write_svg(sheet: Sheet) -> bytes:
 
 
 def write_png(sheet: Sheet) -> bytes:
-    """Return the panels of a sheet as PNG. Raises `EstimateError` if matplotlib is not there."""
+    """Return the panels of a sheet as PNG. Raises `EstimateError` if matplotlib is not
+    there.
+    """
     return picture(sheet.bars(), "png")
 
 
 def chart(panel: Bars, name: str) -> Safe:
-    """Return a panel as a part of a page, which has its title and its style; `name` is its id."""
+    """Return a panel as a part of a page, which has its title and its style; `name` is
+    its id.
+    """
     return picture_of(name, panel.title, draw(panel, name))
 
 
 def picture(panels: Sequence[Bars], form: str = "svg") -> bytes:
     """Return the panels, one below the other, as the bytes of an SVG or PNG file.
 
-    Panels of more than 40 values show the 40 greatest. Raises `EstimateError` for PNG if matplotlib
-    is not there.
+    Panels of more than 40 values show the 40 greatest. Raises `EstimateError` for PNG
+    if matplotlib is not there.
     """
     if form == "svg":
         return _file(panels).encode()

@@ -1,7 +1,8 @@
 """Bars one below the other, each with its range; or the dots of some series.
 
-A bar ends at the estimate, where a dot stands; a band with ends is its range. Bars whose range has
-zero in it are pale. Ranges that say next to nothing are grey, and have no bar.
+A bar ends at the estimate, where a dot stands; a band with ends is its range. Bars
+whose range has zero in it are pale. Ranges that say next to nothing are grey, and have
+no bar.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ldp_aggregator.output.pictures.scale import Scale
 from ldp_aggregator.output.sheet import Bars, Dots
 
 _LABEL, _SERIES, _GAP, _AXIS, _KEY = 20, 14, 8, 24, 22
-"""Heights of a label, of a bar or of the dots of one series, and of what is below all."""
+"""Heights of a label, of a bar or of the dots of one series, and of what is below all.
+"""
 
 
 class _Row:
@@ -48,7 +50,9 @@ class _Row:
         return numbers if self.truth is None else [*numbers, self.truth]
 
     def draw(self, scale: Scale, top: int) -> Iterator[Safe]:
-        """Yield the label, what is read, bars or dots, and the truth, if it is known."""
+        """Yield the label, what is read, bars or dots, and the truth, if it is
+        known.
+        """
         yield label_of(self.label, top)
         yield self._words(top + 14)
         for number, (three, said) in enumerate(

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 _STEPS = (1, 2, 2.5, 5, 10)
 GUTTER = 12
-"""Of a hundred parts of a picture's width, those that the numbers of an upright axis take."""
+"""Of a hundred parts of a picture's width, those that the numbers of an upright axis
+take.
+"""
 
 
 class Scale(NamedTuple):
@@ -42,7 +44,9 @@ class Scale(NamedTuple):
         return cls(first * step, last * step, places)
 
     def with_gutter(self) -> Scale:
-        """Return the scale with room on its left for the numbers of the axis that stands on it."""
+        """Return the scale with room on its left for the numbers of the axis that
+        stands on it.
+        """
         room = (self.high - self.low) * GUTTER / (98 - GUTTER)
         return self._replace(low=self.low - room)
 
@@ -51,5 +55,7 @@ class Scale(NamedTuple):
         return (number - self.low) / (self.high - self.low)
 
     def percent(self, number: float) -> str:
-        """Return a number's place across; both ends keep a little away from the edges."""
+        """Return a number's place across; both ends keep a little away from the
+        edges.
+        """
         return f"{1 + 98 * self.share(number):.3f}%"

@@ -1,8 +1,10 @@
-"""How many of many bit vectors set each bit: a tree of full adders, on words of 64 bits.
+"""How many of many bit vectors set each bit: a tree of full adders, on words of 64
+bits.
 
-Three vectors of the same weight become one, their sum modulo 2, and one of twice the weight, their
-carries. Of n vectors that leaves at most two of each weight 1, 2, 4, ... after fewer than n
-additions, each of five operations on whole words; only those few are taken apart into bits.
+Three vectors of the same weight become one, their sum modulo 2, and one of twice the
+weight, their carries. Of n vectors that leaves at most two of each weight 1, 2, 4, ...
+after fewer than n additions, each of five operations on whole words; only those few are
+taken apart into bits.
 """
 
 from __future__ import annotations
@@ -15,11 +17,15 @@ from numpy.typing import NDArray
 from ldp_aggregator.numerics.arrays import Words
 
 _CHUNK = 1 << 17
-"""Words that are added up at a time: enough for numpy, few enough for a processor's cache."""
+"""Words that are added up at a time: enough for numpy, few enough for a processor's
+cache.
+"""
 
 
 def bit_counts(rows: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The number of rows, of shape (reports, bytes), that set each bit; shape (8 x bytes,)."""
+    """The number of rows, of shape (reports, bytes), that set each bit; shape (8 x
+    bytes,).
+    """
     reports, width = rows.shape
     words = _words(rows)
     step = max(3, _CHUNK // words.shape[1])
@@ -54,12 +60,15 @@ def _words(rows: NDArray[np.uint8]) -> Words:
 
 
 def _add(layer: Words) -> list[Words]:
-    """The vectors that are left of each weight, 1 first; overwrites what it is given."""
+    """The vectors that are left of each weight, 1 first; overwrites what it is
+    given.
+    """
     left = []
     while len(layer):
         carries = []
         while len(layer) > 2:
-            # Three vectors each, (third, words), and up to two that wait for the next round.
+            # Three vectors each, (third, words), and up to two that wait for the next
+            # round.
             third = len(layer) // 3
             a, b, c = (
                 layer[:third],
@@ -67,7 +76,8 @@ def _add(layer: Words) -> list[Words]:
                 layer[2 * third : 3 * third],
             )
             rest = layer[3 * third :]
-            # A full adder: the sum is a ^ b ^ c, the carry (a & b) | ((a ^ b) & c), kept in a.
+            # A full adder: the sum is a ^ b ^ c, the carry (a & b) | ((a ^ b) & c),
+            # kept in a.
             total = a ^ b
             a &= b
             np.bitwise_and(total, c, out=b)

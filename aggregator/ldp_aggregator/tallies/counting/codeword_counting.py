@@ -1,17 +1,18 @@
 """The sums of the codewords that reports name, and of the squares of their coordinates.
 
 A report is a seed and the number of one of the words that the seed gives
-(`ldp.mechanisms.vectors.codewords`); of all these words only that one is worked out here, by the
-same integers. This is the one loop over reports times coordinates: an XXH64 of four bytes for four
-coordinates, and a table.
+(`ldp.mechanisms.vectors.codewords`); of all these words only that one is worked out
+here, by the same integers. This is the one loop over reports times coordinates: an
+XXH64 of four bytes for four coordinates, and a table.
 
-A tally has the number of reports; then for each coordinate the sum of the words', each with
-`OFFSET` added, so that it is never below 0; then for each the sum of their squares. They are exact:
-tallies merge to the last bit, in any order.
+A tally has the number of reports; then for each coordinate the sum of the words', each
+with `OFFSET` added, so that it is never below 0; then for each the sum of their
+squares. They are exact: tallies merge to the last bit, in any order.
 
-The table has a coordinate, with the offset, in the low bits of a number whose high bits have its
-square, so that one look and one addition serve both sums. Reports vary fastest, so that what a
-block of four coordinates or a report has for itself is not repeated.
+The table has a coordinate, with the offset, in the low bits of a number whose high bits
+have its square, so that one look and one addition serve both sums. Reports vary
+fastest, so that what a block of four coordinates or a report has for itself is not
+repeated.
 """
 
 from __future__ import annotations
@@ -78,13 +79,15 @@ def codeword_counts(seeds: Words, symbols: Integers, layout: Layout) -> Counts:
 def codewords(seeds: Words, symbols: Integers, dimensions: int) -> NDArray[np.int16]:
     """The words of some seeds that symbols name, of shape (reports, dimensions)."""
     hashes = _hashes(seeds, symbols, -(-dimensions // 4))
-    # Of each hash its four halves of words, the most significant first: (reports, 4 blocks).
+    # Of each hash its four halves of words, the most significant first: (reports, 4
+    # blocks).
     halves = hashes.T.astype(">u8", order="C").view(">u2")
     return np.asarray(_table()[halves[:, :dimensions]], dtype=np.int16)
 
 
 def _hashes(seeds: Words, symbols: Integers, blocks: int) -> Words:
-    """The XXH64 of four bytes for each block of four coordinates, of shape (blocks, reports).
+    """The XXH64 of four bytes for each block of four coordinates, of shape (blocks,
+    reports).
 
     Of words that are the opposites of vectors, with the signs of all four turned round.
     """

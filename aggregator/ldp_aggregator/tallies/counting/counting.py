@@ -1,12 +1,13 @@
-"""From rows of report bytes to counts: the only loops over reports, all of them in numpy.
+"""From rows of report bytes to counts: the only loops over reports, all of them in
+numpy.
 
-A tally of symbols has shape (cohorts, symbols), one of vectors of symbols (places, symbols). A
-tally of bits has shape (cohorts, 1 + bits): the number of reports of each cohort, then how many of
-them set each bit. A tally of hashed symbols has shape (1, 1 + values): the number of reports, then
-how many of them support each value. One of codewords has shape (1, 1 + 2 coordinates), as in
-`counting.codeword_counting`. A tally of points that is folded has shape (slices, 1 +
-points of a slice), as in `projective.folding`. All are constant in the number of
-reports.
+A tally of symbols has shape (cohorts, symbols), one of vectors of symbols (places,
+symbols). A tally of bits has shape (cohorts, 1 + bits): the number of reports of each
+cohort, then how many of them set each bit. A tally of hashed symbols has shape (1, 1 +
+values): the number of reports, then how many of them support each value. One of
+codewords has shape (1, 1 + 2 coordinates), as in `counting.codeword_counting`. A tally
+of points that is folded has shape (slices, 1 + points of a slice), as in
+`projective.folding`. All are constant in the number of reports.
 """
 
 from __future__ import annotations
@@ -22,9 +23,13 @@ from ldp_aggregator.tallies.counting.bit_counting import bit_counts, ones_by_row
 
 _SYMBOL_TYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
 _MANY, _WORTH_ADDERS = 16, 1 << 16
-"""Reports of a cohort, and bytes of all, from which on those of all cohorts are counted at once."""
+"""Reports of a cohort, and bytes of all, from which on those of all cohorts are counted
+at once.
+"""
 _UNPACKED = 1 << 15
-"""Bits that are taken apart at a time, into bytes: of fewer rows than 16 bits can number."""
+"""Bits that are taken apart at a time, into bytes: of fewer rows than 16 bits can
+number.
+"""
 
 
 def empty_counts(layout: Layout) -> Counts:
@@ -75,7 +80,9 @@ def _symbols(rows: Rows, layout: Layout) -> Counts:
 
 
 def _bits(rows: Rows, layout: Layout) -> Counts:
-    """The reports of each cohort and how many set each bit, of shape (cohorts, 1 + bits)."""
+    """The reports of each cohort and how many set each bit, of shape (cohorts, 1 +
+    bits).
+    """
     counts = empty_counts(layout)
     if layout.cohorts == 1:
         counts[0, 0] = len(rows)
@@ -97,7 +104,9 @@ def _bits(rows: Rows, layout: Layout) -> Counts:
 
 
 def _add_one_by_one(counts: Counts, cohort: NDArray[np.int64], bodies: Rows) -> None:
-    """Take apart the bodies of reports that are sorted by cohort, and add up the bits."""
+    """Take apart the bodies of reports that are sorted by cohort, and add up the
+    bits.
+    """
     width = counts.shape[1] - 1
     step = max(1, _UNPACKED // width)
     for start in range(0, len(bodies), step):
@@ -109,7 +118,8 @@ def _add_one_by_one(counts: Counts, cohort: NDArray[np.int64], bodies: Rows) -> 
 
 
 def _side_by_side(bodies: Rows, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many set each bit, of shape (cohorts, 8 x bytes): counted as one cohort of wide rows.
+    """How many set each bit, of shape (cohorts, 8 x bytes): counted as one cohort of
+    wide rows.
 
     `bodies` are those of so many reports for each cohort, one cohort after another.
     """
@@ -122,7 +132,9 @@ def _side_by_side(bodies: Rows, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def faults(rows: Rows, layout: Layout) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Why rows cannot be reports of this layout: (reason, which rows), for reasons that occur."""
+    """Why rows cannot be reports of this layout: (reason, which rows), for reasons that
+    occur.
+    """
     checks = []
     if layout.cohorts > 1:
         checks.append(("cohort-range", cohorts(rows, layout) >= layout.cohorts))

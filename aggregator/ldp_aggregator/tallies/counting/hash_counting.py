@@ -1,16 +1,16 @@
 """How many reports of a hash function and a symbol support each value.
 
-This is the one loop over reports times values, and so the slowest step of local hashing: what it
-does for each pair has to be a handful of instructions.
+This is the one loop over reports times values, and so the slowest step of local
+hashing: what it does for each pair has to be a handful of instructions.
 
     (a, b, y) supports x if h(x) = floor(((a x + b) mod P) g / P) = y, which is so if
     (a x + b - first) mod P < count
 
 where the residues of bucket y are the `count` ones from `first` on.
 
-So nothing is multiplied or divided in the loop: from one value to the next a sum grows by a, and is
-brought back below P by taking the lesser of itself and itself less P, which wraps around to above
-2^31 where it would be negative.
+So nothing is multiplied or divided in the loop: from one value to the next a sum grows
+by a, and is brought back below P by taking the lesser of itself and itself less P,
+which wraps around to above 2^31 where it would be negative.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from ldp.numbers.layout import Layout
 from ldp_aggregator.numerics.arrays import Integers
 
 _AT_ONCE = 1 << 14
-"""Reports in a vector: many, so that calls cost little; few enough for a processor's cache."""
+"""Reports in a vector: many, so that calls cost little; few enough for a processor's
+cache.
+"""
 
 _FEW = 1 << 8
 """Up to this many reports are taken one by one, each with a vector of values."""
@@ -33,11 +35,12 @@ def hash_supports(
 ) -> Integers:
     """The support counts of reports, of shape (layout.hashed,).
 
-    `seeds` are the (a, b) of their hash functions, of shape (reports, 2); `symbols` of shape
-    (reports,).
+    `seeds` are the (a, b) of their hash functions, of shape (reports, 2); `symbols` of
+    shape (reports,).
     """
     modulus = layout.modulus
-    # The residues of the bucket that each report names, (reports,): `count` ones from `first` on.
+    # The residues of the bucket that each report names, (reports,): `count` ones from
+    # `first` on.
     first, after = (
         -(-edge * modulus // layout.symbols) for edge in (symbols, symbols + 1)
     )
@@ -71,7 +74,8 @@ def _add(
     modulus: int,
 ) -> None:
     """Add the supports of some reports; `total` starts at value 0 and is used up."""
-    # All of shape (reports,); buffers are used again, so that nothing is allocated in the loop.
+    # All of shape (reports,); buffers are used again, so that nothing is allocated in
+    # the loop.
     less = multiplier - np.uint32(modulus)
     reduced = np.empty_like(total)
     inside = np.empty(len(total), dtype=np.bool_)

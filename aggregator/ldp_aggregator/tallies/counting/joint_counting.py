@@ -1,10 +1,11 @@
-"""Joint tallies: for questions that are answered together, the products of their tallies.
+"""Joint tallies: for questions that are answered together, the products of their
+tallies.
 
-A report adds 1 to some cells of its question's tally: those that it *marks*. A joint tally has a
-cell for each combination of cells, one of each question, and counts the respondents whose reports
-mark all of them. It is constant in the number of reports, adds up, and contains the tallies of its
-questions. As an array it has an axis for each question; it is kept with the last one in columns and
-the others, in order, in rows.
+A report adds 1 to some cells of its question's tally: those that it *marks*. A joint
+tally has a cell for each combination of cells, one of each question, and counts the
+respondents whose reports mark all of them. It is constant in the number of reports,
+adds up, and contains the tallies of its questions. As an array it has an axis for each
+question; it is kept with the last one in columns and the others, in order, in rows.
 """
 
 from __future__ import annotations
@@ -87,10 +88,13 @@ def _products(split: list[tuple[Rows, Layout]]) -> Counts:
 
 
 def marks_of(rows: Rows, layout: Layout) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(cell, report) of every 1 that the reports add to the flattened tally of their question."""
+    """(cell, report) of every 1 that the reports add to the flattened tally of their
+    question.
+    """
     reports = np.arange(len(rows))
     if not layout.bits:
-        # One mark a place, (places, reports): the row of the tally, and the symbol in it.
+        # One mark a place, (places, reports): the row of the tally, and the symbol in
+        # it.
         places = symbols_by_place(rows, layout).astype(np.int64)
         blocks = np.arange(layout.places)[:, None] + cohorts(rows, layout)
         return (blocks * layout.symbols + places).ravel(), np.tile(
@@ -117,12 +121,15 @@ def marked_once(layout: Layout) -> NDArray[np.bool_]:
 
 
 def joint_table(group: Group, counts: Counts, names: Sequence[str]) -> Counts:
-    """The joint counts of some questions of a group, in the order of `names`: one axis each."""
+    """The joint counts of some questions of a group, in the order of `names`: one axis
+    each.
+    """
     # One axis a question, as the group has them.
     table = counts.reshape([question.layout.cells for question in group.members])
     order = [question.name for question in group.members if question.name in names]
     for axis, question in reversed(list(enumerate(group.members))):
         if question.name not in order:
-            # Cells that every report marks once add up to the tally without this question.
+            # Cells that every report marks once add up to the tally without this
+            # question.
             table = np.compress(marked_once(question.layout), table, axis).sum(axis)
     return table.transpose([order.index(name) for name in names])

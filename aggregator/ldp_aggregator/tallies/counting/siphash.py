@@ -1,8 +1,9 @@
-"""SipHash-2-4 of many ids at once: a keyed hash that nobody predicts who does not have the key.
+"""SipHash-2-4 of many ids at once: a keyed hash that nobody predicts who does not have
+the key.
 
-Source: Aumasson, Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012, section 2. The state
-is four words of 64 bits, here an array of them for each; additions wrap at 2^64. An id is two
-words, and a third says how long it is.
+Source: Aumasson, Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012, section
+2. The state is four words of 64 bits, here an array of them for each; additions wrap at
+2^64. An id is two words, and a third says how long it is.
 """
 
 from __future__ import annotations

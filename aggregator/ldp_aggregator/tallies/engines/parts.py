@@ -1,19 +1,21 @@
 """Counting in parts: plain functions of text and bytes, for any engine.
 
-A part is a run of paths, in the order of all paths. A worker counts a part by itself, given the ids
-that earlier parts have `seen`, and hands back a snapshot and the ids that it accepted:
+A part is a run of paths, in the order of all paths. A worker counts a part by itself,
+given the ids that earlier parts have `seen`, and hands back a snapshot and the ids that
+it accepted:
 
     whole = merge_snapshots(count_part(part, its ids that an earlier part accepts too), all parts)
 
 Rules
-- The whole equals the tally of one process bit for bit, intake included, however the paths are
-  split: of batches with one id the first in the order of paths counts.
-- Counting has no effect but its result, so an engine may count a part twice and throw one result
-  away.
-- Which ids a part accepts of itself does not depend on those of other parts. So parts are counted
-  at once, with nothing seen, and only those that share an id with an earlier one are counted again.
-- Tallies among the paths are told apart in the same way, by digests of their contents; one that
-  comes twice is refused.
+- The whole equals the tally of one process bit for bit, intake included, however the
+  paths are split: of batches with one id the first in the order of paths counts.
+- Counting has no effect but its result, so an engine may count a part twice and throw
+  one result away.
+- Which ids a part accepts of itself does not depend on those of other parts. So parts
+  are counted at once, with nothing seen, and only those that share an id with an
+  earlier one are counted again.
+- Tallies among the paths are told apart in the same way, by digests of their contents;
+  one that comes twice is refused.
 - All of this needs files that stay as they are while they are counted.
 """
 
@@ -39,7 +41,9 @@ class Part(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Result of a part: a snapshot of its tally, and the ids of the batches it accepted."""
+    """Result of a part: a snapshot of its tally, and the ids of the batches it
+    accepted.
+    """
 
     number: int
     snapshot: bytes
@@ -71,8 +75,8 @@ def count_part(
 
     Raises `FileError` for a path of no use.
 
-    Tallies have the digest of their counts for an id, and one that is seen is refused unless
-    `allow_equal`.
+    Tallies have the digest of their counts for an id, and one that is seen is refused
+    unless `allow_equal`.
     """
     tally, ids = count_paths(
         parse_survey(survey_text, largest=len(survey_text)),
@@ -103,8 +107,8 @@ def merge_snapshots(
     """The snapshot of all together; of none, that of no reports.
 
     Raises `OverlapError` for tallies that are known to have batches in common, unless
-    `allow_equal`: of parts that were counted as above it can only be that a tally among the paths
-    counts what another path has.
+    `allow_equal`: of parts that were counted as above it can only be that a tally among
+    the paths counts what another path has.
     """
     survey = parse_survey(survey_text, largest=len(survey_text))
     tallies = (decode_tally(snapshot, survey) for snapshot in snapshots)

@@ -1,18 +1,19 @@
-"""`ldp aggregate --engine spark`: executors count parts, and their tallies merge in a tree.
+"""`ldp aggregate --engine spark`: executors count parts, and their tallies merge in a
+tree.
 
     parts ──> count ──> rows of a tally, or of ids ──> ids that came earlier ──> count again
                              │                                                        │
                              └── tallies of the other parts ────> merge <─────────────┘
 
 Rules
-- Paths are shipped, never contents; so is the survey's text. Executors have to reach the paths, and
-  need this package.
-- What a task hands back is all that it does. A task that is lost, or run twice, changes nothing: no
-  accumulators.
-- Ids are compared by Spark, on all executors; a part has at most one tally on its way, and the
-  driver holds a few.
-- A row holds a snapshot, an id or an error; all errors come back, and the one of the first path is
-  raised.
+- Paths are shipped, never contents; so is the survey's text. Executors have to reach
+  the paths, and need this package.
+- What a task hands back is all that it does. A task that is lost, or run twice, changes
+  nothing: no accumulators.
+- Ids are compared by Spark, on all executors; a part has at most one tally on its way,
+  and the driver holds a few.
+- A row holds a snapshot, an id or an error; all errors come back, and the one of the
+  first path is raised.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def start_spark(master: str, *, show_progress: bool) -> SparkSession:
         ) from None
     if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
         raise EngineError(
-            "expected Java for --engine spark, found none; install a Java runtime (17 or later), "
+            "expected Java for --engine spark, found none; install a Java runtime (17 "
+            "or later), "
             "or set JAVA_HOME"
         )
     # Else executors on this machine would take whichever Python comes first.
@@ -131,8 +133,8 @@ def _count(
         .where("size(parts) > 1")
     )
     later = shared.selectExpr("id", "explode(slice(parts, 2, size(parts))) as part")
-    # In order, since what a lost task did is done again and has to come out the same, to the order
-    # of rows.
+    # In order, since what a lost task did is done again and has to come out the same,
+    # to the order of rows.
     ids = functions.array_sort(functions.collect_list("id"))
     seen = later.groupBy("part").agg(ids.alias("seen"))
     again = _dealt(parts.drop("seen").join(seen, "part"), len(places)).mapInArrow(
@@ -158,7 +160,9 @@ def _dealt(rows: DataFrame, tasks: int) -> DataFrame:
 def _count_rows(
     counting: Callable[[Part, Iterable[bytes]], Counted], batches: Iterator[RecordBatch]
 ) -> Iterator[RecordBatch]:
-    """From rows of `PARTS` to `ROWS`: the snapshot and the ids of each part, or its error."""
+    """From rows of `PARTS` to `ROWS`: the snapshot and the ids of each part, or its
+    error.
+    """
     for batch in batches:
         columns = (column.to_pylist() for column in batch.columns)
         for part, paths, seen in zip(*columns, strict=True):
@@ -224,7 +228,9 @@ def _rows(part: int, again: bool, name: str, values: list[Any]) -> RecordBatch:
 
 @contextmanager
 def _trouble(expected: str) -> Iterator[None]:
-    """Errors of Spark as `EngineError`, with the line of their traces that names what happened."""
+    """Errors of Spark as `EngineError`, with the line of their traces that names what
+    happened.
+    """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

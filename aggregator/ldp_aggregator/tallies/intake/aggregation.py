@@ -1,4 +1,6 @@
-"""Aggregating: from reports as people have them at hand to one tally, and what became of them."""
+"""Aggregating: from reports as people have them at hand to one tally, and what became
+of them.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,14 @@ def aggregate(survey: Survey, reports: Reports, *, allow_equal: bool = False) ->
 
     reports      the path or URL of a report file or tally file, the bytes of such a file, a tally,
                  or an iterable of these; a batch that comes twice counts once
-    allow_equal  count tallies of equal counts as often as they come: without it they are taken for
+    allow_equal  count tallies of equal counts as often as they come: without it they
+    are taken for
                  one tally that was given twice, and refused
 
     Batches that are refused are counted in the tally's `intake`, and warned about.
 
-    Raises `FileError` for a file that cannot be read or a tally of another survey, and where no
-    batch at all is of this survey; `TypeError` for what holds no reports.
+    Raises `FileError` for a file that cannot be read or a tally of another survey, and
+    where no batch at all is of this survey; `TypeError` for what holds no reports.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -58,7 +61,8 @@ def refuse_useless(intake: Intake) -> None:
     """Raise `FileError` if batches came, and none of them could be counted."""
     if intake.received and not intake.accepted:
         raise FileError(
-            f"expected reports of this survey, got none: rejected {told_reasons(intake)}"
+            "expected reports of this survey, got none: rejected "
+            f"{told_reasons(intake)}"
         )
 
 

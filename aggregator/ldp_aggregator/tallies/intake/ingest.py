@@ -1,11 +1,11 @@
 """Ingest: bytes to checked batches to a tally, in bulk.
 
 Rules
-- Whatever the bytes, ingest ends with a tally and a count of what was rejected and why; it raises
-  nothing for them.
+- Whatever the bytes, ingest ends with a tally and a count of what was rejected and why;
+  it raises nothing for them.
 - A batch id that was accepted before, in the same ingest, is a duplicate.
-- Memory: one chunk of reports, and the ids of the batches accepted; nothing grows with the reports
-  in a batch.
+- Memory: one chunk of reports, and the ids of the batches accepted; nothing grows with
+  the reports in a batch.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ from ldp_aggregator.tallies.intake.screening import (
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE, Tally
 
 CHUNK = 1 << 19
-"""Bytes read at a time: enough to count in bulk, little enough to stay in a processor's cache."""
+"""Bytes read at a time: enough to count in bulk, little enough to stay in a processor's
+cache.
+"""
 
 _HASHED_AT_ONCE = 1 << 14
 
 
 class Ingest:
-    """Feeds reports into `tally`. Each file is a stream of its own: end it with `end_of_stream`.
+    """Feeds reports into `tally`. Each file is a stream of its own: end it with
+    `end_of_stream`.
 
-    `seen` are the ids that have been accepted, those accepted elsewhere included that it begins
-    with.
+    `seen` are the ids that have been accepted, those accepted elsewhere included that
+    it begins with.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -76,8 +79,8 @@ class Ingest:
         self.end_of_stream()
 
     def _take(self, payloads: Iterable[bytes | Damage]) -> None:
-        # Screened before they are compared: an impossible batch must not turn a sound one of its id
-        # into a duplicate.
+        # Screened before they are compared: an impossible batch must not turn a sound
+        # one of its id into a duplicate.
         items = screen(payloads, self._envelopes)
         outcomes = self._tally.intake.outcomes
         outcomes.update(item.reason for item in items if isinstance(item, Refusal))
@@ -91,12 +94,16 @@ class Ingest:
         outcomes[ACCEPTED] += len(batches)
 
     def _hash(self) -> None:
-        """Let the tally know which batches it has: in bulk, since a few cost as much as many."""
+        """Let the tally know which batches it has: in bulk, since a few cost as much as
+        many.
+        """
         self._tally.identity = self._tally.identity.plus(self._unhashed)
         self._unhashed.clear()
 
     def _unseen(self, batches: list[Batch]) -> list[Batch]:
-        """The batches whose id comes for the first time; the others are counted as duplicates."""
+        """The batches whose id comes for the first time; the others are counted as
+        duplicates.
+        """
         unseen = []
         for batch in batches:
             if batch.id not in self.seen:

@@ -3,10 +3,10 @@
 And what else obstore knows.
 
 Rules
-- Credentials and endpoints come from where obstore takes them: environment variables, profiles, the
-  machine's role.
-- An object is read in ranges, each of which is retried by itself: nothing has to finish within one
-  time limit.
+- Credentials and endpoints come from where obstore takes them: environment variables,
+  profiles, the machine's role.
+- An object is read in ranges, each of which is retried by itself: nothing has to finish
+  within one time limit.
 - Whatever goes wrong with a store is an `OSError` of one line.
 """
 

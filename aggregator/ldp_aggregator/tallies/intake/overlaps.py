@@ -1,11 +1,12 @@
 """Which of several tallies have batches in common, by the names under which they came.
 
-Each tally is compared with all that came before it, and not with their sum: of a sum only the least
-hashes are left, so that a small part of it is seldom noticed. A tally of which the other one has
-1/r is noticed in 1 - (1 - 1/r)^64 of all cases: always for r = 2, half the time for r = 92.
+Each tally is compared with all that came before it, and not with their sum: of a sum
+only the least hashes are left, so that a small part of it is seldom noticed. A tally of
+which the other one has 1/r is noticed in 1 - (1 - 1/r)^64 of all cases: always for r =
+2, half the time for r = 92.
 
-What is kept of each tally are 64 hashes and its stores: memory grows with tallies, not with
-batches.
+What is kept of each tally are 64 hashes and its stores: memory grows with tallies, not
+with batches.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ class Known:
         self._by_store: dict[bytes, list[int]] = {}
 
     def check(self, place: str, tally: Tally) -> None:
-        """Raise `FileError` for a tally that has batches in common with one that came before."""
+        """Raise `FileError` for a tally that has batches in common with one that came
+        before.
+        """
         for number in sorted(self._candidates(tally.identity)):
             earlier, identity, batches = self._places[number]
             common = overlap(identity, tally.identity)
@@ -57,17 +60,24 @@ class Known:
 
 
 def in_words(first: tuple[str, int], second: tuple[str, int], common: Overlap) -> str:
-    """Describe the overlap of two tallies, by name and number of batches, and the remedy."""
+    """Describe the overlap of two tallies, by name and number of batches, and the
+    remedy.
+    """
     (one, batches), (other, others) = first, second
     expected = "expected tallies of different batches"
     if common.origins:
-        return f"{other}: {expected}, got {_of_one_store(first, second, common)}; {_ALL_THE_SAME}"
+        return (
+            f"{other}: {expected}, got {_of_one_store(first, second, common)}; "
+            f"{_ALL_THE_SAME}"
+        )
     if common.hashes == SIZE and batches == others:
         shared = f"those of {one} for the second time"
         return f"{other}: {expected}, got {shared}; leave one out, or {_ALL_THE_SAME}"
     return (
-        f"{other}: {expected}, got some that {one} counts as well: {common.hashes} of the "
-        f"{SIZE} that each is known by, about {common.share:.0%} of all; count the reports of both "
+        f"{other}: {expected}, got some that {one} counts as well: {common.hashes} of "
+        "the "
+        f"{SIZE} that each is known by, about {common.share:.0%} of all; count the "
+        "reports of both "
         f"with one ldp aggregate, which counts each batch once, or {_ALL_THE_SAME}"
     )
 
@@ -79,7 +89,8 @@ def _of_one_store(
     (one, batches), (other, others) = first, second
     mine, yours = common.origins[0]
     both = (
-        f"two of one service's store, {one} of {_span(mine)} ({batches:,} batches) and {other} of "
+        f"two of one service's store, {one} of {_span(mine)} ({batches:,} batches) and "
+        f"{other} of "
         f"{_span(yours)} ({others:,} batches)"
     )
     if batches == others and mine == yours:

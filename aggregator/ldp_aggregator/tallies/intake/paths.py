@@ -1,7 +1,7 @@
 """Sources of tallies: reports, tallies, files, objects and bytes.
 
-Report files and tally files are told apart by how they begin; they are local, objects by URL, or
-their bytes. Tallies are taken as they are.
+Report files and tally files are told apart by how they begin; they are local, objects
+by URL, or their bytes. Tallies are taken as they are.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def count_paths(
 
     Batches under ids that are `seen` are duplicates.
 
-    A tally has no id. What tells it from others is its identity (`overlaps`), and where it has none
-    its counts, the digest of which is among the ids. Raises `FileError` for the first path that
-    cannot be read, or is a tally that cannot be merged, or is one that came before, in whole or in
-    part, unless `allow_equal`.
+    A tally has no id. What tells it from others is its identity (`overlaps`), and where
+    it has none its counts, the digest of which is among the ids. Raises `FileError` for
+    the first path that cannot be read, or is a tally that cannot be merged, or is one
+    that came before, in whole or in part, unless `allow_equal`.
     """
     known = frozenset(seen)
     ingest = Ingest(survey, known)
@@ -77,7 +77,9 @@ class _Total:
         self._known = Known()
 
     def add(self, place: str, tally: Tally) -> None:
-        """Add a tally, unless it was added already. Raises `FileError`, `MismatchError`."""
+        """Add a tally, unless it was added already. Raises `FileError`,
+        `MismatchError`.
+        """
         if not self._allow_equal and has_reports(tally):
             self._known.check(place, tally)
             _take_note(place, tally, self._seen)
@@ -117,8 +119,10 @@ def _place(source: Source, number: int) -> str:
     """Return the name of a source in messages. Raises `TypeError` for other objects."""
     if not isinstance(source, SOURCES):
         raise TypeError(
-            "expected reports as the bytes of a report file or tally file, the path or URL of one, "
-            f"a tally, or several of these; got something of type {type(source).__name__}"
+            "expected reports as the bytes of a report file or tally file, the path or "
+            "URL of one, "
+            "a tally, or several of these; got something of type "
+            f"{type(source).__name__}"
         )
     return (
         os.fspath(source)
@@ -132,7 +136,8 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
 
     There is nothing else by which two tallies without an identity could be told apart.
 
-    What became of the batches does not count: duplicates among them do not make for other reports.
+    What became of the batches does not count: duplicates among them do not make for
+    other reports.
     """
     hashed = blake2b(repr(tally.identity).encode(), digest_size=ID_SIZE)
     for _, counts in sorted(tally.counts.items()):
@@ -144,8 +149,10 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
     digest = hashed.digest()
     if digest in seen:
         raise FileError(
-            f"{path}: expected tallies of different reports, got the same counts for the second "
-            "time; leave it out, or if it really counts other reports, pass --allow-equal"
+            f"{path}: expected tallies of different reports, got the same counts for "
+            "the second "
+            "time; leave it out, or if it really counts other reports, pass "
+            "--allow-equal"
         )
     seen.add(digest)
 

@@ -1,8 +1,10 @@
-"""Screening: which payloads are batches that can be counted, and why the others are not.
+"""Screening: which payloads are batches that can be counted, and why the others are
+not.
 
 Rules
 - Every payload gets one answer, in order; none raises an error.
-- A batch is counted whole or not at all: one impossible report refuses its batch, and nothing else.
+- A batch is counted whole or not at all: one impossible report refuses its batch, and
+  nothing else.
 - Rows are checked in bulk, those of one question together.
 """
 
@@ -29,7 +31,8 @@ UNKNOWN = "fingerprint"
 class Refusal(NamedTuple):
     """Why a payload cannot be counted, by a name in `ldp.wire.wire.REASONS`.
 
-    And the known question that it is for; or, of one that is not known, how many reports it has.
+    And the known question that it is for; or, of one that is not known, how many
+    reports it has.
     """
 
     reason: str
@@ -44,8 +47,8 @@ def screen(
 ) -> list[Batch | Refusal]:
     """Screen each payload.
 
-    `envelopes` are the questions and groups that are known, by fingerprint; `most` is how many
-    reports each payload may have.
+    `envelopes` are the questions and groups that are known, by fingerprint; `most` is
+    how many reports each payload may have.
     """
     items = [
         _fitting(payload, envelopes, most=limit)
@@ -61,7 +64,9 @@ def screen(
 
 
 def by_combination(batches: Iterable[Batch]) -> dict[tuple[bytes, int], list[Batch]]:
-    """Batches that are counted as one: of one question, from devices of one combination."""
+    """Batches that are counted as one: of one question, from devices of one
+    combination.
+    """
     alike: dict[tuple[bytes, int], list[Batch]] = {}
     for batch in batches:
         alike.setdefault((batch.fingerprint, batch.combination), []).append(batch)

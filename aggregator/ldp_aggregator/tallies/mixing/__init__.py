@@ -1,4 +1,5 @@
-"""Mixing: what a collector does with reports that came through a relay (`ldp.wire.sealed`).
+"""Mixing: what a collector does with reports that came through a relay
+(`ldp.wire.sealed`).
 
 keys     the collector's key pair: made, kept, read
 opening  envelopes to reports

@@ -1,12 +1,13 @@
 """Batches of a relay: what a collector keeps of each, and what it was worth, in words.
 
-For someone new to it: mixing protects against whoever sees the batch alone. If the relay and the
-collector put together what they know, nothing remains of it but what each report had from the
-start. So there are two figures, and both are said, always (`ldp.privacy.batches`).
+For someone new to it: mixing protects against whoever sees the batch alone. If the
+relay and the collector put together what they know, nothing remains of it but what each
+report had from the start. So there are two figures, and both are said, always
+(`ldp.privacy.batches`).
 
-A batch counts as its reports that came and are sound, at most as many as the relay says there are,
-rounded down to two digits: a smaller batch is worth less, so nothing is claimed that does not hold,
-and batches of nearly one size are worked out once.
+A batch counts as its reports that came and are sound, at most as many as the relay says
+there are, rounded down to two digits: a smaller batch is worth less, so nothing is
+claimed that does not hold, and batches of nearly one size are worked out once.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ NOBODY = Fraction(0)
 MOST_FILE = 1 << 26
 _MOST_CONTENT = 1 << 10
 _NO_BATCHES = (
-    "expected a store's URL, such as sqlite:///ldp.db, or a file with the batches of this survey "
+    "expected a store's URL, such as sqlite:///ldp.db, or a file with the batches of "
+    "this survey "
     "as a service shows them at /v1/surveys/NAME/batches, got {what}"
 )
 
@@ -37,8 +39,8 @@ _NO_BATCHES = (
 class MixedPart(NamedTuple):
     """Record of one part of a batch.
 
-    The relay by the name of its token, the least number of reports that it waits for, how many the
-    whole batch has by its word, and how many of this part were counted.
+    The relay by the name of its token, the least number of reports that it waits for,
+    how many the whole batch has by its word, and how many of this part were counted.
     """
 
     relay: str
@@ -48,7 +50,9 @@ class MixedPart(NamedTuple):
 
 
 class MixedBatch(NamedTuple):
-    """A batch of one question or group: `counted` of its `size` reports have come and are sound."""
+    """A batch of one question or group: `counted` of its `size` reports have come and
+    are sound.
+    """
 
     question: str
     relay: str
@@ -60,7 +64,9 @@ class MixedBatch(NamedTuple):
 
     @property
     def crowd(self) -> int:
-        """How many reports may be relied upon to be mixed: those that came and are sound."""
+        """How many reports may be relied upon to be mixed: those that came and are
+        sound.
+        """
         return min(self.size, self.counted)
 
 
@@ -97,7 +103,9 @@ def privacy_of(
     delta: Fraction = USUAL_DELTA,
     colluding: Fraction = NOBODY,
 ) -> BatchPrivacy:
-    """Return the privacy of a batch, `colluding` the share of its reports that are no cover."""
+    """Return the privacy of a batch, `colluding` the share of its reports that are no
+    cover.
+    """
     honest = math.floor(batch.crowd * (1 - colluding))
     return batch_privacy(
         envelope, _round_down(honest), delta, mixed_by=batch.relay
@@ -105,7 +113,9 @@ def privacy_of(
 
 
 def worth(batch: MixedBatch, envelope: Envelope) -> str:
-    """Describe the privacy in a sentence: if relay and collector are apart, and if not."""
+    """Describe the privacy in a sentence: if relay and collector are apart, and if
+    not.
+    """
     return privacy_of(batch, envelope).text
 
 
@@ -126,7 +136,9 @@ def least_worth(
     delta: Fraction = USUAL_DELTA,
     colluding: Fraction = NOBODY,
 ) -> BatchPrivacy:
-    """Return the least privacy of some batches; of the same question, the smallest batch."""
+    """Return the least privacy of some batches; of the same question, the smallest
+    batch.
+    """
     smallest: dict[bytes, tuple[MixedBatch, Envelope]] = {}
     for batch, envelope in batches:
         before = smallest.setdefault(envelope.fingerprint, (batch, envelope))
@@ -140,13 +152,16 @@ def least_worth(
 
 
 def batches_text(batches: Sequence[MixedBatch], least: BatchPrivacy) -> str:
-    """One batch or several, in a sentence: what is said of all holds for the one worth least."""
+    """One batch or several, in a sentence: what is said of all holds for the one worth
+    least.
+    """
     if len(batches) == 1:
         return least.text
     reports = sum(batch.crowd for batch in batches)
     relays = ", ".join(sorted({batch.relay for batch in batches}))
     return (
-        f"{len(batches):,} batches of {reports:,} reports together, mixed by {relays}; the one "
+        f"{len(batches):,} batches of {reports:,} reports together, mixed by {relays}; "
+        "the one "
         f"that is worth least: {least.text}; who is in several adds them up"
     )
 
@@ -167,7 +182,8 @@ def read_batches(survey: Survey, content: bytes) -> list[MixedBatch]:
         raise FileError(_NO_BATCHES.format(what="something else")) from None
     if fingerprint != survey.fingerprint.hex():
         raise FileError(
-            "expected batches of this version of the survey, got those of another; ask the service "
+            "expected batches of this version of the survey, got those of another; ask "
+            "the service "
             "with ?version= for them"
         )
     for batch in batches:

@@ -1,8 +1,9 @@
 """The key pair of a collector whose reports come through a relay: made, kept, read.
 
-The private key is a file (PKCS #8, PEM) that its owner alone may read; the public key is a line of
-text that apps are given. It is in no survey, and no fingerprint depends on it: it may change while
-reports to one survey go on, and reports that came through a relay count beside those that did not.
+The private key is a file (PKCS #8, PEM) that its owner alone may read; the public key
+is a line of text that apps are given. It is in no survey, and no fingerprint depends on
+it: it may change while reports to one survey go on, and reports that came through a
+relay count beside those that did not.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 
 _EXTRA = (
-    "expected the package cryptography (47 or later) for reports that come through a relay, found "
+    "expected the package cryptography (47 or later) for reports that come through a "
+    "relay, found "
     'none or an older one; install it with pip install "ldpkit-aggregator[relay]"'
 )
 _MOST = 1 << 14
@@ -52,7 +54,9 @@ def make_key(path: Path) -> str:
 
 
 def new_key_file(path: Path, key: Any) -> None:
-    """A private key in a new file, which its owner alone may read. Raises `KeyFileError`."""
+    """A private key in a new file, which its owner alone may read. Raises
+    `KeyFileError`.
+    """
     from cryptography.hazmat.primitives import serialization
 
     pem = key.private_bytes(
@@ -64,7 +68,8 @@ def new_key_file(path: Path, key: Any) -> None:
         descriptor = opened_private(path, os.O_WRONLY | os.O_EXCL)
     except FileExistsError:
         raise KeyFileError(
-            f"expected no file at {path} yet, found one; a key is never written over: name another"
+            f"expected no file at {path} yet, found one; a key is never written over: "
+            "name another"
         ) from None
     except OSError as error:
         raise KeyFileError(f"expected to make {path}, got: {error.strerror}") from None
@@ -82,14 +87,16 @@ def read_key(path: Path) -> EllipticCurvePrivateKey:
     key = private_key_in(path)
     if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != "secp256r1":
         raise KeyFileError(
-            f"expected a private key of P-256 in {path}, as ldp relay keys makes it, got something "
+            f"expected a private key of P-256 in {path}, as ldp relay keys makes it, "
+            "got something "
             "else"
         )
     return key
 
 
 def private_key_in(path: Path) -> Any:
-    """The private key in a file that its owner alone may read, of any kind; None if it is none.
+    """The private key in a file that its owner alone may read, of any kind; None if it
+    is none.
 
     Raises `KeyFileError`.
     """
@@ -99,7 +106,8 @@ def private_key_in(path: Path) -> Any:
     content = read_bytes(path, _MOST)
     if os.name == "posix" and path.stat().st_mode & 0o077:
         raise KeyFileError(
-            f"expected {path} to be readable by its owner alone, found others; chmod 600 {path}"
+            f"expected {path} to be readable by its owner alone, found others; chmod "
+            f"600 {path}"
         )
     try:
         return load_pem_private_key(content, None)

@@ -1,12 +1,13 @@
 """Opening: a part of a relay's batch to the reports that are in it.
 
 Rules
-- Each envelope is opened by itself: what does not open, or is no sound report of the question that
-  it is said to be for, is refused, and costs nothing but itself.
-- Which key a device had is not said anywhere: all that there are are tried, so that keys can
-  change.
+- Each envelope is opened by itself: what does not open, or is no sound report of the
+  question that it is said to be for, is refused, and costs nothing but itself.
+- Which key a device had is not said anywhere: all that there are are tried, so that
+  keys can change.
 - An envelope that a part has twice is one report: devices seal each anew.
-- The same bytes give the same reports, in the same order: sent again, a part is a duplicate.
+- The same bytes give the same reports, in the same order: sent again, a part is a
+  duplicate.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _NEVER_OPENED = b"-"
 class Opened(NamedTuple):
     """Content of a part: frames to be counted, the first of them of all sound reports.
 
-    `opened` says how many envelopes opened, `sound` how many of those are reports to be counted.
+    `opened` says how many envelopes opened, `sound` how many of those are reports to be
+    counted.
     """
 
     frames: bytes
@@ -57,7 +59,9 @@ class Opener:
         self._closed = (InvalidTag, ValueError)
 
     def open(self, mixed: Mixed, envelopes: Mapping[bytes, Envelope]) -> Opened:
-        """Open all envelopes of a part, of a question or group that is among `envelopes`."""
+        """Open all envelopes of a part, of a question or group that is among
+        `envelopes`.
+        """
         envelope = envelopes[mixed.fingerprint]
         info = info_of(mixed.fingerprint, epoch_bytes(mixed.id, envelope.epoch))
         seen: set[bytes] = set()
@@ -109,6 +113,8 @@ def _cut(mixed: Mixed, envelope: Envelope) -> Iterator[bytes]:
 
 
 def _is_alone(batch: Batch, fingerprint: bytes) -> bool:
-    """Whether what was sealed is one report of the question, which says nothing else."""
+    """Whether what was sealed is one report of the question, which says nothing
+    else.
+    """
     said = batch.fingerprint, batch.id, batch.size, batch.combination
     return said == (fingerprint, NO_ID, 1, 0)

@@ -1,7 +1,8 @@
 """Small pictures over time: an estimate with its range for each epoch.
 
-Where levels were asked for, these are a line through a band, and the estimates stand behind them.
-Notes of the operator are upright lines with numbers, which a list beside the pictures explains.
+Where levels were asked for, these are a line through a band, and the estimates stand
+behind them. Notes of the operator are upright lines with numbers, which a list beside
+the pictures explains.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Po
     value = overall.values[place]
     points = []
     for epoch, estimates in series:
-        # Values that a search found differ from epoch to epoch; all others stand in one place.
+        # Values that a search found differ from epoch to epoch; all others stand in one
+        # place.
         here: int | None = place
         if estimates.values[place : place + 1] != (value,):
             here = estimates.values.index(value) if value in estimates.values else None
@@ -112,7 +114,9 @@ def means_of(series: Series) -> list[Point]:
 def _panel(
     view: QuestionView, value: str, points: list[Point], look: Look, unit: str
 ) -> Bars:
-    """A panel from the first to the last epoch, with gaps where there is no estimate."""
+    """A panel from the first to the last epoch, with gaps where there is no
+    estimate.
+    """
     first, last = points[0].epoch, points[-1].epoch
     many = last.number - first.number + 1
     columns = np.full((3, many), np.nan)

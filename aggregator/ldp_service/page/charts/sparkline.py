@@ -15,7 +15,9 @@ MOST = 40
 
 
 def sparkline(name: str, epochs: Sequence[tuple[Epoch, int]]) -> Safe:
-    """A column for each epoch from the first to the last of those shown, gaps included."""
+    """A column for each epoch from the first to the last of those shown, gaps
+    included.
+    """
     shown = epochs[-MOST:]
     first, last = shown[0][0].number, shown[-1][0].number
     first = max(first, last - MOST + 1)
@@ -33,6 +35,9 @@ def sparkline(name: str, epochs: Sequence[tuple[Epoch, int]]) -> Safe:
         for epoch, reports in shown
         if epoch.number >= first and most
     ]
-    words = f"From {when(shown[0][0])} to {when(shown[-1][0])}, at most {most:,} in one epoch."
+    words = (
+        f"From {when(shown[0][0])} to {when(shown[-1][0])}, at most {most:,} in "
+        "one epoch."
+    )
     drawing = Drawing(columns, _HEIGHT, words)
     return picture_of(f"growth-{name}", f"{name}: reports by epoch", drawing)

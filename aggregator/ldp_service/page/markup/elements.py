@@ -1,10 +1,11 @@
 """Parts of every section: numbers, tables, counts of things.
 
 Rules
-- A number of an estimate is a `data` element, whose value is what the API gives, to the last digit.
+- A number of an estimate is a `data` element, whose value is what the API gives, to the
+  last digit.
 - Tables have captions, and scroll in a box of their own.
-- What respondents wrote is isolated (`bdi`), so that its direction does not turn what stands around
-  it.
+- What respondents wrote is isolated (`bdi`), so that its direction does not turn what
+  stands around it.
 """
 
 from __future__ import annotations

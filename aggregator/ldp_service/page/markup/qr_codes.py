@@ -69,6 +69,7 @@ def _code(address: str):  # type: ignore[no-untyped-def]  # segno has no types o
         import segno
     except ImportError:
         raise CodeError(
-            'expected segno, found none; install it with pip install "ldpkit-aggregator[serve]"'
+            "expected segno, found none; install it with pip install "
+            '"ldpkit-aggregator[serve]"'
         ) from None
     return segno.make(address, error="m", micro=False)

@@ -15,5 +15,7 @@ _ELSEWHERE = "JSON and CSV have all values"
 
 
 def download(estimates: SurveyEstimates, form: Format) -> bytes:
-    """The estimates as the bytes of a file. Raises `EstimateError` if a library is missing."""
+    """The estimates as the bytes of a file. Raises `EstimateError` if a library is
+    missing.
+    """
     return form.whole(estimates.sheet(in_full=False, elsewhere=_ELSEWHERE))

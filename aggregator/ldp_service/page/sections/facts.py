@@ -1,4 +1,6 @@
-"""Facts about a question's numbers: how many reports, how private, for whom, which intervals."""
+"""Facts about a question's numbers: how many reports, how private, for whom, which
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _MEANT = {
 
 
 def facts(view: QuestionView) -> Iterator[tuple[str, str, str]]:
-    """Yield all facts of a question: heading, the word that explains it, if any, and the fact."""
+    """Yield all facts of a question: heading, the word that explains it, if any, and
+    the fact.
+    """
     for heading, fact in _facts(view):
         first = heading.partition(",")[0].partition(" ")[0].lower()
         word = _MEANT.get(heading, first)

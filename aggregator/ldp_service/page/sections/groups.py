@@ -1,4 +1,6 @@
-"""The section of groups by public attributes: for each question a table of groups and values."""
+"""The section of groups by public attributes: for each question a table of groups and
+values.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ SUPPRESSED = "-"
 
 
 def groups_section(groups: GroupEstimates, over_time: GroupSeries = ()) -> Safe:
-    """Return the published groups, and the hidden ones; of one question in each epoch as well."""
+    """Return the published groups, and the hidden ones; of one question in each epoch
+    as well.
+    """
     tables = [_table(name, groups) for name in _names(groups)]
     nothing = tag(
         "p", "No group is shown yet: none has enough reports in closed epochs."
@@ -46,7 +50,9 @@ def groups_section(groups: GroupEstimates, over_time: GroupSeries = ()) -> Safe:
 
 
 def _over_time(series: GroupSeries) -> Iterator[Safe]:
-    """The groups of a question in each epoch, the last first: the most frequent value of all."""
+    """The groups of a question in each epoch, the last first: the most frequent value
+    of all.
+    """
     shown = [(epoch, group) for epoch, groups in series for group in groups.groups]
     if not shown:
         return

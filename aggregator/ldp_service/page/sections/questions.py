@@ -1,4 +1,6 @@
-"""One question: what is said of its picture and its numbers, its districts, its health."""
+"""One question: what is said of its picture and its numbers, its districts, its
+health.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def first_bar(panel: Bars) -> Bars:
 
 
 def warnings(view: QuestionView) -> list[str]:
-    """Return what has to be looked at: failed checks, and changes over closed epochs."""
+    """Return what has to be looked at: failed checks, and changes over closed
+    epochs.
+    """
     said = []
     failed = [check for check in view.checks if check.suspicious]
     if failed and view.estimates.reports:
@@ -83,7 +87,9 @@ def notes_on(question: QuestionEstimates) -> list[str]:
 
 
 def health(view: QuestionView) -> Safe:
-    """Return the checks of the reports, and whether anything changed, if reports came."""
+    """Return the checks of the reports, and whether anything changed, if reports
+    came.
+    """
     if not view.estimates.reports:
         return Safe("")
     changes = view.changes

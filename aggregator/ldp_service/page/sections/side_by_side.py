@@ -14,7 +14,9 @@ MOST_VALUES = 100
 
 
 def side_by_side(series: Series) -> Safe:
-    """The last epoch less, and over, the one before it; nothing where that says nothing."""
+    """The last epoch less, and over, the one before it; nothing where that says
+    nothing.
+    """
     comparison = _of_last_two(series)
     if comparison is None:
         return Safe("")

@@ -18,7 +18,8 @@ from ldp_service.page.views.survey import SurveyView
 _OUTCOMES = {
     "accepted": "counted",
     "duplicate": "came again, and were not counted twice",
-    QUARANTINED: "put aside: of no question that is served; counted when a survey is served that "
+    QUARANTINED: "put aside: of no question that is served; counted when a survey is "
+    "served that "
     "has it",
 }
 
@@ -42,7 +43,8 @@ def summary(view: SurveyView) -> str:
 
 def outcome_rows(view: SurveyView, service: ServiceView) -> list[Safe]:
     """Return a row for each thing that batches become, of this survey and of all."""
-    # Damaged bytes are of no survey, so those of the service are more than those of its surveys.
+    # Damaged bytes are of no survey, so those of the service are more than those of its
+    # surveys.
     outcomes = service.accounts.outcomes
     rejected = summed_up(outcomes)["rejected"]
     words = _OUTCOMES | {

@@ -20,7 +20,9 @@ _LEAST = 1e-9
 
 
 def search_form(view: QuestionView, asked: Asked) -> Safe:
-    """Fields to look for values, and links to their pages; nothing where one page is all."""
+    """Fields to look for values, and links to their pages; nothing where one page is
+    all.
+    """
     question = view.estimates
     if len(question) <= MOST_BARS or not question.reports:
         return Safe("")
@@ -96,7 +98,10 @@ def values(view: QuestionView) -> Safe:
     value, count, frequency, error, interval, *means = question.headings
     head = (value, frequency, error, interval, count, "p-value", *means)
     which = "all" if view.complete else f"{len(view.shown)} of {len(question):,}"
-    caption = f"{question.name}: {which} values; p-values, of no one holding it, are simultaneous"
+    caption = (
+        f"{question.name}: {which} values; p-values, of no one holding it, are "
+        "simultaneous"
+    )
     return table(caption, head, rows, id=f"values-{question.name}")
 
 
@@ -135,7 +140,8 @@ def _value(
     value, count, frequency, error, _ = question.row(estimate)
     raw, cut = [], []
     if not (question.is_vector or 0 <= estimate.frequency <= 1):
-        # Noise took it beyond what is possible: the nearest possible value, and the raw one below.
+        # Noise took it beyond what is possible: the nearest possible value, and the raw
+        # one below.
         nearest = min(max(estimate.frequency, 0.0), 1.0)
         raw, cut = [tag("small", f"raw {frequency}")], [tag("small", "cut")]
         frequency = show(nearest)

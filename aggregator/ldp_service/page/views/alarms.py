@@ -18,7 +18,9 @@ class Alarm(NamedTuple):
 
 
 def alarms_of(analysis: Analysis, served: Served) -> Sequence[Alarm]:
-    """Return the alarms of a survey: failed checks, changes over epochs, late batches."""
+    """Return the alarms of a survey: failed checks, changes over epochs, late
+    batches.
+    """
     return tuple(_alarms(analysis, served))
 
 
@@ -35,5 +37,8 @@ def _alarms(analysis: Analysis, served: Served) -> Iterator[Alarm]:
             yield Alarm(f"{name}: has changed over time ({named})", f"question-{name}")
     late = punctuality(analysis.outcomes(served))
     if late.is_alarming:
-        words = f"{late.late:,} of the last {late.batches:,} batches came too late to be counted"
+        words = (
+            f"{late.late:,} of the last {late.batches:,} batches came too late to "
+            "be counted"
+        )
         yield Alarm(words, "batches")

@@ -27,7 +27,9 @@ _MOST_TEXT = 200
 
 
 class Search(NamedTuple):
-    """Which values are shown of a question with many: a text that is in them, and a page."""
+    """Which values are shown of a question with many: a text that is in them, and a
+    page.
+    """
 
     question: str = ""
     text: str = ""
@@ -35,13 +37,16 @@ class Search(NamedTuple):
 
 
 class Dates(NamedTuple):
-    """The first and the last day of a range of time, as they are written; nothing for no end."""
+    """The first and the last day of a range of time, as they are written; nothing for
+    no end.
+    """
 
     since: str = ""
     until: str = ""
 
     def span(self, length: int | None) -> Span | None:
-        """The epochs of so many seconds that begin on these days, UTC; None if it is all.
+        """The epochs of so many seconds that begin on these days, UTC; None if it is
+        all.
 
         Raises `RequestError` for what is no day, and where there is none between.
         """
@@ -63,8 +68,8 @@ ALL_VALUES, ALL_TIME = Search(), Dates()
 class Asked:
     """Request: a version of a survey, with options; one question over time.
 
-    If no version is named, and there are several, the estimates are `pooled`; all else is of the
-    newest.
+    If no version is named, and there are several, the estimates are `pooled`; all else
+    is of the newest.
     """
 
     served: Served
@@ -125,7 +130,9 @@ class Asked:
         return self.search if self.search.question == question else Search(question)
 
     def query(self, **changes: str | None) -> dict[str, str]:
-        """The query that asks for the same, but for what changes; None leaves a key out."""
+        """The query that asks for the same, but for what changes; None leaves a key
+        out.
+        """
         search = self.search
         query = {
             "survey": self.served.survey.name,
@@ -190,7 +197,9 @@ def _search(query: Mapping[str, str]) -> Search:
 
 
 def _seconds(day: str, name: str) -> int:
-    """When a day begins, UTC, since 1970. Raises `RequestError` for what is no day since then."""
+    """When a day begins, UTC, since 1970. Raises `RequestError` for what is no day
+    since then.
+    """
     try:
         start = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:

@@ -1,4 +1,6 @@
-"""Levels with bands behind the estimates of epochs, by `ldp_aggregator.analyses.series`."""
+"""Levels with bands behind the estimates of epochs, by
+`ldp_aggregator.analyses.series`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class CourseView:
 def course_of(
     series: Series, values: Sequence[str], options: Options, closed: int
 ) -> CourseView:
-    """Levels of some values; epochs after the last one `closed` may still get reports."""
+    """Levels of some values; epochs after the last one `closed` may still get
+    reports.
+    """
     still_open = sum(epoch.number > closed for epoch, _ in series)
     history = [(epoch.number, estimates) for epoch, estimates in series]
     try:

@@ -21,12 +21,15 @@ class SurveyLine:
     reports: int
     """Of the question that has the most, over all versions."""
     epochs: Sequence[tuple[Epoch, int]]
-    """Those with reports, and how many that question has in each, in the order of time."""
+    """Those with reports, and how many that question has in each, in the order of time.
+    """
     alarms: Sequence[Alarm]
 
     @property
     def last(self) -> Epoch | None:
-        """The last epoch with reports; None before there are any, and where time is not divided."""
+        """The last epoch with reports; None before there are any, and where time is not
+        divided.
+        """
         return self.epochs[-1][0] if self.epochs and self.epochs[-1][0].length else None
 
 

@@ -1,4 +1,6 @@
-"""One question: its estimates, the places of the values shown, and what lies beside them."""
+"""One question: its estimates, the places of the values shown, and what lies beside
+them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ CORRECTION = "bonferroni"
 
 @dataclass(frozen=True)
 class QuestionView:
-    """One question: its estimates, the places of the values shown, and what lies beside them."""
+    """One question: its estimates, the places of the values shown, and what lies beside
+    them.
+    """
 
     estimates: QuestionEstimates
     shown: Sequence[int]
@@ -58,7 +62,9 @@ class QuestionView:
         search: Search | None = None,
         course: CourseView | None = None,
     ) -> QuestionView:
-        """Build the view from the estimates of a question, its checks and its history."""
+        """Build the view from the estimates of a question, its checks and its
+        history.
+        """
         if isinstance(estimates, ShapeEstimates):
             estimates = estimates.merged(MOST_BARS)
         asked = search or Search(estimates.name)
@@ -130,7 +136,9 @@ def _matching(estimates: QuestionEstimates, text: str) -> Indices:
 
 
 def _on_page(estimates: QuestionEstimates, places: Indices, page: int) -> list[int]:
-    """Return the values of a page: in their order, or of many the most frequent first."""
+    """Return the values of a page: in their order, or of many the most frequent
+    first.
+    """
     if len(places) > MOST_BARS:
         order = np.argsort(-estimates.frequency[places], kind="stable")
         places = places[order[(page - 1) * MOST_BARS : page * MOST_BARS]]

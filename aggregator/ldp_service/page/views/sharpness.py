@@ -1,4 +1,5 @@
-"""Sharpness: differences that so many reports can show, and how many more would halve them.
+"""Sharpness: differences that so many reports can show, and how many more would halve
+them.
 
 The law is that of the estimates that are shown (`decoders.intervals`), at the number of
 reports that are there, for the value whose interval is the widest:
@@ -40,16 +41,21 @@ class Sharpness:
     half_width: float
     """Of that interval."""
     more: int | None
-    """Respondents that are needed besides for half of it; None if no number is enough."""
+    """Respondents that are needed besides for half of it; None if no number is enough.
+    """
     differs: float | None
-    """The least difference between two halves that is found; None if no two differ by as much."""
+    """The least difference between two halves that is found; None if no two differ by
+    as much.
+    """
     detects: float | None = None
     """The least share that is told from zero; None if none is."""
     of_shares: bool = True
 
 
 def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
-    """Return the sharpness of a question with reports; None where nothing has an interval."""
+    """Return the sharpness of a question with reports; None where nothing has an
+    interval.
+    """
     if not estimates.reports or estimates.is_shape:
         return None
     if estimates.law is None or not len(estimates):
@@ -101,7 +107,8 @@ def _more(variance: float, stays: float, respondents: int) -> int | None:
 
 
 def _difference(variance: float, level: float, most: float) -> float | None:
-    """Return the error between two halves: each has twice the variance of both together.
+    """Return the error between two halves: each has twice the variance of both
+    together.
 
     None if that is more than two can differ by at most.
     """

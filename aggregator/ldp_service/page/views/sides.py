@@ -1,10 +1,11 @@
-"""Two things side by side: surveys, versions, epochs or groups, and what differs between them.
+"""Two things side by side: surveys, versions, epochs or groups, and what differs
+between them.
 
-A side is written as a query of its own: `survey=commute&epoch=20502`, or `where=os=ios` in place of
-an epoch.
-The two have to be of different reports, since only then are their errors independent: two surveys,
-or within one survey two epochs, two groups by one attribute, or two versions of which the question
-differs (one that versions share has one tally). Groups are of closed epochs, as everywhere.
+A side is written as a query of its own: `survey=commute&epoch=20502`, or `where=os=ios`
+in place of an epoch. The two have to be of different reports, since only then are their
+errors independent: two surveys, or within one survey two epochs, two groups by one
+attribute, or two versions of which the question differs (one that versions share has
+one tally). Groups are of closed epochs, as everywhere.
 """
 
 from __future__ import annotations
@@ -135,19 +136,22 @@ def _compare(
 ) -> Comparison:
     if view.question not in view.questions:
         raise EstimateError(
-            f"expected a question of both sides ({', '.join(view.questions) or 'none'}), got "
+            "expected a question of both sides "
+            f"({', '.join(view.questions) or 'none'}), got "
             f"{view.question[:40]!r}"
         )
     both = [side.served.survey[view.question] for side in (first, second)]
     if not are_apart(first, second, (both[0], both[1])):
         raise EstimateError(
-            "expected two sides of different reports: two surveys, two epochs, two groups by one "
+            "expected two sides of different reports: two surveys, two epochs, two "
+            "groups by one "
             "attribute, or two versions of which the question differs"
         )
     estimates = [_estimates(analysis, side, view) for side in (first, second)]
     if max(map(len, estimates)) > MOST_VALUES:
         raise EstimateError(
-            f"expected at most {MOST_VALUES:,} values to show side by side; ldp analyze compare "
+            f"expected at most {MOST_VALUES:,} values to show side by side; ldp "
+            "analyze compare "
             "takes more"
         )
     return compare(*estimates, simultaneous="bh", names=(first.name, second.name))
@@ -176,14 +180,17 @@ def _estimates(analysis: Analysis, side: Side, view: SidesView) -> QuestionEstim
     groups = analysis.groups(served, asked, options, epoch=side.epoch, names=(name,))
     if name not in groups.total.questions:
         raise EstimateError(
-            f"expected a group that is shown, got {side.name}, which has too few reports in closed "
+            f"expected a group that is shown, got {side.name}, which has too few "
+            "reports in closed "
             "epochs"
         )
     return groups.total[name]
 
 
 def _choices(analysis: Analysis, versions: Sequence[Served]) -> Iterator[Side]:
-    """Yield the possible sides of a survey: as a whole, by version, by epoch, and by group."""
+    """Yield the possible sides of a survey: as a whole, by version, by epoch, and by
+    group.
+    """
     newest = versions[-1]
     yield Side(newest)
     if len(versions) > 1:
@@ -198,7 +205,9 @@ def _choices(analysis: Analysis, versions: Sequence[Served]) -> Iterator[Side]:
 
 
 def _questions(catalogue: Catalogue, sides: Sequence[Side]) -> Sequence[str]:
-    """The names of questions that all sides have; of all surveys, before one is chosen."""
+    """The names of questions that all sides have; of all surveys, before one is
+    chosen.
+    """
     surveys = [side.served.survey for side in sides] or [
         versions[-1].survey for versions in catalogue.by_name.values()
     ]

@@ -89,7 +89,9 @@ def _estimates(analysis: Analysis, asked: Asked) -> SurveyEstimates:
 
 
 def _series(analysis: Analysis, asked: Asked, name: str) -> Series:
-    """The last epochs of those that are asked for, each by itself or with all before it."""
+    """The last epochs of those that are asked for, each by itself or with all before
+    it.
+    """
     served, span = asked.served, asked.span
     own = options_for(served.survey[name], asked.options)
     if asked.way == CUMULATED:
@@ -123,7 +125,9 @@ def _course(
 
 
 def leading_values(estimates: QuestionEstimates) -> Sequence[int]:
-    """The places of the values that are shown over time: the most frequent; none of a shape."""
+    """The places of the values that are shown over time: the most frequent; none of a
+    shape.
+    """
     if estimates.is_shape:
         return ()
     places: list[int] = np.argsort(-estimates.frequency, kind="stable")[

@@ -1,4 +1,6 @@
-"""`ldp survey page`: the respondents' page of a survey, as files for any static host."""
+"""`ldp survey page`: the respondents' page of a survey, as files for any static
+host.
+"""
 
 from __future__ import annotations
 
@@ -29,25 +31,37 @@ from ldp_aggregator.output.files import (
     "--collector",
     type=ADDRESS,
     default="",
-    help="The address of the service that takes the reports.  [default: the page's own host]",
+    help=(
+        "The address of the service that takes the reports.  [default: the page's own "
+        "host]"
+    ),
 )
 @click.option(
     "--page",
     "page_path",
     type=click.Path(path_type=Path),
-    help="What the page says beside the survey.  [default: NAME.page.toml beside NAME.toml]",
+    help=(
+        "What the page says beside the survey.  [default: NAME.page.toml beside "
+        "NAME.toml]"
+    ),
 )
 @click.option(
     "--words",
     "words",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A file with the page's own words in a language, named after it, such as fr.json.",
+    help=(
+        "A file with the page's own words in a language, named after it, such as "
+        "fr.json."
+    ),
 )
 @click.option(
     "--counted",
     is_flag=True,
-    help="Tell the collector when the page is shown and begun; it counts that with --public.",
+    help=(
+        "Tell the collector when the page is shown and begun; it counts that with "
+        "--public."
+    ),
 )
 @click.option(
     "--invited",
@@ -65,8 +79,8 @@ def page(
 ) -> None:
     """Write the page on which people answer SURVEY, for any static host.
 
-    Their browsers draw the reports; no answer leaves them. headers.txt has what the host should
-    send along.
+    Their browsers draw the reports; no answer leaves them. headers.txt has what the
+    host should send along.
     """
     from ldp_service.respondents.folder import Site, headers_text, page_files
     from ldp_service.respondents.presentation import page_file, read_presentation

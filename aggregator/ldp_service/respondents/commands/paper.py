@@ -25,12 +25,16 @@ _MOST_BYTES = 1 << 22
     "words",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A file with the sheet's own words in a language, named after it, such as fr.json.",
+    help=(
+        "A file with the sheet's own words in a language, named after it, such as "
+        "fr.json."
+    ),
 )
 def paper(
     survey_path: Path, output: Path, language: str, words: tuple[Path, ...]
 ) -> None:
-    """Write a sheet to print: each question of SURVEY, what to toss, and what to write down.
+    """Write a sheet to print: each question of SURVEY, what to toss, and what to write
+    down.
 
     A question whose probabilities no toss has is refused, by its name.
     """
@@ -50,10 +54,11 @@ def paper(
     "--output", "-o", required=True, type=OUTPUT_FILE, help="Report file to write."
 )
 def paper_counts(survey_path: Path, table: Path, output: Path) -> None:
-    """Turn COUNTS of what was written down into reports, for `ldp aggregate` or a service.
+    """Turn COUNTS of what was written down into reports, for `ldp aggregate` or a
+    service.
 
-    COUNTS is a CSV table with the columns question, value and count. Counted anew, the same sheets
-    are other reports: aggregate one file of them.
+    COUNTS is a CSV table with the columns question, value and count. Counted anew, the
+    same sheets are other reports: aggregate one file of them.
     """
     from ldp_service.respondents.paper_counts import paper_reports
 

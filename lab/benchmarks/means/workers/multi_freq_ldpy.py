@@ -1,4 +1,5 @@
-"""multi-freq-ldpy: it estimates frequencies, and has no mean; so that of frequencies, as returned.
+"""multi-freq-ldpy: it estimates frequencies, and has no mean; so that of frequencies,
+as returned.
 
 What it returns is cut at zero and scaled, so that its means are biased.
 """

@@ -1,9 +1,11 @@
-"""OpenDP: noise on a number, or randomized response on one of two ends, the mean of what comes.
+"""OpenDP: noise on a number, or randomized response on one of two ends, the mean of
+what comes.
 
-`make_laplace` and `make_geometric` add noise that nothing cuts, to a number whose range is known,
-so that it may change by the whole range. That a number is rounded to one of both ends at random
-before `make_randomized_response_bool`, and what a report is then worth, is not the library's: with
-it, the mechanism is Duchi's. The library says itself what each costs, which is checked.
+`make_laplace` and `make_geometric` add noise that nothing cuts, to a number whose range
+is known, so that it may change by the whole range. That a number is rounded to one of
+both ends at random before `make_randomized_response_bool`, and what a report is then
+worth, is not the library's: with it, the mechanism is Duchi's. The library says itself
+what each costs, which is checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Our side: `Client(survey).record`, and from a report file to a mean with its interval."""
+"""Our side: `Client(survey).record`, and from a report file to a mean with its
+interval.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ _QUESTION = "x"
 def build(name: str, options: dict[str, Any], epsilon: str, steps: int) -> Asked:
     """A question is answered once, so every report comes from a new client."""
     survey = parse_survey(
-        f'[survey]\nname = "means"\n[[question]]\nname = "{_QUESTION}"\nmechanism = "{name}"\n'
-        f'type = "integer"\nlow = 0\nhigh = {steps}\nepsilon = "{epsilon}"\n{options["keys"]}'
+        f'[survey]\nname = "means"\n[[question]]\nname = "{_QUESTION}"\nmechanism = '
+        f'"{name}"\n'
+        f'type = "integer"\nlow = 0\nhigh = {steps}\nepsilon = '
+        f'"{epsilon}"\n{options["keys"]}'
     )
 
     def client(number: int) -> Report:

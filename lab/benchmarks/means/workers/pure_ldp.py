@@ -1,4 +1,6 @@
-"""pure-ldp: it estimates frequencies and heavy hitters, and has no mean; so that of frequencies."""
+"""pure-ldp: it estimates frequencies and heavy hitters, and has no mean; so that of
+frequencies.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What every worker does with a request: surveys of the same numbers, each with its mean."""
+"""What every worker does with a request: surveys of the same numbers, each with its
+mean.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def answered(
     numbers: list[int],
     surveys: int,
 ) -> dict[str, Any]:
-    """The means of so many surveys, and the seconds of processor time that a report takes."""
+    """The means of so many surveys, and the seconds of processor time that a report
+    takes.
+    """
     asked = build(name, options, epsilon=epsilon, steps=steps)
     answers = [asked.answer(number) for number in numbers]
     # What is compiled or cached on first use is no part of a report.
@@ -56,7 +60,9 @@ def answered(
 
 
 def of_frequencies(contender: Contender, view: str, steps: int) -> Asked:
-    """Where a library knows frequencies alone: the mean of numbers by their estimated shares."""
+    """Where a library knows frequencies alone: the mean of numbers by their estimated
+    shares.
+    """
     server = contender.server
     if server is None:
         raise TypeError("expected an estimator of frequencies")

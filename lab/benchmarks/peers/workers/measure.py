@@ -1,4 +1,6 @@
-"""What every worker does with a request: make reports one at a time, decode them, take times."""
+"""What every worker does with a request: make reports one at a time, decode them, take
+times.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,12 @@ class Contender(NamedTuple):
     client: Callable[[Any], Any]
     """One report of one answer."""
     server: Callable[[Any], Any] | None
-    """From packed reports to estimates of all values; None if the library has no estimator."""
+    """From packed reports to estimates of all values; None if the library has no
+    estimator.
+    """
     read: Callable[[Any], Mapping[str, Any]] = lambda estimates: {"unbiased": estimates}
-    """What the server gave, as frequencies: `unbiased`, and `returned` where it is something else.
+    """What the server gave, as frequencies: `unbiased`, and `returned` where it is
+    something else.
     """
     pack: Callable[[list[Any]], Any] = lambda reports: reports
     """Reports as the server takes them."""
@@ -50,7 +55,9 @@ def serve(build: Callable[[str, dict[str, Any], str, int], Contender]) -> None:
 
 
 def serve_by(answered: Callable[..., dict[str, Any]]) -> None:
-    """Answer requests, whatever they are about; their keys are what `answered` takes."""
+    """Answer requests, whatever they are about; their keys are what `answered`
+    takes.
+    """
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         request = json.loads(line)
@@ -93,7 +100,9 @@ def _answer(
 def _make(
     contender: Contender, held: Sequence[int], longest: float
 ) -> tuple[list[Any], float]:
-    """Reports of the first values, as many as the limit allows, and the seconds for each."""
+    """Reports of the first values, as many as the limit allows, and the seconds for
+    each.
+    """
     client = contender.client
     answers = [contender.answer(value) for value in held]
     client(answers[0])
@@ -115,18 +124,21 @@ def _decode(
     wanted: int,
     longest: float,
 ) -> tuple[int, float, Any]:
-    """How many reports were decoded, the seconds that `wanted` of them take, and the answer."""
+    """How many reports were decoded, the seconds that `wanted` of them take, and the
+    answer.
+    """
     few = min(_FIRST, len(reports))
     count = min(_SECOND, len(reports))
     _timed(server, contender.pack(reports[:few]))
     less, _ = _timed(server, contender.pack(reports[:few]))
     while True:
         seconds, result = _timed(server, contender.pack(reports[:count]))
-        # From two numbers of reports: the seconds for each, and those that none would take.
+        # From two numbers of reports: the seconds for each, and those that none would
+        # take.
         per_report = max(seconds - less, 0.0) / max(count - few, 1)
         fixed = max(seconds - count * per_report, 0.0)
-        # What does not depend on the reports may be most of the work: then the slope needs as much
-        # time again.
+        # What does not depend on the reports may be most of the work: then the slope
+        # needs as much time again.
         affordable = max(longest - fixed, fixed) / max(per_report, 1e-12)
         following = int(min(len(reports), 10 * count, affordable))
         if count == len(reports) or following < min(len(reports), 2 * count):

@@ -1,7 +1,8 @@
-"""multi-freq-ldpy: one function for the client and one for the aggregator of each mechanism.
+"""multi-freq-ldpy: one function for the client and one for the aggregator of each
+mechanism.
 
-Its aggregators clip and scale; a witness at the place where they do so gives the unbiased estimates
-too. The witness adds nothing to the time but one call.
+Its aggregators clip and scale; a witness at the place where they do so gives the
+unbiased estimates too. The witness adds nothing to the time but one call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""OpenDP: exact randomized response from secure randomness, on a value or on a vector of bits.
+"""OpenDP: exact randomized response from secure randomness, on a value or on a vector
+of bits.
 
-It has an estimator for bits only. A vector's bits are numbered from the lowest of each byte; its
-epsilon is 2 ln((2 - f) / f) for a vector with a single one.
+It has an estimator for bits only. A vector's bits are numbered from the lowest of each
+byte; its epsilon is 2 ln((2 - f) / f) for a vector with a single one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Our side: `Client(survey).record`, and from a report file to estimates with intervals."""
+"""Our side: `Client(survey).record`, and from a report file to estimates with
+intervals.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """pure-ldp: one class for the client and one for the server of each mechanism.
 
-Its values are counted from 1. Mechanisms that hash hand the server's functions to the client, so
-the server is made first and kept; it is reset between decodings.
+Its values are counted from 1. Mechanisms that hash hand the server's functions to the
+client, so the server is made first and kept; it is reset between decodings.
 """
 
 from __future__ import annotations

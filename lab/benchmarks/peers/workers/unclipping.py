@@ -1,7 +1,8 @@
-"""Undoing an estimator that clips negative frequencies and scales the rest to sum to one.
+"""Undoing an estimator that clips negative frequencies and scales the rest to sum to
+one.
 
-What was clipped cannot be had back from what was returned, so the counts are taken where the
-estimator gets them:
+What was clipped cannot be had back from what was returned, so the counts are taken
+where the estimator gets them:
 
     unclipped = (count / n - q) / (p - q)
 """

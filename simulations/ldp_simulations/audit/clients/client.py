@@ -1,7 +1,7 @@
 """A client as a command: answers on its standard input, frames on its standard output.
 
-Nothing that it does can do harm but to itself: it has so much time, may say so much, and whatever
-else it says is an error that tells what was expected.
+Nothing that it does can do harm but to itself: it has so much time, may say so much,
+and whatever else it says is an error that tells what was expected.
 
     LDP_AUDIT_SURVEY    the path of the survey file
     LDP_AUDIT_COMPILED  the path of its compiled form, in JSON
@@ -97,7 +97,9 @@ class Audited:
         )
 
     def ask_with_fork(self, lines: Sequence[Any]) -> dict[bytes, Left]:
-        """The reports that leave when a process forks and both answer: the child's come first."""
+        """The reports that leave when a process forks and both answer: the child's come
+        first.
+        """
         reports = 2 * sum(_reports(line) for line in lines)
         return read_left(
             self.bytes_of(lines, at_most=reports, forks=True), self.envelopes
@@ -114,7 +116,8 @@ class Audited:
     ) -> bytes:
         """The bytes that leave.
 
-        Raises `CommandError`, or `UnknownError` if the client says that it does not do this.
+        Raises `CommandError`, or `UnknownError` if the client says that it does not do
+        this.
         """
         reports = at_most or sum(_reports(line) for line in lines)
         widest = max(envelope.width for envelope in self.envelopes.values())
@@ -153,7 +156,8 @@ class Audited:
             )
         except OSError as error:
             raise CommandError(
-                f"expected a command that can be started, got {error.strerror}: {self.command[0]}"
+                f"expected a command that can be started, got {error.strerror}: "
+                f"{self.command[0]}"
             ) from error
 
 
@@ -180,7 +184,9 @@ def _finish(
     most: int,
     timeout: float,
 ) -> bytes:
-    """Return the output of a process that ends by itself, within its time and its room."""
+    """Return the output of a process that ends by itself, within its time and its
+    room.
+    """
     until = time.monotonic() + timeout
     out, errors = _Heard(process, process.stdout, most), _Heard(process, process.stderr)
     writer = threading.Thread(target=_write, args=(process, lines), daemon=True)
@@ -198,12 +204,14 @@ def _finish(
         _kill(process)
     if out.is_too_much:
         raise CommandError(
-            f"expected at most {most:,} bytes for what was asked, got more: write a frame for "
+            f"expected at most {most:,} bytes for what was asked, got more: write a "
+            "frame for "
             "each report, and nothing else, to standard output"
         )
     if is_late:
         raise CommandError(
-            f"expected a client that is done, and ends when its input does, within {timeout:g} s, "
+            "expected a client that is done, and ends when its input does, within "
+            f"{timeout:g} s, "
             "got none: a larger --timeout gives it more"
         )
     code = process.returncode
@@ -220,7 +228,8 @@ def _finish(
 class _Heard:
     """Output of a process on one of its pipes, as it comes.
 
-    most  bytes, beyond which it is ended; if there is no such number, its last words are kept
+    most  bytes, beyond which it is ended; if there is no such number, its last words
+    are kept
     """
 
     def __init__(
@@ -232,7 +241,8 @@ class _Heard:
         self.data = bytearray()
         self.is_too_much = False
         self._process, self._pipe, self._most = process, pipe, most
-        # A daemon, as a process that outlives its parent could hold the pipe open for ever.
+        # A daemon, as a process that outlives its parent could hold the pipe open for
+        # ever.
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
 

@@ -1,6 +1,8 @@
-"""Bytes that left a client, as reports: every frame is checked, whole and to the last byte.
+"""Bytes that left a client, as reports: every frame is checked, whole and to the last
+byte.
 
-Many frames one after the other are alike but for checksum, id and row, and are read at once.
+Many frames one after the other are alike but for checksum, id and row, and are read at
+once.
 """
 
 from __future__ import annotations
@@ -68,7 +70,8 @@ def _alike(
     payload = data[at + _HEAD : at + length]
     if data[at : at + 4] != REPORTS_MAGIC or len(payload) != length - _HEAD:
         raise FramesError(
-            f"expected frames of reports from first byte to last, got something else at byte {at:,}"
+            "expected frames of reports from first byte to last, got something else "
+            f"at byte {at:,}"
         )
     try:
         batch = decode_batch(payload)
@@ -86,7 +89,8 @@ def _alike(
         )
     if batch.combination or encode_batch(batch) != payload:
         raise FramesError(
-            f"{envelope.name}: expected a batch in its one encoding that says nothing of its "
+            f"{envelope.name}: expected a batch in its one encoding that says nothing "
+            "of its "
             "device, got another"
         )
     behind_id = slice(_ID_AT + ID_SIZE, length - len(batch.rows))
@@ -131,6 +135,7 @@ def _check_rows(envelope: Envelope, rows: Rows) -> None:
         if wrong:
             reasons = ", ".join(reason for reason, _ in wrong)
             raise FramesError(
-                f"{question.name}: expected reports that fit their layout, got {reasons}"
+                f"{question.name}: expected reports that fit their layout, got "
+                f"{reasons}"
             )
         start += question.width

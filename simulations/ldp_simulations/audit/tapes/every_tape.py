@@ -1,10 +1,10 @@
 """Running a randomized function over every tape of randomness: its law, exactly.
 
-The source branches only where bytes are read, so what is drawn and never looked at costs nothing.
-In call number i every byte read takes the values below 2^bits[i] (a function that ignores the
-higher bits of its bytes needs no more). What asks for another call than those is put down as
-`UNFINISHED`: with one call, a sampler by rejection gives its law on the tapes that are accepted at
-once, and the mass of the others.
+The source branches only where bytes are read, so what is drawn and never looked at
+costs nothing. In call number i every byte read takes the values below 2^bits[i] (a
+function that ignores the higher bits of its bytes needs no more). What asks for another
+call than those is put down as `UNFINISHED`: with one call, a sampler by rejection gives
+its law on the tapes that are accepted at once, and the mass of the others.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def every_tape(
 ) -> Law:
     """The law of `draw(random)` as {outcome: probability}.
 
-    `bits` has one entry for each call it may make. Raises `TooManyTapesError` beyond `most` tapes.
+    `bits` has one entry for each call it may make. Raises `TooManyTapesError` beyond
+    `most` tapes.
     """
     masses: Counter[tuple[Hashable, int]] = Counter()
     digits: list[int] = []

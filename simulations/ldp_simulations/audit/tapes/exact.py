@@ -1,13 +1,13 @@
 """The law of a survey's samplers over every tape of randomness, exactly.
 
-Where the survey's own integers are so small that every tape can be run (a question that states its
-probabilities, such as a coin), they are. Elsewhere the weights are words of 64 bits, and the same
-code is run with small ones (`Randomizer.small`): it reads its integers, and has no others. What
-comes out is compared with the channel, as fractions; how often a draw is rejected may not depend on
-the value.
+Where the survey's own integers are so small that every tape can be run (a question that
+states its probabilities, such as a coin), they are. Elsewhere the weights are words of
+64 bits, and the same code is run with small ones (`Randomizer.small`): it reads its
+integers, and has no others. What comes out is compared with the channel, as fractions;
+how often a draw is rejected may not depend on the value.
 
-This proves the code of the Python core, which every client of it runs; of other clients it says
-nothing.
+This proves the code of the Python core, which every client of it runs; of other clients
+it says nothing.
 """
 
 from __future__ import annotations
@@ -86,7 +86,10 @@ def differences(
         for report in sorted(drawn.keys() | stated.keys()):
             pair = drawn.get(report, Fraction(0)), stated.get(report, Fraction(0))
             if pair[0] != pair[1]:
-                return f"value {value}, report {report}: drawn with {pair[0]}, stated {pair[1]}"
+                return (
+                    f"value {value}, report {report}: drawn with {pair[0]}, stated "
+                    f"{pair[1]}"
+                )
     return (
         "how often a draw is rejected depends on the value" if len(rejected) > 1 else ""
     )
@@ -102,7 +105,9 @@ def _values(randomizer: Any) -> Iterable[int]:
 
 
 def reports_of(layout: Layout) -> list[int]:
-    """The report that each column of a channel stands for: by its prefix, then its body."""
+    """The report that each column of a channel stands for: by its prefix, then its
+    body.
+    """
     bodies = range(1 << layout.bits if layout.bits else layout.symbols)
     return [
         layout.report(body, prefix) for prefix in _prefixes(layout) for body in bodies
@@ -128,7 +133,9 @@ def _law(
 
 
 def _all_bits(randomizer: Randomizer) -> tuple[int, ...] | None:
-    """How many bits each call needs for all that can be drawn, where weights are small."""
+    """How many bits each call needs for all that can be drawn, where weights are
+    small.
+    """
     if isinstance(randomizer, RandomizedResponse):
         size, truth, other = randomizer
         return (_BYTE,) if truth + (size - 1) * other <= _MOST_WEIGHT else None

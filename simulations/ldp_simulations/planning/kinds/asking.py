@@ -50,7 +50,8 @@ class Asked:
     def misfit(self, named: Callable[[str], str] = str) -> str | None:
         """Return why no plan is found by these arguments; None if one can be.
 
-        `named` gives an argument the name that the one who asks knows it by: commands have options.
+        `named` gives an argument the name that the one who asks knows it by: commands
+        have options.
         """
         survey, values, epsilon, respondents = map(
             named, ("survey", "values", "epsilon", "respondents")

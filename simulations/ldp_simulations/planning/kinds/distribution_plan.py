@@ -1,12 +1,15 @@
-"""Plans of distributions: how well ranges, the median and the mean of a number will be known.
+"""Plans of distributions: how well ranges, the median and the mean of a number will be
+known.
 
-Errors are those that the decoder states of the tally to be expected, with answers spread evenly
-over the values. Ranges differ little in them: the worst of those looked at counts, which are the
-shares below 32 places, and the stretches of a quarter, a half and three quarters of the line. The
-median is off by the error of the share below it, over how many answers lie at a place.
+Errors are those that the decoder states of the tally to be expected, with answers
+spread evenly over the values. Ranges differ little in them: the worst of those looked
+at counts, which are the shares below 32 places, and the stretches of a quarter, a half
+and three quarters of the line. The median is off by the error of the share below it,
+over how many answers lie at a place.
 
-Of a circle these are ranges of 16 widths, and in place of mean and median, which depend on where
-it is cut, there is the mean direction, if the resultant is half as long as it can be.
+Of a circle these are ranges of 16 widths, and in place of mean and median, which depend
+on where it is cut, there is the mean direction, if the resultant is half as long as it
+can be.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ _PLACES = 32
 _AROUND = 64
 _RESULTANT = 0.5
 _OF_DIRECTIONS = (
-    "direction: of the interval of the mean direction, if the resultant is half as long as it can "
+    "direction: of the interval of the mean direction, if the resultant is half as "
+    "long as it can "
     "be (and answers are spread as evenly as that)"
 )
 _STRETCHES = 8
@@ -62,13 +66,19 @@ class DistributionPlan(NamedTuple):
     question: Question
     respondents: int | None
     range_error: float
-    """The standard error of a share that a single respondent would leave, of the worst range."""
+    """The standard error of a share that a single respondent would leave, of the worst
+    range.
+    """
     mean_error: float | None
-    """The same of the mean, in the unit of the answers; None of cells, which have no mean."""
+    """The same of the mean, in the unit of the answers; None of cells, which have no
+    mean.
+    """
     median_error: float | None
     """The same of the median, in that unit; None of a circle."""
     direction_error: float | None
-    """The same of the mean direction of a circle, if its resultant has half the length it can."""
+    """The same of the mean direction of a circle, if its resultant has half the length
+    it can.
+    """
     efficiency: float | None
     """The least average variance of all shares for any mechanism, over this one's."""
     quantile: float
@@ -88,7 +98,8 @@ def distributions_of_survey(
 ) -> list[DistributionPlan]:
     """A plan for each question whose mechanism is for distributions.
 
-    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width
+    to be kept.
     """
     plans = []
     for question in questions:
@@ -97,8 +108,10 @@ def distributions_of_survey(
         widths = (ask.half_width, ask.mean_half_width, ask.median_half_width)
         if respondents is None and widths == (None, None, None):
             raise EstimateError(
-                f"question {question.name!r}, of which a distribution is estimated: expected "
-                "--respondents, or --half-width (of the share of any range), --mean-half-width or "
+                f"question {question.name!r}, of which a distribution is estimated: "
+                "expected "
+                "--respondents, or --half-width (of the share of any range), "
+                "--mean-half-width or "
                 "--median-half-width to find them by"
             )
         plans.append(_plan(question, answering(question.share, respondents), ask))
@@ -169,12 +182,15 @@ def text_table(
             )
         )
     remarks = [
-        f"half-widths: of {ask.level:g} intervals for {WHOM[ask.estimand]}, of the share of any "
+        f"half-widths: of {ask.level:g} intervals for {WHOM[ask.estimand]}, of the "
+        "share of any "
         "range, of the median and of the mean, if answers are spread evenly",
         *([_OF_DIRECTIONS] if on_circle else []),
-        "efficiency: a bound that the average variance of all shares has for any mechanism at this "
+        "efficiency: a bound that the average variance of all shares has for any "
+        "mechanism at this "
         "epsilon, over this one's; -: the bound says nothing",
-        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the share of a "
+        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the "
+        "share of a "
         "range, at most",
         *drawn_in_words(records),
     ]

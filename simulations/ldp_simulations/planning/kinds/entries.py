@@ -26,7 +26,9 @@ def describe(question: Question) -> dict[str, Any]:
 
 
 def draw_entry(share: Fraction, respondents: int | None) -> dict[str, Any]:
-    """Which share of those who are asked answers, and how many are asked: where it is not all."""
+    """Which share of those who are asked answers, and how many are asked: where it is
+    not all.
+    """
     if share == 1:
         return {}
     asked = None if respondents is None else math.ceil(respondents / share)
@@ -34,7 +36,9 @@ def draw_entry(share: Fraction, respondents: int | None) -> dict[str, Any]:
 
 
 def answering(share: Fraction, respondents: int | None) -> int | None:
-    """How many of the respondents of a survey answer a question that a share of them draws."""
+    """How many of the respondents of a survey answer a question that a share of them
+    draws.
+    """
     return None if respondents is None else max(1, int(respondents * share))
 
 
@@ -64,18 +68,23 @@ def drawn_in_words(records: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def forged_reports(respondents: int, forged: int | None) -> int:
-    """How many reports are taken to be forged: 1 % unless said otherwise, and no more than all."""
+    """How many reports are taken to be forged: 1 % unless said otherwise, and no more
+    than all.
+    """
     return min(respondents, -(-respondents // 100) if forged is None else forged)
 
 
 def forged_shift(reach: float, respondents: int, forged: int | None) -> dict[str, Any]:
-    """How far forged reports can move an estimate that each can move by so many reports' worth."""
+    """How far forged reports can move an estimate that each can move by so many
+    reports' worth.
+    """
     fakes = forged_reports(respondents, forged)
     return {"forged": {"reports": fakes, "shift": reach * fakes / respondents}}
 
 
 def enough(error_of_one: float, half_width: float, quantile: float) -> int | None:
-    """The least respondents whose interval is as narrow, by the error that one would leave.
+    """The least respondents whose interval is as narrow, by the error that one would
+    leave.
 
     None if these are more than there may be.
     """
@@ -85,7 +94,10 @@ def enough(error_of_one: float, half_width: float, quantile: float) -> int | Non
 
 def caption_of(question: Question, respondents: int | None) -> str:
     """Return the caption of a table about one question."""
-    return f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} respondents"
+    return (
+        f"{question.mechanism}, epsilon {question.declared.text}, "
+        f"{whole(respondents)} respondents"
+    )
 
 
 def forged_in_words(forged: int | None) -> str:
@@ -94,7 +106,9 @@ def forged_in_words(forged: int | None) -> str:
 
 
 def short(number: float | None) -> str:
-    """A number with three digits, or whole from a thousand on; a dash where there is none."""
+    """A number with three digits, or whole from a thousand on; a dash where there is
+    none.
+    """
     if number is None:
         return "-"
     return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"

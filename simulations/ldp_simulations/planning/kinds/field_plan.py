@@ -1,8 +1,10 @@
-"""Plans of many fields: how well the table of two will be known, beside other ways to ask for it.
+"""Plans of many fields: how well the table of two will be known, beside other ways to
+ask for it.
 
-A table for each question whose devices tell some of many fields. All errors are of a cell of the
-table of two fields, as the root of its mean variance over all pairs and their cells, if answers
-are spread evenly; they shrink with the root of the number of respondents. The ways:
+A table for each question whose devices tell some of many fields. All errors are of a
+cell of the table of two fields, as the root of its mean variance over all pairs and
+their cells, if answers are spread evenly; they shrink with the root of the number of
+respondents. The ways:
 
     subsets          n Var as `ldp.mechanisms.sets.subsets` has it, for m fields told together
     pairs            each device tells one pair of fields, and counts for that alone:
@@ -15,8 +17,8 @@ are spread evenly; they shrink with the root of the number of respondents. The w
                      (a-1) (b-1) interactions, and a field by the sum of that over its pairs in each
                      of its a - 1 main effects
 
-V is half of n Var of the difference of two cells (`ldp.mechanisms.numbers.tree`). All is for the
-respondents; of a population, 1/cells (1 - 1/cells) comes on top.
+V is half of n Var of the difference of two cells (`ldp.mechanisms.numbers.tree`). All
+is for the respondents; of a population, 1/cells (1 - 1/cells) comes on top.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ class Way(NamedTuple):
 
 
 class FieldPlan(NamedTuple):
-    """Errors of many fields from n respondents; `respondents` is None if none are enough."""
+    """Errors of many fields from n respondents; `respondents` is None if none are
+    enough.
+    """
 
     question: Question
     respondents: int | None
@@ -74,7 +78,9 @@ class FieldPlan(NamedTuple):
 def fields_of_survey(
     questions: Sequence[Question], respondents: int | None, ask: Ask
 ) -> list[FieldPlan]:
-    """A plan for each question whose devices tell some of many fields. Raises `EstimateError`."""
+    """A plan for each question whose devices tell some of many fields. Raises
+    `EstimateError`.
+    """
     return [
         _plan(question, answering(question.share, respondents), ask)
         for question in questions
@@ -123,11 +129,14 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
     )
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
-        f"standard error, half-width: of a cell of the table of two fields and its {ask.level:g} "
-        f"interval{family} for {WHOM[ask.estimand]}, if answers are spread evenly; on average over "
+        "standard error, half-width: of a cell of the table of two fields and its "
+        f"{ask.level:g} "
+        f"interval{family} for {WHOM[ask.estimand]}, if answers are spread evenly; on "
+        "average over "
         "all pairs",
         "respondents needed: for the same error, beside this survey's way",
-        f"{forged_in_words(forged)}, if forged, can move the share of a field's value by at most "
+        f"{forged_in_words(forged)}, if forged, can move the share of a field's value "
+        "by at most "
         f"{shift}",
         *drawn_in_words([entry]),
     ]
@@ -162,8 +171,10 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
     if respondents is None:
         if ask.half_width is None or own is None:
             raise EstimateError(
-                f"question {question.name!r}, which tells some of many fields: expected "
-                "--respondents, or --half-width to find them by, where two fields or more are "
+                f"question {question.name!r}, which tells some of many fields: "
+                "expected "
+                "--respondents, or --half-width to find them by, where two fields or "
+                "more are "
                 "told together"
             )
         respondents = enough(math.sqrt(own), ask.half_width, quantile)
@@ -195,7 +206,9 @@ def _ways(question: Question, ask: Ask) -> Iterator[Way]:
 
 
 def by_pairs(sizes: Sizes, odds_: tuple[int, int]) -> float:
-    """Return the error of devices that tell one pair each, which counts for that alone."""
+    """Return the error of devices that tell one pair each, which counts for that
+    alone.
+    """
     pairs = math.comb(len(sizes), 2)
 
     def cell(first: int, second: int) -> float:
@@ -208,7 +221,9 @@ def by_pairs(sizes: Sizes, odds_: tuple[int, int]) -> float:
 
 
 def by_splitting(sizes: Sizes, epsilon: Fraction) -> float:
-    """Return the error of devices that tell every field, with a part of epsilon each."""
+    """Return the error of devices that tell every field, with a part of epsilon
+    each.
+    """
     weights = odds(epsilon / len(sizes))
 
     def square(size: int) -> float:

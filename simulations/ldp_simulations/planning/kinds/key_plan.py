@@ -1,10 +1,11 @@
-"""Plans of keys that come with numbers: how well a share is known, and a mean among those who hold.
+"""Plans of keys that come with numbers: how well a share is known, and a mean among
+those who hold.
 
-The fewer hold a key, the less is known of the mean of its numbers: a table for each question has a
-row for some shares, or for the one that is asked about. Errors are those that the estimator states
-of a key with a mean in the middle of its range, on the tally to be expected. The interval of the
-mean is Fieller's, cut to the range; where it is all of that, so few hold the key that nothing is
-told.
+The fewer hold a key, the less is known of the mean of its numbers: a table for each
+question has a row for some shares, or for the one that is asked about. Errors are those
+that the estimator states of a key with a mean in the middle of its range, on the tally
+to be expected. The interval of the mean is Fieller's, cut to the range; where it is all
+of that, so few hold the key that nothing is told.
 """
 
 from __future__ import annotations
@@ -59,9 +60,11 @@ class KeyPlan(NamedTuple):
 def keys_of_survey(
     questions: Sequence[Question], respondents: int | None, ask: Ask
 ) -> list[KeyPlan]:
-    """A plan for each question about keys and numbers, if respondents are given or to be found.
+    """A plan for each question about keys and numbers, if respondents are given or to
+    be found.
 
-    They are found by `mean_half_width` alone, for the share that is asked about, or an even one.
+    They are found by `mean_half_width` alone, for the share that is asked about, or an
+    even one.
     """
     asked = [
         question for question in questions if question.domain.key_scale is not None
@@ -106,9 +109,12 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
     unit = f", in {entry['unit']}" if entry["unit"] else ""
     family = ", of all keys together" if ask.simultaneous else ""
     remarks = [
-        f"errors: standard errors for {WHOM[ask.estimand]} of a key that such a share holds; of "
-        f"the mean of its numbers among them, which is in the middle of the range{unit}",
-        f"half-width: of the {ask.level:g} interval of that mean{family}; -, and half of the "
+        f"errors: standard errors for {WHOM[ask.estimand]} of a key that such a share "
+        "holds; of "
+        "the mean of its numbers among them, which is in the middle of the "
+        f"range{unit}",
+        f"half-width: of the {ask.level:g} interval of that mean{family}; -, and half "
+        "of the "
         "range, where nothing is told",
         *drawn_in_words([entry]),
     ]

@@ -1,10 +1,11 @@
-"""Plans of taxonomies: how well the nodes of each level will be known, by the shares of the levels.
+"""Plans of taxonomies: how well the nodes of each level will be known, by the shares of
+the levels.
 
-The more people are asked for an upper level, the better it is known, and the less the values are:
-a table for each question has a row for each level. Errors are those that the decoder states of the
-tally to be expected with answers spread evenly over the values, and shrink with the root of the
-number of respondents. Beside them stands the error that a level would have if it stood alone, with
-everybody asked for it.
+The more people are asked for an upper level, the better it is known, and the less the
+values are: a table for each question has a row for each level. Errors are those that
+the decoder states of the tally to be expected with answers spread evenly over the
+values, and shrink with the root of the number of respondents. Beside them stands the
+error that a level would have if it stood alone, with everybody asked for it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class LevelPlan(NamedTuple):
     share: float
     """Of the people."""
     error: float
-    """The standard error that a single respondent would leave, of the worst of its cells."""
+    """The standard error that a single respondent would leave, of the worst of its
+    cells.
+    """
     alone: float
     """The same if everybody were asked for this level, and no other helped."""
 
@@ -70,7 +73,8 @@ def trees_of_survey(
 ) -> list[TreePlan]:
     """A plan for each question whose values are the leaves of a tree.
 
-    With `shares` in place of those of its upper levels, if there are any. Raises `EstimateError`.
+    With `shares` in place of those of its upper levels, if there are any. Raises
+    `EstimateError`.
     """
     asked = [question for question in questions if question.domain.taxonomy is not None]
     if shares is not None and not asked:
@@ -121,10 +125,17 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
     family = ", of all nodes simultaneously (Bonferroni)" if ask.simultaneous else ""
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
-        f"standard error, half-width: of a cell and its {ask.level:g} interval{family} for the "
-        f"{ask.estimand}, if answers are spread evenly over the values; of the worst cell",
-        "error if alone: if everybody were asked for this level, and no other level helped",
-        f"{forged_in_words(forged)}, if forged, can move the estimate of one node by at most "
+        f"standard error, half-width: of a cell and its {ask.level:g} interval{family} "
+        "for the "
+        f"{ask.estimand}, if answers are spread evenly over the values; of the worst "
+        "cell",
+        (
+            "error if alone: if everybody were asked for this level, and no other "
+            "level "
+            "helped"
+        ),
+        f"{forged_in_words(forged)}, if forged, can move the estimate of one node by "
+        "at most "
         f"{shift}",
         *drawn_in_words([entry]),
     ]
@@ -185,7 +196,8 @@ def _plan(
     if respondents is None:
         if ask.half_width is None:
             raise EstimateError(
-                f"question {question.name!r}, whose values are leaves of a tree: expected "
+                f"question {question.name!r}, whose values are leaves of a tree: "
+                "expected "
                 "--respondents, or --half-width to find them by"
             )
         respondents = enough(float(errors.max()), ask.half_width, quantile)
@@ -201,7 +213,8 @@ def _with_shares(question: Question, shares: Sequence[Fraction]) -> TaxonomyResp
     upper = len(response.law) - 1
     if len(shares) != upper or min(shares) < 0 or sum(shares) >= 1:
         raise EstimateError(
-            f"question {question.name!r}: expected shares of its {upper} upper levels, numbers "
+            f"question {question.name!r}: expected shares of its {upper} upper levels, "
+            "numbers "
             f"from 0 that add up to less than 1, got {', '.join(map(str, shares))}"
         )
     return response_to_levels(

@@ -1,7 +1,7 @@
 """Plans of means: how well the mean of a question without frequencies will be known.
 
-Errors are those that the decoder states of the tally to be expected, with answers spread evenly
-over the range, and shrink with the root of the number of respondents.
+Errors are those that the decoder states of the tally to be expected, with answers
+spread evenly over the range, and shrink with the root of the number of respondents.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ from ldp_simulations.sampling.table import expected_counts
 
 @dataclass(frozen=True)
 class MeanPlan:
-    """Error of a mean from n respondents, in the unit of the answers; None if none are enough."""
+    """Error of a mean from n respondents, in the unit of the answers; None if none are
+    enough.
+    """
 
     question: Question
     respondents: int | None
@@ -69,13 +71,15 @@ def means_of_survey(
 ) -> list[MeanPlan]:
     """A plan for each question of which a mean alone is estimated.
 
-    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width
+    to be kept.
     """
     plans = []
     unplanned = [question for question in questions if _is_bare_shape(question)]
     if len(unplanned) == len(questions):
         raise EstimateError(
-            f"question {unplanned[0].name!r}: expected steps, with a mean to be planned: how well "
+            f"question {unplanned[0].name!r}: expected steps, with a mean to be "
+            "planned: how well "
             "the shape of cells will be known depends on the shape"
         )
     for question in questions:
@@ -138,9 +142,13 @@ def text_table(plans: Sequence[MeanPlan], ask: Ask, forged: int | None) -> TextT
             )
         )
     remarks = [
-        f"standard error, half-width: of the mean and its {ask.level:g} interval for the "
+        f"standard error, half-width: of the mean and its {ask.level:g} interval for "
+        "the "
         f"{ask.estimand}, if answers are spread evenly over the range",
-        f"forged shift: how far {forged_in_words(forged)}, if forged, can move the mean, at most",
+        (
+            f"forged shift: how far {forged_in_words(forged)}, if forged, can move the "
+            "mean, at most"
+        ),
         *drawn_in_words(records),
     ]
     return TextTable("", "", headings, rows=rows, remarks=remarks)

@@ -1,13 +1,15 @@
 """Plans of maps: which cells will show, and how well rectangles will be known.
 
-A cell shows if its share is above the margin of error of its estimate. The finer a map, the smaller
-the shares of its cells, while errors stay as they are or grow. So a table has a row for each map of
-g x g cells, and says whether an even share of them would show: the finest that does is the one to
-choose from so many respondents, whatever a screen could show. Where cells are told one by one, each
-row is a question of its own, with so many cells; of a pyramid, rows are zooms of one question.
+A cell shows if its share is above the margin of error of its estimate. The finer a map,
+the smaller the shares of its cells, while errors stay as they are or grow. So a table
+has a row for each map of g x g cells, and says whether an even share of them would
+show: the finest that does is the one to choose from so many respondents, whatever a
+screen could show. Where cells are told one by one, each row is a question of its own,
+with so many cells; of a pyramid, rows are zooms of one question.
 
-Errors are those that the decoder states of the tally to be expected, with people spread evenly. Of
-rectangles the worst of those counts whose sides are a quarter, a half or three quarters of an axis.
+Errors are those that the decoder states of the tally to be expected, with people spread
+evenly. Of rectangles the worst of those counts whose sides are a quarter, a half or
+three quarters of an axis.
 """
 
 from __future__ import annotations
@@ -70,11 +72,14 @@ class PlacePlan(NamedTuple):
     quantile: float
     """Of the normal law, for intervals."""
     rectangle: float | None
-    """The standard error of the share of a rectangle; None where mechanisms know of none."""
+    """The standard error of the share of a rectangle; None where mechanisms know of
+    none.
+    """
     reach: float | None
     """How many reports' worth one forged report can shift that."""
     beside: tuple[str, float] | None = None
-    """The other mechanism for rectangles, and how many times fewer respondents it needs for them.
+    """The other mechanism for rectangles, and how many times fewer respondents it needs
+    for them.
     """
 
     @property
@@ -88,7 +93,8 @@ def places_of_survey(
 ) -> list[PlacePlan]:
     """A plan for each question of type place.
 
-    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width
+    to be kept.
     """
     plans = []
     for question in questions:
@@ -97,8 +103,10 @@ def places_of_survey(
         known = decoder_of(question.randomizer).gives == "places"
         if respondents is None and ask.half_width is None and known:
             raise EstimateError(
-                f"question {question.name!r}, of which rectangles are estimated: expected "
-                "--respondents, or --half-width (of the share of any rectangle) to find them by"
+                f"question {question.name!r}, of which rectangles are estimated: "
+                "expected "
+                "--respondents, or --half-width (of the share of any rectangle) to "
+                "find them by"
             )
         # Where cells are told one by one, respondents are found for the plan of these.
         if known or respondents is not None:
@@ -160,7 +168,8 @@ def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
         "shows",
     )
     remarks = [
-        f"error: standard error for {WHOM[ask.estimand]} of the share of a cell; it shows if it is "
+        f"error: standard error for {WHOM[ask.estimand]} of the share of a cell; it "
+        "shows if it is "
         f"above the margin of its {ask.level:g} interval",
         *_on_finest(plan),
         *_on_rectangles(entry, ask, forged),
@@ -185,13 +194,15 @@ def _on_rectangles(
     if "rectangle" in entry:
         yield (
             f"rectangles: half-width of the {ask.level:g} interval at most "
-            f"{short(entry['rectangle']['half_width'])}; {forged_in_words(forged)}, if forged, can "
+            f"{short(entry['rectangle']['half_width'])}; {forged_in_words(forged)}, if "
+            "forged, can "
             f"move one by {short(entry['forged']['shift'])} at most"
         )
         beside = entry["rectangle"].get("beside", {"times_fewer": 0})
         if beside["times_fewer"] > _WORTH_SAYING:
             yield (
-                f'`mechanism = "{beside["mechanism"]}"` would know rectangles as well from '
+                f'`mechanism = "{beside["mechanism"]}"` would know rectangles as well '
+                "from "
                 f"{beside['times_fewer']:.2f} times fewer respondents, on average"
             )
 
@@ -236,10 +247,11 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
 
 
 def _beside(question: Question, own: _Expected, ask: Ask) -> tuple[str, float] | None:
-    """The other mechanism, and how many times fewer respondents it needs; None without an epsilon.
+    """The other mechanism, and how many times fewer respondents it needs; None without
+    an epsilon.
 
-    On average over rectangles with ends anywhere: those of halves and quarters are few, and suit
-    pyramids.
+    On average over rectangles with ends anywhere: those of halves and quarters are few,
+    and suit pyramids.
     """
     other = _OTHER.get(question.mechanism)
     if other is None or not question.keys or "epsilon" not in question.keys:
@@ -262,7 +274,9 @@ def _beside(question: Question, own: _Expected, ask: Ask) -> tuple[str, float] |
 
 
 class _Expected(NamedTuple):
-    """How rectangles are answered from the tally to be expected, and how many reports it has."""
+    """How rectangles are answered from the tally to be expected, and how many reports
+    it has.
+    """
 
     queries: Queries
     reports: int
@@ -292,7 +306,9 @@ def _expect(question: Question) -> _Expected | None:
 def _zooms(
     question: Question, expected: _Expected, ask: Ask
 ) -> Iterator[tuple[int, float]]:
-    """The cells along an axis, and the error that one respondent would leave, of all zooms."""
+    """The cells along an axis, and the error that one respondent would leave, of all
+    zooms.
+    """
     zoomed = expected.queries.cells
     assert zoomed is not None  # noqa: S101 (a map for rectangles has zooms)
     for halved in range(1, question.domain.fields[0].size.bit_length()):
@@ -300,7 +316,9 @@ def _zooms(
 
 
 def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
-    """Yield the errors of questions that differ in their cells alone, if a mechanism has them."""
+    """Yield the errors of questions that differ in their cells alone, if a mechanism
+    has them.
+    """
     table = question_table(question)
     for halved in range(1, MOST_CELLS.bit_length()):
         cells = 1 << halved

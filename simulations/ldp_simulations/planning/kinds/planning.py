@@ -1,7 +1,7 @@
 """Plans: how well a question can be answered, before anyone is asked.
 
-Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally that the
-question can expect:
+Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally
+that the question can expect:
 
     rare error, typical error   standard errors of a value that no one holds, and of one held by
                                 `frequency`
@@ -13,12 +13,12 @@ question can expect:
                                 estimate, see `ldp_aggregator.answers.results.manipulation`
     efficiency                  R* / R, see `ldp.mechanisms.values.optimum`
 
-Where few reports are expected, chances and intervals come from the exact law of a count, or from
-that of a scaled Poisson count, as the analyst's do. Where values differ in their errors (`forced`,
-`matrix`, Bloom filters) the value that is named counts, or else the worst of them, in a population
-of which those who do not hold it are spread evenly over the others. Solved the other way
-round by bisection: respondents in whole numbers, epsilon in steps of 1/10000, each step being a
-design of its own.
+Where few reports are expected, chances and intervals come from the exact law of a
+count, or from that of a scaled Poisson count, as the analyst's do. Where values differ
+in their errors (`forced`, `matrix`, Bloom filters) the value that is named counts, or
+else the worst of them, in a population of which those who do not hold it are spread
+evenly over the others. Solved the other way round by bisection: respondents in whole
+numbers, epsilon in steps of 1/10000, each step being a design of its own.
 """
 
 from __future__ import annotations
@@ -56,14 +56,18 @@ EPSILON_STEPS = 10_000
 
 @dataclass(frozen=True)
 class Design:
-    """A mechanism for a question's values or candidates, with the moments of its estimator."""
+    """A mechanism for a question's values or candidates, with the moments of its
+    estimator.
+    """
 
     name: str
     declared: Declared
     randomizer: Randomizer
     values: Sequence[str]
     moments: Moments
-    """Of the values that differ: of one only, where all have the same errors, or one is named."""
+    """Of the values that differ: of one only, where all have the same errors, or one is
+    named.
+    """
     value: str | None = None
     """The value that is named."""
 
@@ -132,7 +136,9 @@ class Design:
         )
 
     def detectable(self, respondents: int, ask: Ask) -> float | None:
-        """The smallest frequency found with the probability asked for; None if not even 1 is."""
+        """The smallest frequency found with the probability asked for; None if not even
+        1 is.
+        """
         return least_share(
             lambda frequency: self.chance(frequency, respondents, ask) >= ask.power
         )
@@ -148,7 +154,9 @@ class Design:
 
     @property
     def reach(self) -> float | None:
-        """How many reports' worth one forged report can shift a value; None for Bloom filters."""
+        """How many reports' worth one forged report can shift a value; None for Bloom
+        filters.
+        """
         shift = frequency_reach(self.randomizer)
         return None if shift is None else float(shift)
 
@@ -162,8 +170,8 @@ class Design:
 def rows_for(domain: Domain) -> list[Mechanism]:
     """The mechanisms that can serve a domain and need nothing but an epsilon.
 
-    Sketches are left out: part of their error is the same for any number of respondents, and
-    depends on who holds what.
+    Sketches are left out: part of their error is the same for any number of
+    respondents, and depends on who holds what.
     """
     serving = [
         row
@@ -179,7 +187,9 @@ def rows_for(domain: Domain) -> list[Mechanism]:
 def design_parts(
     row: Mechanism, domain: Domain, epsilon: str
 ) -> tuple[Randomizer, Declared] | None:
-    """Design a mechanism for an epsilon; None if it wants other keys, or cannot serve."""
+    """Design a mechanism for an epsilon; None if it wants other keys, or cannot
+    serve.
+    """
     keys = Keys("plan", {"epsilon": epsilon})
     parts = row.design(keys, domain)
     return None if keys.problems else parts

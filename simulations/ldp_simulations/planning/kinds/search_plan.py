@@ -17,7 +17,9 @@ from ldp_simulations.planning.kinds.entries import answering, describe
 
 
 class SearchPlan(NamedTuple):
-    """Texts that can be found from n respondents; None if no number of them is enough."""
+    """Texts that can be found from n respondents; None if no number of them is
+    enough.
+    """
 
     question: Question
     finds: Finds
@@ -32,9 +34,11 @@ class SearchPlan(NamedTuple):
 def searches_of_survey(
     questions: Sequence[Question], respondents: int | None, ask: Ask
 ) -> list[SearchPlan]:
-    """A plan for each question whose texts are to be found; with `ask.detect`, of any length.
+    """A plan for each question whose texts are to be found; with `ask.detect`, of any
+    length.
 
-    Raises `EstimateError` if there is neither a number of respondents nor a frequency to be found.
+    Raises `EstimateError` if there is neither a number of respondents nor a frequency
+    to be found.
     """
     plans = []
     for question in questions:
@@ -43,7 +47,8 @@ def searches_of_survey(
             continue
         if respondents is None and ask.detect is None:
             raise EstimateError(
-                f"question {question.name!r}: expected --respondents, or --detect to find them by"
+                f"question {question.name!r}: expected --respondents, or --detect to "
+                "find them by"
             )
         enough = answering(question.share, respondents) or _least_respondents(
             finds, ask.detect or 1

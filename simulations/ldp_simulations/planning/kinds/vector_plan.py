@@ -1,7 +1,9 @@
-"""Plans of mean vectors: how well each coordinate will be known, and the vector as a whole.
+"""Plans of mean vectors: how well each coordinate will be known, and the vector as a
+whole.
 
-Errors are by the law of codebook response, for a population of vectors of the full length in all
-directions; others make hardly a difference, since nearly all of the error is noise.
+Errors are by the law of codebook response, for a population of vectors of the full
+length in all directions; others make hardly a difference, since nearly all of the error
+is noise.
 """
 
 from __future__ import annotations
@@ -38,13 +40,17 @@ from ldp_simulations.sampling.table import expected_counts
 
 @dataclass(frozen=True)
 class VectorPlan(MeanPlan):
-    """Errors of a mean vector from n respondents: of each coordinate, and of the whole."""
+    """Errors of a mean vector from n respondents: of each coordinate, and of the
+    whole.
+    """
 
     dimensions: int
 
     @property
     def distance(self) -> float | None:
-        """How far the estimated vector is from the true one: the root of the mean square."""
+        """How far the estimated vector is from the true one: the root of the mean
+        square.
+        """
         return None if self.error is None else self.dimensions**0.5 * self.error
 
 
@@ -53,7 +59,8 @@ def vectors_of_survey(
 ) -> list[VectorPlan]:
     """A plan for each question of type vector.
 
-    Raises `EstimateError` if there is neither a number of respondents nor a half-width to be kept.
+    Raises `EstimateError` if there is neither a number of respondents nor a half-width
+    to be kept.
     """
     plans = []
     for question in questions:
@@ -61,7 +68,8 @@ def vectors_of_survey(
             continue
         if respondents is None and ask.mean_half_width is None:
             raise EstimateError(
-                f"question {question.name!r}, of which a mean vector is estimated: expected "
+                f"question {question.name!r}, of which a mean vector is estimated: "
+                "expected "
                 "--respondents, or --mean-half-width to find them by"
             )
         plans.append(_plan(question, answering(question.share, respondents), ask))
@@ -118,8 +126,12 @@ def text_table(plans: Sequence[VectorPlan], ask: Ask, forged: int | None) -> Tex
         )
     remarks = [
         f"standard error, half-width: of one coordinate and its {ask.level:g} interval",
-        "distance: from the estimated vector to the true one, the root of its mean square",
-        f"forged shift: how far {forged_in_words(forged)}, if forged, can move a coordinate, at "
+        (
+            "distance: from the estimated vector to the true one, the root of its mean "
+            "square"
+        ),
+        f"forged shift: how far {forged_in_words(forged)}, if forged, can move a "
+        "coordinate, at "
         "most",
         *drawn_in_words(records),
     ]

@@ -7,8 +7,8 @@
                        response. Clients with r answers of one value: two binomials for the
                        permanent bits, then two for r times as many reports, once for every r
 
-A bit's count depends on values only through how many have it set, so both take the time of the
-candidates' bits, and no longer for more respondents.
+A bit's count depends on values only through how many have it set, so both take the time
+of the candidates' bits, and no longer for more respondents.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def repeated_counts(
     size = design.shape[1]
     clients, (lasting, fresh) = len(answers), randomizer.steps
     cohorts = generator.integers(0, randomizer.cohorts, clients)
-    # Every client's different answers, as one number for both, and how often it gives each.
+    # Every client's different answers, as one number for both, and how often it gives
+    # each.
     same, times = np.unique(
         answers + size * np.arange(clients)[:, None], return_counts=True
     )
@@ -104,7 +105,9 @@ def _set_by(design: Any, spread: Counts) -> Counts:
 
 
 def rappor_counts(randomizer: Rappor, holders: Holders, generator: Generator) -> Counts:
-    """Counts of one report from every holder, of a Bloom filter or of a bit for each value."""
+    """Counts of one report from every holder, of a Bloom filter or of a bit for each
+    value.
+    """
     if not randomizer.hashes:
         return vector_counts(
             randomizer, holders.counts, holders.respondents, generator=generator
@@ -122,7 +125,9 @@ def rappor_counts(randomizer: Rappor, holders: Holders, generator: Generator) ->
 
 
 def _expect(randomizer: Rappor, values: Sequence[str], frequency: Floats) -> Counts:
-    """By cohort: its share of the reports, and of those the rate of 1s that frequencies give."""
+    """By cohort: its share of the reports, and of those the rate of 1s that frequencies
+    give.
+    """
     if not randomizer.hashes:
         return any_tally(randomizer, values, frequency)
     one, zero = (float(rate) for rate in randomizer.support)

@@ -1,7 +1,7 @@
 """Tallies of permanent bits for some of the values (`chains.bit_flip`), from their law.
 
-Holders fall into windows by a multinomial; within each, bits are independent given the values: two
-binomials for each.
+Holders fall into windows by a multinomial; within each, bits are independent given the
+values: two binomials for each.
 """
 
 from __future__ import annotations

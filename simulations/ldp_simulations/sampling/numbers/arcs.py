@@ -1,9 +1,10 @@
-"""Arcs: holders fall to frequencies, then part of them send an arc that holds their place.
+"""Arcs: holders fall to frequencies, then part of them send an arc that holds their
+place.
 
-The weights of a report are 1 for every arc, and R - 1 more for the t arcs that hold the place. So a
-multinomial shares holders of each value out over the frequencies, a binomial tells how many of them
-send one of their own arcs for sure, and binomials where these begin
-(`ldp_simulations.sampling.numbers.starts`); all others send any arc.
+The weights of a report are 1 for every arc, and R - 1 more for the t arcs that hold the
+place. So a multinomial shares holders of each value out over the frequencies, a
+binomial tells how many of them send one of their own arcs for sure, and binomials where
+these begin (`ldp_simulations.sampling.numbers.starts`); all others send any arc.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Dithered k-ary response: levels by dither, then randomized response to the level.
 
-Holders of a value that lies between two places of the grid go to either, by a binomial; where there
-are more values than can be listed, holders are counted by places in the first place. Holders of a
-place are spread over the dithers by a multinomial; a dither takes a place to one level. Of the
-holders of each level, under each dither, a binomial keeps theirs and a multinomial spreads the
-others evenly over all levels.
+Holders of a value that lies between two places of the grid go to either, by a binomial;
+where there are more values than can be listed, holders are counted by places in the
+first place. Holders of a place are spread over the dithers by a multinomial; a dither
+takes a place to one level. Of the holders of each level, under each dither, a binomial
+keeps theirs and a multinomial spreads the others evenly over all levels.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def _expect(
 
 
 def _worths(randomizer: DitheredResponse, wanted: Wanted) -> list[Floats]:
-    """By dither: what each level is worth to a mean, or takes from it where the targets are low."""
+    """By dither: what each level is worth to a mean, or takes from it where the targets
+    are low.
+    """
     towards = float(np.mean(wanted.targets)) - (randomizer.size - 1) / 2
     return list(np.sign(towards) * scores_of(randomizer).place)
 
@@ -89,7 +91,9 @@ def _on_grid(
     there: Counts | Floats,
     onwards: Counts | Floats,
 ) -> Floats:
-    """Return the mass at each place, and the part that goes on to the next: (grid + 1,)."""
+    """Return the mass at each place, and the part that goes on to the next: (grid +
+    1,).
+    """
     size = randomizer.grid + 1
     at_next = np.bincount(places + 1, onwards, size + 1)[:size]
     return np.asarray(np.bincount(places, there, size) + at_next, dtype=np.float64)
@@ -107,7 +111,9 @@ def _add_levels(
     places: Integers,
     spread: Counts | Floats,
 ) -> None:
-    """Add what is spread over (places, dithers) to the level that each pair comes to."""
+    """Add what is spread over (places, dithers) to the level that each pair comes
+    to.
+    """
     dithers = np.arange(randomizer.grid)
     # (places, grid): the level of each pair.
     levels = ((randomizer.levels - 1) * places[:, None] + dithers) // randomizer.grid

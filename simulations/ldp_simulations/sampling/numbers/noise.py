@@ -55,7 +55,9 @@ def _expect(
 
 
 def _noisy(randomizer: AdditiveNoise, frequency: Floats) -> Floats:
-    """The law of reports: who stays, who comes up from below and who comes down from above."""
+    """The law of reports: who stays, who comes up from below and who comes down from
+    above.
+    """
     step, outputs = float(randomizer.step), np.pad(frequency, randomizer.margin)
     shares = (
         (1 - step)

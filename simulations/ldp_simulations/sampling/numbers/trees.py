@@ -1,9 +1,11 @@
-"""Halves of halves, of a line or a map: holders are dealt out to levels, each with its response.
+"""Halves of halves, of a line or a map: holders are dealt out to levels, each with its
+response.
 
-The holders of a value are spread over the levels by a multinomial, and those of a level answer for
-their cells: what reports come of that, the row of the level's response says. Of numbered sets that
-is a multinomial over all sets for each cell; of sets of one, k-ary response. A forger takes the
-level and the symbol that are worth most to the targets.
+The holders of a value are spread over the levels by a multinomial, and those of a level
+answer for their cells: what reports come of that, the row of the level's response says.
+Of numbered sets that is a multinomial over all sets for each cell; of sets of one,
+k-ary response. A forger takes the level and the symbol that are worth most to the
+targets.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ def expected_counts(
 
 
 def forge(randomizer: TreeResponse, wanted: Wanted, generator: Generator) -> Rows:
-    """Reports of the level and the symbol that are worth most to the targets together."""
+    """Reports of the level and the symbol that are worth most to the targets
+    together.
+    """
     views = views_of(randomizer)
     targets = count_places(randomizer.size, wanted.targets)[None]
     (_, worth), *_ = parts(views, targets)

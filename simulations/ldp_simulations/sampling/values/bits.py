@@ -1,9 +1,10 @@
-"""Bits that are independent given what respondents hold, from their exact law: two binomials each.
+"""Bits that are independent given what respondents hold, from their exact law: two
+binomials each.
 
     ones = Binomial(set_by, p) + Binomial(reports - set_by, q)
 
-`set_by` of the reports have the bit set before the noise; such a report shows it with probability
-p, any other with q.
+`set_by` of the reports have the bit set before the noise; such a report shows it with
+probability p, any other with q.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def vector_counts(
 def repeated_vectors(
     steps: tuple[Rates, Rates], holders: Holders, repeats: int, generator: Generator
 ) -> Counts:
-    """The counts of n reports from each holder, in which the bits of all values are independent.
+    """The counts of n reports from each holder, in which the bits of all values are
+    independent.
 
     First those of the permanent response are drawn, then those of each report of it.
     """

@@ -1,8 +1,8 @@
 """Local hashing: reports are drawn and counted in bulk.
 
-Where they and the values are too many for that, two binomials for each value instead: then each
-count has its exact law, but together they lack the dependence that one set of hash functions gives
-them.
+Where they and the values are too many for that, two binomials for each value instead:
+then each count has its exact law, but together they lack the dependence that one set of
+hash functions gives them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def hashed_counts(
     reports = int(holders.sum())
     if reports * max(len(holders), 64) > MOST_PAIRS:
         return vector_counts(randomizer, holders, reports, generator=generator)
-    # (reports,): the hash function of each respondent, its value, and the bucket of that.
+    # (reports,): the hash function of each respondent, its value, and the bucket of
+    # that.
     multiplier = generator.integers(1, randomizer.modulus, reports)
     shift = generator.integers(0, randomizer.modulus, reports)
     values = np.repeat(np.arange(len(holders)), holders)
@@ -44,7 +45,8 @@ def hashed_counts(
         * randomizer.buckets
         // randomizer.modulus
     )
-    # The bucket is kept with probability p - q; any other symbol is uniform over all buckets.
+    # The bucket is kept with probability p - q; any other symbol is uniform over all
+    # buckets.
     p, q = (float(rate) for rate in randomizer.response.support)
     truthful = generator.random(reports) < p - q
     symbols = np.where(
@@ -60,13 +62,14 @@ def hashed_counts(
 def _forge(randomizer: LocalHashing, wanted: Wanted, generator: Generator) -> Rows:
     """Reports that support as many of the targets as can be.
 
-    Their hash functions are x + b, which take neighbours to one bucket, and so next to all
-    values; or, of those that a forger may choose from, the one that takes the most targets to
-    one bucket, as far as that many can be tried at once.
+    Their hash functions are x + b, which take neighbours to one bucket, and so next to
+    all values; or, of those that a forger may choose from, the one that takes the most
+    targets to one bucket, as far as that many can be tried at once.
     """
     targets, reports, hashes = wanted.targets, wanted.reports, wanted.hashes
     tries = hashes or _SHIFTS
-    # As many forgers choose for themselves as can be worked out at once; others do what they do.
+    # As many forgers choose for themselves as can be worked out at once; others do what
+    # they do.
     choices = min(reports, max(1, _MOST_HASHES // tries))
     multipliers = generator.integers(
         1, randomizer.modulus if hashes else 2, (choices, tries)

@@ -1,15 +1,15 @@
 """Tallies of projective-geometry response, drawn from their exact law.
 
-The weights R (supporters of the value) and 1 (other points) are a weight of 1 for all and R - 1
-more for supporters. So the reports of a value's holders are a binomial number of *marked* ones,
-uniform over its supporters, and the rest are uniform over all points. In the cyclic order of the
-design the supporters of every value are one set, shifted; marked reports are drawn there, one by
-one (in numpy) where a value has fewer than it has supporters, else by one multinomial. Where the
-tally is folded, its slices depend on each other through the points, so all reports are drawn one by
-one.
+The weights R (supporters of the value) and 1 (other points) are a weight of 1 for all
+and R - 1 more for supporters. So the reports of a value's holders are a binomial number
+of *marked* ones, uniform over its supporters, and the rest are uniform over all points.
+In the cyclic order of the design the supporters of every value are one set, shifted;
+marked reports are drawn there, one by one (in numpy) where a value has fewer than it
+has supporters, else by one multinomial. Where the tally is folded, its slices depend on
+each other through the points, so all reports are drawn one by one.
 
-The cost is that of min(marked reports, values x supporters) draws, or where the tally is folded of
-one for each report; beyond MOST_DRAWS (minutes) it is refused.
+The cost is that of min(marked reports, values x supporters) draws, or where the tally
+is folded of one for each report; beyond MOST_DRAWS (minutes) it is refused.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def projective_counts(
     draws = int(holders.sum() if folded else np.minimum(marked, block).sum())
     if draws > MOST_DRAWS:
         raise EstimateError(
-            f"expected a simulation of at most {MOST_DRAWS:,} draws of points, got {draws:,}"
+            f"expected a simulation of at most {MOST_DRAWS:,} draws of points, got "
+            f"{draws:,}"
         )
     return (_fold if folded else _by_point)(randomizer, marked, unmarked, generator)
 
@@ -94,7 +95,9 @@ def _fold(
 def _supporters(
     values: Counts, randomizer: ProjectiveResponse, generator: Generator
 ) -> Counts:
-    """For each value a uniform vector orthogonal to it, as `ProjectiveResponse` draws it."""
+    """For each value a uniform vector orthogonal to it, as `ProjectiveResponse` draws
+    it.
+    """
     order, dimension = randomizer.order, randomizer.dimension
     field, (true, places) = Field(order), vectors(values, order, dimension)
     rest = generator.integers(1, order ** (dimension - 1), size=len(values))
@@ -121,13 +124,15 @@ def _one_by_one(numbers: Counts) -> Iterator[Counts]:
 
 
 def worth_of_points(space: ProjectiveResponse, targets: Integers) -> Floats:
-    """How many of the targets each point supports: by decoding the targets as if they were reports.
+    """How many of the targets each point supports: by decoding the targets as if they
+    were reports.
 
     Raises `EstimateError` where the tally is folded.
     """
     if space.folded:
         raise EstimateError(
-            "expected a question whose reports can be searched for the best one, got one with more "
+            "expected a question whose reports can be searched for the best one, got "
+            "one with more "
             "points than are counted; try the attacks random and input"
         )
     points = space.layout.symbols

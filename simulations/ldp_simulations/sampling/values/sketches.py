@@ -1,9 +1,10 @@
 """Count-mean sketches: holders fall into cohorts by a multinomial.
 
-Within a cohort `cms` has independent bits: two binomials for each bucket. In `hcms` part of the
-holders send any coordinate and sign, by one multinomial, and the others the right sign of some
-coordinate: all holders of a cohort bit by bit at once (`values.hadamard`), 2 m
-binomials for each of the log2(m) bits of a bucket instead of m for each bucket.
+Within a cohort `cms` has independent bits: two binomials for each bucket. In `hcms`
+part of the holders send any coordinate and sign, by one multinomial, and the others the
+right sign of some coordinate: all holders of a cohort bit by bit at once
+(`values.hadamard`), 2 m binomials for each of the log2(m) bits of a bucket instead of m
+for each bucket.
 """
 
 from __future__ import annotations
@@ -50,22 +51,26 @@ def sign_counts(
     p, _ = sketch.within
     symbols = 2 * sketch.buckets
     inside = _by_bucket(sketch, holders, generator)
-    # Part of them send the right sign of a coordinate, the others any coordinate and sign.
+    # Part of them send the right sign of a coordinate, the others any coordinate and
+    # sign.
     right = generator.binomial(inside, float(2 * p - 1))
     counts: Counts = generator.multinomial(
         (inside - right).sum(axis=1), np.full(symbols, 1 / symbols)
     )
     cohorts = np.arange(sketch.cohorts)
     for part in np.array_split(cohorts, -(-sketch.cohorts * symbols // _AT_ONCE)):
-        # (cohorts, coordinates, signs): the right sign is minus where bucket and coordinate share
-        # an odd number of bits; a cohort's row has plus and minus in turn.
+        # (cohorts, coordinates, signs): the right sign is minus where bucket and
+        # coordinate share an odd number of bits; a cohort's row has plus and minus in
+        # turn.
         signs = drawn_rows(right[part], generator, even=False)
         counts[part] += signs.reshape(len(part), symbols)
     return counts
 
 
 def _by_bucket(sketch: Sketch, holders: Counts, generator: Generator) -> Counts:
-    """How many of each cohort hold a value of each bucket: of shape (cohorts, buckets)."""
+    """How many of each cohort hold a value of each bucket: of shape (cohorts,
+    buckets).
+    """
     inside = np.zeros((sketch.cohorts, sketch.buckets), dtype=np.int64)
     # (cohorts, values): how many hold each value in each cohort.
     spread = generator.multinomial(
@@ -99,7 +104,8 @@ def _expected_signs(
     """By cohort, the rates of signs at each coordinate."""
     p = float(sketch.within[0])
     counts, cohort = empty_counts(sketch.layout), REPORTS // sketch.cohorts
-    # (cohorts, coordinates): the share of plus at each, out of 1 / buckets for either sign.
+    # (cohorts, coordinates): the share of plus at each, out of 1 / buckets for either
+    # sign.
     plus = (
         0.5 + (p - 0.5) * walsh_hadamard(_shares(sketch, frequency))
     ) / sketch.buckets

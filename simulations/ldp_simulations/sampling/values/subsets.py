@@ -1,14 +1,16 @@
-"""Tallies of uniform sets of positions, drawn from their exact law: for subset selection.
+"""Tallies of uniform sets of positions, drawn from their exact law: for subset
+selection.
 
-Every report is either a uniform set, whatever its value, or a uniform one among those that hold its
-value.
+Every report is either a uniform set, whatever its value, or a uniform one among those
+that hold its value.
 
-Positions are split in halves, these in halves again, down to single ones. Of m positions a set has
-r, besides the one that it is marked with, if it is marked here; of these, k are in the left half by
-a hypergeometric law, and the rest in the right half. Sets that have as many are alike, and so only
-their numbers are kept, of marked and of other sets; what happens in the halves of a half no longer
-depends on what happens in the other one. As only a few times sqrt(m) different r occur among m
-positions, and as many k for each, a level takes about as much time as there are positions.
+Positions are split in halves, these in halves again, down to single ones. Of m
+positions a set has r, besides the one that it is marked with, if it is marked here; of
+these, k are in the left half by a hypergeometric law, and the rest in the right half.
+Sets that have as many are alike, and so only their numbers are kept, of marked and of
+other sets; what happens in the halves of a half no longer depends on what happens in
+the other one. As only a few times sqrt(m) different r occur among m positions, and as
+many k for each, a level takes about as much time as there are positions.
 """
 
 from __future__ import annotations
@@ -28,8 +30,8 @@ from ldp_simulations.reports.form import Form, by_counts
 _MOST_TOGETHER = 500_000_000
 """Sets drawn at once: numpy draws hypergeometric samples from fewer than 10^9."""
 _DEVIATIONS, _MORE = 9, 12
-"""Standard deviations, and positions besides, beyond which no k is looked at: less likely than
-1e-18.
+"""Standard deviations, and positions besides, beyond which no k is looked at: less
+likely than 1e-18.
 """
 _TOGETHER = 1 << 22
 """Chances worked out at once."""
@@ -40,8 +42,8 @@ def subset_counts(
 ) -> Counts:
     """Counts of one report from each of `holders`.
 
-    The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R - 1 more for
-    those with it.
+    The weights R (sets with the value) and 1 (without) are a weight of 1 for all and R
+    - 1 more for those with it.
     """
     size, chosen, truth, other = randomizer
     anything = Fraction(size * other, chosen * truth + (size - chosen) * other)
@@ -63,7 +65,9 @@ def subset_counts(
 
 
 class _Level(NamedTuple):
-    """How many sets have r positions in each block of a level: arrays (blocks, width + 1)."""
+    """How many sets have r positions in each block of a level: arrays (blocks, width +
+    1).
+    """
 
     marked: Counts
     """Of those marked in the block, by how many positions they have there besides."""
@@ -75,12 +79,13 @@ def _holders(
 ) -> Counts:
     """How many sets of `chosen` positions hold each of them.
 
-    `marked[x]` of the sets are uniform among those that hold x, and `unmarked` are uniform
-    among all.
+    `marked[x]` of the sets are uniform among those that hold x, and `unmarked` are
+    uniform among all.
     """
     size = len(marked)
     width = 1 << (size - 1).bit_length()
-    # The whole is one block, (1, width + 1). A marked set has its mark, and chosen - 1 besides.
+    # The whole is one block, (1, width + 1). A marked set has its mark, and chosen - 1
+    # besides.
     level = _Level(
         np.zeros((1, width + 1), np.int64), np.zeros((1, width + 1), np.int64)
     )
@@ -89,11 +94,13 @@ def _holders(
     while width > 1:
         width //= 2
         starts = np.arange(0, len(marks), width)
-        # (blocks, halves): how many positions there are in each half, and sets that are marked.
+        # (blocks, halves): how many positions there are in each half, and sets that are
+        # marked.
         positions = np.clip(size - starts, 0, width).reshape(-1, 2)
         marks_in_halves = marks.reshape(-1, 2, width).sum(axis=2)
         level = _halve(level, positions, marks_in_halves[:, 0], generator=generator)
-    # Blocks are single positions now: each has the sets with r = 1, and its own marked ones.
+    # Blocks are single positions now: each has the sets with r = 1, and its own marked
+    # ones.
     counts: Counts = marked + level.others[:size, 1]
     return counts
 
@@ -106,7 +113,8 @@ def _halve(
     below = _Level(*(np.zeros((blocks, width + 1), np.int64) for _ in range(2)))
     marked_left = _sample(level.marked, marks_on_the_left, generator)
     left, right = positions.T
-    # Where the mark is, there is one position less for the rest, and the set stays a marked one.
+    # Where the mark is, there is one position less for the rest, and the set stays a
+    # marked one.
     for sets, room, to_left, to_right in (
         (marked_left, (left - 1, right), below.marked, below.others),
         (level.marked - marked_left, (left, right - 1), below.others, below.marked),
@@ -119,9 +127,12 @@ def _halve(
 
 
 def _sample(sets: Counts, many: Counts, generator: Generator) -> Counts:
-    """`many[i]` of the sets of row i, at random: a multivariate hypergeometric law, by columns."""
+    """`many[i]` of the sets of row i, at random: a multivariate hypergeometric law, by
+    columns.
+    """
     sampled = np.zeros_like(sets)
-    # (rows,): sets in the columns still to come, and those of the sample that are still to find.
+    # (rows,): sets in the columns still to come, and those of the sample that are still
+    # to find.
     rest, left = sets.sum(axis=1), many.copy()
     for column in np.flatnonzero(sets.any(axis=0)):
         rest -= sets[:, column]
@@ -133,11 +144,13 @@ def _sample(sets: Counts, many: Counts, generator: Generator) -> Counts:
 def _dealt(
     sets: Counts, left: Counts, right: Counts, generator: Generator
 ) -> Iterator[tuple[Counts, Counts, Counts, Counts]]:
-    """(block, positions on the left, positions on the right, sets) of all blocks of a level.
+    """(block, positions on the left, positions on the right, sets) of all blocks of a
+    level.
 
     `left` and `right` say how much room blocks have on either side.
     """
-    # (cases,): block, r, and how many sets there are of the sort; empty sorts are left out.
+    # (cases,): block, r, and how many sets there are of the sort; empty sorts are left
+    # out.
     blocks, having = np.nonzero(sets)
     many = sets[blocks, having]
     lowest, widest = _range(having, left[blocks], right[blocks])
@@ -179,7 +192,8 @@ def _range(total: Counts, left: Counts, right: Counts) -> tuple[Counts, int]:
 
 
 def _chances(some: Counts, total: Counts, left: Counts, right: Counts) -> Floats:
-    """The hypergeometric law of `total` positions, at consecutive numbers of them on the left.
+    """The hypergeometric law of `total` positions, at consecutive numbers of them on
+    the left.
 
     0 where it cannot be.
     """

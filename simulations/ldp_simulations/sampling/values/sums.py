@@ -1,4 +1,6 @@
-"""Vectors of noisy numbers: entries' sides as bits, on each side a multinomial over distances."""
+"""Vectors of noisy numbers: entries' sides as bits, on each side a multinomial over
+distances.
+"""
 
 from __future__ import annotations
 

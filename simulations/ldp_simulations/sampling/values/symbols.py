@@ -1,11 +1,12 @@
 """Reports of one symbol.
 
-k-ary randomized response: each holder keeps its value with probability p - q, and is otherwise
-uniform over all values: a binomial for each value, and one multinomial. The one-bit mean: a
-binomial for the holders of each value. A stochastic matrix: a multinomial over its row for those.
-A square wave: each holder's report comes from the window, uniformly, with probability w (near -
-far), and is otherwise uniform over all places; a binomial for the holders of each value, a
-multinomial over its window for those of them, and one multinomial for the others.
+k-ary randomized response: each holder keeps its value with probability p - q, and is
+otherwise uniform over all values: a binomial for each value, and one multinomial. The
+one-bit mean: a binomial for the holders of each value. A stochastic matrix: a
+multinomial over its row for those. A square wave: each holder's report comes from the
+window, uniformly, with probability w (near - far), and is otherwise uniform over all
+places; a binomial for the holders of each value, a multinomial over its window for
+those of them, and one multinomial for the others.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def _expected_bits(
 
 
 def _worths_of_bits(randomizer: OneBitMean, wanted: Wanted) -> list[Floats]:
-    """A 1 where the targets are high on average, a 0 where low: it moves the mean there."""
+    """A 1 where the targets are high on average, a 0 where low: it moves the mean
+    there.
+    """
     middle = (randomizer.size - 1) / 2
     towards = float(np.mean(wanted.targets)) - middle
     return [np.array([-towards, towards])]
