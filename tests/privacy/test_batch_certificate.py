@@ -353,9 +353,10 @@ def test_no_field_can_be_changed(name, tmp_path):
 
 
 def test_the_program_is_short_and_shares_no_code():
-    """At most 150 lines, and no import of ours."""
+    """At most 150 lines of code, and no import of ours."""
     text = (EXAMPLES / "check_batch_certificate.py").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
+    code = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
+    assert sum(bool(line.strip()) for line in code.splitlines()) <= 150
     for name in PROGRAM:
         text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
         assert not re.search(r"^\s*(import|from) (ldp|numpy|scipy)", text, re.MULTILINE)
