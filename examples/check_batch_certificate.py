@@ -89,10 +89,8 @@ def delta_of(pair, m, t, many, up):
             below, beyond, parts = pieces(inside, under, many[1] - 1, rare=FEW)
             shares = [(part[not up], part[2]) for part in parts]
         if b and up:
-            rare, shares[-1] = (
-                max(rare, under[0]),
-                (shares[-1][0], shares[-1][1] + beyond),
-            )
+            rare = max(rare, under[0])
+            shares[-1] = (shares[-1][0], shares[-1][1] + beyond)
             shares = [(min(inside), below), *shares]
         for number, (u, share) in enumerate(shares):
             n, a, tail, at = walkers.get(number, (-9, 0, 0, 0))

@@ -158,10 +158,8 @@ def main(path: str | None = None, people: int = PEOPLE) -> None:
     features, labels = made_up(people) if path is None else people_of(path)
     # The last fifth is not learned from.
     learned = len(labels) * 4 // 5
-    mine, seen = (
-        (features[:learned], labels[:learned]),
-        (features[learned:], labels[learned:]),
-    )
+    mine = (features[:learned], labels[:learned])
+    seen = (features[learned:], labels[learned:])
     print(f"{learned:,} people, {STEPS} steps an epoch, {len(FEATURES)} weights")
     for epoch, weights in descents(*mine, survey=None):
         print(f"in the clear,       epoch {epoch}: {told(*seen, weights)}")

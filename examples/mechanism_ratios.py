@@ -299,17 +299,13 @@ def noise(size, margin, near, far, least):
     tails.reverse()
     worst = 1, 1
     for output in range(-margin, size + margin):
-        nearest, farthest = (
-            max(0, -output, output - size + 1),
-            max(output, size - 1 - output),
-        )
+        nearest = max(0, -output, output - size + 1)
+        farthest = max(output, size - 1 - output)
         if output in (-margin, size + margin - 1):
             high, low = tails[nearest], tails[farthest]
         else:
-            high, low = (
-                tails[nearest] - tails[nearest + 1],
-                tails[farthest] - tails[farthest + 1],
-            )
+            high = tails[nearest] - tails[nearest + 1]
+            low = tails[farthest] - tails[farthest + 1]
         if high * worst[1] > worst[0] * low:
             worst = high, low
     return once(Fraction(*worst), symbol_bytes(size + 2 * margin))
@@ -545,10 +541,8 @@ def rappor(bits, hashes, cohorts, flip, if_one, if_zero, word):
         Fraction(number, 2**word) for number in (flip, if_one, if_zero)
     )
     sent = (1 - lasting) * one + lasting * zero, lasting * one + (1 - lasting) * zero
-    ratio, width = (
-        two_bits(*sent) ** (hashes or 1),
-        bit_bytes(bits) + cohort_bytes(cohorts),
-    )
+    ratio = two_bits(*sent) ** (hashes or 1)
+    width = bit_bytes(bits) + cohort_bytes(cohorts)
     if not flip:
         return Revealed(ratio, width, None)
     forever = two_bits(1 - lasting, lasting) ** (hashes or 1)
@@ -583,13 +577,11 @@ def cohort_bytes(cohorts):
 
 ONE = ("boolean", "category", "integer", "number", "table", "place")
 NUMBER = ("integer", "number")
-SOME, TEXT, CATEGORY, PLACE, VECTOR = (
-    ("multi",),
-    ("text",),
-    ("category",),
-    ("place",),
-    ("vector",),
-)
+SOME = ("multi",)
+TEXT = ("text",)
+CATEGORY = ("category",)
+PLACE = ("place",)
+VECTOR = ("vector",)
 SOME_OR_PAIRS, TABLE = (*SOME, "key-value"), ("table",)
 
 VALUES, BITS = range(2, 2**22 + 1), range(2, 2**22 + 1)

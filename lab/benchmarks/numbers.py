@@ -32,11 +32,9 @@ _BLOCK, _BATCH = 100_000, 1000
 
 def figures() -> Iterator[Figure]:
     """Of a mean, and of distributions of 256 and 1,024 values."""
-    hours, ages, fine = (
-        _asked("dithered", 100),
-        _asked("arcs", 256),
-        _asked("arcs", 1024),
-    )
+    hours = _asked("dithered", 100)
+    ages = _asked("arcs", 256)
+    fine = _asked("arcs", 1024)
     named = (("dithered, 100", hours), ("arcs, 256", ages), ("arcs, 1,024", fine))
     for name, survey in named:
         taken = first_seconds(survey, 17) * 1e6

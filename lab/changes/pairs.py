@@ -63,10 +63,8 @@ def measured(pair: Pair, runs: int, seed: int) -> dict[str, float]:
     """The shares of runs in which each of these happened, of single values on
     average.
     """
-    generator, question = (
-        np.random.default_rng([seed, *str(pair).encode()]),
-        pair.question,
-    )
+    generator = np.random.default_rng([seed, *str(pair).encode()])
+    question = pair.question
     sums: dict[str, float] = {}
     for _ in range(runs):
         for what, seen in _run(pair, question, generator):

@@ -59,10 +59,8 @@ def broken(known: Measured) -> Iterator[str]:
     for name, row in known.rows.items():
         for column, (low, high) in known.part.claims.items():
             share = row.get(column, math.nan)
-            below, above = (
-                low - _chance(low, known.runs),
-                high + _chance(high, known.runs),
-            )
+            below = low - _chance(low, known.runs)
+            above = high + _chance(high, known.runs)
             # What has no figure breaks nothing.
             if share < below or share > above + _ROUNDING:
                 yield (

@@ -197,11 +197,9 @@ def _values(rows: Mapping[str, Row]) -> Iterator[Cell]:
         for places in product(
             *(range(len(levels)) for levels in (row.epsilons, row.sizes, numbers))
         ):
-            epsilon, size, respondents = (
-                row.epsilons[places[0]],
-                row.sizes[places[1]],
-                numbers[places[2]],
-            )
+            epsilon = row.epsilons[places[0]]
+            size = row.sizes[places[1]]
+            respondents = numbers[places[2]]
             if (
                 row.by_report
                 and MOST_BY_REPORT < respondents * max(size, 64) <= MOST_PAIRS
@@ -251,11 +249,9 @@ def _numbers(
         for places in product(
             range(len(_EPSILONS_OF_MEANS)), range(len(sizes)), range(len(RESPONDENTS))
         ):
-            epsilon, size, respondents = (
-                _EPSILONS_OF_MEANS[places[0]],
-                sizes[places[1]],
-                RESPONDENTS[places[2]],
-            )
+            epsilon = _EPSILONS_OF_MEANS[places[0]]
+            size = sizes[places[1]]
+            respondents = RESPONDENTS[places[2]]
             cost = rows[label].cost(size, epsilon, respondents)
             yield _cell(
                 kind,

@@ -36,10 +36,8 @@ def distributions(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     question = question_of(
         rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size)
     )
-    values, shares = (
-        question.domain.values or (),
-        POPULATIONS[cell.population](cell.size),
-    )
+    values = question.domain.values or ()
+    shares = POPULATIONS[cell.population](cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
         for estimand, holders, truth in twice(cell, shares, generator):

@@ -72,10 +72,8 @@ def surveys_of(cell: Cell) -> Survey:
 
 def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
     question = question_of(rows[0], cell.size, cell.epsilon)
-    values, shares = (
-        question.domain.values or (),
-        POPULATIONS[cell.population](cell.size),
-    )
+    values = question.domain.values or ()
+    shares = POPULATIONS[cell.population](cell.size)
 
     def survey(generator: Generator, number: int) -> Observed:
         asked = _with_hashes(question, number)
@@ -233,10 +231,8 @@ def _means(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     question = question_of(
         rows[0], cell.size, cell.epsilon, domain=whole_numbers(cell.size)
     )
-    values, shares = (
-        question.domain.values or (),
-        POPULATIONS[cell.population](cell.size),
-    )
+    values = question.domain.values or ()
+    shares = POPULATIONS[cell.population](cell.size)
     numbers = np.arange(cell.size)
 
     def survey(generator: Generator, _: int) -> Observed:
@@ -294,10 +290,8 @@ def _joint(cell: Cell, rows: tuple[Row, ...]) -> Survey:
 def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
     """A third of the respondents have the first version."""
     questions = [question_of(row, cell.size, cell.epsilon) for row in rows]
-    values, shares = (
-        questions[0].domain.values or (),
-        POPULATIONS[cell.population](cell.size),
-    )
+    values = questions[0].domain.values or ()
+    shares = POPULATIONS[cell.population](cell.size)
     first = cell._replace(respondents=cell.respondents // 3)
     second = cell._replace(respondents=cell.respondents - first.respondents)
 

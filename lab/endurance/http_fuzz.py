@@ -164,13 +164,11 @@ def fuzz_bodies(count, seed):
 
     Raises `FuzzingError`, or whatever was raised in counting.
     """
-    draw, admission, outcomes = (
-        random.Random(seed),
-        Admission(
-            Catalogue([Served(SURVEY, TEXT), Served(GROUPED, GROUPED_TEXT)]), Rules()
-        ),
-        Counter(),
+    draw = random.Random(seed)
+    admission = Admission(
+        Catalogue([Served(SURVEY, TEXT), Served(GROUPED, GROUPED_TEXT)]), Rules()
     )
+    outcomes = Counter()
     for start in range(0, count, _TURN):
         turn = _FakeTurn()
         for outcome in admission.take(

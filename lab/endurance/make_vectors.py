@@ -902,11 +902,9 @@ def _case(question, answer, tape):
 
 
 def _staged_case(question, answer, tape):
-    randomizer, source, value = (
-        question.randomizer,
-        Replay(tape),
-        question.value(answer),
-    )
+    randomizer = question.randomizer
+    source = Replay(tape)
+    value = question.value(answer)
     cohort = randomizer.draw_cohort(source)
     for_cohort = source.used
     permanent = randomizer.permanent(value, cohort, source)

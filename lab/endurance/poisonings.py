@@ -65,10 +65,8 @@ def drawn_attack(asked, generator):
     nodes = len(estimate_names(asked, holders))
     targets = generator.permutation(nodes)[: generator.integers(1, nodes + 1)]
     forged = int(generator.integers(1, respondents))
-    kind, hashes = (
-        ATTACKS[generator.integers(len(ATTACKS))],
-        (None, 1, 1000)[generator.integers(3)],
-    )
+    kind = ATTACKS[generator.integers(len(ATTACKS))]
+    hashes = (None, 1, 1000)[generator.integers(3)]
     return Attack(
         asked, holders, tuple(targets.tolist()), forged=forged, kind=kind, hashes=hashes
     )

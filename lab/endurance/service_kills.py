@@ -234,10 +234,8 @@ def _differences(place, bodies):
         ingest.feed(body)
         ingest.end_of_stream()
     with open_snapshot(place.url) as snapshot:
-        accepted, tally = (
-            outcomes_in_all(snapshot)["accepted"],
-            tally_of(snapshot, SURVEY),
-        )
+        accepted = outcomes_in_all(snapshot)["accepted"]
+        tally = tally_of(snapshot, SURVEY)
     problems = []
     if accepted != len(batches):
         problems.append(f"accepted {accepted} batches, of {len(batches)} acknowledged")

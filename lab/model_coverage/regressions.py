@@ -78,10 +78,8 @@ def cases() -> list[Case]:
         )
     ]
     clear = "covariates in the clear"
-    profile, model = (
-        RegressionOptions(interval="profile"),
-        RegressionOptions(errors="model"),
-    )
+    profile = RegressionOptions(interval="profile")
+    model = RegressionOptions(errors="model")
     equations = RegressionOptions(method="equations")
     more = (
         ("logit, likelihood, profile, epsilon 1", 3000, profile, "1", 10),

@@ -171,11 +171,9 @@ def _compared(outcomes: Sequence[Outcome], show: Show = str) -> list[list[str]]:
 
 def _comparison(outcome: Outcome, show: Show) -> Iterator[str]:
     """R's figure and ours, side by side."""
-    theirs, matched, scores = (
-        PUBLISHED[outcome.case.name],
-        outcome.matched,
-        outcome.scores,
-    )
+    theirs = PUBLISHED[outcome.case.name]
+    matched = outcome.matched
+    scores = outcome.scores
     yield outcome.case.name
     for name in ("fpr", "fnr"):
         yield f"{_known(getattr(theirs, name))}, {show(matched[name])}"

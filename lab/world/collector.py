@@ -211,8 +211,6 @@ class Collector:
             back(None)
 
     def _note(self, writer: Writer) -> None:
-        counts, writer.lasting.counts = (
-            writer.lasting.counts,
-            type(writer.lasting.counts)(),
-        )
+        counts = writer.lasting.counts
+        writer.lasting.counts = type(writer.lasting.counts)()
         self.mistakes += counts["internal"] + counts["due"]

@@ -137,12 +137,10 @@ class World:
         """Mend everything."""
         self._say("calm")
         self._calm = True
-        self.disk.full, self.disk.slow, self.disk.fuse, self.disk.lose = (
-            False,
-            0.0,
-            None,
-            None,
-        )
+        self.disk.full = False
+        self.disk.slow = 0.0
+        self.disk.fuse = None
+        self.disk.lose = None
         self.network.calm()
         self._turn_clock(0.0)
         for device in self.devices:

@@ -151,11 +151,9 @@ def dealt_out(
     """How many hold each cell of a subset, of those who drew it: (subsets, most
     cells).
     """
-    held, counts, subsets = (
-        held_by(randomizer, holders),
-        holders.counts,
-        randomizer.subsets,
-    )
+    held = held_by(randomizer, holders)
+    counts = holders.counts
+    subsets = randomizer.subsets
     most = randomizer.spaces[-1][0]
     total = np.zeros(subsets * most)
     step = max(1, _AT_ONCE // subsets)

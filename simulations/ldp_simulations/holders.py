@@ -48,10 +48,8 @@ class Holders:
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The true frequencies of the given values among those who answer."""
-        holders, respondents = (
-            dict(zip(self.values, self.counts.tolist(), strict=True)),
-            max(1, self.respondents),
-        )
+        holders = dict(zip(self.values, self.counts.tolist(), strict=True))
+        respondents = max(1, self.respondents)
         return [holders.get(value, 0) / respondents for value in values]
 
     @property
@@ -85,10 +83,8 @@ class SetHolders(Holders):
     @classmethod
     def of(cls, domain: Domain, holders: Mapping[Value, int]) -> SetHolders:
         """The number of holders of each set."""
-        values, sets = (
-            domain.values or (),
-            tuple(tuple(members(int(value))) for value in holders),
-        )
+        values = domain.values or ()
+        sets = tuple(tuple(members(int(value))) for value in holders)
         written = tuple(
             SEPARATOR.join(values[index] for index in indices) or SEPARATOR
             for indices in sets

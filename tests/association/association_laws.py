@@ -121,10 +121,8 @@ def counting(estimator):
                 own = count_rows(
                     row[None, start : start + question.width], question.layout
                 ).ravel()
-                product_of_counts, start = (
-                    np.multiply.outer(product_of_counts, own),
-                    start + question.width,
-                )
+                product_of_counts = np.multiply.outer(product_of_counts, own)
+                start = start + question.width
             total = total + product_of_counts.reshape(-1, question.layout.cells)
         if not np.array_equal(estimator.count(group, rows), total):
             problems.append(f"{mechanisms}: other counts")

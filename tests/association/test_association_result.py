@@ -249,10 +249,8 @@ def test_what_was_asked_for_is_added():
     """Most likely frequencies, which are marked as biased, the covariance, and
     remarks.
     """
-    likely, covariance = (
-        np.array([[0.3, 0.1], [0.2, 0.4]]),
-        np.arange(16.0).reshape(4, 4),
-    )
+    likely = np.array([[0.3, 0.1], [0.2, 0.4]])
+    covariance = np.arange(16.0).reshape(4, 4)
     asked = made(
         Options(simultaneous="bonferroni"),
         independence=None,

@@ -578,10 +578,8 @@ def test_how_much_covariance_there_is(monkeypatch):
 def test_families_of_cells():
     """All intervals together are those of each at a higher level."""
     collected = Collected(("grr", "oue"), JOINT, 300)
-    family, single = (
-        collected.associated(simultaneous="bonferroni"),
-        collected.associated(level=1 - 0.05 / 9),
-    )
+    family = collected.associated(simultaneous="bonferroni")
+    single = collected.associated(level=1 - 0.05 / 9)
     assert close(family.low, single.low)
     assert close(family.high, single.high)
     assert (family.low <= family.frequency).all()

@@ -100,11 +100,9 @@ def coverage(case, estimand="respondents", seed=1):
     """The shares of intervals that hold the truth, by table: of cells and of
     conditional shares.
     """
-    survey, joint, generator = (
-        survey_of(case),
-        skewed(case.size),
-        np.random.default_rng(seed),
-    )
+    survey = survey_of(case)
+    joint = skewed(case.size)
+    generator = np.random.default_rng(seed)
     coverages = []
     for _ in range(case.tables):
         holders = drawn_from(joint, case.respondents, generator)

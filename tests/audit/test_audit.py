@@ -236,10 +236,8 @@ def test_bounds_are_those_of_clopper_and_pearson():
     """
     from scipy.stats import binom
 
-    low, high = (
-        float(least_chance(30, 100, 1e-6)),
-        float(greatest_chance(30, 100, 1e-6)),
-    )
+    low = float(least_chance(30, 100, 1e-6))
+    high = float(greatest_chance(30, 100, 1e-6))
     assert binom.sf(29, 100, low) == pytest.approx(1e-6, rel=1e-6)
     assert binom.cdf(30, 100, high) == pytest.approx(1e-6, rel=1e-6)
     for mechanism, size, expected in (

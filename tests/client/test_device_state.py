@@ -55,11 +55,9 @@ def life():
 
     Then, twice, the secret is renewed.
     """
-    store, scope, tape = (
-        Database(None),
-        Scope.of(COLLECTOR),
-        Replay(hashlib.shake_256(b"device").digest(1 << 14)),
-    )
+    store = Database(None)
+    scope = Scope.of(COLLECTOR)
+    tape = Replay(hashlib.shake_256(b"device").digest(1 << 14))
     memory, cap, records = Memory(store, scope), exp_lower(Fraction(100)), []
     outbox = Outbox(
         store,

@@ -232,11 +232,9 @@ def test_what_was_spent_is_read_once_for_each_charge(cap):
     """However many limits there are: in a file each look is one statement for all
     charges.
     """
-    store, survey = (
-        ReadStore(),
-        survey_of(
-            yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'
-        ),
+    store = ReadStore()
+    survey = survey_of(
+        yes_no("a"), yes_no("b"), mirror("m"), head='lifetime_epsilon = "900"'
     )
     budget = Budget(store, survey, Scope.of(""), cap=cap)
     looks = {"a": (1, 1), "b": (1, 1), "m": (4, 2)}
@@ -421,10 +419,8 @@ def test_terms_cover_what_costs_and_fingerprints_what_is_meant():
 
     Anything else changes both.
     """
-    plain, stop = (
-        survey_of(mirror("m")),
-        survey_of(mirror("m"), head='lifetime_epsilon = "20"'),
-    )
+    plain = survey_of(mirror("m"))
+    stop = survey_of(mirror("m"), head='lifetime_epsilon = "20"')
     more, renamed = survey_of(mirror("m", 5)), survey_of(mirror("n"))
     assert (
         plain.fingerprint == stop.fingerprint == more.fingerprint != renamed.fingerprint

@@ -74,10 +74,8 @@ def test_whether_another_question_is_reported_depends_on_no_answer(answers, tmp_
     """What a memoized question was answered leaves as much for the next one, of any
     survey.
     """
-    survey, other = (
-        survey_of(DAILY, yes_no("once")),
-        survey_of(yes_no("once"), name="other"),
-    )
+    survey = survey_of(DAILY, yes_no("once"))
+    other = survey_of(yes_no("once"), name="other")
     for cap, rest in (
         ("100", [True, True]),
         ("4.5", [True, True]),

@@ -173,10 +173,8 @@ def test_aggregate_counts_reports_and_tallies(paths, folder):
     reports.
     """
     ldp(f"aggregate survey.toml {paths} -o out")
-    tally, expected = (
-        decode_tally((folder / "out").read_bytes(), COMMUTE_SURVEY),
-        tally_of(FIRST, SECOND),
-    )
+    tally = decode_tally((folder / "out").read_bytes(), COMMUTE_SURVEY)
+    expected = tally_of(FIRST, SECOND)
     assert {name: counts.tolist() for name, counts in tally.counts.items()} == {
         name: counts.tolist() for name, counts in expected.counts.items()
     }

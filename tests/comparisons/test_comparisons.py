@@ -58,10 +58,8 @@ def estimated(question, held, seed=1, **options):
 
 def normal(estimate, error):
     """A side with the normal law."""
-    estimate, error = (
-        np.atleast_1d(estimate).astype(float),
-        np.atleast_1d(error).astype(float),
-    )
+    estimate = np.atleast_1d(estimate).astype(float)
+    error = np.atleast_1d(error).astype(float)
 
     def ends(missing):
         reach = scipy.stats.norm.isf(missing / 2) * error

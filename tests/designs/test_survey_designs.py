@@ -149,10 +149,8 @@ def test_list_experiments():
     means, spreads = (1.7, 2.0), (0.81, 1.2)
     assert result.estimate == approx(means[1] - means[0])
     assert result.standard_error == approx(math.sqrt(sum(spreads) / 100))
-    honest, changed = (
-        law.estimate(control, treatment),
-        law.estimate(control, "0=50,1=20,2=20,3=10"),
-    )
+    honest = law.estimate(control, treatment)
+    changed = law.estimate(control, "0=50,1=20,2=20,3=10")
     assert honest.tests[0].p_value > 0.5
     # As many as 40 % more have none of four items than had none of three.
     assert changed.tests[0].p_value < 1e-8
@@ -259,10 +257,8 @@ def test_far_below_zero_is_no_noise():
     remarked.
     """
     law = design("warner p=.9")
-    far, near = (
-        law.estimate({"yes": 0, "no": 300}),
-        law.estimate({"yes": 28, "no": 272}),
-    )
+    far = law.estimate({"yes": 0, "no": 300})
+    near = law.estimate({"yes": 28, "no": 272})
     assert [one.name for one in far.remarks if "lie-detector" in one.text] == [
         "not-followed"
     ]

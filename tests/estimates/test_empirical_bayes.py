@@ -43,10 +43,8 @@ def test_errors_may_differ():
     view.
     """
     generator = np.random.default_rng(3)
-    scores, error = (
-        generator.normal(1, 2, size=500),
-        generator.uniform(0.01, 0.1, size=500),
-    )
+    scores = generator.normal(1, 2, size=500)
+    error = generator.uniform(0.01, 0.1, size=500)
     assert posterior_mean(scores * error, error) == pytest.approx(
         posterior_mean(scores, np.ones(500)) * error
     )

@@ -185,10 +185,8 @@ def test_scaled_poisson_tails(expected):
     from scipy.stats import poisson
 
     size, counts = 0.01, np.arange(1, 12) + int(expected)
-    excess, variance = (
-        (counts - expected) * size,
-        np.full(len(counts), expected * size**2),
-    )
+    excess = (counts - expected) * size
+    variance = np.full(len(counts), expected * size**2)
     up = Cumulants(variance, np.full(len(counts), size), np.full(len(counts), -size))
     assert upper_tail(excess, up) == pytest.approx(
         poisson.sf(counts - 1, expected), rel=1e-9
@@ -379,10 +377,8 @@ def test_the_chance_to_pass_of_other_estimates(estimand):
     By the normal law of many reports.
     """
     known, missing = replace(skewed(5), frequency=np.linspace(0, 1, 5)), 0.01
-    nothing, truth = (
-        cumulants(known, 0.0, estimand),
-        cumulants(known, known.frequency, estimand),
-    )
+    nothing = cumulants(known, 0.0, estimand)
+    truth = cumulants(known, known.frequency, estimand)
     first = Cumulants(*(law[:1] for law in nothing))
     least = scipy.optimize.brentq(
         lambda place: upper_tail(np.array([place]), first)[0] - missing,
@@ -393,10 +389,8 @@ def test_the_chance_to_pass_of_other_estimates(estimand):
     expected = upper_tail(least - known.frequency, truth)
     assert chance_to_pass(known, missing, estimand) == pytest.approx(expected, rel=1e-6)
     many = replace(known, reports=10**7, frequency=np.array([0, 1e-4, 5e-4, 1e-3, 0.5]))
-    nothing, truth = (
-        cumulants(many, 0.0, estimand),
-        cumulants(many, many.frequency, estimand),
-    )
+    nothing = cumulants(many, 0.0, estimand)
+    truth = cumulants(many, many.frequency, estimand)
     short = (
         scipy.stats.norm.isf(missing) * np.sqrt(nothing.variance) - many.frequency
     ) / np.sqrt(truth.variance)

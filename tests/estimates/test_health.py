@@ -211,10 +211,8 @@ def test_payloads_written_out(name):
         for row in counts.tolist():
             reports = sum(row)
             for count, rare, frequent in zip(row, lows, highs, strict=True):
-                few, many = (
-                    binom.cdf(count, reports, rare),
-                    binom.sf(count - 1, reports, frequent),
-                )
+                few = binom.cdf(count, reports, rare)
+                many = binom.sf(count - 1, reports, frequent)
                 least = min(least, few, many)
                 too_few = count < binom.ppf(0.001 / tests, reports, rare)
                 beyond += bool(

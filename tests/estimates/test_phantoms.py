@@ -44,10 +44,8 @@ def test_honest_reports(randomizer, population):
     """The mean square is 1 in expectation, and p-values are not smaller than they
     say.
     """
-    holders, generator = (
-        POPULATIONS[population](randomizer.size),
-        np.random.default_rng(23),
-    )
+    holders = POPULATIONS[population](randomizer.size)
+    generator = np.random.default_rng(23)
     scores = [
         phantom_score(randomizer, projective_counts(randomizer, holders, generator))
         for _ in range(TALLIES)

@@ -76,10 +76,8 @@ def test_intervals_of_pooled_estimates_hold_the_truth(estimand):
     """In 2,000 surveys of two versions, 95 % intervals hold in 92.2 to 97.5 % (one in
     10^6).
     """
-    versions, generator = (
-        [question("grr", 1), question("oue", 2)],
-        np.random.default_rng(7),
-    )
+    versions = [question("grr", 1), question("oue", 2)]
+    generator = np.random.default_rng(7)
     runs, covered, total = 2000, np.zeros(4), np.zeros(4)
     for _ in range(runs):
         parts = [
@@ -104,10 +102,8 @@ def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
     """The variance of a value that no one holds is the versions' sum, by their squared
     weights.
     """
-    versions, generator = (
-        [question("grr", 1), question("oue", 2)],
-        np.random.default_rng(3),
-    )
+    versions = [question("grr", 1), question("oue", 2)]
+    generator = np.random.default_rng(3)
     parts = [
         draw(version, size, generator)
         for version, size in zip(versions, (2000, 500), strict=True)
@@ -134,10 +130,8 @@ def test_errors_add_up_as_those_of_independent_estimates(estimand, weights):
 
 def test_weights_do_not_depend_on_the_answers():
     """Other answers to the same mechanisms, as many of them: the same weights."""
-    versions, generator = (
-        [question("grr", 1), question("oue", 2)],
-        np.random.default_rng(5),
-    )
+    versions = [question("grr", 1), question("oue", 2)]
+    generator = np.random.default_rng(5)
     notes = set()
     for holders in ([1000, 0, 0, 0], [0, 0, 500, 500]):
         parts = [
@@ -155,10 +149,8 @@ def test_forged_reports_are_bounded_where_they_weigh_the_most():
     """All forged reports may be sent to one version: the bound is the greatest of
     theirs.
     """
-    versions, generator = (
-        [question("grr", 1), question("oue", 2)],
-        np.random.default_rng(5),
-    )
+    versions = [question("grr", 1), question("oue", 2)]
+    generator = np.random.default_rng(5)
     parts = [
         draw(version, size, generator)
         for version, size in zip(versions, (2000, 500), strict=True)
@@ -351,10 +343,8 @@ def test_where_variances_are_known_before(name, known):
     """
     randomizer = next(kind.randomizer for kind in DESIGNED if kind.name == f"{name}-0")
     assert decoder_of(randomizer).known_before == known
-    generator, values = (
-        np.random.default_rng(47),
-        tuple(map(str, range(randomizer.size))),
-    )
+    generator = np.random.default_rng(47)
+    values = tuple(map(str, range(randomizer.size)))
     variances = [
         moments_of(randomizer, tally, values).variance_if_not
         for tally in generator.integers(
@@ -377,10 +367,8 @@ def test_one_version_alone_is_itself():
 
 def test_a_version_without_a_bound_on_forged_reports(monkeypatch):
     """Then there is none for all of them, for the reason of that version."""
-    generator, reason = (
-        np.random.default_rng(41),
-        Manipulation(None, reason="not known"),
-    )
+    generator = np.random.default_rng(41)
+    reason = Manipulation(None, reason="not known")
     parts = [draw(question("grr", epsilon), 100, generator) for epsilon in (1, 2)]
     bounds = iter((Manipulation(3.0), reason))
     monkeypatch.setattr(

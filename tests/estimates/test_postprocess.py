@@ -130,10 +130,8 @@ def test_views_keep_the_unbiased_estimate_beside_them(post_process):
 
     The unbiased one with its errors stands beside it, unchanged.
     """
-    view, plain = (
-        estimated(post_process).to_dict()["values"],
-        estimated(None).to_dict()["values"],
-    )
+    view = estimated(post_process).to_dict()["values"]
+    plain = estimated(None).to_dict()["values"]
     for biased, unbiased in zip(view, plain, strict=True):
         assert (biased["standard_error"], biased["interval"]) == (None, None)
         assert biased["unbiased"] == {

@@ -32,12 +32,10 @@ from ldp_aggregator.decoders.values.pure import memoized_moments
 from ldp_aggregator.decoders.values.sampled import window_moments
 from ldp_aggregator.tallies.counting.counting import empty_counts
 
-SHAPE, RESPONDENTS, REPEATS, CANDIDATES = (
-    Shape(32, 2, 8, p=0.25, q=0.75, f=0.5),
-    20_000,
-    10,
-    40,
-)
+SHAPE = Shape(32, 2, 8, p=0.25, q=0.75, f=0.5)
+RESPONDENTS = 20_000
+REPEATS = 10
+CANDIDATES = 40
 
 
 @pytest.mark.parametrize(
@@ -132,10 +130,8 @@ def test_repeated_reports_have_the_stated_variance(name, repeats):
     exactly.
     """
     randomizer = GENUINE[name].randomizer
-    rows, fresh = (
-        permanent_channel(randomizer).rows,
-        instantaneous_channel(randomizer).rows,
-    )
+    rows = permanent_channel(randomizer).rows
+    fresh = instantaneous_channel(randomizer).rows
     p, q = randomizer.support
     layout = randomizer.layout
     states = true_states(randomizer)
@@ -171,10 +167,8 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
     """Ten times the same reports: the same estimates, with the same errors."""
     randomizer = GENUINE["window-of-2"].randomizer
     counts = np.array([[100, 60, 40], [100, 30, 50], [100, 20, 90], [100, 50, 50]])
-    once, repeated = (
-        window_moments(randomizer, counts),
-        window_moments(randomizer, 10 * counts, 10),
-    )
+    once = window_moments(randomizer, counts)
+    repeated = window_moments(randomizer, 10 * counts, 10)
     assert (once.reports, repeated.reports) == (400, 400)
     assert repeated.frequency.tolist() == once.frequency.tolist()
     assert repeated.covariance().tolist() == once.covariance().tolist()
@@ -242,10 +236,8 @@ def test_several_reports_have_to_be_for_some_question():
     refused.
     """
     head = '[survey]\nname = "repeats"\n[[question]]\nname = "x"\ntype = "boolean"\n'
-    lasting, plain = (
-        'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"',
-        'mechanism = "grr"\nepsilon = 1',
-    )
+    lasting = 'mechanism = "rappor"\np = "1/4"\nq = "3/4"\nf = "1/2"'
+    plain = 'mechanism = "grr"\nepsilon = 1'
     memoized, once = (parse_survey(f"{head}{keys}")["x"] for keys in (lasting, plain))
     assert [
         reports_of_each(question.randomizer, 7) for question in (memoized, once)
@@ -277,10 +269,8 @@ def test_commands_take_repeats_and_say_what_is_assumed(tmp_path):
     (tmp_path / "t.tally").write_bytes(
         encode_tally(Tally(survey, {"on": np.array([[2500, 1500]])}))
     )
-    files, options = (
-        (str(tmp_path / "s.toml"), str(tmp_path / "t.tally")),
-        ("--format", "json"),
-    )
+    files = (str(tmp_path / "s.toml"), str(tmp_path / "t.tally"))
+    options = ("--format", "json")
 
     def error(*repeats):
         shown = run(

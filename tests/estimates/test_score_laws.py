@@ -484,10 +484,8 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     assert close(
         law, Cumulants(*(np.array([number]) for number in (variance, step, step)))
     )
-    rising, falling = (
-        tuple(0.8 * number for number in fourth_of),
-        tuple(0.2 * number for number in fourth_of),
-    )
+    rising = tuple(0.8 * number for number in fourth_of)
+    falling = tuple(0.2 * number for number in fourth_of)
     moments, _, _ = laws_of_scores(
         collision_variance=0.01,
         collision_fourth=0.003,

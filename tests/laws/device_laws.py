@@ -226,10 +226,8 @@ def least_error(choose):
                 p = chosen * e / (chosen * e + size - chosen)
                 q = (p * (chosen - 1) + (1 - p) * chosen) / (size - 1)
                 errors.append((p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2)
-            named, best = (
-                choose(size, epsilon),
-                "grr" if errors[0] <= min(errors) * (1 + 1e-12) else "ss",
-            )
+            named = choose(size, epsilon)
+            best = "grr" if errors[0] <= min(errors) * (1 + 1e-12) else "ss"
             if named != best:
                 problems.append(
                     f"{size} values, epsilon {epsilon}: {named} and not {best}"

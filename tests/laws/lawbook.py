@@ -219,10 +219,8 @@ def errors(specimen):
     if randomizer.kind in ("bloom", "sketch", "search", *MEANS):
         return []
     rows, score = randomizer.channel().rows, scores(randomizer)
-    size, owns = (
-        len(score[0]),
-        [held_in(randomizer, value) for value in specimen.values],
-    )
+    size = len(score[0])
+    owns = [held_in(randomizer, value) for value in specimen.values]
     population = [
         Fraction(2 + 2 * row, len(rows) * (len(rows) + 1)) for row in range(len(rows))
     ]
@@ -369,10 +367,8 @@ def sampler(specimen):
             specimen.tape,
         )
         rejected.add(law.get(UNFINISHED, 0))
-        drawn, stated = (
-            condition_on_finish(law),
-            declared_law(specimen.randomizer, value),
-        )
+        drawn = condition_on_finish(law)
+        stated = declared_law(specimen.randomizer, value)
         problems += [
             f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, "
             "stated "

@@ -341,10 +341,8 @@ def automatic(size, epsilon):
 def designed(mechanism, number):
     """One design of a mechanism, as a specimen."""
     asked = question(mechanism, DESIGNS[mechanism][number])
-    decode, spends_all = (
-        DECODERS[asked.randomizer.kind],
-        mechanism not in (*("the", "exponential", "metric"),),
-    )
+    decode = DECODERS[asked.randomizer.kind]
+    spends_all = mechanism not in (*("the", "exponential", "metric"),)
     return Specimen(
         f"{mechanism}-{number}",
         asked.randomizer,

@@ -627,10 +627,8 @@ def _scores_in_blocks(randomizer):
     """As much for supported values as against the others of the block, and 0
     elsewhere.
     """
-    oracle, most = (
-        getattr(randomizer, "oracle", randomizer),
-        getattr(randomizer, "most", 1),
-    )
+    oracle = getattr(randomizer, "oracle", randomizer)
+    most = getattr(randomizer, "most", 1)
     ratio = Fraction(oracle.truth, oracle.other)
     worth = most * (ratio + 2 * oracle.blocks - 1) / (ratio - 1)
     return tuple(

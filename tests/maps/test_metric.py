@@ -228,10 +228,8 @@ def test_a_survey_has_few_maps_with_a_matrix(maps, others):
     """Four of 8 x 8 cells fill what a file may have in matrices; other maps have
     none.
     """
-    metric, pyramid = (
-        'mechanism = "metric"\nepsilon_per_unit = 1',
-        'mechanism = "pyramid"\nepsilon = 1',
-    )
+    metric = 'mechanism = "metric"\nepsilon_per_unit = 1'
+    pyramid = 'mechanism = "pyramid"\nepsilon = 1'
     text = '[survey]\nname = "city"\n'
     for number, keys in enumerate([metric] * maps + [pyramid] * others):
         text += f'[[question]]\nname = "q{number}"\ntype = "place"\ncells = 8\n{keys}\n'

@@ -125,10 +125,8 @@ def surveys():
 
     And the frequencies.
     """
-    response, generator = (
-        least_error_response(MANY, *AT_FIVE),
-        np.random.default_rng(20),
-    )
+    response = least_error_response(MANY, *AT_FIVE)
+    generator = np.random.default_rng(20)
     holders = apportion(10_000, 1 / np.arange(1, MANY + 1))
     return [
         block_moments(response, hadamard_counts(response, holders, generator))
@@ -228,10 +226,8 @@ def test_moments_written_out(randomizer):
     """Of scores that a tally has: mean, mean square, and the variances of the
     docstring.
     """
-    oracle, most = (
-        getattr(randomizer, "oracle", randomizer),
-        getattr(randomizer, "most", 1),
-    )
+    oracle = getattr(randomizer, "oracle", randomizer)
+    most = getattr(randomizer, "most", 1)
     symbols = np.arange(oracle.symbols)
     counts = 1 + symbols * 7 % 23 + 3 * (symbols // oracle.rows)
     moments = block_moments(randomizer, counts[None])

@@ -110,10 +110,8 @@ def test_continuations_of_nothing_begin_texts():
 
     No more than reckoned.
     """
-    first, short = (
-        {character[:1] for character in characters()},
-        {character for character in characters() if len(character) == 1},
-    )
+    first = {character[:1] for character in characters()}
+    short = {character for character in characters() if len(character) == 1}
     ending, going_on = continuations(b"", 2, "")
     assert set(ending) == {b"", *short}
     assert set(going_on) == {
@@ -177,10 +175,8 @@ def test_intervals_hold_the_truth_where_texts_meet():
     """With 40 cells most error comes of texts that meet, and intervals over hash seeds
     cover.
     """
-    words, generator = (
-        made_up_words(np.random.default_rng(1), 30),
-        np.random.default_rng(2),
-    )
+    words = made_up_words(np.random.default_rng(1), 30)
+    generator = np.random.default_rng(2)
     holders = apportion(20_000, 1 / np.arange(1, 31))
     covered = []
     for seed in range(400):
@@ -278,10 +274,8 @@ def test_moments_of_found_texts():
         )
     for place in range(len(texts)):
         jumps = np.delete(shares, place) / ((1 - meet) * held_out)
-        third, fourth = (
-            meet * (1 - meet) * (1 - 2 * meet),
-            meet * (1 - meet) * (1 - 6 * meet * (1 - meet)),
-        )
+        third = meet * (1 - meet) * (1 - 2 * meet)
+        fourth = meet * (1 - meet) * (1 - 6 * meet * (1 - meet))
         assert moments.collision_third[place] == pytest.approx(
             held_out * third * (jumps**3).sum(), rel=1e-9
         )

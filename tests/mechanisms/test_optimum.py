@@ -35,10 +35,8 @@ def categories(name, size, epsilon):
 
     None if it cannot serve, or wants more than an epsilon.
     """
-    domain, keys = (
-        Domain("category", tuple(map(str, range(size)))),
-        Keys("test", {"epsilon": str(epsilon)}),
-    )
+    domain = Domain("category", tuple(map(str, range(size))))
+    keys = Keys("test", {"epsilon": str(epsilon)})
     row = MECHANISMS[name]
     if "epsilon" not in row.keys or row.accepts(domain) is not None:
         return None

@@ -263,10 +263,8 @@ def test_few_holders_are_sampled_from_the_law():
     false alarm has probability below 1e-7, and a cell's probability that is off by a
     sixth is seen.
     """
-    randomizer, holders = (
-        ProjectiveResponse(6, 3, 4, truth=3, other=1),
-        np.array([20, 0, 9, 30, 0, 1]),
-    )
+    randomizer = ProjectiveResponse(6, 3, 4, truth=3, other=1)
+    holders = np.array([20, 0, 9, 30, 0, 1])
     generator = np.random.default_rng(17)
     tallies = np.concatenate(
         [projective_counts(randomizer, holders, generator) for _ in range(2000)]

@@ -155,10 +155,8 @@ def test_large_sets_are_drawn_as_they_always_were(size, chosen):
 
     Replayed tapes rely on it.
     """
-    selection, tape = (
-        SubsetSelection(size, chosen, 7, other=2),
-        Replay(hashlib.shake_256(b"sets").digest(1 << 18)),
-    )
+    selection = SubsetSelection(size, chosen, 7, other=2)
+    tape = Replay(hashlib.shake_256(b"sets").digest(1 << 18))
     sets = [
         selection.randomize(value, tape).to_bytes((size + 7) // 8, "little")
         for value in range(10)

@@ -183,10 +183,8 @@ def test_ranges_that_are_too_long_are_refused(keys, place):
 
 def means_of(asked, answers, options, tallies):
     """The means of n surveys of the same respondents."""
-    holders, generator = (
-        Holders(asked.domain.values, answers),
-        np.random.default_rng(21),
-    )
+    holders = Holders(asked.domain.values, answers)
+    generator = np.random.default_rng(21)
     means = []
     for _ in range(tallies):
         counts = sample_counts(asked, holders, generator)
@@ -239,10 +237,8 @@ def test_means_of_populations_are_covered():
     the time.
     """
     asked = integers(0, 20, "geometric", keys="epsilon = 8")
-    generator, shares = (
-        np.random.default_rng(22),
-        np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)],
-    )
+    generator = np.random.default_rng(22)
+    shares = np.r_[np.full(10, 0.09), np.full(11, 0.1 / 11)]
     truth, covered = float(shares @ np.arange(21)), 0
     for _ in range(2000):
         counts = sample_counts(
@@ -279,10 +275,8 @@ def test_means_written_out(name, estimand):
     from scipy.stats import norm
 
     asked = integers(*QUESTIONS[name])
-    values, size = (
-        np.array([int(value) for value in asked.domain.values]),
-        asked.domain.size,
-    )
+    values = np.array([int(value) for value in asked.domain.values])
+    size = asked.domain.size
     counts = np.array([np.arange(asked.layout.symbols) * 37 % 50 + 1])
     reports = counts.sum()
     options = Options(estimand=estimand, level=0.9)
@@ -296,16 +290,12 @@ def test_means_written_out(name, estimand):
     else:
         at_end, score = ends_and_scores(asked.randomizer)
         step = asked.randomizer.step
-        score, spread = (
-            np.array(score, dtype=float) + values[0],
-            float(step / (1 - step) ** 2),
-        )
+        score = np.array(score, dtype=float) + values[0]
+        spread = float(step / (1 - step) ** 2)
         noise = spread * (2 - counts[0][at_end].sum() / reports)
-        variance, estimate, square = (
-            noise / reports,
-            counts[0] @ score / reports,
-            counts[0] @ score**2 / reports - noise,
-        )
+        variance = noise / reports
+        estimate = counts[0] @ score / reports
+        square = counts[0] @ score**2 / reports - noise
     if estimand == "population":
         variance += max(square - estimate**2 + variance, 0) / (reports - 1)
     assert size > 1

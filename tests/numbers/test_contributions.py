@@ -322,10 +322,8 @@ def test_tables_of_records(mode, mechanism):
     keys = HOURS | {"outside": "clip"}
     survey = ldp.survey("s", asked(mode, mechanism=mechanism, **keys))
     generator = np.random.default_rng(5)
-    few, many = (
-        [[40, 70.5]] * 10_000,
-        [[float(number) for number in range(10)]] * 10_000,
-    )
+    few = [[40, 70.5]] * 10_000
+    many = [[float(number) for number in range(10)]] * 10_000
     mean = {"mean": (50 + 4.5) / 2, "sum": (60 + 45) / 2, "last": (60 + 9) / 2}
     expected = mean.get(mode, (50 + 4.5) / 2)
     table = {"x": [*few, *many]}

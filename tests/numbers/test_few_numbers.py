@@ -223,10 +223,8 @@ def test_a_mean_of_few_is_the_contrast():
     (`blh`).
     """
     middle = (SIZE - 1) / 2
-    asked, weights = (
-        question("grr", 7),
-        {str(place): place - middle for place in range(SIZE)},
-    )
+    asked = question("grr", 7)
+    weights = {str(place): place - middle for place in range(SIZE)}
     counts = drawn(asked, np.arange(100) % 7, np.random.default_rng(3))
     estimates = estimate_question(asked, counts, Options(frequencies=True))
     contrast = estimates.contrast(weights)

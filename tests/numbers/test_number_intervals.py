@@ -27,10 +27,8 @@ def test_intervals_hold_mean_and_variance(mechanism, epsilon, estimand):
     detected.
     """
     keys = f'type = "number"\nlow = 0\nhigh = 100\nstep = 1\nepsilon = "{epsilon}"'
-    asked, generator = (
-        question(mechanism, keys + KEYS[mechanism]),
-        np.random.default_rng(3),
-    )
+    asked = question(mechanism, keys + KEYS[mechanism])
+    generator = np.random.default_rng(3)
     ages = np.arange(101)
     shares = np.exp(-((ages - 35) ** 2) / 300) + (ages > 60) * 0.1
     shares /= shares.sum()

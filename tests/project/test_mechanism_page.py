@@ -71,10 +71,8 @@ def square(size, keep, other):
 
 
 BOOLEAN, CATEGORY = 'type = "boolean"\n', f'type = "category"\n{listed(100)}\n'
-NUMBERS, SETS = (
-    'type = "integer"\nlow = 0\nhigh = 99\n',
-    f'type = "multi"\n{listed(100)}\nmost = 5\n',
-)
+NUMBERS = 'type = "integer"\nlow = 0\nhigh = 99\n'
+SETS = f'type = "multi"\n{listed(100)}\nmost = 5\n'
 TREE = "".join(f'v{value} = "n{value // 10}", ' for value in range(100)).rstrip(", ")
 TEN, TEXT = f'type = "category"\n{listed(10)}\n', 'type = "text"\n'
 FILTER = 'p = "1/4"\nq = "3/4"\nf = "1/2"\nbloom_bits = 128\ncohorts = 64'

@@ -78,10 +78,8 @@ def test_points_of_every_order(order, dimension):
         2000, size=(1, response.layout.symbols)
     )
     places = np.array([3, 4, 11, 29])
-    whole, few = (
-        moments_of(response, counts, ()),
-        decoder_of(response).of_few(response, counts, places),
-    )
+    whole = moments_of(response, counts, ())
+    few = decoder_of(response).of_few(response, counts, places)
     assert (few.supports == whole.supports[places]).all()
     weights = np.eye(4)
     scattered = np.zeros((4, 30))

@@ -18,11 +18,9 @@ from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
 VALUES = tuple(f"v{place}" for place in range(6))
-DIFFERENCE, SCORE, SHARE = (
-    np.eye(6)[0] - np.eye(6)[1],
-    np.arange(6.0),
-    np.repeat([1.0, 0.0], 3),
-)
+DIFFERENCE = np.eye(6)[0] - np.eye(6)[1]
+SCORE = np.arange(6.0)
+SHARE = np.repeat([1.0, 0.0], 3)
 NUMBERS = ("geometric", "laplace", "arcs", "tree")
 MECHANISMS = ("grr", "ss", "hr", "oue", "blh", "dbitflip", *NUMBERS)
 
@@ -222,11 +220,9 @@ def test_noise_tells_no_slope():
         "q", values, mechanism="exponential", epsilon="5", quality=quality
     )
     question, held = ldp.survey("s", asked)["q"], apportion(300, 1 / np.arange(1.0, 11))
-    weights, generator, covered = (
-        np.eye(10)[0] - np.eye(10)[1],
-        np.random.default_rng(1),
-        0,
-    )
+    weights = np.eye(10)[0] - np.eye(10)[1]
+    generator = np.random.default_rng(1)
+    covered = 0
     for _ in range(120):
         counts = sample_counts(question, Holders(tuple(values), held), generator)
         number = functions_for(question, counts, estimand="respondents").function(

@@ -266,10 +266,8 @@ def outcome_of(name, fdr, coverage, fnr=0.1):
 
 def test_summary_names_the_cases_that_miss():
     """How many keep a promise, which do not, and which of these by more than chance."""
-    good, bad = (
-        outcome_of("demo unif", 0.02, 0.95, fnr=0.0139),
-        outcome_of("tiny sharp unif", 0.055, 0.9),
-    )
+    good = outcome_of("demo unif", 0.02, 0.95, fnr=0.0139)
+    bad = outcome_of("tiny sharp unif", 0.055, 0.9)
     false, everything, exported, missed, distance = sentences([good, bad])
     assert false == (
         "False discoveries by default are at most 0.05 in 1 of 2 cases. Not in tiny "

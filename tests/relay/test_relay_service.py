@@ -119,10 +119,8 @@ def test_the_store_holds_nothing_that_it_need_not(tmp_path):
     }
     writer.close()
     sealed = [decode_sealed_report(read_frames(frame)[0]) for frame in frames]
-    ids, envelopes = (
-        {one.id for one in sealed},
-        {envelope_in(frame) for frame in frames},
-    )
+    ids = {one.id for one in sealed}
+    envelopes = {envelope_in(frame) for frame in frames}
     mixed = {one.envelope for one in sealed if one.fingerprint == ONE.fingerprint}
     known = {
         *(b"\1" + envelope for envelope in envelopes - mixed),

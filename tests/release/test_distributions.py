@@ -188,10 +188,8 @@ def test_a_bill_of_materials_is_of_the_content_alone():
         known = {"serialNumber": serial, "metadata": metadata}
         return written(known | {"components": [component]}, moment=0, hashes={})
 
-    first, second = (
-        listed("https://a/click-8.whl", "1"),
-        listed("https://b/x/click-8.whl", "2"),
-    )
+    first = listed("https://a/click-8.whl", "1")
+    second = listed("https://b/x/click-8.whl", "2")
     assert first == second
     assert json.loads(first)["metadata"]["timestamp"] == "1970-01-01T00:00:00Z"
     assert listed("https://a/click-8.whl", "1", "other") != first

@@ -81,8 +81,6 @@ def _library():
         ),
         ("rd_kafka_mock_topic_create", [handle, text, number, number], number),
     ):
-        getattr(library, name).argtypes, getattr(library, name).restype = (
-            arguments,
-            result,
-        )
+        getattr(library, name).argtypes = arguments
+        getattr(library, name).restype = result
     return library

@@ -251,10 +251,8 @@ def test_tokens_change_without_loss(tmp_path):
     """
     with running_service(tmp_path) as service:
         path, new = tmp_path / "tokens.toml", "new" + "n" * 40
-        old_ones, looks = (
-            token_record(UPLOADING, "sends", UPLOAD),
-            token_record(TOKEN, "looks", ANALYST),
-        )
+        old_ones = token_record(UPLOADING, "sends", UPLOAD)
+        looks = token_record(TOKEN, "looks", ANALYST)
         accepted, token = 0, UPLOADING
         with httpx.Client(base_url=service.url, timeout=60) as client:
 

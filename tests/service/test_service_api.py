@@ -257,11 +257,9 @@ def test_epochs_close_and_their_ids_go(tmp_path):
 def test_kept_batches_are_exported_and_counted_again(tmp_path):
     """`ldp aggregate` makes the service's tally of what `ldp store export` writes."""
     body = file_of(*BATCHES.values())
-    store, folder, survey = (
-        f"sqlite:///{tmp_path}/s.db",
-        tmp_path / "kept",
-        tmp_path / "survey.toml",
-    )
+    store = f"sqlite:///{tmp_path}/s.db"
+    folder = tmp_path / "kept"
+    survey = tmp_path / "survey.toml"
     clock = Clock(20_000 * 24 * HOUR)
     service = Service(
         [Served(SURVEY, TEXT)],

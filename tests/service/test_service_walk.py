@@ -44,10 +44,8 @@ def test_nothing_is_lost_on_the_way(tmp_path):
     """Apps send while the service is killed, and to the next one: each report counts
     once.
     """
-    survey, homes = (
-        parse_survey(SURVEY.read_bytes()),
-        [tmp_path / str(number) for number in range(PEOPLE)],
-    )
+    survey = parse_survey(SURVEY.read_bytes())
+    homes = [tmp_path / str(number) for number in range(PEOPLE)]
     options = {"survey": SURVEY.read_text()}
     with started(tmp_path, "--keep-reports", "30", **options) as service:
         assert [use(home, service.url).wait(60) for home in homes[: PEOPLE // 2]] == [

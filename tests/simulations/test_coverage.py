@@ -112,10 +112,8 @@ def test_coverage(name, monkeypatch):
     """
     monkeypatch.setattr(observing, "_looked_at", what_is_asserted)
     cell = gated(name, monkeypatch)
-    question, sums = (
-        question_of(rows_by_label()[cell.labels[0]], cell.size, cell.epsilon),
-        measuring.summed(cell),
-    )
+    question = question_of(rows_by_label()[cell.labels[0]], cell.size, cell.epsilon)
+    sums = measuring.summed(cell)
     for estimand in (estimands.RESPONDENTS, estimands.POPULATION):
         by_value = 1 - sums[f"each, {estimand}"].by_value / cell.surveys
         for share, coverage in zip(GATED[name][2], by_value, strict=True):
@@ -320,10 +318,8 @@ SOME = "values: warner, epsilon 8,*"
 
 def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     """Nothing is measured twice, and a cell shows the same in any order and process."""
-    results, chosen = (
-        tmp_path / "results.jsonl",
-        [cell._replace(surveys=3) for cell in fitting(cells(), SOME)],
-    )
+    results = tmp_path / "results.jsonl"
+    chosen = [cell._replace(surveys=3) for cell in fitting(cells(), SOME)]
     assert len(chosen) == 3
     first = run(chosen[:2], Archive(results))
     measured = []

@@ -235,10 +235,8 @@ def test_both_ways_have_one_law(name):
     spread.
     """
     survey = question_called(name)
-    holders, expected = (
-        holders_of(survey),
-        expected_counts(survey["x"], holders_of(survey)),
-    )
+    holders = holders_of(survey)
+    expected = expected_counts(survey["x"], holders_of(survey))
     generator, source = np.random.default_rng(11), random.Random(12).randbytes
     law = np.stack(
         [sample_counts(survey["x"], holders, generator) for _ in range(TALLIES)]

@@ -87,10 +87,8 @@ def _torn(content, changes, loss, draw):
     content = _resized(content, sizes[-1], loss.unwritten)
     for block, writes in states.items():
         for offset, written in _kept(writes, loss, draw):
-            begin, end = (
-                max(offset, block * loss.block),
-                min(offset + len(written), (block + 1) * loss.block),
-            )
+            begin = max(offset, block * loss.block)
+            end = min(offset + len(written), (block + 1) * loss.block)
             content[begin:end] = written[begin - offset : end - offset]
     return content[: (sizes[:1] + _kept(sizes[1:], loss, draw))[-1]]
 
@@ -133,10 +131,8 @@ class Disk:
         elif record.kind == "S":
             self._kept_names, self._renamings = dict(self._names), []
         elif record.kind == "F" and file:
-            file.kept, file.changes = (
-                file.after(self._draw.choice(LOSSES), self._draw),
-                [],
-            )
+            file.kept = file.after(self._draw.choice(LOSSES), self._draw)
+            file.changes = []
 
     def after(self, loss):
         """What each file may hold if power is lost now."""

@@ -222,10 +222,8 @@ def test_epochs_that_one_process_closes_are_closed_for_all(url):
     order.
     """
     with closing(open_store(url)) as one, closing(open_store(url)) as other:
-        mine, others = (
-            Books(one, CATALOGUE.tally_parts),
-            Books(other, CATALOGUE.tally_parts),
-        )
+        mine = Books(one, CATALOGUE.tally_parts)
+        others = Books(other, CATALOGUE.tally_parts)
         admission = Admission(CATALOGUE, Rules())
         for books, numbers in ((mine, range(0, 30, 2)), (others, range(1, 30, 2))):
             with begin(books) as turn:

@@ -43,10 +43,8 @@ def test_spark_gives_the_bytes_of_one_process(local, tmp_path, monkeypatch):
     """
     monkeypatch.setattr(engine, "FAN_IN", 3)
     monkeypatch.chdir(tmp_path)
-    paths, absent = (
-        written(tmp_path),
-        [str(tmp_path / "absent"), str(tmp_path / "absent as well")],
-    )
+    paths = written(tmp_path)
+    absent = [str(tmp_path / "absent"), str(tmp_path / "absent as well")]
     with pytest.raises(FileError, match=f"No such file: {absent[0]}"):
         engine.count_on_spark(local, TEXT, [*paths[:2], *absent])
     (tmp_path / "survey.toml").write_text(TEXT)

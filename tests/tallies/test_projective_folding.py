@@ -101,11 +101,9 @@ def test_large_spaces_are_folded_as_they_should_be(randomizer):
     Scaled means that its upper two coordinates are made one.
     """
     points, _, _ = geometry(randomizer.order, randomizer.dimension)
-    folding, order, place = (
-        randomizer.layout.folding,
-        randomizer.order,
-        randomizer.order ** (randomizer.dimension - 2),
-    )
+    folding = randomizer.layout.folding
+    order = randomizer.order
+    place = randomizer.order ** (randomizer.dimension - 2)
     assert points > MOST_POINTS
     edges = [0, 1, order, order + 1, place, points - place - 1, points - 2, points - 1]
     for point in [*edges, *np.random.default_rng(1).integers(points, size=20).tolist()]:

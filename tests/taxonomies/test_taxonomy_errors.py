@@ -215,10 +215,8 @@ def test_versions_with_other_shares_are_pooled():
         survey_of({"a": "A", "b": "A", "c": "C", "d": "C"}, "2", shares=shares)["home"]
         for shares in (["0.1"], ["0.5"])
     )
-    people, generator = (
-        Holders((), np.array([4000, 3000, 2000, 1000])),
-        np.random.default_rng(3),
-    )
+    people = Holders((), np.array([4000, 3000, 2000, 1000]))
+    generator = np.random.default_rng(3)
     versions = [
         Version(one, sample_counts(one, people, generator)) for one in (first, second)
     ]

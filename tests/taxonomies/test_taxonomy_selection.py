@@ -88,10 +88,8 @@ def test_the_finest_nodes_are_a_cover(seed):
     """
     generator = np.random.default_rng(seed)
     parents = random_parents(generator, inner=5, values=14)
-    taxonomy, widths = (
-        Taxonomy(tuple("abcde"), parents, ()),
-        generator.random(len(parents)),
-    )
+    taxonomy = Taxonomy(tuple("abcde"), parents, ())
+    widths = generator.random(len(parents))
     chosen = finest(taxonomy, widths, 0.6)
     for value in range(5, len(parents)):
         assert len(set(taxonomy.path(value)) & set(chosen)) == 1

@@ -96,10 +96,8 @@ def test_what_a_tab_was_charged_for_arrives_once(name, tmp_path):
     draw, said = Random(15), []
     with watched_files(answer=receipt) as server, lives(engine, tmp_path) as opened:
         for life in range(DEATHS):
-            seconds, killed = (
-                draw.uniform(0, MOST_SECONDS),
-                engine.keeps and life % 2 == 0,
-            )
+            seconds = draw.uniform(0, MOST_SECONDS)
+            killed = engine.keeps and life % 2 == 0
             said += died(opened, server, life, seconds=seconds, killed=killed)
         with opened() as window:
             window.open(server.url(PAGE))

@@ -59,10 +59,8 @@ def test_a_design_says_what_a_survey_says(table):
         "s", ldp.question("z", type="boolean", mechanism="warner", truth="0.7")
     )
     frame = {"z": table["z"], "group": table["group"]}
-    surveyed, designed = (
-        read_rows(survey, frame),
-        DesignedRows("warner p=.7", frame, "z"),
-    )
+    surveyed = read_rows(survey, frame)
+    designed = DesignedRows("warner p=.7", frame, "z")
     margins = {"group": {"0": 0.3, "1": 0.7}}
     one = weigh_rows(surveyed, "z", margins)["true"]
     other = weigh_rows(designed, "z", margins)["yes"]

@@ -144,10 +144,8 @@ def test_memoized_responses_replay_in_stages():
         if "used_by_stage" not in case:
             continue
         randomizer = question.randomizer
-        source, value = (
-            Replay(bytes.fromhex(case["tape"])),
-            question.value(case["value"]),
-        )
+        source = Replay(bytes.fromhex(case["tape"]))
+        value = question.value(case["value"])
         ends = [0]
         cohort = randomizer.draw_cohort(source)
         ends.append(source.used)

@@ -99,10 +99,8 @@ def word_changes(place: str, old: str, new: str) -> Iterator[Change]:
     """Yield the changes in a text that people read."""
     if old == new:
         return
-    verdict, says = (
-        WORSE,
-        "other words: only a person can tell whether the same is asked",
-    )
+    verdict = WORSE
+    says = "other words: only a person can tell whether the same is asked"
     if _plain(old) == _plain(new):
         verdict, says = SAME, "the same words, with other spaces"
     yield Change(
@@ -276,15 +274,11 @@ def _ranges(place: str, before: str, after: str, *, is_coarser: bool) -> Change:
 def _outside(place: str, before: str, after: str) -> Change:
     verdict, says = SAME, "numbers outside the range are reported as another one"
     if before == _REFUSE:
-        verdict, says = (
-            WORSE,
-            "devices with numbers outside the range report, and did not before",
-        )
+        verdict = WORSE
+        says = "devices with numbers outside the range report, and did not before"
     elif after == _REFUSE:
-        verdict, says = (
-            BETTER,
-            "devices with numbers outside the range do not report any more",
-        )
+        verdict = BETTER
+        says = "devices with numbers outside the range do not report any more"
     return Change(place, OUTSIDE, before, after=after, verdict=verdict, says=says)
 
 

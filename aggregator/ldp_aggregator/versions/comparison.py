@@ -320,10 +320,8 @@ def _rename_changes(
 ) -> Iterator[Change]:
     verdict, says = SAME, "the same words, answers and cost under another name"
     if not new.text:
-        verdict, says = (
-            WORSE,
-            "the same answers and cost under another name, which is what is read",
-        )
+        verdict = WORSE
+        says = "the same answers and cost under another name, which is what is read"
     yield Change(
         place_of(new),
         QUESTION,

@@ -113,10 +113,8 @@ def run_workers(
         def handle_hup(self) -> None:
             if not renewable():
                 return
-            before, patience = (
-                list(self.processes),
-                self.config.timeout_worker_healthcheck,
-            )
+            before = list(self.processes)
+            patience = self.config.timeout_worker_healthcheck
             self.config.timeout_worker_healthcheck = int(BEGINNING)
             renewing = Path(os.environ[SHARED]) / _RENEWING
             renewing.touch()

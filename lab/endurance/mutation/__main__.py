@@ -516,10 +516,8 @@ def unchanged_passes(server: Server, names: list[str]) -> bool:
     All of them did while measured.
     """
     for name in {tuple(tests_of(name)): name for name in names}.values():
-        path, tests = (
-            source_of(name),
-            server.measured.quickest(area(server.measured, name), FEW_SECONDS),
-        )
+        path = source_of(name)
+        tests = server.measured.quickest(area(server.measured, name), FEW_SECONDS)
         server.anew(name, path, path.read_text(encoding="utf-8"), tests=tests)
         if reaped()[1] != "survived":
             sys.stderr.write(

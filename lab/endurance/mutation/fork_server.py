@@ -260,13 +260,11 @@ class Server:
     ) -> None:
         import coverage
 
-        self.modules, self.root, self.kept, self.work, self.result = (
-            [*sources],
-            root,
-            kept,
-            work,
-            2,
-        )
+        self.modules = [*sources]
+        self.root = root
+        self.kept = kept
+        self.work = work
+        self.result = 2
         self.watch = Watch()
         include = [str(path) for path in sources.values()]
         self.coverage = coverage.Coverage(

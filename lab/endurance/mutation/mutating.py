@@ -167,10 +167,8 @@ def mistakes(module: str, source: str) -> list[Mutant]:
     for mistake in tomllib.loads(MISTAKES.read_text(encoding="utf-8"))["mistake"]:
         if mistake["module"] != module:
             continue
-        what, places = (
-            mistake["what"],
-            [*re.finditer(_in_any_lines(mistake["before"]), source)],
-        )
+        what = mistake["what"]
+        places = [*re.finditer(_in_any_lines(mistake["before"]), source)]
         if len(places) != 1:
             raise ValueError(
                 f"mistakes.toml: expected the text before {what!r} once in {module}"

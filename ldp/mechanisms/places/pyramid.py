@@ -163,10 +163,8 @@ def _sums(numbers: Table, depth: int, *, finer: bool) -> Table:
     step = 1 if finer else -1
     sums: Table = {}
     for across, up in product(order, repeat=2):
-        beside, above = (
-            sums.get((across + step, up), 0),
-            sums.get((across, up + step), 0),
-        )
+        beside = sums.get((across + step, up), 0)
+        above = sums.get((across, up + step), 0)
         both = sums.get((across + step, up + step), 0)
         sums[across, up] = numbers.get((across, up), 0) + beside + above - both
     return sums

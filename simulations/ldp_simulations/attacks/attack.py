@@ -251,10 +251,8 @@ def forged_counts(attack: Attack, generator: Generator) -> Counts:
         return sample_counts(attack.question, _pretenders(attack), generator)
     layout, targets = attack.question.layout, _randomizer_values(attack)
     texts = [attack.values[target] for target in attack.targets]
-    counts, at_once = (
-        empty_counts(layout),
-        max(1, _AT_ONCE // max(layout.bits, layout.places)),
-    )
+    counts = empty_counts(layout)
+    at_once = max(1, _AT_ONCE // max(layout.bits, layout.places))
     for start in range(0, attack.forged, at_once):
         reports = min(at_once, attack.forged - start)
         if attack.kind == RANDOM:
@@ -330,10 +328,8 @@ def estimate_names(question: Question, holders: Holders) -> tuple[str, ...]:
         return question.domain.ball.names
     if question.domain.collect:
         return values_of(question)
-    taxonomy, values = (
-        question.domain.taxonomy,
-        question.domain.values or holders.values,
-    )
+    taxonomy = question.domain.taxonomy
+    values = question.domain.values or holders.values
     return values if taxonomy is None else (*taxonomy.inner, *values)
 
 

@@ -60,10 +60,8 @@ class Attacked(NamedTuple):
 def record(attacked: Attacked) -> dict[str, Any]:
     """Ready for JSON; a bound that does not exist is None."""
     attack, outcomes = attacked
-    truth, bounds = (
-        attack.truth,
-        [outcome.bound for outcome in outcomes if outcome.bound is not None],
-    )
+    truth = attack.truth
+    bounds = [outcome.bound for outcome in outcomes if outcome.bound is not None]
     honest, poisoned, gain = (
         np.array([getattr(outcome, name) for outcome in outcomes])
         for name in ("honest", "poisoned", "gain")

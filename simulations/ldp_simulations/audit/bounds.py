@@ -108,10 +108,8 @@ def chances_of_both(happened: Numbers, law: tuple[Numbers, Numbers, Numbers]) ->
 
 
 def _both_tails(law: Any, happened: Numbers, parameters: tuple[Numbers, ...]) -> Floats:
-    below, above = (
-        law.cdf(happened, *parameters),
-        law.sf(np.asarray(happened) - 1, *parameters),
-    )
+    below = law.cdf(happened, *parameters)
+    above = law.sf(np.asarray(happened) - 1, *parameters)
     chances: Floats = np.minimum(2 * np.minimum(below, above), 1.0)
     return chances
 

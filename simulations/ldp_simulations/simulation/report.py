@@ -375,10 +375,8 @@ def _verdicts(simulation: Simulation, question: QuestionEstimates) -> list[str]:
 def _verdict(runs: Runs, level: float) -> str:
     """The coverage and the errors of all estimates together, beside what was stated."""
     if len(runs.frequency) == 1:
-        held, ranges = (
-            int(np.nansum(runs.coverage)),
-            int(np.isfinite(runs.coverage).sum()),
-        )
+        held = int(np.nansum(runs.coverage))
+        ranges = int(np.isfinite(runs.coverage).sum())
         return (
             f"{held:,} of {ranges:,} intervals hold the truth; with one run that is "
             "chance"

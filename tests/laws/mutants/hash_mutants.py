@@ -19,10 +19,8 @@ from ldp.numbers.randomness import randbelow
 
 def multiplier_from_zero(self, value, random):
     """The multiplier may be 0, under which all values meet."""
-    multiplier, shift = (
-        randbelow(self.modulus - 1, random),
-        randbelow(self.modulus, random),
-    )
+    multiplier = randbelow(self.modulus - 1, random)
+    shift = randbelow(self.modulus, random)
     symbol = self.response.randomize(self.bucket(value, multiplier, shift), random)
     return self.layout.report(symbol, shift << 32 | multiplier)
 
@@ -38,10 +36,8 @@ def no_shift(self, value, random):
 def seed_that_hides_the_value(self, value, random):
     """The hash function is drawn until the value falls into the first bucket."""
     while True:
-        multiplier, shift = (
-            1 + randbelow(self.modulus - 1, random),
-            randbelow(self.modulus, random),
-        )
+        multiplier = 1 + randbelow(self.modulus - 1, random)
+        shift = randbelow(self.modulus, random)
         if self.bucket(value, multiplier, shift) == 0:
             return self.layout.report(
                 self.response.randomize(0, random), shift << 32 | multiplier

@@ -399,10 +399,8 @@ def _conditional(
     of_given = by_cell([side.own - side.alike for side in others]).reshape(those.shape)
     slope = of_given * (last.own - last.alike)
     least = by_cell([side.least for side in scores]).reshape(both.shape)
-    at_zero, mixed_at_zero = (
-        np.maximum(of_both - slope * both, least),
-        mixed - of_given * both,
-    )
+    at_zero = np.maximum(of_both - slope * both, least)
+    mixed_at_zero = mixed - of_given * both
     if jumps is not None:
         at_zero = jumps.or_expectation(at_zero.ravel()).reshape(both.shape)
     if estimand == "respondents":

@@ -93,20 +93,16 @@ def joint_jumps(
             [share * a for share, (a, _) in zip(shares, pairs, strict=True)]
         )
 
-    second, third, fourth = (
-        product("second", own),
-        product("third", own),
-        product("fourth", own),
-    )
+    second = product("second", own)
+    third = product("third", own)
+    fourth = product("fourth", own)
     # With 1 for the mean of a holder's score; which part of them goes up is not known,
     # so both ways have all.
     own_third = third - 3 * second + 2
     own_fourth = fourth - 4 * third + 6 * second - 3 - 3 * (second - 1) ** 2
-    rest, rest_fourth, signed = (
-        of_the_rest("second"),
-        of_the_rest("fourth"),
-        of_the_rest("signed"),
-    )
+    rest = of_the_rest("second")
+    rest_fourth = of_the_rest("fourth")
+    signed = of_the_rest("signed")
     excess = rest_fourth - 3 * of_the_rest("second", 2)
     # The share of the fourth moment that jumps upwards have: half where there is none.
     upward = np.divide(

@@ -306,10 +306,8 @@ class Comparison(Tabled):
     def _panels(
         self, rows: tuple[Compared, ...], both: list[Dots], unit: str, unit_apart: str
     ) -> list[Bars]:
-        labels, title = (
-            [row.value for row in rows],
-            self.first.question.text or self.first.name,
-        )
+        labels = [row.value for row in rows]
+        title = self.first.question.text or self.first.name
         apart, low, high = np.array([[row.difference, *row.interval] for row in rows]).T
         return [
             Bars(

@@ -49,10 +49,8 @@ def side_of(estimates: QuestionEstimates) -> Side:
         if options.estimand == "respondents" and known.rates is not None:
             low, high = _between_people(known, missing, (low, high))
         if known.unknown is not None:
-            low, high = (
-                np.where(known.unknown, 0.0, low),
-                np.where(known.unknown, 1.0, high),
-            )
+            low = np.where(known.unknown, 0.0, low)
+            high = np.where(known.unknown, 1.0, high)
         return np.minimum(low, known.frequency), np.maximum(high, known.frequency)
 
     return Side(estimates.unbiased, estimates.standard_error, ends)

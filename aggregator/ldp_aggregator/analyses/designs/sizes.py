@@ -32,10 +32,8 @@ def shares_for(law: Law, share: float, others: dict[str, float]) -> Floats:
 
     Raises `EstimateError` for shares beyond 1.
     """
-    first, rest = (
-        law.measures[0].of,
-        [name for name in law.types if name not in law.measures[0].of],
-    )
+    first = law.measures[0].of
+    rest = [name for name in law.types if name not in law.measures[0].of]
     shares = dict.fromkeys(law.types, 0.0)
     for name in first:
         shares[name] = share / len(first)

@@ -62,10 +62,8 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     values = (
         block + (len(counts) - 1) * (block - common) if randomizer.folded else points
     )
-    reports, phantoms = (
-        total_reports(counts, randomizer.layout),
-        values - randomizer.size,
-    )
+    reports = total_reports(counts, randomizer.layout)
+    phantoms = values - randomizer.size
     if not reports or phantoms < 2:
         raise EstimateError(
             f"expected reports and at least 2 phantoms, got {reports} and {phantoms}"
@@ -91,11 +89,9 @@ def _on_a_line(randomizer: ProjectiveResponse) -> float:
     """The correlation of two points on a line with the true value, less that of two
     others.
     """
-    order, dimension, ratio = (
-        randomizer.order,
-        randomizer.dimension,
-        float(randomizer.ratio),
-    )
+    order = randomizer.order
+    dimension = randomizer.dimension
+    ratio = float(randomizer.ratio)
     points, block, _ = geometry(order, dimension)
     q = float(randomizer.support[1])
     both = (

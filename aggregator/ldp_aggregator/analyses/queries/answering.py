@@ -216,10 +216,8 @@ def _contrast(
         return quotient(text, estimates, erring, quantile=quantile)
     ends = [part.range_of(weights[0]) for part, weights in parts]
     least, most = (sums[0].constant + sum(some) for some in zip(*ends, strict=True))
-    estimate, error = (
-        float(estimates[0]),
-        math.sqrt(max(float(erring.covariance[0, 0]), 0.0)),
-    )
+    estimate = float(estimates[0])
+    error = math.sqrt(max(float(erring.covariance[0, 0]), 0.0))
     return Contrast(
         text,
         estimate,

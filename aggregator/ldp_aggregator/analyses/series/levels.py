@@ -187,10 +187,8 @@ def _model(
     moving, seasons = 1 + slope, (season or 1) - 1
     model = KalmanSmoother(k_endog=1, k_states=moving + seasons, k_posdef=moving)
     model.bind(np.asfortranarray(estimate[None, :]))
-    design, transition = (
-        np.zeros((1, moving + seasons)),
-        np.zeros((moving + seasons,) * 2),
-    )
+    design = np.zeros((1, moving + seasons))
+    transition = np.zeros((moving + seasons,) * 2)
     design[0, 0] = 1.0
     transition[:moving, :moving] = np.triu(np.ones((moving, moving)))
     if seasons:

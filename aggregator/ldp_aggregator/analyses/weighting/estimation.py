@@ -74,10 +74,8 @@ def weighted_means(
     """
     plain = _without_design(answers)
     if inside is None:
-        estimate, functions = (
-            _estimate(answers, outcome, factors),
-            _of_outcome(answers, outcome),
-        )
+        estimate = _estimate(answers, outcome, factors)
+        functions = _of_outcome(answers, outcome)
         own = _of_outcome(plain, outcome)
         unweighted = plain.mean(own)
     else:

@@ -266,10 +266,8 @@ def _shares(
 ) -> tuple[WeightedShare, ...]:
     rows = []
     for place, label in enumerate(labels):
-        estimate, error = (
-            float(numbers.estimate[place]),
-            float(numbers.standard_error[place]),
-        )
+        estimate = float(numbers.estimate[place])
+        error = float(numbers.standard_error[place])
         low, high = estimate - quantile * error, estimate + quantile * error
         if is_share or not label.endswith(MEAN):
             low, high = (min(max(end, 0.0), 1.0) for end in (low, high))

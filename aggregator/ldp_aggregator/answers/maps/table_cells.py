@@ -143,10 +143,8 @@ def _by_support(
     assert joint is not None  # noqa: S101 (asked before)
     scale = (p - q) ** 2
     own, other = p * (1 - p) / scale + 1, q * (1 - q) / scale
-    either, neither = (
-        (float(joint[0]) - p * q) / scale,
-        (float(joint[1]) - q * q) / scale,
-    )
+    either = (float(joint[0]) - p * q) / scale
+    neither = (float(joint[1]) - q * q) / scale
     # (Q,): the sums of both queries and of their products, as such and among what is
     # held.
     whole, others = first.sum(axis=1), second.sum(axis=1)

@@ -183,10 +183,8 @@ class QuestionEstimates(ByValue, Tidy):
     @property
     def headings(self) -> tuple[str, ...]:
         """The names of the cells of a row."""
-        level, post_process = (
-            f"{self.options.level:.4g} interval",
-            self.options.post_process,
-        )
+        level = f"{self.options.level:.4g} interval"
+        post_process = self.options.post_process
         if post_process is None:
             return "value", "count", "frequency", "standard error", level
         if self.is_shape:

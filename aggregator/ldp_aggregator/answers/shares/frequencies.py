@@ -98,10 +98,8 @@ def estimates_from(
         INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
     )
     if moments.unknown is not None:
-        low, high = (
-            np.where(moments.unknown, 0.0, low),
-            np.where(moments.unknown, 1.0, high),
-        )
+        low = np.where(moments.unknown, 0.0, low)
+        high = np.where(moments.unknown, 1.0, high)
     few = (
         few_reports(moments, missing, options.estimand)
         if options.interval == "score"

@@ -118,10 +118,8 @@ class _Chosen:
         for _ in range(_HALVINGS):
             middle = (outside + inside) / 2
             holds = self._tail(middle, upwards=upwards) > missing
-            outside, inside = (
-                np.where(holds, outside, middle),
-                np.where(holds, middle, inside),
-            )
+            outside = np.where(holds, outside, middle)
+            inside = np.where(holds, middle, inside)
         return np.where(left, inside, firsts)
 
     def _tail(self, frequency: Floats, *, upwards: bool) -> Floats:

@@ -104,8 +104,6 @@ def _least(reports: int, size: int, holds: Callable[[Floats], Flags]) -> Floats:
     while (enough - below > 1).any():
         middle = np.floor((below + enough) / 2)
         passes = holds(middle)
-        below, enough = (
-            np.where(passes, below, middle),
-            np.where(passes, middle, enough),
-        )
+        below = np.where(passes, below, middle)
+        enough = np.where(passes, middle, enough)
     return enough

@@ -64,10 +64,8 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
     """Cumulants of the estimates, if `frequency` (in [0, 1]) were the true ones."""
     # Arrays (M,) from here on. `mixing` is what drawing the respondents adds, for the
     # population.
-    share, reports = (
-        np.broadcast_to(frequency, moments.variance_if_held.shape),
-        moments.reports,
-    )
+    share = np.broadcast_to(frequency, moments.variance_if_held.shape)
+    reports = moments.reports
     mixing = share * (1 - share) if estimand == "population" else np.zeros_like(share)
     of_reports = _mean(share, _variances(moments, share)) + mixing
     variance = of_reports / reports + moments.collision_variance

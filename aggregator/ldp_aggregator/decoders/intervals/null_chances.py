@@ -71,11 +71,9 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
 def _count_passes(moments: Moments, missing: float, estimand: str) -> Floats:
     from scipy.stats import binom
 
-    (_, p, q), reports, frequency = (
-        count_intervals.rising(moments),
-        moments.reports,
-        moments.frequency,
-    )
+    (_, p, q) = count_intervals.rising(moments)
+    reports = moments.reports
+    frequency = moments.frequency
     least = binom.isf(missing, reports, q) + 1
     if estimand == "population":
         return np.asarray(binom.sf(least - 1, reports, q + frequency * (p - q)))
@@ -87,19 +85,13 @@ def _estimate_passes(moments: Moments, missing: float, estimand: str) -> Floats:
 
     None is needed that is greater than 1 and z errors more.
     """
-    nothing, truth = (
-        cumulants(moments, 0.0, estimand),
-        cumulants(moments, moments.frequency, estimand),
-    )
-    below, passing = (
-        np.zeros_like(nothing.variance),
-        1 + 100 * np.sqrt(nothing.variance),
-    )
+    nothing = cumulants(moments, 0.0, estimand)
+    truth = cumulants(moments, moments.frequency, estimand)
+    below = np.zeros_like(nothing.variance)
+    passing = 1 + 100 * np.sqrt(nothing.variance)
     for _ in range(_HALVINGS):
         middle = (below + passing) / 2
         passes = upper_tail(middle, nothing) <= missing
-        below, passing = (
-            np.where(passes, below, middle),
-            np.where(passes, middle, passing),
-        )
+        below = np.where(passes, below, middle)
+        passing = np.where(passes, middle, passing)
     return upper_tail(passing - moments.frequency, truth)

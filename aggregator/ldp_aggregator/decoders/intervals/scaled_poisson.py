@@ -115,9 +115,7 @@ def _first(
     for _ in range(_HALVINGS if len(left) else 0):
         middle = (outside + inside) / 2
         good = holds(some, middle)
-        outside, inside = (
-            np.where(good, outside, middle),
-            np.where(good, middle, inside),
-        )
+        outside = np.where(good, outside, middle)
+        inside = np.where(good, middle, inside)
     firsts[left] = inside
     return firsts

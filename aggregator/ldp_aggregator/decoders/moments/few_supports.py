@@ -40,10 +40,8 @@ def point_supports(
     design = cyclic_design(response.order, response.dimension)
     points, many = len(design.zeros), len(places)
     shifts = design.place_of[places].tolist()
-    supports, pairs = (
-        np.zeros(many, dtype=np.int64),
-        np.zeros((many, many), dtype=np.int64),
-    )
+    supports = np.zeros(many, dtype=np.int64)
+    pairs = np.zeros((many, many), dtype=np.int64)
     for first, shift in enumerate(shifts):
         # (block,): the places of the symbols that support the value, and how often each
         # came.

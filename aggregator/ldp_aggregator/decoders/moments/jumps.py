@@ -70,10 +70,8 @@ def repeat_law(
     numbers, laws = [], []
     reach = _DEVIATIONS * math.sqrt(repeats) / 2
     for chance, rate in ((float(chance), float(rate)) for chance, rate in parts):
-        first, last = (
-            max(0, math.floor(repeats * rate - reach)),
-            min(repeats, math.ceil(repeats * rate + reach)),
-        )
+        first = max(0, math.floor(repeats * rate - reach))
+        last = min(repeats, math.ceil(repeats * rate + reach))
         ones = np.arange(first, last + 1)
         ways = gammaln(repeats + 1) - gammaln(ones + 1) - gammaln(repeats - ones + 1)
         law = np.exp(ways + xlogy(ones, rate) + xlog1py(repeats - ones, -rate))

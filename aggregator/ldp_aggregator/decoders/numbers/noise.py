@@ -121,11 +121,9 @@ def fold_margins(randomizer: AdditiveNoise, counts: Counts) -> Counts:
 def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     """Moments of a whole number plus noise."""
     assert isinstance(randomizer, AdditiveNoise)  # noqa: S101
-    noise, shares, reports = (
-        Noise.of(randomizer),
-        fold_margins(randomizer, counts).astype(float),
-        int(counts.sum()),
-    )
+    noise = Noise.of(randomizer)
+    shares = fold_margins(randomizer, counts).astype(float)
+    reports = int(counts.sum())
     # (values,) each: what comes out, the frequencies by the filter, and the most likely
     # ones, at which errors are taken.
     shares /= reports
@@ -236,10 +234,8 @@ def mean_parts(
 ) -> Parts:
     """From the scores alone, without frequencies."""
     randomizer = known_as(randomizer, AdditiveNoise)
-    noise, shares = (
-        Noise.of(randomizer),
-        fold_margins(randomizer, counts) / counts.sum(),
-    )
+    noise = Noise.of(randomizer)
+    shares = fold_margins(randomizer, counts) / counts.sum()
     score = from_middle(randomizer.size)
     score[0] -= noise.beyond
     score[-1] += noise.beyond

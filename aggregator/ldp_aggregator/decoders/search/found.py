@@ -37,10 +37,8 @@ def found_texts(
     """The texts that a search finds, most frequent first, and what it may have missed,
     in words.
     """
-    searching, apart = (
-        int(counts[: randomizer.stages].sum()),
-        int(counts[randomizer.stages :].sum()),
-    )
+    searching = int(counts[: randomizer.stages].sum())
+    apart = int(counts[randomizer.stages :].sum())
     if not apart:
         return (), "no reports yet from respondents who are held out"
     searched = search(randomizer, counts)

@@ -85,10 +85,8 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
             (of_others, np.maximum(1 - shares, 1e-12)),
         )
     )
-    held_jumps, other_jumps = (
-        directions(held, *held_parts),
-        directions(other, *other_parts),
-    )
+    held_jumps = directions(held, *held_parts)
+    other_jumps = directions(other, *other_parts)
     fourth, rising, falling = zip(held_jumps, other_jumps, strict=True)
     return Moments(
         reports,
@@ -224,10 +222,8 @@ def values(
 
 def explain(question: Question) -> list[str]:
     """How people are dealt out to the levels."""
-    response, taxonomy = (
-        known_as(question.randomizer, TaxonomyResponse),
-        question.domain.taxonomy,
-    )
+    response = known_as(question.randomizer, TaxonomyResponse)
+    taxonomy = question.domain.taxonomy
     names = () if taxonomy is None else taxonomy.levels
     parts = [
         f"{name} {float(share):.3g} (cells: {len(level.nodes):,})"

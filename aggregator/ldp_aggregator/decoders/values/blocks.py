@@ -148,10 +148,8 @@ def _of_supports(
     """
     reports = total_reports(counts, randomizer.layout)
     frequency = _frequency(randomizer, counts, supports, in_block=in_block)
-    oracle, most = (
-        blocks_of(randomizer),
-        randomizer.most if isinstance(randomizer, PadAndSample) else 1,
-    )
+    oracle = blocks_of(randomizer)
+    most = randomizer.most if isinstance(randomizer, PadAndSample) else 1
     worth, elsewhere = float(oracle.worth), float(2 / (oracle.ratio - 1))
     # F of every value's block, and the share that the value has of the entries.
     one_block = oracle.blocks == 1

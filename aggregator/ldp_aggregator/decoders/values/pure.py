@@ -171,10 +171,8 @@ def _of_supports(
 ) -> Moments:
     """The moments of values that so many reports support, (values,)."""
     reports, (p, q) = total_reports(counts, randomizer.layout), _rates(randomizer)
-    frequency, scale = (
-        _frequency(randomizer, counts, supports),
-        _signal(randomizer) ** 2,
-    )
+    frequency = _frequency(randomizer, counts, supports)
+    scale = _signal(randomizer) ** 2
     size, third = len(frequency), third_of_rates(p, q)
     joint = randomizer.joint_support()
     disjoint = joint is not None and not any(joint)
@@ -292,10 +290,8 @@ def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
         return None
     from ldp.mechanisms.values.projective import geometry
 
-    symbols, block = (
-        response.layout.symbols,
-        geometry(response.order, response.dimension).block,
-    )
+    symbols = response.layout.symbols
+    block = geometry(response.order, response.dimension).block
     own, size = float(response.support[0]), response.size
     of_own, of_other = own / block, (1 - own) / (symbols - block)
 
@@ -440,10 +436,8 @@ def _bit_scores(question: Question) -> Scores:
     scores = np.concatenate([np.full((size, 1), -q), np.eye(size)], axis=1) / (p - q)
     if_held, if_not = p * (1 - p) / scale, q * (1 - q) / scale
     law = np.concatenate([np.ones((size, 1)), q + (p - q) * np.eye(size)], axis=1)
-    either, neither = (
-        (float(joint[0]) - p * q) / scale,
-        (float(joint[1]) - q * q) / scale,
-    )
+    either = (float(joint[0]) - p * q) / scale
+    neither = (float(joint[1]) - q * q) / scale
     return by_pairs(
         question,
         scores,

@@ -163,10 +163,8 @@ def _together(
     )
     p, q = (float(rate) for rate in support_rates(sketch))
     scale, share = (p - q) ** 2, c / ((1 - c) * sketch.cohorts)
-    of_own, of_other = (
-        own * (1 - own),
-        c * own * (1 - own) + (1 - c) * other * (1 - other),
-    )
+    of_own = own * (1 - own)
+    of_other = c * own * (1 - own) + (1 - c) * other * (1 - other)
     law = PairLaw(
         p * (1 - p) / scale,
         q * (1 - q) / scale - share,

@@ -69,11 +69,9 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats]:
 def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
     """Joint scores of numbers, place by place."""
     randomizer = known_as(question.randomizer, NoisyHistogram)
-    size, levels, variance = (
-        randomizer.size,
-        randomizer.levels,
-        float(randomizer.variance()),
-    )
+    size = randomizer.size
+    levels = randomizer.levels
+    variance = float(randomizer.variance())
     level_scores = np.array([float(score) for score in randomizer.scores()])
     # A value's score is that of its own place: (size, size * levels).
     scores: Floats = np.kron(np.eye(size), level_scores).astype(float)

@@ -74,10 +74,8 @@ def explain(question: Question) -> list[str]:
     """Explain the scope of epsilon, the treatment of long vectors, and the error of
     means.
     """
-    codebook, ball = (
-        known_as(question.randomizer, CodebookResponse),
-        question.domain.ball,
-    )
+    codebook = known_as(question.randomizer, CodebookResponse)
+    ball = question.domain.ball
     assert ball is not None  # noqa: S101 (the mechanism accepts no other)
     radius, law = decimal_text(ball.radius), word_law(codebook)
     of_one = float(ball.radius) * law.total_variance(ball.dimensions) ** 0.5

@@ -66,10 +66,8 @@ def legacy_question(
     if parameters.boolean:
         assert isinstance(randomizer, Rappor)  # noqa: S101
         randomizer = OneBit.of(randomizer)
-        domain, declared = (
-            Domain("category", (TRUE,)),
-            Declared.ratio(declared_once(parameters)),
-        )
+        domain = Domain("category", (TRUE,))
+        declared = Declared.ratio(declared_once(parameters))
     return Question(
         question.name, domain, mechanism, randomizer=randomizer, declared=declared
     )

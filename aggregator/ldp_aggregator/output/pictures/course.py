@@ -146,10 +146,8 @@ def _level(band: Band, frame: _Frame) -> Iterator[Safe]:
 def _since(band: Band, frame: _Frame) -> Iterator[Safe]:
     """The times with which something may have changed."""
     if band.since is not None:
-        left, right = (
-            frame.across(band.since[0] - 0.5),
-            frame.across(band.since[1] + 0.5),
-        )
+        left = frame.across(band.since[0] - 0.5)
+        right = frame.across(band.since[1] + 0.5)
         box = {"x": f"{left:.3f}%", "width": f"{right - left:.3f}%"}
         title = tag("title", "changed since")
         yield tag("rect", title, class_="changed", y=_TOP, height=_BOTTOM - _TOP, **box)

@@ -70,11 +70,9 @@ def _add(layer: Words) -> list[Words]:
             # Three vectors each, (third, words), and up to two that wait for the next
             # round.
             third = len(layer) // 3
-            a, b, c = (
-                layer[:third],
-                layer[third : 2 * third],
-                layer[2 * third : 3 * third],
-            )
+            a = layer[:third]
+            b = layer[third : 2 * third]
+            c = layer[2 * third : 3 * third]
             rest = layer[3 * third :]
             # A full adder: the sum is a ^ b ^ c, the carry (a & b) | ((a ^ b) & c),
             # kept in a.

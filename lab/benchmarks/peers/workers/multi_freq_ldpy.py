@@ -21,15 +21,11 @@ def build(name: str, options: dict[str, Any], epsilon: str, size: int) -> Conten
     if not isinstance(module.MI, Witness):
         module.MI = Witness(module.MI)
     arguments = {"k": size, "epsilon": float(epsilon), **options}
-    privatise, aggregate = (
-        getattr(module, f"{name}_Client"),
-        getattr(module, f"{name}_Aggregator_MI"),
-    )
+    privatise = getattr(module, f"{name}_Client")
+    aggregate = getattr(module, f"{name}_Aggregator_MI")
     # By position: compiled functions are slower when called by name.
-    to_client, to_server = (
-        _further(privatise, arguments),
-        _further(aggregate, arguments),
-    )
+    to_client = _further(privatise, arguments)
+    to_server = _further(aggregate, arguments)
     return Contender(
         answer=int,
         client=lambda value: privatise(value, *to_client),

@@ -78,10 +78,8 @@ def _coming(frequency: Floats, step: float) -> Floats:
 
 
 def _worths(randomizer: AdditiveNoise, wanted: Wanted) -> list[Floats]:
-    noise, marks = (
-        Noise.of(randomizer),
-        np.pad(count_places(randomizer.size, wanted.targets), 1),
-    )
+    noise = Noise.of(randomizer)
+    marks = np.pad(count_places(randomizer.size, wanted.targets), 1)
     worth = noise.own * marks[1:-1] - noise.next * (marks[:-2] + marks[2:])
     return [np.pad(worth, randomizer.margin, mode="edge")]
 
