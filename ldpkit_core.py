@@ -10,9 +10,8 @@ from __future__ import annotations
 OTHER = "ldp"
 _WHAT_TO_DO = (
     "the distribution 'ldp' of the public index is another project with the same "
-    "import name; "
-    "give each an environment of its own, or: pip uninstall ldp ldpkit-core, and then "
-    "pip install ldpkit-core"
+    "import name; give each an environment of its own, or: pip uninstall ldp "
+    "ldpkit-core, and then pip install ldpkit-core"
 )
 
 

@@ -265,8 +265,8 @@ def figures(runs: int, whole: int) -> Iterator[str]:
     for mutant in mutants():
         caught = count_detections(mutant, runs, generator)
         yield (
-            f"{mutant.name}, {mutant.mechanism}, declared {mutant.epsilon}: "
-            f"found in {caught:,} of {runs:,} audits of {mutant.draws:,} draws"
+            f"{mutant.name}, {mutant.mechanism}, declared {mutant.epsilon}: found in "
+            f"{caught:,} of {runs:,} audits of {mutant.draws:,} draws"
         )
 
 

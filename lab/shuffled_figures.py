@@ -124,8 +124,7 @@ def lines() -> Iterator[str]:
     yield ""
     yield (
         f"At most {apart:.2%} from the same formula in floating point (24 blocks, 12 "
-        "parts). "
-        f"The slowest took {slowest:.1f} seconds of one core."
+        f"parts). The slowest took {slowest:.1f} seconds of one core."
     )
 
 
@@ -228,8 +227,8 @@ def bought_lines() -> Iterator[str]:
     curator.
     """
     yield (
-        "| reports, values, (epsilon, delta) | by itself | grr in a batch | curator "
-        "| gain |"
+        "| reports, values, (epsilon, delta) | by itself | grr in a batch | curator | "
+        "gain |"
     )
     yield "|---|---|---|---|---|"
     for reports, size, epsilon, delta in BOUGHT:
@@ -245,9 +244,8 @@ def bought_lines() -> Iterator[str]:
         mixed = _error("grr", values, local, reports=reports)
         curator = curator_error(float(epsilon), float(delta), 10**9)
         yield (
-            f"| {reports:,}, {size:,}, ({epsilon}, {delta}) | {alone:,.0f} | "
-            f"epsilon {float(local):.2f}, {mixed:.1f} | {curator:.2f} | "
-            f"{alone / mixed:.0f} |"
+            f"| {reports:,}, {size:,}, ({epsilon}, {delta}) | {alone:,.0f} | epsilon "
+            f"{float(local):.2f}, {mixed:.1f} | {curator:.2f} | {alone / mixed:.0f} |"
         )
 
 
@@ -296,11 +294,9 @@ def main(output: Path) -> None:
         "## How tight",
         "",
         "k-ary response of 16 values, delta 1e-6. No bound can be below the epsilon of "
-        "an explicit "
-        "data set:",
+        "an explicit data set:",
         "all others hold one third value; for two values, the worst number of others "
-        "with the "
-        "first.",
+        "with the first.",
         "",
     ]
     bought = [
@@ -311,8 +307,7 @@ def main(output: Path) -> None:
         "(epsilon, delta): the best mechanism",
         (
             "by itself, k-ary response in a batch (no ceiling), a trusted curator's "
-            "normal "
-            "noise."
+            "normal noise."
         ),
         "",
     ]
@@ -320,8 +315,8 @@ def main(output: Path) -> None:
         "",
         "## Several batches",
         "",
-        "The same people, fresh reports: grr of 16 values, "
-        "epsilon 2, 100,000 reports, delta 1e-6 for all batches together.",
+        "The same people, fresh reports: grr of 16 values, epsilon 2, 100,000 reports, "
+        "delta 1e-6 for all batches together.",
         "",
     ]
     page = [*head, *lines(), *tight, *tight_lines(), *bought, *bought_lines()]

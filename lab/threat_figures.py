@@ -131,8 +131,7 @@ def lifetimes():
             str(USUAL_CAP),
             (
                 f"{USUAL_CAP}, unless the app says otherwise: 50 % becomes "
-                f"{everything} % "
-                "at most"
+                f"{everything} % at most"
             ),
         ]
     )

@@ -257,8 +257,7 @@ class Service:
         # Anyone may see this: the log has the file, and what is wrong with it.
         return (
             "expected to read who may do what, but cannot: a token or person that is "
-            "removed now "
-            "would stay in force; the log says why"
+            "removed now would stay in force; the log says why"
         )
 
     def close(self) -> None:

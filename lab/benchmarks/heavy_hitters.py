@@ -111,10 +111,9 @@ def main() -> None:
         )
         print(
             f"{name}: {total.kept} of {total.promised} words above what was announced "
-            "found, "
-            f"{total.found / SEARCHES:.1f} texts a search, {total.wrong} in all held "
-            "by no one; "
-            f"{total.covered / total.found:.1%} of their intervals hold the truth"
+            f"found, {total.found / SEARCHES:.1f} texts a search, {total.wrong} in all "
+            f"held by no one; {total.covered / total.found:.1%} of their intervals "
+            "hold the truth"
         )
 
 

@@ -79,8 +79,7 @@ def figures() -> Iterator[Figure]:
     yield Figure(
         (
             "import ldp_client: wall time over that of the standard library's modules "
-            "in "
-            "it"
+            "in it"
         ),
         wall / (1000 * (library[0] - bare[0])),
         "times",

@@ -152,8 +152,7 @@ def main() -> None:
             pckv_share, pckv_balance, share, balance = measured(size, epsilon)
             print(
                 f"{size} keys, epsilon {epsilon}: frequency {pckv_share:.2g} PCKV-UE, "
-                f"{share:.2g} "
-                f"here; balance {pckv_balance:.2g}, {balance:.2g}"
+                f"{share:.2g} here; balance {pckv_balance:.2g}, {balance:.2g}"
             )
 
 

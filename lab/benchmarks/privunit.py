@@ -198,8 +198,8 @@ def main() -> None:
         )
         print(
             f"epsilon {epsilon}: PrivUnit {best.variance:.3g}, as published "
-            f"{split.variance:.3g} "
-            f"(its true epsilon is {math.log(split.ratio):.3g}); here {', '.join(ours)}"
+            f"{split.variance:.3g} (its true epsilon is {math.log(split.ratio):.3g}); "
+            f"here {', '.join(ours)}"
         )
     print(f"\nn times mean square errors, {RESPONDENTS:,} respondents, {RUNS} surveys")
     for epsilon in EPSILONS:

@@ -151,10 +151,8 @@ def break_even() -> str:
     cores = math.ceil(2 * alone / two_cores)
     return (
         f"\nFiles of batches of one: one process counts {rounded(alone)} MB/s, and "
-        "Spark on two "
-        f"cores of the same machine {rounded(two_cores)} MB/s. So Spark pays from "
-        f"{cores} cores on."
-        "\n"
+        f"Spark on two cores of the same machine {rounded(two_cores)} MB/s. So Spark "
+        f"pays from {cores} cores on.\n"
     )
 
 

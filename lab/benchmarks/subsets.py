@@ -213,8 +213,8 @@ def main() -> None:
             }
             cells = [f"{name} {stated[name]:.4g} ({errors[name]:.4f})" for name in WAYS]
             print(
-                f"{questions} questions, epsilon {epsilon}: {', '.join(cells)}; "
-                f"bound {stated['bound']:.4g}"
+                f"{questions} questions, epsilon {epsilon}: {', '.join(cells)}; bound "
+                f"{stated['bound']:.4g}"
             )
     print(
         f"n Var of a cell, evenly spread (RMSE of {RESPONDENTS:,} people, {RUNS} "

@@ -52,8 +52,8 @@ def _opening(known: Measured) -> str:
     """The title, what is measured, how often, and what chance makes of it."""
     chance = math.sqrt(0.95 * 0.05 / known.runs)
     words = (
-        f"{known.part.words} {known.runs:,} runs each: a share of .95 has a "
-        "standard error of "
+        f"{known.part.words} {known.runs:,} runs each: a share of .95 has a standard "
+        "error of "
     )
     return f"## {known.part.title}\n\n{fill(f'{words}{chance:.4f} at most.', 100)}\n"
 

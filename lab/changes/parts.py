@@ -64,8 +64,8 @@ def broken(known: Measured) -> Iterator[str]:
             # What has no figure breaks nothing.
             if share < below or share > above + _ROUNDING:
                 yield (
-                    f"{known.part.title}: {name}: {column} {share:.3f}, not {low:g} "
-                    f"to {high:g}"
+                    f"{known.part.title}: {name}: {column} {share:.3f}, not {low:g} to "
+                    f"{high:g}"
                 )
 
 
@@ -127,10 +127,8 @@ PARTS: Mapping[str, Part] = {
     "contrasts": Part(
         "Sums, differences, scores and ratios of shares",
         "Five values have shares of 40, 25, 15, 15 and 5 %. The columns are a sum of "
-        "two, a "
-        "difference, a score with weights 2, 0, 1, 0 and -3, and a ratio. *Size* is "
-        "how often the "
-        "two equal shares are called different at .05.",
+        "two, a difference, a score with weights 2, 0, 1, 0 and -3, and a ratio. "
+        "*Size* is how often the two equal shares are called different at .05.",
         ("sum", "difference", "score", "ratio", "size"),
         claims={
             **dict.fromkeys(("sum", "difference", "score", "ratio"), HELD),
@@ -141,14 +139,11 @@ PARTS: Mapping[str, Part] = {
     "pairs": Part(
         "Pairs of tallies",
         "Four values have shares of 50, 30, 15 and 5 % of 10,000 people on both sides, "
-        "or 4 % "
-        "move from one to another. *Few* are 200 and 400 people with shares of 1 and 2 "
-        "% for the "
-        "rarest value. *Size* and *power*: how often a single value is called "
-        "different at .05 if "
-        "nothing differs, and if something does. *Any*: how often the test of all "
-        "values does. "
-        "*Alike*: how often a difference is called smaller than it is.",
+        "or 4 % move from one to another. *Few* are 200 and 400 people with shares of "
+        "1 and 2 % for the rarest value. *Size* and *power*: how often a single value "
+        "is called different at .05 if nothing differs, and if something does. *Any*: "
+        "how often the test of all values does. *Alike*: how often a difference is "
+        "called smaller than it is.",
         (
             *("difference", "ratio", "odds", "size", "size, any"),
             *("power", "power by theory", "power, any", "alike"),
@@ -162,9 +157,8 @@ PARTS: Mapping[str, Part] = {
     "panels": Part(
         "Memoized devices",
         "A share of the devices reports on both sides, and nothing differs. The "
-        "overlap is known "
-        "or unknown. The test of all values ignores the overlap, so it is "
-        "conservative.",
+        "overlap is known or unknown. The test of all values ignores the overlap, so "
+        "it is conservative.",
         ("difference", "size", "size, any", "unknown overlap"),
         claims={
             "difference": HELD,
@@ -177,10 +171,8 @@ PARTS: Mapping[str, Part] = {
     "bands": Part(
         "Levels",
         "Levels move by steps, given in standard errors of an estimate. The columns "
-        "are how often "
-        "95 % bands hold them, over all epochs and at the last. Bands of levels that "
-        "hardly move "
-        "are too wide, because this cannot be known.",
+        "are how often 95 % bands hold them, over all epochs and at the last. Bands of "
+        "levels that hardly move are too wide, because this cannot be known.",
         ("band", "at the end"),
         claims={"band": AT_LEAST, "at the end": AT_LEAST},
         cells={course.name: _course(course) for course in BANDS},
@@ -188,11 +180,9 @@ PARTS: Mapping[str, Part] = {
     "alarms": Part(
         "Changes",
         "Alarms have a rate of .05 within 40 epochs, and jumps are given in standard "
-        "errors. The "
-        "columns are how often a jump is *seen*, the epochs from the jump to the "
-        "alarm, how often "
-        "the jump is among the stated epochs *since* which something changed, and "
-        "their number.",
+        "errors. The columns are how often a jump is *seen*, the epochs from the jump "
+        "to the alarm, how often the jump is among the stated epochs *since* which "
+        "something changed, and their number.",
         ("alarm", "seen", "delay", "since", "epochs since"),
         claims={"alarm": (0.0, 0.05), "since": (0.95, 1.0)},
         cells={course.name: _course(course) for course in ALARMS},

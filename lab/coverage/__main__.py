@@ -92,8 +92,7 @@ def main(
         click.echo(f"does not hold: {claim}")
     click.echo(
         f"{len(chosen):,} cells, {comparisons:,} comparisons, {len(wrong):,} claims "
-        "broken "
-        f"(false alarms: {FALSE_ALARM:g} in all)"
+        f"broken (false alarms: {FALSE_ALARM:g} in all)"
     )
     sys.exit(bool(wrong))
 

@@ -118,8 +118,7 @@ def _joined(title: str, old: str, new: str) -> str:
     if _table(old)[:1] != _table(new)[:1]:
         raise PageError(
             f"expected the same columns under {title!r} as there are, got others; "
-            "write the page "
-            f"whole"
+            "write the page whole"
         )
     return "\n".join([old, *_rows(new)])
 

@@ -89,9 +89,7 @@ class Cell(NamedTuple):
         """Told apart from all others, but for the number of surveys."""
         return (
             f"{self.kind}: {self.mechanism}, epsilon {self.epsilon}, {self.size} "
-            "values, "
-            f"{self.population}, "
-            f"n = {self.respondents}"
+            f"values, {self.population}, n = {self.respondents}"
         )
 
 

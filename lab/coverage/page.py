@@ -299,8 +299,8 @@ def _by_respondents(outcomes: Sequence[Outcome]) -> str:
             )
         rows.append(row)
     text = (
-        "One by one, all at once, and wrong findings: over all mechanisms, sizes "
-        "and populations."
+        "One by one, all at once, and wrong findings: over all mechanisms, sizes and "
+        "populations."
     )
     headings = ["respondents", *(f"epsilon {epsilon}" for epsilon in EPSILONS)]
     return f"\n## {ALL_TOGETHER}\n\n{text}\n\n{_table(headings, rows)}"

@@ -258,8 +258,6 @@ if __name__ == "__main__":
     reports, batches, known = trial(kills, seed=seed, jumps=jumps)
     print(
         f"{kills:,} kills in {time.monotonic() - begun:.0f} s: {reports:,} "
-        "acknowledged reports, "
-        f"each in exactly one of {batches:,} batches of at least {LEAST}; 0 lost, 0 "
-        "twice; "
-        f"{known:,} retries and copies known"
+        f"acknowledged reports, each in exactly one of {batches:,} batches of at least "
+        f"{LEAST}; 0 lost, 0 twice; {known:,} retries and copies known"
     )

@@ -23,8 +23,8 @@ def page(measured: Sequence[Measured]) -> str:
     """The page."""
     rows = [
         f"| {one.case.name} | {one.case.what} | {one.case.respondents:,} | "
-        f"{one.runs:,} "
-        f"| {_share(one.coverage)} | {one.bias:+.2f} | {one.ratio:.2f} | {_size(one)} |"
+        f"{one.runs:,} | {_share(one.coverage)} | {one.bias:+.2f} | {one.ratio:.2f} | "
+        f"{_size(one)} |"
         for one in measured
     ]
     return _HEAD + "\n".join(rows) + "\n"

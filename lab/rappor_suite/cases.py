@@ -206,9 +206,8 @@ def cases(pattern: str = "*") -> list[Case]:
     fitting = [case for case in _cases() if fnmatchcase(case.name, pattern)]
     if not fitting:
         raise CaseError(
-            "expected a pattern that cases fit, such as 'demo *' or 'small typical "
-            "*', got "
-            f"{pattern!r}"
+            "expected a pattern that cases fit, such as 'demo *' or 'small typical *', "
+            f"got {pattern!r}"
         )
     return fitting
 

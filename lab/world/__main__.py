@@ -81,8 +81,7 @@ def _run(first: int, last: int, *, workers: int, bug: str | None) -> int:
         )
     click.echo(
         f"{runs.seeds:,} seeds, {runs.batches:,} batches counted, {runs.failed:,} "
-        "failed; "
-        f"{1000 * runs.seconds / runs.seeds:.1f} ms of a processor each, "
+        f"failed; {1000 * runs.seconds / runs.seeds:.1f} ms of a processor each, "
         f"{runs.seeds / (time.monotonic() - begun):.0f} a second"
     )
     return int(bool(runs.failed or never))
@@ -109,8 +108,8 @@ def _replay(seed: int, bug: str | None) -> int:
 
 def _sizes(world: Scenario) -> str:
     return (
-        f"{len(world.surveys)} devices, {len(world.events)} events, "
-        f"{world.hours:.1f} hours"
+        f"{len(world.surveys)} devices, {len(world.events)} events, {world.hours:.1f} "
+        "hours"
     )
 
 

@@ -115,8 +115,7 @@ class Oracle:
         if pause is not None and self.now < pause.until - _LOOKS:
             self.wrong.append(
                 f"pause: device {device.number} was to wait {pause.seconds:g} s, and "
-                "sent "
-                f"{pause.until - self.now:.0f} s too early"
+                f"sent {pause.until - self.now:.0f} s too early"
             )
         frame = _read(device, payload)
         before = self.frames.setdefault(frame.id, frame)
@@ -156,8 +155,7 @@ class Oracle:
         if self.now + self.most_ahead < over:
             self.wrong.append(
                 f"late: a batch of epoch {frame.epoch} is late {over - self.now:.0f} s "
-                "before its "
-                "grace is over"
+                "before its grace is over"
             )
 
 

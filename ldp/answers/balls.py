@@ -58,8 +58,8 @@ class Ball(NamedTuple):
             return ""
         radius = decimal_text(self.radius)
         return (
-            f"vectors longer than {radius} are shortened to that: the mean is that "
-            "of these"
+            f"vectors longer than {radius} are shortened to that: the mean is that of "
+            "these"
         )
 
     def parts(self) -> tuple[str, ...]:
@@ -85,8 +85,7 @@ class Ball(NamedTuple):
         ):
             raise AnswerError(
                 f"expected a sequence of {self.dimensions} numbers, got something of "
-                "type "
-                f"{type(answer).__name__}"
+                f"type {type(answer).__name__}"
             )
         if len(answer) != self.dimensions:
             raise AnswerError(f"expected {self.dimensions} numbers, got more or fewer")

@@ -152,8 +152,7 @@ class Scale(NamedTuple):
         if isinstance(answer, str):
             raise AnswerError(
                 "expected a number such as 7 or 7.5, got a text that is none (texts "
-                "that stand for "
-                "no answer belong in `missing`)"
+                "that stand for no answer belong in `missing`)"
             )
         if isinstance(answer, int | float | Fraction) and not isinstance(answer, bool):
             raise AnswerError(

@@ -100,8 +100,7 @@ MECHANISMS: Mapping[str, Mechanism] = _Table()
 
 _ANALYSED = (
     "one of the mechanisms, which keep a finite epsilon; answers that this design has "
-    "given "
-    "already are analysed by `ldp estimate --design`"
+    "given already are analysed by `ldp estimate --design`"
 )
 OF_LITERATURE: Mapping[str, str] = {
     "crosswise": '"warner", with truth = the share of yes to the innocuous statement',

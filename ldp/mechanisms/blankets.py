@@ -163,8 +163,7 @@ def of_levels(ratio: Fraction, gamma: Fraction, distance: Fraction) -> Blanket:
     if not 0 <= only_first <= min(above, 1 - above):
         raise ValueError(
             f"expected a distance that a blanket of {gamma} at a ratio of {ratio} "
-            "leaves room for, "
-            f"got {distance}"
+            f"leaves room for, got {distance}"
         )
     return two_levels(ratio, only_first, above - only_first)
 

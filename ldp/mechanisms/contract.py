@@ -414,8 +414,7 @@ def needs_list(domain: Domain) -> str | None:
     if not domain.is_listed or domain.most is not None or domain.taxonomy is not None:
         return (
             "a question with a list of values (type boolean, category or integer, or "
-            "type number "
-            f"with at most {MOST_LISTED} points or cells)"
+            f"type number with at most {MOST_LISTED} points or cells)"
         )
     return None
 
@@ -431,8 +430,8 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
             or domain.size > most
         ):
             return (
-                "a question of type integer or number, in steps, with at most "
-                f"{most} values"
+                f"a question of type integer or number, in steps, with at most {most} "
+                "values"
             )
         return None
 
@@ -454,8 +453,7 @@ def ordered_up_to(most: int) -> Callable[[Domain], str | None]:
         if not is_ordered or domain.size is None or not 3 <= domain.size <= most:
             return (
                 f"a question of type integer or number with 3 to {most} values or "
-                "cells (`step` or "
-                "`bins` say how many)"
+                "cells (`step` or `bins` say how many)"
             )
         return None
 

@@ -82,13 +82,12 @@ class BatchPrivacy(NamedTuple):
         if not self.amplifies:
             return (
                 f"{self.reports:,} reports{relay}: too few to hide among, so "
-                f"{self.local_text} "
-                "whether relay and collector are apart or not"
+                f"{self.local_text} whether relay and collector are apart or not"
             )
         words = (
-            f"{self.reports:,} reports{relay}: "
-            f"({_format_epsilon(self.epsilon)}, {delta_text(self.delta)}) "
-            f"if relay and collector are apart, {self.local_text} if not"
+            f"{self.reports:,} reports{relay}: ({_format_epsilon(self.epsilon)}, "
+            f"{delta_text(self.delta)}) if relay and collector are apart, "
+            f"{self.local_text} if not"
         )
         return f"{words}; first reports of a device only" if self.first_only else words
 
@@ -114,8 +113,7 @@ def batch_privacy(
     if reports < 0 or not 0 <= share < 1 or not 0 < wanted < 1:
         raise ValueError(
             "expected a number of reports from 0, a share of colluders from 0 to below "
-            "1 and a "
-            f"delta between 0 and 1, got {reports}, {colluding} and {delta}"
+            f"1 and a delta between 0 and 1, got {reports}, {colluding} and {delta}"
         )
     honest = math.floor(reports * (1 - share))
     ratio = math.prod(

@@ -113,8 +113,7 @@ def exact_ratios(question: Question) -> tuple[Fraction, Fraction | None]:
     if ever is not None and (lifetime is None or lifetime > ever.bound):
         raise ArithmeticError(
             f"question {question.name!r} delivers more, ever, than the declared "
-            "epsilon of "
-            f"{ever.text}"
+            f"epsilon of {ever.text}"
         )
     return ratio, lifetime
 

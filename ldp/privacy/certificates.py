@@ -42,8 +42,7 @@ def batch_certificate(
     if not batch.amplifies:
         raise ValueError(
             "expected a batch that hides more than a report does, got "
-            f"{batch.reports:,} reports; "
-            "ask of more of them, or of a larger delta"
+            f"{batch.reports:,} reports; ask of more of them, or of a larger delta"
         )
     blanket = blanket_of_message(question)
     effort = fine(batch.reports, blanket.both > 0)

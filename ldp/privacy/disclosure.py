@@ -47,14 +47,10 @@ def _sections(survey: Survey) -> Iterator[Section]:
     yield Section(
         "In short",
         "Your answers do not leave your device. For each of them your device draws "
-        "some bytes at "
-        "random, in such a way that every answer could have led to them, and sends "
-        "these. From "
-        "very many people's bytes one can estimate how many gave which answer. Whoever "
-        "sees yours "
-        "may come to think an answer of yours likelier than before: how likely, at "
-        "most, stands "
-        "below.",
+        "some bytes at random, in such a way that every answer could have led to them, "
+        "and sends these. From very many people's bytes one can estimate how many gave "
+        "which answer. Whoever sees yours may come to think an answer of yours "
+        "likelier than before: how likely, at most, stands below.",
     )
     for question in survey:
         yield _question(question)
@@ -79,16 +75,14 @@ def _question(question: Question) -> Section:
         most = question.charges
         items.append(
             "How often: each time it is asked. For each answer a random response is "
-            "drawn once "
-            f"and kept on the device, for up to {most:,} of them."
+            f"drawn once and kept on the device, for up to {most:,} of them."
         )
     else:
         items.append("How often: once, ever.")
     if question.draw is not None:
         items.append(
             f"Who is asked: a share of {question.share} of the devices, drawn whatever "
-            "they "
-            "would answer."
+            "they would answer."
         )
     items.append(f"What one of these can tell, at most: {_belief(ratio)}")
     if question.memoizes and ever is not None:
@@ -97,8 +91,7 @@ def _question(question: Question) -> Section:
         )
         items.append(
             "What else shows: that several of them come from one device, and perhaps "
-            "when an "
-            "answer changed."
+            "when an answer changed."
         )
     return Section(question.text or question.name, items=tuple(items))
 
@@ -114,8 +107,7 @@ def _beside(survey: Survey) -> Iterator[str]:
         )
         yield (
             f"The {length} in which a batch was made, and a random number that keeps "
-            "it from "
-            "being counted twice: 16 bytes."
+            "it from being counted twice: 16 bytes."
         )
     for group in survey.groups:
         yield _together(group)
@@ -124,8 +116,7 @@ def _beside(survey: Survey) -> Iterator[str]:
     if survey.attributes:
         yield (
             f"Groups of fewer than {survey.least_group:,} such reports are not shown "
-            "to anyone but "
-            "the collector."
+            "to anyone but the collector."
         )
     yield "No name, no account, no number of your device."
     yield (
@@ -144,8 +135,7 @@ def _attribute(survey: Survey, attribute: Attribute) -> str:
     along = "" if len(names) == len(survey) else f" It goes with: {', '.join(names)}."
     return (
         f"The {attribute.name} of your device, openly and not at random, if the app "
-        "knows it: one "
-        f"of {', '.join(attribute.values)}.{along}"
+        f"knows it: one of {', '.join(attribute.values)}.{along}"
     )
 
 
@@ -163,8 +153,7 @@ def _totals(survey: Survey) -> Iterator[str]:
     if all_charges is not None:
         yield (
             "All that your device may ever send for this survey, however often it is "
-            "asked, at "
-            f"most: {_belief_of(Fraction(all_charges))}"
+            f"asked, at most: {_belief_of(Fraction(all_charges))}"
         )
     if survey.lifetime is not None:
         yield f"Your device stops before that comes to epsilon {survey.lifetime.text}."
@@ -181,8 +170,7 @@ def _belief_of(epsilon: Fraction) -> str:
 def _belief_sentence(belief: Fraction, epsilon: str) -> str:
     return (
         "who thought it 50 % likely that you gave a certain answer may come to think "
-        "it "
-        f"{percent_below(belief)} % likely (epsilon {epsilon})."
+        f"it {percent_below(belief)} % likely (epsilon {epsilon})."
     )
 
 

@@ -114,8 +114,7 @@ def check_given(attributes: Attributes, given: Mapping[str, str]) -> None:
             values = ", ".join(listed[name].values)
             raise AnswerError(
                 f"attribute {name!r}: expected one of its values ({values}), or none "
-                "of them "
-                f"where it is unknown, got {value!r}"
+                f"of them where it is unknown, got {value!r}"
             )
 
 
@@ -183,8 +182,7 @@ def _values(keys: Keys) -> tuple[str, ...]:
         if len(value) > _LONGEST_VALUE or not is_clear or value == UNKNOWN:
             expected = (
                 f"texts of at most {_LONGEST_VALUE} printable characters without "
-                "commas, equals "
-                f"signs and ampersands, {UNKNOWN!r} not among them"
+                f"commas, equals signs and ampersands, {UNKNOWN!r} not among them"
             )
             keys.problem("values", expected, value)
             break

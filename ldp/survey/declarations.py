@@ -327,8 +327,7 @@ def _table(number: int, asked: Mapping[str, object] | Question) -> dict[str, obj
         return _present_keys(asked)
     raise TypeError(
         f"question {number}: expected what ldp.question(name, ...) gives, got "
-        "something of type "
-        f"{type(asked).__name__}"
+        f"something of type {type(asked).__name__}"
     )
 
 

@@ -108,8 +108,8 @@ def draws_of(tables: Sequence[Keys]) -> list[Draw]:
         answers = keys.integer("answers", 1, max(len(names) - 1, 1), default=1)
         if "weights" in keys and answers > 1:
             expected = (
-                "no weights where a device answers several: each is as likely "
-                "as any other"
+                "no weights where a device answers several: each is as likely as any "
+                "other"
             )
             keys.problem("weights", expected, "some")
         weights = keys.integers("weights", len(names), MOST_WEIGHT)

@@ -64,10 +64,9 @@ def _wrong(
         if not _multiplies(question):
             yield (
                 "questions of which a respondent has one answer, reported as symbols "
-                "or bits "
-                "(grr, ss, oue, matrix, rappor and their like; "
-                "no hash functions, sketches or sets, and so few values that tallies "
-                "do not fold)",
+                "or bits (grr, ss, oue, matrix, rappor and their like; no hash "
+                "functions, sketches or sets, and so few values that tallies do not "
+                "fold)",
                 f"{question.name!r} ({question.mechanism})",
             )
     cells = math.prod(question.layout.cells for question in members)

@@ -36,8 +36,8 @@ def _rappor(
 
 
 _CHANGES = (
-    "eps_inf is for one unchanged answer: "
-    "every further value that an answer takes costs as much again"
+    "eps_inf is for one unchanged answer: every further value that an answer takes "
+    "costs as much again"
 )
 
 PROFILES: Mapping[str, Profile] = {

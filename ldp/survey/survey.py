@@ -149,8 +149,7 @@ class Question:
             return ""
         return (
             "the respondents are those who drew this question, a share of "
-            f"{self.share} of all: "
-            "for all people take the interval for a population"
+            f"{self.share} of all: for all people take the interval for a population"
         )
 
     @property
@@ -205,8 +204,7 @@ class Question:
                 if rest:
                     raise AnswerError(
                         f"question {self.name!r}: expected a number on the scale, got "
-                        "one between "
-                        "two points"
+                        "one between two points"
                     )
         if self._texts is None:
             return places
@@ -457,8 +455,7 @@ def question_table(question: Question) -> dict[str, object]:
     if question.keys is None:
         raise ValueError(
             f"question {question.name!r}: expected one that was read from a survey "
-            "file, or made "
-            "by ldp.question, got one without the keys of its mechanism"
+            "file, or made by ldp.question, got one without the keys of its mechanism"
         )
     domain = question.domain
     table: dict[str, object] = {"name": question.name}

@@ -303,8 +303,7 @@ def _wrong_in_draw(
     if question.memoizes:
         yield (
             "questions that are answered once: a device that has a permanent response "
-            "would show "
-            "what it drew again and again",
+            "would show what it drew again and again",
             f"{name} ({question.mechanism})",
         )
 
@@ -438,8 +437,7 @@ def _name(keys: Keys) -> str:
             "name",
             (
                 "up to 64 letters, digits, dots, dashes or underscores, a letter or "
-                "digit "
-                "first"
+                "digit first"
             ),
             name,
         )

@@ -85,8 +85,8 @@ def _text(source: str | bytes, place: str, largest: int) -> str:
     if len(source) > largest:
         unit = "bytes" if isinstance(source, bytes) else "characters"
         expected = (
-            f"a file of at most {largest:,} bytes "
-            "(a larger one has to be allowed by the caller: `largest`)"
+            f"a file of at most {largest:,} bytes (a larger one has to be allowed by "
+            "the caller: `largest`)"
         )
         raise SurveyError((Problem(place, expected, f"{len(source):,} {unit}"),))
     if isinstance(source, str):

@@ -176,8 +176,7 @@ def check_reason(reason: str, place: str = "--accept") -> None:
     if not reason.strip() or not reason.isprintable() or len(reason) > LONGEST_REASON:
         raise RegisterError(
             f"{place}: expected a reason of one line and 1 to {LONGEST_REASON:,} "
-            "characters, "
-            f"got {reason[:_SHOWN]!r}"
+            f"characters, got {reason[:_SHOWN]!r}"
         )
 
 
@@ -229,8 +228,7 @@ def entry_of(line: bytes, place: str) -> Entry:
     if not is_sound:
         raise RegisterError(
             f"{place}: expected an entry in the spelling that `ldp survey register "
-            "add` gives, "
-            f"got {line[:_SHOWN].decode(errors='replace')!r}"
+            f"add` gives, got {line[:_SHOWN].decode(errors='replace')!r}"
         )
     return entry
 
@@ -265,18 +263,15 @@ def parse_register(content: bytes, place: str = "register") -> Register:
     if content.startswith(_BOM):
         raise RegisterError(
             f"{place}: expected UTF-8 without a byte-order mark, got one: an editor "
-            "has put it "
-            "there; take the file from version control, or mend it"
+            "has put it there; take the file from version control, or mend it"
         )
     if b"\r\n" in content:
         line = content[: content.index(b"\r\n")].count(b"\n") + 1
         raise RegisterError(
             f"{place}, line {line}: expected lines that end with a newline, got one "
-            "that ends with "
-            "a carriage return too: an editor or git's autocrlf has changed it (`* "
-            "-text` in "
-            ".gitattributes prevents that); take the file from version control, or "
-            "mend it"
+            "that ends with a carriage return too: an editor or git's autocrlf has "
+            "changed it (`* -text` in .gitattributes prevents that); take the file "
+            "from version control, or mend it"
         )
     entries: list[Entry] = []
     leaves: list[bytes] = []
@@ -287,8 +282,7 @@ def parse_register(content: bytes, place: str = "register") -> Register:
         if entry.number != number:
             raise RegisterError(
                 f"{where}: expected entry {number}, got {entry.number}: a line was "
-                "taken out, put "
-                "in or moved"
+                "taken out, put in or moved"
             )
         if entry.previous != previous:
             raise RegisterError(
@@ -312,9 +306,8 @@ def _lines(content: bytes, place: str) -> Iterator[bytes]:
         raise TornError(
             len(whole) + len(newline),
             f"{place}: expected a last line that ends with a newline, got "
-            f"{len(rest):,} bytes "
-            "without one: whoever wrote it was stopped on the way; mend it with "
-            "`ldp survey register verify --mend`",
+            f"{len(rest):,} bytes without one: whoever wrote it was stopped on the "
+            "way; mend it with `ldp survey register verify --mend`",
         )
 
 

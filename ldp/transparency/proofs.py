@@ -134,8 +134,7 @@ def check_inclusion(proof: object, head: Head) -> Entry:
     if not verify_inclusion(leaf, index, size, path=path, root=root):
         raise RegisterError(
             f"expected a proof that leads from its entry to the root of {size} "
-            "entries, got one "
-            "that leads elsewhere: the entry or the proof was changed"
+            "entries, got one that leads elsewhere: the entry or the proof was changed"
         )
     return entry_of(line.encode(), "the proof's entry")
 
@@ -159,8 +158,8 @@ def check_consistency(
     if not _goes_on(old, new, _path(fields)):
         raise RegisterError(
             f"expected a proof that a log of {new.size} entries begins with {old.size} "
-            "older ones, "
-            "got one that shows no such thing: entries were changed, or the proof was"
+            "older ones, got one that shows no such thing: entries were changed, or "
+            "the proof was"
         )
 
 
@@ -188,9 +187,8 @@ def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
         )
         raise RegisterError(
             f"expected a proof for {survey.name} ({fingerprint}), got one for "
-            f"{entry.name} "
-            f"({entry.fingerprint}{words}): this version is not the one that is "
-            "registered"
+            f"{entry.name} ({entry.fingerprint}{words}): this version is not the one "
+            "that is registered"
         )
     return entry
 
@@ -199,31 +197,26 @@ def _check_goes_on(since: object, pinned: Head, head: Head) -> None:
     if head.size < pinned.size:
         raise RegisterError(
             f"expected a proof for a head of {pinned.size} entries or more, got one "
-            "for "
-            f"{head.size}: prove it again from the register as it is now"
+            f"for {head.size}: prove it again from the register as it is now"
         )
     if head.size == pinned.size:
         if head != pinned:
             raise RegisterError(
                 f"expected a proof for the pinned head {pinned.text}, got one for "
-                f"{head.text}: "
-                "another register, or one that was changed"
+                f"{head.text}: another register, or one that was changed"
             )
         return
     if not isinstance(since, Mapping) or since.get("size") != pinned.size:
         raise RegisterError(
             "expected a proof that the register goes on from the pinned head of "
-            f"{pinned.size} "
-            f"entries to its {head.size}, got none: `ldp survey register prove "
-            "inclusion --since "
-            f"{pinned.size}` adds it"
+            f"{pinned.size} entries to its {head.size}, got none: `ldp survey register "
+            f"prove inclusion --since {pinned.size}` adds it"
         )
     if not _goes_on(pinned, head, _path(since)):
         raise RegisterError(
             f"expected a register of {head.size} entries that goes on from the pinned "
-            "head "
-            f"{pinned.text}, got another: entries were changed, or this is another "
-            "register"
+            f"head {pinned.text}, got another: entries were changed, or this is "
+            "another register"
         )
 
 

@@ -94,8 +94,7 @@ def read_keys(text: str) -> KeyConfiguration:
     if end == 3 or len(suites) != size or SUITE not in pairs:
         raise ValueError(
             "expected the keys of a relay as ldp relay oblivious-keys prints them "
-            "(HKDF-SHA256 and "
-            f"AES-128-GCM, with X25519 or P-256), got {text[:40]!r}"
+            f"(HKDF-SHA256 and AES-128-GCM, with X25519 or P-256), got {text[:40]!r}"
         )
     return KeyConfiguration(data[0], kem, data[3:end])
 

@@ -184,8 +184,7 @@ def read_public_key(text: str) -> bytes:
     if not text.strip().startswith(_PREFIX) or len(key) != KEY_SIZE or key[0] != 4:
         raise ValueError(
             f"expected a collector's public key that begins with {_PREFIX}, as ldp "
-            "relay keys "
-            f"prints it, got {text[:40]!r}"
+            f"relay keys prints it, got {text[:40]!r}"
         )
     return key
 

@@ -127,8 +127,7 @@ def encode_batch(batch: Batch) -> bytes:
     if len(batch.fingerprint) != FINGERPRINT_SIZE or len(batch.id) != ID_SIZE:
         raise ValueError(
             "expected a fingerprint and an id of 16 bytes, got "
-            f"{len(batch.fingerprint)}, "
-            f"{len(batch.id)}"
+            f"{len(batch.fingerprint)}, {len(batch.id)}"
         )
     if (
         not 0 < batch.size <= MOST_REPORTS
@@ -137,8 +136,7 @@ def encode_batch(batch: Batch) -> bytes:
     ):
         raise ValueError(
             f"expected 1 to {MOST_REPORTS} rows of one width, got {len(batch.rows)} "
-            "bytes for "
-            f"{batch.size}"
+            f"bytes for {batch.size}"
         )
     if not 0 <= batch.combination < MOST_COMBINATIONS:
         raise ValueError(

@@ -104,8 +104,7 @@ def _rows(
         )
         raise AnswersError(
             "expected one column for each question or field in the first row of "
-            f"{path}, got "
-            f"{wrong}"
+            f"{path}, got {wrong}"
         )
     columns = [
         (question.name, _reader(question), [*map(header.index, columns_for(question))])
@@ -147,8 +146,7 @@ def _rows(
             if 0 < len(answered) < len(group.members):
                 problems.append(
                     f"row {number}: expected answers to all of {group.name} or to "
-                    "none, got "
-                    f"{len(answered)}"
+                    f"none, got {len(answered)}"
                 )
                 answers = {
                     name: answer
@@ -202,8 +200,7 @@ def refuse_halves(question: Question, there: Sequence[bool]) -> None:
         names = ", ".join(names_of(question.domain.fields))
         raise AnswerError(
             f"question {question.name!r}: expected answers to all of {names} or to "
-            "none, got "
-            f"{sum(there)}"
+            f"none, got {sum(there)}"
         )
 
 

@@ -26,8 +26,7 @@ class Archive:
             if not path.is_file():
                 raise FileError(
                     f"expected a file for results in {path}, got something else; "
-                    "choose another "
-                    f"folder"
+                    "choose another folder"
                 )
             self._read(path)
 
@@ -70,8 +69,7 @@ class Archive:
             except ValueError:
                 raise FileError(
                     f"{path}, line {number}: expected a result of an earlier run, got "
-                    "something "
-                    f"else; remove the file"
+                    "something else; remove the file"
                 ) from None
             self._results[key] = result
 

@@ -219,10 +219,8 @@ def synthetic(
         if not values:
             raise PopulationError(
                 f"question {question.name!r} is open and has no candidates to draw "
-                "answers from: "
-                "add candidates to the survey, or give a table of answers: ldp "
-                "simulate "
-                "--population"
+                "answers from: add candidates to the survey, or give a table of "
+                "answers: ldp simulate --population"
             )
         weights = weights_of(question, values)
         population[question.name] = _synthetic(
@@ -237,8 +235,7 @@ def _synthetic_fields(
     if distribution.startswith("file:"):
         raise PopulationError(
             f"question {question.name!r}: expected a distribution that each field has, "
-            "or a table "
-            "of answers (--population), got a file of weights, which has no "
+            "or a table of answers (--population), got a file of weights, which has no "
             "combinations of values"
         )
     return synthetic_fields(
@@ -344,8 +341,6 @@ def _weights_of_rows(
             came = f"unknown values: {', '.join(unknown[:5])}"
         raise PopulationError(
             f"expected weights of at least 0 for values of question {question.name!r} "
-            f"in {path}, "
-            f"some above 0; "
-            f"got {came}"
+            f"in {path}, some above 0; got {came}"
         )
     return np.array([weights.get(value, 0.0) for value in values])

@@ -43,8 +43,7 @@ def _parquet_rows(path: Path) -> Iterator[list[str]]:
     except ImportError:
         raise TableFileError(
             f"expected pyarrow to read {path}, found none; install it with pip install "
-            "pyarrow, or "
-            "give a CSV file"
+            "pyarrow, or give a CSV file"
         ) from None
     try:
         with ParquetFile(path) as file:

@@ -90,8 +90,8 @@ def columns_of(
     else:
         raise TypeError(
             "expected a data frame, a dict of columns, an iterable of dicts, or the "
-            "path of a CSV "
-            f"or Parquet file; got something of type {type(table).__name__}"
+            "path of a CSV or Parquet file; got something of type "
+            f"{type(table).__name__}"
         )
     columns = {
         coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers)
@@ -232,8 +232,7 @@ def _take_rows(
         if not isinstance(row, Mapping):
             raise TypeError(
                 f"row {number}: expected a dict of answers by question name, got "
-                "something of "
-                f"type {type(row).__name__}"
+                f"something of type {type(row).__name__}"
             )
         for coder in coders:
             coder.take_row(number, row, problems)
@@ -296,8 +295,7 @@ def _cells(name: str, column: Any) -> Iterable[object]:
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise TypeError(
             f"column {name!r}: expected an array or a list of answers, got something "
-            "of type "
-            f"{type(column).__name__}"
+            f"of type {type(column).__name__}"
         )
     for way in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, way):

@@ -129,29 +129,25 @@ def test_decimals(least, shown):
             ChiSquare(3.0, 1),
             0.95,
             "not rejected at level 0.05, which does not prove it (chi-square 3.00 with "
-            "1 degree of "
-            "freedom, p-value 0.0833)",
+            "1 degree of freedom, p-value 0.0833)",
         ),
         (
             ChiSquare(3.0, 1),
             0.9,
             "rejected at level 0.1: the answers go together (chi-square 3.00 with 1 "
-            "degree of "
-            "freedom, p-value 0.0833)",
+            "degree of freedom, p-value 0.0833)",
         ),
         (
             ChiSquare(1234.5, 2),
             0.95,
             "rejected at level 0.05: the answers go together (chi-square 1,234.50 with "
-            "2 degrees "
-            "of freedom, p-value 8.55e-269)",
+            "2 degrees of freedom, p-value 8.55e-269)",
         ),
         (
             ChiSquare(0.0, 0),
             0.95,
             "not rejected at level 0.05, which does not prove it (chi-square 0.00 with "
-            "0 degrees "
-            "of freedom, p-value 1)",
+            "0 degrees of freedom, p-value 1)",
         ),
     ],
 )
@@ -160,8 +156,7 @@ def test_verdict(test, level, said):
     caption = made(Options(level=level), independence=test).describe()
     assert caption == (
         f"1,234 reports; {level:.4g} score intervals for the population (sampling and "
-        "randomization); "
-        f"test of independence: {said}"
+        f"randomization); test of independence: {said}"
     )
 
 
@@ -183,10 +178,8 @@ def test_families_are_named():
     caption = made(options, independence=None).describe()
     assert caption == (
         "1,234 reports; 0.9 score intervals for the population (sampling and "
-        "randomization), "
-        "simultaneous (sidak); "
-        "too few reports to test for independence: some value's reports have not "
-        "varied yet"
+        "randomization), simultaneous (sidak); too few reports to test for "
+        "independence: some value's reports have not varied yet"
     )
 
 

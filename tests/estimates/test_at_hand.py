@@ -172,8 +172,8 @@ def test_unknown_names_say_what_there_is():
     with pytest.raises(KeyError) as caught:
         estimates()["mod"]
     assert str(caught.value) == (
-        "expected one of the questions estimated (mode, homepage, age), got 'mod'; "
-        "did you mean 'mode'?"
+        "expected one of the questions estimated (mode, homepage, age), got 'mod'; did "
+        "you mean 'mode'?"
     )
     with pytest.raises(ldp.UnknownNameError) as caught:
         estimates()["mode"]["tram"]

@@ -103,8 +103,7 @@ def test_no_report_moves_a_frequency_further(family):
             Manipulation(2.5, 300.0),
             (
                 "1 % forged reports can move a frequency by at most 0.025, and the "
-                "mean by "
-                "at most 3."
+                "mean by at most 3."
             ),
         ),
         (
@@ -115,8 +114,7 @@ def test_no_report_moves_a_frequency_further(family):
             Manipulation(None, reason="as it is"),
             (
                 "Forged reports can move a frequency without a bound that is known: as "
-                "it "
-                "is."
+                "it is."
             ),
         ),
     ],

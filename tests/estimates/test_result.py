@@ -756,8 +756,8 @@ def test_corrections_of_p_values():
     with pytest.raises(
         EstimateError,
         match=(
-            "expected correction to be one of default, bonferroni, "
-            "benjamini-hochberg, storey"
+            "expected correction to be one of default, bonferroni, benjamini-hochberg, "
+            "storey"
         ),
     ):
         adjusted_p_values(other, "x")

@@ -177,8 +177,8 @@ def test_reach_in_words():
     """The first two and the last, each once."""
     four = [Reach(1, 0.01), Reach(3, 0.02), Reach(5, 0.0312), Reach(8, None)]
     assert in_words(four) == (
-        "1.00% for texts of up to 1 bytes, 2.00% for texts of up to 3 bytes, "
-        "more than there are for texts of up to 8 bytes"
+        "1.00% for texts of up to 1 bytes, 2.00% for texts of up to 3 bytes, more than "
+        "there are for texts of up to 8 bytes"
     )
     assert in_words(four[:2]).count("for texts") == 2
     assert in_words(four[:1]) == "1.00% for texts of up to 1 bytes"

@@ -240,8 +240,7 @@ def test_options_and_writers_are_those_of_estimate(folder):
     """Level, estimand, JSON, pictures and post-processing, as for `ldp estimate`."""
     ldp(
         f"rappor import {FILES} --level 0.9 --estimand population --format json -o "
-        "out.json "
-        f"--plot out.svg -q"
+        "out.json --plot out.svg -q"
     )
     question = json.loads((folder / "out.json").read_text())["questions"]["rappor"]
     assert (question["mechanism"], question["reports"], question["level"]) == (
@@ -455,8 +454,8 @@ BAD = {
     "counts-sum": (
         "counts.csv",
         lines([[2**51] * 17] * 3 + [[2**51 + 2**51 + 1] + [0] * 16]),
-        "row 4: expected at most 9007199254740992 reports in all cohorts together, "
-        f"got {5 * 2**51 + 1} up to here",
+        "row 4: expected at most 9007199254740992 reports in all cohorts together, got "
+        f"{5 * 2**51 + 1} up to here",
     ),
     "map-empty": (
         "map.csv",
@@ -522,8 +521,7 @@ BAD_REPORTS = {
         "cohort,irr,cohort\n",
         (
             "row 1, column 3: expected columns whose names differ, got 'cohort' of "
-            "column "
-            "1 again"
+            "column 1 again"
         ),
     ),
     "irr twice": (
@@ -654,8 +652,7 @@ def test_published_example(tmp_path):
     )
     ldp(
         f"rappor import {files} -q --export {tmp_path}/r.csv --plot {tmp_path}/p.svg "
-        "-o "
-        f"{tmp_path}/table.txt"
+        f"-o {tmp_path}/table.txt"
     )
     rows = list(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
     assert 100 <= len(rows) <= 130

@@ -28,8 +28,8 @@ SCHEMA = (
     "m,flag,boolean,p\n"
 )
 LINE = (
-    "--schema vars.csv --params-dir . --reports reports.csv --client python "
-    "--ngrams pairs.txt"
+    "--schema vars.csv --params-dir . --reports reports.csv --client python --ngrams "
+    "pairs.txt"
 )
 BOTH = f"{LINE} --text text --part first --part second"
 

@@ -337,8 +337,8 @@ def test_an_epoch_without_a_group():
 
 
 SMALL = (
-    "got some that are suppressed, because they have fewer than 100 "
-    "reports.*android, us"
+    "got some that are suppressed, because they have fewer than 100 reports.*android, "
+    "us"
 )
 
 

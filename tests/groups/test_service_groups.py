@@ -365,8 +365,8 @@ def test_a_damaged_store_is_repaired_with_its_combinations(tmp_path, what):
         damaged = [key for key in of_mode if key[:16] != whole]
         for key in damaged[:1] if what == "a combination" else of_mode:
             change = (
-                "UPDATE records SET content = zeroblob(24) WHERE kind = 'tally' "
-                "AND key = ?"
+                "UPDATE records SET content = zeroblob(24) WHERE kind = 'tally' AND "
+                "key = ?"
             )
             connection.execute(change, (key,))
     assert examine(store, {}).troubles

@@ -371,8 +371,7 @@ def sampler(specimen):
         stated = declared_law(specimen.randomizer, value)
         problems += [
             f"value {value!r}, report {report}: drawn with {drawn.get(report, 0)}, "
-            "stated "
-            f"{stated.get(report, 0)}"
+            f"stated {stated.get(report, 0)}"
             for report in sorted(drawn.keys() | stated.keys())
             if drawn.get(report, 0) != stated.get(report, 0)
         ]

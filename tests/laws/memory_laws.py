@@ -165,8 +165,7 @@ def bloom_ratio(randomizer, rows, stated):
     } != {stated}:
         problems.append(
             f"two filters that differ in {hashes} bits each way do not have the stated "
-            "ratio of "
-            f"{stated}"
+            f"ratio of {stated}"
         )
     if any(
         channels.worst_ratio(Channel((rows[a], rows[b]))) > stated

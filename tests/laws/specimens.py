@@ -168,8 +168,7 @@ DESIGNS = dict.fromkeys(MECHANISMS, _OF_VALUES) | {
         ),
         (
             f"{_STEPS}epsilon = 6\nquality = [[0, -1, -4, -9], [-1, 0, -1, -4], [-4, "
-            "-1, "
-            "0, -1]]"
+            "-1, 0, -1]]"
         ),
     ),
     "geometric": tuple(_STEPS + keys for keys in _EPSILONS),

@@ -165,8 +165,7 @@ def test_an_expired_token_is_said_to_be_expired(chromium, tmp_path, url):
     sign_in(chromium, url)
     chromium.run(
         "window.asked = 0; const real = fetch; window.fetch = (...all) => { asked += "
-        "1; return "
-        "real(...all); }"
+        "1; return real(...all); }"
     )
     write_tokens(tmp_path, expires=datetime.now(UTC) - timedelta(days=1))
     chromium.wait("return !document.querySelector('#banner').hidden")

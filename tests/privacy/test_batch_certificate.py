@@ -384,8 +384,7 @@ def test_batches_are_told_with_both_figures():
     epsilon = batch.text.partition("(")[2].partition(",")[0]
     assert batch.text == (
         f"12,400 reports, mixed by relay.example: ({epsilon}, 1e-8) if relay and "
-        "collector are "
-        "apart, epsilon 1 if not"
+        "collector are apart, epsilon 1 if not"
     )
     assert float(batch.epsilon) <= float(epsilon) < 0.03
     assert (

@@ -156,8 +156,8 @@ def test_both_halves_written_out(halves):
     assert decoded.residual is None
     even, odd = (f"{size:,} reports of 8 cohorts" for size in sizes)
     assert (
-        f"{even} at even places chose {numbers[1]:,} of them, with which "
-        f"{odd} at odd places were estimated; those chose {numbers[0]:,} for the former"
+        f"{even} at even places chose {numbers[1]:,} of them, with which {odd} at odd "
+        f"places were estimated; those chose {numbers[0]:,} for the former"
     ) in decoded.note
 
 

@@ -271,8 +271,7 @@ def test_summary_names_the_cases_that_miss():
     false, everything, exported, missed, distance = sentences([good, bad])
     assert false == (
         "False discoveries by default are at most 0.05 in 1 of 2 cases. Not in tiny "
-        "sharp unif; by "
-        "more than 2 standard errors in none."
+        "sharp unif; by more than 2 standard errors in none."
     )
     assert (
         "is from 0.900 to 0.950, and within 0.94 and 0.96 in 1 of 2 cases" in everything

@@ -156,8 +156,8 @@ def test_links_out_of_the_pages_are_whole():
     stay.
     """
     text = (
-        "[a](../README.md#x) [b](survey.md) [c](https://c.example) "
-        "![d](../../x.png) [e](#f)"
+        "[a](../README.md#x) [b](survey.md) [c](https://c.example) ![d](../../x.png) "
+        "[e](#f)"
     )
     assert outward(text, "docs/tutorials", "https://h") == (
         "[a](../README.md#x) [b](survey.md) [c](https://c.example) "

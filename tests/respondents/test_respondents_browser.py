@@ -218,8 +218,8 @@ def test_reports_that_wait_are_not_called_sent(chromium, host, monkeypatch):
     chromium.run(NEXT)
     chromium.run(NEXT)
     waits = (
-        "return document.querySelector('main').innerText.includes('They wait in "
-        "this browser')"
+        "return document.querySelector('main').innerText.includes('They wait in this "
+        "browser')"
     )
     chromium.wait(waits)
     open_page(chromium, host, 560)

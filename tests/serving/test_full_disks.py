@@ -117,12 +117,12 @@ def no_new_tables(server):
     administrator = server.administrator.database
     there = Server(administrator.replace("//postgres@/postgres", "//postgres@/ldp"))
     there.run(
-        "CREATE FUNCTION no_room() RETURNS event_trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$"
+        "CREATE FUNCTION no_room() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$"
     )
     there.run(
-        "CREATE EVENT TRIGGER full_disk ON ddl_command_start "
-        "WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION no_room()"
+        "CREATE EVENT TRIGGER full_disk ON ddl_command_start WHEN TAG IN ('CREATE "
+        "TABLE') EXECUTE FUNCTION no_room()"
     )
     try:
         yield

@@ -581,9 +581,8 @@ def test_a_view_that_never_ends_holds_nobody(store):
     with altering(store) as connection:
         connection.executescript(
             "ALTER TABLE records RENAME TO others; CREATE VIEW records AS WITH "
-            "RECURSIVE "
-            "n (kind) AS (SELECT 1 UNION ALL SELECT kind + 1 FROM n) "
-            "SELECT kind, kind AS key, kind AS content, kind AS checksum FROM n"
+            "RECURSIVE n (kind) AS (SELECT 1 UNION ALL SELECT kind + 1 FROM n) SELECT "
+            "kind, kind AS key, kind AS content, kind AS checksum FROM n"
         )
     url = f"sqlite:///{store}"
     assert "views" in run("store", "doctor", url, code=1).stderr

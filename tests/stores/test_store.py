@@ -473,8 +473,7 @@ def test_a_record_under_the_key_of_another_is_noticed(path):
     other = sqlite3.connect(path)
     other.execute(
         "UPDATE records SET key = CASE key WHEN CAST('one' AS BLOB) THEN X'00' ELSE "
-        "CAST('one' AS "
-        "BLOB) END"
+        "CAST('one' AS BLOB) END"
     )
     other.commit()
     other.close()

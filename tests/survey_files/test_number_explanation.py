@@ -34,8 +34,7 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
             HOURS,
             (
                 "counted in          steps of 0.5 hours; a number between two of them "
-                "goes "
-                "to"
+                "goes to"
             ),
         ),
         (HOURS, "error of a mean     at most 60.12 hours / sqrt(respondents)"),
@@ -51,8 +50,7 @@ COUNT = {"type": "integer", "low": 0, "high": 3, "mechanism": "grr", "epsilon": 
             HOURS | {"outside": 12},
             (
                 "numbers outside [0, 60] count as 12: the mean is that of the numbers "
-                "as "
-                "they count"
+                "as they count"
             ),
         ),
         (HOURS | {"missing": ["NA", "?"]}, "no answer           'NA', '?' in a table"),

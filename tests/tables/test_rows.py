@@ -53,8 +53,7 @@ def test_what_is_lost_is_counted_and_nothing_else():
         "(row 4); "
         '1 unknown code "don\'t know" (row 3)',
         "often, from column often: never (NEVER) 1, Sometimes 1, Sometimes (sometimes) "
-        "1, daily 1; "
-        "left out: 1 no answer (row 2)",
+        "1, daily 1; left out: 1 no answer (row 2)",
     )
     tally = tally_of_rows(rows)
     assert [tally.counts[name].tolist() for name in table] == [[[1, 2]], [[1, 2, 1]]]

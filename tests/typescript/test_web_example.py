@@ -31,8 +31,8 @@ CLICK_ALL = (
     "for (const each of document.querySelectorAll('button, input')) each.click()"
 )
 NO_STORAGE = (
-    "Object.defineProperty(window, 'localStorage', "
-    "{ get() { throw new DOMException('no', 'SecurityError'); } })"
+    "Object.defineProperty(window, 'localStorage', { get() { throw new "
+    "DOMException('no', 'SecurityError'); } })"
 )
 STRICT = "default-src 'self'"
 """A policy that many servers send: nothing inline, and no WebAssembly."""

@@ -152,8 +152,6 @@ class Geography:
         west, south, east, north = shapely.total_bounds(np.array(self.shapes)).tolist()
         raise EstimateError(
             f"expected districts on the map, which has x from {x_edges[0]:g} to "
-            f"{x_edges[-1]:g} "
-            f"and y from {y_edges[0]:g} to {y_edges[-1]:g}, got ones with x from "
-            f"{west:g} to "
-            f"{east:g} and y from {south:g} to {north:g}"
+            f"{x_edges[-1]:g} and y from {y_edges[0]:g} to {y_edges[-1]:g}, got ones "
+            f"with x from {west:g} to {east:g} and y from {south:g} to {north:g}"
         )

@@ -109,15 +109,13 @@ class Options:
             )
         if not 0 < self.detect_level < 1:
             raise EstimateError(
-                "expected a level between 0 and 1 to find values at, such as 0.95, "
-                "got "
+                "expected a level between 0 and 1 to find values at, such as 0.95, got "
                 f"{self.detect_level}"
             )
         if not 1 <= self.reports_per_person <= MOST_REPORTS_PER_PERSON:
             raise EstimateError(
                 f"expected 1 to {MOST_REPORTS_PER_PERSON:,} reports from each "
-                "respondent, got "
-                f"{self.reports_per_person}"
+                f"respondent, got {self.reports_per_person}"
             )
         for share in self.quantiles:
             if not 0 < share < 1:

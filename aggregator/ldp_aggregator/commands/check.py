@@ -90,9 +90,8 @@ def check_survey(
         if reason is not None or json_path or form:
             raise click.UsageError(
                 f"{survey_path} is a folder: expected no other option than --against "
-                "and "
-                "--register; name one of its surveys to use --accept, --compiled or "
-                "--format"
+                "and --register; name one of its surveys to use --accept, --compiled "
+                "or --format"
             )
         ctx.exit(0 if _check_folder(survey_path, against, register_path) else 1)
     survey = read_survey(survey_path)
@@ -141,9 +140,8 @@ def _colliding(
         ).groups:
             yield (
                 f"question {name!r}: {len(group)} candidates set the same bits in all "
-                "cohorts, so "
-                f"no number of reports tells them apart: {', '.join(group)}; take more "
-                "`bloom_bits` or `cohorts`"
+                "cohorts, so no number of reports tells them apart: "
+                f"{', '.join(group)}; take more `bloom_bits` or `cohorts`"
             )
 
 
@@ -290,10 +288,8 @@ def _check_acceptance(
     if open_lines:
         click.echo(
             f"{survey.name}: {len(open_lines)} changes are worse for those who are "
-            "asked, and no "
-            "one has accepted them: take them back, or accept them with --accept "
-            "REASON "
-            "--register FILE",
+            "asked, and no one has accepted them: take them back, or accept them with "
+            "--accept REASON --register FILE",
             err=True,
         )
         return False

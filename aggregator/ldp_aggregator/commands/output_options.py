@@ -51,8 +51,7 @@ PICTURES = " or ".join(f".{row.ending}" for row in formats_of("bars"))
 _HAVE_ALL = ", ".join(f"--format {row.name}" for row in formats_of("record", "rows"))
 _SHOW_ALL = (
     "--top all shows every value in the survey's order, and all are in files for "
-    "machines "
-    f"({_HAVE_ALL})"
+    f"machines ({_HAVE_ALL})"
 )
 
 EVERY_VALUE = 0
@@ -507,8 +506,7 @@ class OutputOptions:
         if not trees:
             raise EstimateError(
                 "expected a question whose values have parents for --at, --finest and "
-                "--crowd, "
-                "got none"
+                "--crowd, got none"
             )
         return replace(estimates, questions={**estimates.questions, **trees})
 
@@ -530,8 +528,8 @@ def _cells_of(estimates: SurveyEstimates) -> bytes:
         named = ", ".join(shown.title for shown in maps) or "none"
         raise EstimateError(
             "expected one question of type place with reports for --cells (--question "
-            "names it; "
-            f"where cells have names, --geography has their borders), got {named}"
+            "names it; where cells have names, --geography has their borders), got "
+            f"{named}"
         )
     return (json.dumps(maps[0].geojson()) + "\n").encode()
 
@@ -568,8 +566,7 @@ def _by_ending(output: Path | None, formats: Sequence[Format]) -> Format:
         endings = ", ".join(f".{row.ending}" for row in formats)
         raise click.UsageError(
             f"--output: expected a file ending in one of {endings}, got {output.name}; "
-            "--format "
-            "says what to write to a file of any other name"
+            "--format says what to write to a file of any other name"
         )
     return known or FORMATS["table"]
 

@@ -173,10 +173,8 @@ def import_files(
         if is_turned_round(estimates, counts, candidates, options=options):
             click.echo(
                 "warning: these reports fit the candidates with their bits in opposite "
-                "order: they "
-                "were written lowest bit first. Turn the bits of each report round, "
-                "and import "
-                "again",
+                "order: they were written lowest bit first. Turn the bits of each "
+                "report round, and import again",
                 err=True,
             )
     if export_path is not None:
@@ -453,9 +451,8 @@ def survey(
     else:
         raise click.UsageError(
             f"{place}: h = m = 1 is basic RAPPOR, with a bit for each value: name its "
-            "values by "
-            "--map or --values. Hashed to the bits of one cohort, values collide for "
-            "good"
+            "values by --map or --values. Hashed to the bits of one cohort, values "
+            "collide for good"
         )
     hand_out(output, basic_survey_text(parameters, values, name, place=place))
 

@@ -223,8 +223,7 @@ def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> N
         click.echo(f"{proof['size']}:{proof['root']} goes on from {kept.text}")
         click.echo(
             "a root does not show how many entries it is of: compare this head with "
-            "that which the "
-            "register shows before you keep it",
+            "that which the register shows before you keep it",
             err=True,
         )
         return

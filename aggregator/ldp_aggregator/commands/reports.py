@@ -115,8 +115,7 @@ def explain(
     if names and (path is not None or form is not None):
         raise click.UsageError(
             "--question: expected no --certificate and no --disclosure beside it, "
-            "which are of the "
-            "whole survey"
+            "which are of the whole survey"
         )
     if path is not None:
         hand_out(path, json.dumps(certificate(survey), indent=2) + "\n")
@@ -230,8 +229,8 @@ def aggregate(
     "stop_list",
     type=click.Path(path_type=Path),
     help=(
-        "The list of `ldp survey stop-list sign` that devices followed, to say whom "
-        "it left."
+        "The list of `ldp survey stop-list sign` that devices followed, to say whom it "
+        "left."
     ),
 )
 @click.option(

@@ -340,8 +340,7 @@ def tally_of(
             raise
         raise FileError(
             f"{tables[0]} is a table, not a report file. To analyse a table of "
-            "randomized answers "
-            f"write --rows {tables[0]} --answer COLUMN"
+            f"randomized answers write --rows {tables[0]} --answer COLUMN"
         ) from None
     return tally
 
@@ -367,8 +366,8 @@ def report_intake(tally: Tally, quiet: bool) -> None:
         refused = f"; rejected: {told_reasons(intake)}" if intake.rejected else ""
         click.echo(
             f"{intake.received:,} batches received = {intake.accepted:,} accepted + "
-            f"{intake.duplicate:,} duplicate "
-            f"+ {sum(intake.rejected.values()):,} rejected{refused}",
+            f"{intake.duplicate:,} duplicate + {sum(intake.rejected.values()):,} "
+            f"rejected{refused}",
             err=True,
         )
 

@@ -312,9 +312,8 @@ def no_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scor
     """For kinds whose reports have no joint tally."""
     raise EstimateError(
         f"question {question.name!r}: expected a question that is reported as symbols "
-        "or bits for "
-        "an association (through grr, ss, pgr, hr or oue, say), got mechanism "
-        f"{question.mechanism}"
+        "or bits for an association (through grr, ss, pgr, hr or oue, say), got "
+        f"mechanism {question.mechanism}"
     )
 
 
@@ -351,9 +350,7 @@ def no_shape(randomizer: Randomizer, counts: Counts, post_process: str) -> Float
     """For kinds whose reports are no places about an answer."""
     raise EstimateError(
         f"expected another view than {post_process}, which is for questions through "
-        "square-wave; "
-        "name "
-        "those (--question NAME) to see them alone"
+        "square-wave; name those (--question NAME) to see them alone"
     )
 
 
@@ -474,8 +471,7 @@ def lines_of_mean(domain: Domain, error: float) -> list[str]:
     unit = f" {domain.unit}" if domain.unit else ""
     return [
         f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value "
-        "against any "
-        "other, not one step",
+        "against any other, not one step",
         (
             f"  error of a mean     at most {float(step) * error:.4g}{unit} / "
             "sqrt(respondents)"

@@ -47,8 +47,7 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
     if len(counts) > 1 or question.layout.folding:
         raise EstimateError(
             "expected a question whose tally is one row of counts, got "
-            f"{len(counts):,} rows of "
-            f"{question.mechanism}"
+            f"{len(counts):,} rows of {question.mechanism}"
         )
     bits = bool(question.layout.counters)
     if reports is not None and known.reports not in (None, reports):
@@ -62,8 +61,7 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
     if known.places not in (None, len(numbers)):
         raise EstimateError(
             f"expected {len(numbers):,} sums, one for each "
-            f"{'bit' if bits else 'symbol'}, got "
-            f"{known.places:,}"
+            f"{'bit' if bits else 'symbol'}, got {known.places:,}"
         )
     labels = {value: place + bits for place, value in enumerate(labels_of(question))}
     cell_of = _Cells(labels, numbers, first=first, numbered=known.numbered)
@@ -94,8 +92,7 @@ def _of_bits(counts: Counts, reports: int | None) -> Counts:
     if not counts[0, 0]:
         raise EstimateError(
             "expected the number of reports (--reports, report_count, or cell 0): sums "
-            "of bits "
-            "do not tell it"
+            "of bits do not tell it"
         )
     if counts[0, 1:].max() > counts[0, 0]:
         raise EstimateError(
@@ -110,8 +107,7 @@ def _of_symbols(counts: Counts, reports: int | None) -> Counts:
     if reports is not None and counts.sum() != reports:
         raise EstimateError(
             f"expected counts that add up to {reports:,} reports, as each has one "
-            "symbol; got "
-            f"{counts.sum():,}"
+            f"symbol; got {counts.sum():,}"
         )
     return counts
 

@@ -20,9 +20,8 @@ def law_of(question: Question) -> tuple[CountLaw, tuple[str, ...]]:
     if values is None or known is None:
         raise EstimateError(
             f"question {question.name!r}: expected a mechanism whose estimates are "
-            "sums of counts, "
-            "such as grr, oue, sue, ss, forced or matrix, for a view; got "
-            f"{question.mechanism} (ldp estimate --counts reads counts of any)"
+            "sums of counts, such as grr, oue, sue, ss, forced or matrix, for a view; "
+            f"got {question.mechanism} (ldp estimate --counts reads counts of any)"
         )
     return known, values
 

@@ -104,8 +104,8 @@ def _by_column(text: str) -> Iterator[dict[str, str]]:
         )
     if COUNT not in header or not any(name in header for name in NAMES):
         raise EstimateError(
-            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, "
-            f"got {_format_header(header)}"
+            f"expected a header with {COUNT} and one of {', '.join(NAMES)}, got "
+            f"{_format_header(header)}"
         )
     for row in rows:
         yield dict(zip(header, row, strict=False))
@@ -170,8 +170,7 @@ def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
         if len(named) != 1 or row.get(COUNT) in (None, ""):
             raise EstimateError(
                 f"expected rows with {COUNT} and one of {', '.join(NAMES)}, got the "
-                "columns "
-                f"{', '.join(map(repr, row))[:200]}"
+                f"columns {', '.join(map(repr, row))[:200]}"
             )
         columns.add(named[0])
         total[_label(row[named[0]])] += _whole(row[COUNT])

@@ -75,8 +75,8 @@ def _everything(unchanged: float | None, most: float | None) -> str:
     """
     if unchanged is None or most is None:
         return (
-            "epsilon UNBOUNDED in total. More reports to one question would reveal "
-            "its answer."
+            "epsilon UNBOUNDED in total. More reports to one question would reveal its "
+            "answer."
         )
     percent = percent_below(posterior_of(Fraction(most)))
     less = ""
@@ -84,10 +84,8 @@ def _everything(unchanged: float | None, most: float | None) -> str:
         less = f" ({text_upper(unchanged, 3)} while your answers stay as they are)"
     return (
         f"epsilon {text_upper(most, 3)} in total{less}. Someone who thought it 50 % "
-        "likely that "
-        f"you gave certain answers may come to think it {percent}% likely, at most, "
-        "from all your "
-        "reports."
+        f"likely that you gave certain answers may come to think it {percent}% likely, "
+        "at most, from all your reports."
     )
 
 
@@ -101,12 +99,11 @@ def _openly(survey: Survey) -> Iterator[str]:
     combinations = size_of(survey.attributes)
     yield (
         f"  combinations        {combinations:,}: the fewer people share one, the more "
-        "it says of "
-        "them, and links what they send; epsilon does not cover it"
+        "it says of them, and links what they send; epsilon does not cover it"
     )
     yield (
-        f"  least group         {survey.least_group:,} reports; smaller groups are "
-        "not shown"
+        f"  least group         {survey.least_group:,} reports; smaller groups are not "
+        "shown"
     )
 
 
@@ -124,28 +121,22 @@ def warnings(survey: Survey) -> list[str]:
     if survey.lifetime is not None and _charges(survey) > survey.lifetime.bound:
         lines.append(
             f"survey {survey.name!r}: lifetime_epsilon {survey.lifetime.text} is less "
-            "than its "
-            f"questions can cost "
-            f"({log_text(_charges(survey), 6)}): some answers will not be reported, "
-            "which may "
-            f"show that they changed"
+            f"than its questions can cost ({log_text(_charges(survey), 6)}): some "
+            "answers will not be reported, which may show that they changed"
         )
     for question in survey:
         randomizer = question.randomizer
         if question.profile and PROFILES[question.profile].tests_only:
             lines.append(
                 f"question {question.name!r}: profile {question.profile} is for tests "
-                "only: it "
-                f"gives no privacy"
+                "only: it gives no privacy"
             )
         lines += shown_too_well(question)
         if lifetime_ratio(randomizer) is None:
             lines.append(
                 f"question {question.name!r}: eps_inf is INFINITE (f = 0, no permanent "
-                "response): "
-                "every further report would be fresh noise on the true answer, so a "
-                "device "
-                "answers only once"
+                "response): every further report would be fresh noise on the true "
+                "answer, so a device answers only once"
             )
         lines += [
             f"question {question.name!r}: {warning}"
@@ -163,13 +154,9 @@ def shown_too_well(question: Question) -> list[str]:
         return []
     return [
         f"question {question.name!r}: every report shows what its device keeps, one of "
-        f"{states:,} "
-        f"(cohort, window or "
-        f"hash function; {math.log2(states):.1f} bits): with more than {MOST_SHOWN}, "
-        "few devices "
-        f"share it, and reports "
-        "can be told to be one device's; fewer cohorts, or l-grr, which shows nothing, "
-        "do without"
+        f"{states:,} (cohort, window or hash function; {math.log2(states):.1f} bits): "
+        f"with more than {MOST_SHOWN}, few devices share it, and reports can be told "
+        "to be one device's; fewer cohorts, or l-grr, which shows nothing, do without"
     ]
 
 
@@ -185,8 +172,7 @@ def _question(question: Question) -> str:
     if log(ratio) < _ALL_BUT * log(question.declared.bound):
         lines.append(
             "  the rest            is not used: no report tells values apart as well "
-            "as was "
-            "declared"
+            "as was declared"
         )
     if question.declared.metric is not None:
         lines += metric_lines(question, question.declared.metric)
@@ -198,8 +184,7 @@ def _question(question: Question) -> str:
         )
         lines.append(
             f"  epsilon covers      the whole set{with_numbers}: any that may be held, "
-            "against any "
-            "other"
+            "against any other"
         )
     if question.draw is not None:
         draw = question.draw
@@ -207,10 +192,8 @@ def _question(question: Question) -> str:
         largest = "epsilon" if draw.answers == 1 else f"{draw.answers} epsilons"
         lines.append(
             f"  drawn               by a share of {question.share} of the devices, "
-            "each of which "
-            f"answers {number} of {', '.join(draw.names)}, whatever the answers are; "
-            "the "
-            f"totals count the largest {largest} of these"
+            f"each of which answers {number} of {', '.join(draw.names)}, whatever the "
+            f"answers are; the totals count the largest {largest} of these"
         )
     lines += scale_lines(question) + contribution_lines(question)
     lines += decoder_of(randomizer).explained(question)
@@ -218,9 +201,7 @@ def _question(question: Question) -> str:
     if efficient is not None:
         lines.append(
             f"  efficiency          {float(efficient):.3f} of what is possible with "
-            f"{size} values "
-            f"at the delivered "
-            "epsilon (least total error, minimax)"
+            f"{size} values at the delivered epsilon (least total error, minimax)"
         )
     if question.profile:
         profile = PROFILES[question.profile]
@@ -234,15 +215,13 @@ def _question(question: Question) -> str:
     lines += [
         (
             f"  report              {randomizer.layout.width} bytes, the same for "
-            "every "
-            "answer"
+            "every answer"
         ),
         "  what one report can reveal: anyone who thought a certain answer 50 % likely "
-        "may come "
-        f"to think it {percent_below(posterior(ratio))}% likely, at most",
+        f"may come to think it {percent_below(posterior(ratio))}% likely, at most",
         f"  certificate         delivered {_short(ratio)} <= declared "
-        f"{_short(question.declared.bound)} (e^epsilon), "
-        f"fingerprint {question.fingerprint.hex()}",
+        f"{_short(question.declared.bound)} (e^epsilon), fingerprint "
+        f"{question.fingerprint.hex()}",
     ]
     return "\n".join(lines)
 
@@ -271,12 +250,10 @@ def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
         responses = question.charges
         lines += [
             "  answers that change cost eps_inf each time a device needs another "
-            "response; it "
-            f"keeps at most {responses}: "
+            f"response; it keeps at most {responses}: "
             f"{log_text(lifetime**responses, 6)}",
             "  when an answer changed may show in what is sent; what it was and what "
-            "it became is "
-            "what eps_inf bounds",
+            "it became is what eps_inf bounds",
         ]
     if question.memoizes:
         lines += _linkage_lines(randomizer)
@@ -292,8 +269,8 @@ def _linkage_lines(randomizer: Memoized) -> list[str]:
     clear = ""
     if states > 1:
         clear = (
-            "what the device keeps and each report shows in clear, one of "
-            f"{states:,}; and "
+            f"what the device keeps and each report shows in clear, one of {states:,}; "
+            "and "
         )
     return [
         (
@@ -301,12 +278,8 @@ def _linkage_lines(randomizer: Memoized) -> list[str]:
             "device to device"
         ),
         f"  lasting identifier  {shown:.2f} bits in clear, {between_two:.2f} bits "
-        "between two "
-        f"reports, "
-        f"{over_time:.2f} bits over time, answer unchanged (a thousand devices take 10 "
-        "bits to be "
-        f"told apart, a "
-        "billion 30)",
+        f"between two reports, {over_time:.2f} bits over time, answer unchanged (a "
+        "thousand devices take 10 bits to be told apart, a billion 30)",
     ]
 
 
@@ -318,15 +291,14 @@ def _group(group: Group) -> str:
         [
             f"{group.name}: answered together, {len(group.members)} questions",
             "  linked              the reports of one respondent travel in one "
-            "envelope: "
-            "anyone who receives it can tell that these answers are one person's",
+            "envelope: anyone who receives it can tell that these answers are one "
+            "person's",
             f"  delivered epsilon   {log_text(ratio, 6)} for all of them, the sum: "
             "linking spends no more than sending them apart",
             f"  report              {group.width} bytes, the same for all answers",
             "  what one report can reveal: anyone who thought a certain combination of "
-            "answers "
-            "50 % likely "
-            f"may come to think it {percent_below(posterior(ratio))}% likely, at most",
+            "answers 50 % likely may come to think it "
+            f"{percent_below(posterior(ratio))}% likely, at most",
             (
                 "  certificate         those of its questions, fingerprint "
                 f"{group.fingerprint.hex()}"

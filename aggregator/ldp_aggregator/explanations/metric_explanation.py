@@ -17,13 +17,10 @@ def metric_lines(question: Question, metric: Metric) -> list[str]:
     per_unit = decimal_text(metric.per_unit)
     return [
         f"  metric epsilon      {per_unit} for each unit of distance: ANOTHER PROMISE "
-        "than "
-        "epsilon, which fades with distance (geo-indistinguishability)",
+        "than epsilon, which fades with distance (geo-indistinguishability)",
         f"  places apart        by d units are told apart by at most e^({per_unit} d), "
-        "with d "
-        f"between the middles of their cells, which are {steps} units wide",
+        f"with d between the middles of their cells, which are {steps} units wide",
         f"  across the map      the declared epsilon of {question.declared.text}, at "
-        f"{across:.4g} "
-        "units: what any two places are held apart by, what is charged and what totals "
-        "count",
+        f"{across:.4g} units: what any two places are held apart by, what is charged "
+        "and what totals count",
     ]

@@ -50,8 +50,7 @@ def contribution_lines(question: Question) -> list[str]:
         width = f"{decimal_text(high - low)} {domain.unit}".rstrip()
         lines.append(
             f"  one respondent      changes the answer by at most {width}, however "
-            "many records "
-            "there are"
+            "many records there are"
         )
     return lines
 
@@ -64,8 +63,7 @@ def _steps_text(question: Question, scale: Scale) -> str:
         return f"steps of {step}; a number between two of them is refused"
     return (
         f"steps of {step}; a number between two of them goes to either, drawn so that "
-        "no mean is "
-        "biased"
+        "no mean is biased"
     )
 
 

@@ -62,8 +62,7 @@ def _message(envelope: Envelope, batch: BatchPrivacy) -> Iterator[str]:
     if batch.first_only:
         yield (
             "  later reports       are drawn from what the device keeps, and no relay "
-            "hides them: "
-            "what all of them reveal is the lifetime's epsilon"
+            "hides them: what all of them reveal is the lifetime's epsilon"
         )
     if isinstance(envelope, Question) and batch.amplifies:
         yield from _errors(envelope, batch)
@@ -77,6 +76,5 @@ def _errors(question: Question, batch: BatchPrivacy) -> Iterator[str]:
     curator = curator_error(float(batch.epsilon), float(batch.delta), size)
     yield (
         f"  error of a count    {error:,.1f} reports, of a value that few hold; a "
-        "trusted curator "
-        f"who gives the same (epsilon, delta) has {curator:,.1f}"
+        f"trusted curator who gives the same (epsilon, delta) has {curator:,.1f}"
     )

@@ -87,8 +87,8 @@ def read_source(path: Path, *, for_analysis: bool = False) -> tuple[Survey, byte
             )
     if len(content) > largest:
         expected = (
-            f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} "
-            "to allow more)"
+            f"a survey file of at most {largest:,} bytes (set {_LARGEST_SURVEY} to "
+            "allow more)"
         )
         raise SurveyError((Problem(str(path), expected, "a larger one"),))
     named = _Named(path.parent, largest)
@@ -168,8 +168,7 @@ def beside(folder: Path, name: str) -> Path:
     if not inside and os.environ.get(_ANYWHERE) != "1":
         raise FileError(
             f"expected a file in the survey's own folder, got {name!r}, which leads "
-            "out of it; "
-            f"{_ANYWHERE}=1 allows that"
+            f"out of it; {_ANYWHERE}=1 allows that"
         )
     return path
 
@@ -227,8 +226,7 @@ def read_lines(path: Path) -> tuple[str, ...]:
     except UnicodeDecodeError as error:
         raise FileError(
             f"{path}: expected UTF-8 text, one candidate a line, got a stray byte at "
-            "position "
-            f"{error.start}"
+            f"position {error.start}"
         ) from None
     return tuple(dict.fromkeys(line.strip(_BLANKS) for line in lines if line.strip()))
 

@@ -25,8 +25,7 @@ def frame(kind: str, columns: Sequence[str], rows: Iterable[Row]) -> Any:
         library = "pyarrow" if kind == "arrow" else kind
         raise EstimateError(
             f"expected {library} for a frame of {kind}, found none; install it with "
-            "pip install "
-            f"{library}"
+            f"pip install {library}"
         ) from None
 
 

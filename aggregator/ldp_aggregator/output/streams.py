@@ -89,8 +89,7 @@ def check_one_output(*outputs: tuple[str, object]) -> None:
     if len(both) > 1:
         raise click.UsageError(
             f"expected one result on standard output, got {' and '.join(both)}; give a "
-            "file to "
-            f"all but one"
+            "file to all but one"
         )
 
 

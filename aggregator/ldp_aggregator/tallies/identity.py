@@ -134,8 +134,7 @@ def check_keys(one: Identity, other: Identity) -> None:
     if one.check and other.check and one.check != other.check:
         raise MismatchError(
             "expected tallies whose batches are hashed under one key, got two; count "
-            "the reports "
-            f"anew with the {KEY} of the others"
+            f"the reports anew with the {KEY} of the others"
         )
 
 

@@ -242,14 +242,12 @@ def check_same(survey: Survey, fingerprints: dict[str, bytes], name: str) -> Non
     if name != survey.name:
         raise MismatchError(
             f"this tally is of survey {written_name(name)}, not {survey.name}: use the "
-            "survey file "
-            "that its reports were made with"
+            "survey file that its reports were made with"
         )
     ours = _fingerprints(survey)
     differences = [
         f"question {name!r}: this survey has {_fingerprint_text(ours.get(name))}, the "
-        "tally has "
-        f"{_fingerprint_text(fingerprints.get(name))}"
+        f"tally has {_fingerprint_text(fingerprints.get(name))}"
         for name in sorted(ours.keys() | fingerprints.keys())
         if ours.get(name) != fingerprints.get(name)
     ]

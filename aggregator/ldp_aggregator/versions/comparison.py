@@ -250,8 +250,8 @@ def _lifetime(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[C
             verdict = WORSE
             says = (
                 f"devices stop there, but only {asked.text} has been asked for so far: "
-                "up to it "
-                "later versions may ask everything again, and need no reason for that"
+                "up to it later versions may ask everything again, and need no reason "
+                "for that"
             )
     texts = [NOTHING if limit is None else limit.text for limit in (before, after)]
     yield Change(
@@ -346,8 +346,7 @@ def _addition(question: Question, earlier: Sequence[Survey]) -> Change:
         if former.fingerprint == question.fingerprint:
             says = (
                 f"it comes back as it was in version {number}: who answered it then is "
-                "not asked "
-                f"again, everyone else is, for epsilon {cost} at most"
+                f"not asked again, everyone else is, for epsilon {cost} at most"
             )
         else:
             again = asked_again(place_of(question), former, question, is_limited=False)

@@ -105,8 +105,7 @@ def check_register(folder: Path, revision: str, register: Path) -> None:
         if old is not None:
             raise RegisterError(
                 f"{register}: expected the register that {revision} has, got no such "
-                "file: it may "
-                "be added to, and nothing else"
+                "file: it may be added to, and nothing else"
             )
         return
     log = read_register(register)

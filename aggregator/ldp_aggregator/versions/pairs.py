@@ -62,8 +62,7 @@ def pair_changes(place: str, old: Question, new: Question) -> Iterator[Change]:
         bool(rises),
         (
             "some answers are told from others better than they were, whatever the "
-            "largest "
-            "epsilon is"
+            "largest epsilon is"
         ),
         "some answers are told from others less well than they were",
     )

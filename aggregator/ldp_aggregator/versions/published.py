@@ -34,9 +34,8 @@ class PublishedRegister:
             if self._register.find(survey) is None:
                 raise RegisterError(
                     f"{path}: expected {survey.name} ({survey.fingerprint.hex()}), "
-                    "which is "
-                    "served, got no entry of this version; `ldp survey register add` "
-                    "adds it"
+                    "which is served, got no entry of this version; `ldp survey "
+                    "register add` adds it"
                 )
 
     def read(self) -> Register:
@@ -67,7 +66,7 @@ def check_grown(register: Register, old: Head) -> None:
         return
     if old.size > len(register.entries):
         raise RegisterError(
-            f"expected {old.size} entries or more, as there were before, "
-            f"got {len(register.entries)}"
+            f"expected {old.size} entries or more, as there were before, got "
+            f"{len(register.entries)}"
         )
     check_consistency(prove_consistency(register, old.size), first=old)

@@ -94,8 +94,8 @@ def asked_again(
     """
     both = of_questions((old, new)).text
     says = (
-        "who answered the older version is asked once more: both cost epsilon "
-        f"{both} at most"
+        f"who answered the older version is asked once more: both cost epsilon {both} "
+        "at most"
     )
     if is_limited:
         says += ", within a lifetime that has not changed"
@@ -230,12 +230,10 @@ def _memory(place: str, old: Question, new: Question) -> Iterator[Change]:
         verdict, says = verdict_of(
             new.memoizes,
             "devices report again and again, so that their reports can be told to be "
-            "theirs, and "
-            "when an answer changed",
+            "theirs, and when an answer changed",
             (
                 "devices report once, and keep nothing by which reports can be told to "
-                "be "
-                "theirs"
+                "be theirs"
             ),
         )
         kept = [_charges(question) for question in (old, new)]

@@ -71,9 +71,8 @@ def entry_of(register: Register, survey: Survey, page: str, place: str) -> Entry
         )
     raise RegisterError(
         f"{place}: expected this version of {survey.name} "
-        f"({survey.fingerprint.hex()}), got "
-        f"{len(register.versions(survey.name))} others; `ldp survey register add` adds "
-        "it"
+        f"({survey.fingerprint.hex()}), got {len(register.versions(survey.name))} "
+        "others; `ldp survey register add` adds it"
     )
 
 
@@ -142,8 +141,7 @@ def add_version(
             raise WorseError(
                 (
                     "expected a reason (--accept) for what gets worse in "
-                    f"{survey.name}, "
-                    "got none: "
+                    f"{survey.name}, got none: "
                 )
                 + "; ".join(lines)
             )
@@ -182,8 +180,7 @@ def verify(register: Register) -> list[Survey]:
             if silent:
                 raise RegisterError(
                     f"entry {entry.number}: expected a reason for all that got worse, "
-                    "got none "
-                    f"for: {'; '.join(change.line for change in silent)}"
+                    f"got none for: {'; '.join(change.line for change in silent)}"
                 )
         if entry.worse and entry.accepted is None:
             raise RegisterError(
@@ -220,8 +217,8 @@ def mend(path: Path) -> str:
                 "in it"
             ) from None
         return (
-            f"{len(content):,} bytes became {len(better):,}; {kept} has the file as "
-            "it was"
+            f"{len(content):,} bytes became {len(better):,}; {kept} has the file as it "
+            "was"
         )
 
 

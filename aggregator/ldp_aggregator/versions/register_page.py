@@ -91,8 +91,7 @@ def register_page(register: Register) -> str:
     body = [
         paragraph(
             f"{head.size} entries. Whoever keeps the head of this register can be "
-            "shown that "
-            "nothing of what stands here was changed or taken out since."
+            "shown that nothing of what stands here was changed or taken out since."
         ),
         f"<p>Head: <code>{html.escape(head.text)}</code></p>",
     ]

@@ -47,9 +47,8 @@ _REGISTER_BEGINS = b'{"entry"'
 _ENDING = ".toml"
 _ADVICE = (
     "a survey file, a folder of versions, a register, or a git revision such as HEAD~1 "
-    "or "
-    "origin/main:survey.toml (a shallow clone has few: fetch-depth: 0 in a checkout of "
-    "GitHub)"
+    "or origin/main:survey.toml (a shallow clone has few: fetch-depth: 0 in a checkout "
+    "of GitHub)"
 )
 
 
@@ -110,8 +109,7 @@ def _of_folder(folder: Path, path: Path, survey: Survey) -> Older:
     if not versions:
         raise NoVersionError(
             f"--against {folder}: expected versions of the survey {survey.name} in "
-            "files *.toml, "
-            f"got none among {len(files)} files"
+            f"files *.toml, got none among {len(files)} files"
         )
     last = versions[-1][1]
     return Older(tuple(older for older, _ in versions), str(last), page_beside(last))

@@ -46,7 +46,6 @@ def webhook_of(url: str, environment: Mapping[str, str]) -> Webhook | None:
     if not text:
         raise AlertError(
             f"--alert-webhook: expected {SECRET} or {SECRET}_FILE, by which whoever is "
-            "told "
-            "knows that it was us, got neither"
+            "told knows that it was us, got neither"
         )
     return Webhook(url, read_secret(text))

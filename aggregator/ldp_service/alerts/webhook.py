@@ -136,7 +136,6 @@ def read_secret(text: str) -> bytes:
     if not _LEAST <= len(secret) <= _MOST:
         raise AlertError(
             f"LDP_ALERT_SECRET: expected {PREFIX} and the Base64 of {_LEAST} to "
-            f"{_MOST} bytes, got "
-            "something else"
+            f"{_MOST} bytes, got something else"
         )
     return secret

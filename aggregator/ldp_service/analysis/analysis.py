@@ -57,8 +57,7 @@ from ldp_service.store.store import Snapshot
 DEFAULTS = Options()
 _ALONE = (
     "of the newest version alone: {reports:,} reports to other versions of this "
-    "question, which "
-    "are not pooled with it, are to be asked for by version"
+    "question, which are not pooled with it, are to be asked for by version"
 )
 
 Made = TypeVar("Made")

@@ -152,10 +152,8 @@ def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) 
     if survey.epoch is None:
         raise EstimateError(
             "expected a survey with epochs for estimates by attributes, since only "
-            "what is closed "
-            "gives no small group away by its growth; of others, ldp estimate --by "
-            "shows groups "
-            "to who holds the tallies"
+            "what is closed gives no small group away by its growth; of others, ldp "
+            "estimate --by shows groups to who holds the tallies"
         )
     last = last_closed_epochs(snapshot).get(survey.epoch, -1)
     if isinstance(epoch, Epoch) and epoch.number > last:

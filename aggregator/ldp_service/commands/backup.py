@@ -99,8 +99,7 @@ def restore(place: Path, store: str, replaces: bool, form: str) -> None:
     elif lost is not None:
         click.echo(
             f"batches in it that were there no more: {-lost:,}; a survey that was "
-            "removed since "
-            "the backup is back, until it is removed anew"
+            "removed since the backup is back, until it is removed anew"
         )
     if kept is not None:
         click.echo(f"what was there is kept as {kept}")

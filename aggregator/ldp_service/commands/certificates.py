@@ -25,6 +25,5 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
     except (OSError, ValueError) as error:
         raise CertificateError(
             f"expected a certificate in {certificate} and its key in {key}, in PEM and "
-            "without a "
-            f"password, got: {error}"
+            f"without a password, got: {error}"
         ) from None

@@ -55,8 +55,8 @@ def export(store: str, folder: Path, quiet: bool) -> None:
             batches += _write(folder, day, records, names=names)
     if not batches:
         raise FileError(
-            f"expected batches in {store.partition('://')[0]}://..., got none: "
-            "is --keep-reports on?"
+            f"expected batches in {store.partition('://')[0]}://..., got none: is "
+            "--keep-reports on?"
         )
     if not quiet:
         click.echo(f"{batches:,} batches written to {folder}", err=True)
@@ -95,8 +95,7 @@ def _write(
             if not record.sound:
                 raise FileError(
                     "expected sound records in the store, got one with damage; run ldp "
-                    "store "
-                    "doctor on it"
+                    "store doctor on it"
                 )
             name = names[read_kept_key(record.key)[1]]
             if name not in opened:

@@ -40,9 +40,8 @@ Python's 0.005 would be felt in every answer.
 
 _NOBODY = (
     "nobody can answer there, as pages that come by http from another machine ask "
-    "nothing: "
-    "--tls-certificate and --tls-key, or a proxy and --public-address https://..., "
-    "mend that"
+    "nothing: --tls-certificate and --tls-key, or a proxy and --public-address "
+    "https://..., mend that"
 )
 ANSWERING = 15
 """Seconds within which a worker answers its parent, or is taken for hung.
@@ -294,8 +293,8 @@ def listening_at(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError, TypeError, ValueError) as error:
         listening.close()
         raise ServeError(
-            f"expected to listen at {host}, port {port}, got: {error}; "
-            "choose another with --host or --port"
+            f"expected to listen at {host}, port {port}, got: {error}; choose another "
+            "with --host or --port"
         ) from None
     listening.set_inheritable(True)
     return listening

@@ -256,8 +256,7 @@ def serve(**asked: Any) -> None:
     if not options.http.host:
         raise click.UsageError(
             "--host: expected an address, got an empty one; 0.0.0.0 stands for all of "
-            "this "
-            "machine's"
+            "this machine's"
         )
     if (options.http.tls_certificate is None) != (options.http.tls_key is None):
         raise click.UsageError(
@@ -266,8 +265,7 @@ def serve(**asked: Any) -> None:
     if options.respondents.invitations and options.counting.kept_days:
         raise click.UsageError(
             "--invitations: expected no --keep-reports, as batches that are kept whole "
-            "lie beside "
-            "the tokens that were spent with them"
+            "lie beside the tokens that were spent with them"
         )
     if options.respondents.invitations and options.uploads.open_uploads:
         raise click.UsageError(

@@ -99,14 +99,12 @@ def new(
     if not is_name(name):
         raise FileError(
             "expected up to 32 letters, digits, dots, dashes or underscores as a name, "
-            "got "
-            "something else"
+            "got something else"
         )
     if name in [token.name for token in tokens]:
         raise FileError(
             f"expected a name that is not taken, got {name!r}; ldp store tokens remove "
-            f"{name} "
-            "frees it"
+            f"{name} frees it"
         )
     expires = (
         None
@@ -237,9 +235,7 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
     if old in tokens and not tokens[old].is_out_of_date(time.time()):
         raise FileError(
             f"expected the last rotation to be over, got {old}, which is still good; "
-            "ldp store "
-            "tokens "
-            f"remove {old} ends that"
+            f"ldp store tokens remove {old} ends that"
         )
     before, secret = tokens[name], new_token()
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(days)

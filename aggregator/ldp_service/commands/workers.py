@@ -129,8 +129,7 @@ def run_workers(
             if kept and not self.should_exit.is_set():
                 _log.error(
                     "expected new workers to begin within %.0f s, but one did not; %d "
-                    "of %d go on "
-                    "with what they had before: send SIGHUP again",
+                    "of %d go on with what they had before: send SIGHUP again",
                     BEGINNING,
                     kept,
                     len(before),

@@ -86,12 +86,9 @@ def closed_ahead(closed: Mapping[int, int], now: float) -> str | None:
             end = datetime.fromtimestamp(length * (number + 1), UTC)
             return (
                 f"expected closed epochs to be over, got epochs of {length:,} s that "
-                "are closed "
-                f"until {end:%Y-%m-%d %H:%M} UTC: this clock is behind, or was ahead "
-                "when it "
-                "closed them, and reports to them wait; if the clock is right now, "
-                "stop the "
-                "service and run ldp store doctor STORE --reopen"
+                f"are closed until {end:%Y-%m-%d %H:%M} UTC: this clock is behind, or "
+                "was ahead when it closed them, and reports to them wait; if the clock "
+                "is right now, stop the service and run ldp store doctor STORE --reopen"
             )
     return None
 
@@ -117,10 +114,8 @@ def in_words(
     way = "ahead" if epochs > 0 else "back"
     return (
         f"expected a clock that goes on, got one that went {way} by {abs(epochs):,} "
-        "epochs of "
-        f"{length:,} s since the last commit: no epoch is closed; if the clock is "
-        "right now, "
-        "start with --confirm-clock"
+        f"epochs of {length:,} s since the last commit: no epoch is closed; if the "
+        "clock is right now, start with --confirm-clock"
     )
 
 

@@ -220,8 +220,7 @@ def tidy(
         _log.info(
             (
                 "closed all epochs of %d s up to number %d, which ended at %s: what "
-                "comes "
-                "now is late"
+                "comes now is late"
             ),
             length,
             number,

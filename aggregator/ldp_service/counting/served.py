@@ -57,8 +57,8 @@ class Catalogue:
             versions = self.by_name.setdefault(version.survey.name, [])
             if version.fingerprint in [other.fingerprint for other in versions]:
                 raise ServedError(
-                    f"expected surveys that differ, "
-                    f"got {version.survey.name} ({version.fingerprint}) twice"
+                    f"expected surveys that differ, got {version.survey.name} "
+                    f"({version.fingerprint}) twice"
                 )
             versions.append(version)
             self.envelopes |= {

@@ -43,8 +43,7 @@ class EarlyError(LDPError):
         self.batches = batches
         super().__init__(
             "expected batches of epochs that are open, got early ones: our clock is "
-            "behind, or was "
-            "ahead, or that of a device is ahead"
+            "behind, or was ahead, or that of a device is ahead"
         )
 
 

@@ -347,9 +347,8 @@ class _Endpoints:
             raise RequestError(
                 403,
                 "expected a survey without attributes: a tally has the counts of "
-                "groups of any "
-                "size, and is not handed out; ldp store export writes what its "
-                "operator may count",
+                "groups of any size, and is not handed out; ldp store export writes "
+                "what its operator may count",
             )
         epoch = _epoch(request)
         content = await run_in_threadpool(

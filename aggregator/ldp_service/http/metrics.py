@@ -315,8 +315,7 @@ def _by_question(service: Service) -> Iterator[Metric]:
         "ldp_changed",
         (
             f"Whether anything has changed; false alarms ever: at most {ALARM_RATE:g} "
-            "of "
-            "all surveys"
+            "of all surveys"
         ),
         labels=labels,
     )

@@ -38,8 +38,7 @@ REFUSALS = {
     UNKNOWN: (
         401,
         "This token is not known here: it was mistyped, or removed. Try again, or ask "
-        "the "
-        "operator for one.",
+        "the operator for one.",
     ),
     EXPIRED: (401, "This token has expired. Ask the operator for a new one."),
     WRONG_SCOPE: (
@@ -52,8 +51,7 @@ REFUSALS = {
     WRONG_SURVEY: (
         403,
         "This token is for some surveys alone, and the page shows all of them. The API "
-        "answers it: "
-        "/v1/surveys/NAME/estimates.",
+        "answers it: /v1/surveys/NAME/estimates.",
     ),
 }
 """Status and words for each verdict but the good one."""

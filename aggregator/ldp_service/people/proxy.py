@@ -45,14 +45,12 @@ class TrustedProxy:
             if not _HEADER.fullmatch(name):
                 raise PeopleError(
                     f"{flag}: expected the name of a header such as X-Forwarded-User, "
-                    "got "
-                    f"{name[:80]!a}"
+                    f"got {name[:80]!a}"
                 )
         if not proxies:
             raise PeopleError(
                 "--trusted-header: expected --trusted-proxy as well, the addresses "
-                "that may say "
-                "who someone is"
+                "that may say who someone is"
             )
         self._header = header.lower().encode()
         self._groups = groups_header.lower().encode()
@@ -86,8 +84,7 @@ class TrustedProxy:
             self._doubled.add(name)
             _log.warning(
                 "expected %s once, got it twice in one request: the proxy has to "
-                "remove what "
-                "clients send; no one is known by such a request",
+                "remove what clients send; no one is known by such a request",
                 name.decode(),
             )
         if len(values) != 1:
@@ -102,6 +99,6 @@ def _network(text: str) -> IPv4Network | IPv6Network:
         return ip_network(text)
     except ValueError as error:
         raise PeopleError(
-            "--trusted-proxy: expected an address or a network such as 10.0.0.0/8, "
-            f"got {error}"
+            "--trusted-proxy: expected an address or a network such as 10.0.0.0/8, got "
+            f"{error}"
         ) from None

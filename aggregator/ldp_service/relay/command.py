@@ -48,8 +48,8 @@ def relay() -> None:
     show_default=True,
     type=click.Path(path_type=Path),
     help=(
-        "The file for the private key, for ldp serve --relay-key; it must not be "
-        "there yet."
+        "The file for the private key, for ldp serve --relay-key; it must not be there "
+        "yet."
     ),
 )
 @click.option(
@@ -237,10 +237,8 @@ def _token() -> str:
     if bool(plain) == bool(path):
         raise FileError(
             f"expected the relay's token in {TOKEN} or a file that {TOKEN}_FILE names, "
-            "got "
-            f"{'both' if plain else 'neither'}; at the collector, ldp store tokens new "
-            "--name NAME "
-            "--scope relay makes one"
+            f"got {'both' if plain else 'neither'}; at the collector, ldp store tokens "
+            "new --name NAME --scope relay makes one"
         )
     token = (
         plain or read_bytes(Path(str(path)), 1 << 10).decode("ascii", "replace")

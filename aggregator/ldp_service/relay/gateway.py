@@ -92,8 +92,7 @@ def read_gateway_key(path: Path) -> GatewayKey:
     if not isinstance(private, X25519PrivateKey):
         raise KeyFileError(
             f"expected a private key of X25519 in {path}, as ldp relay oblivious-keys "
-            "makes it, "
-            "got something else"
+            "makes it, got something else"
         )
     return gateway_key(private)
 

@@ -57,8 +57,7 @@ _SETTINGS = (
 )
 _TABLES = (
     "pools (fingerprint BLOB, length INTEGER, number INTEGER, slots INTEGER, size "
-    "INTEGER, "
-    "room INTEGER, PRIMARY KEY (fingerprint, length, number))",
+    "INTEGER, room INTEGER, PRIMARY KEY (fingerprint, length, number))",
     "parts (id BLOB PRIMARY KEY, frame BLOB)",
     "counts (name TEXT PRIMARY KEY, number INTEGER)",
     "epochs (length INTEGER PRIMARY KEY, closed INTEGER, seen INTEGER)",
@@ -119,9 +118,8 @@ class Pool:
             if version not in (0, VERSION):
                 raise StoreError(
                     f"expected a relay's store of version {VERSION} at {self._path}, "
-                    "got version "
-                    f"{version}; let the release that made it forward what waits, then "
-                    "begin anew"
+                    f"got version {version}; let the release that made it forward what "
+                    "waits, then begin anew"
                 )
             with translate_errors(self._path):
                 unknown = strangers(self._connection, _KNOWN)
@@ -147,9 +145,9 @@ class Pool:
             self.close()
             raise StoreError(
                 f"expected {expected:,} commits in {self._path}, which were "
-                "acknowledged, found "
-                f"{there:,}: reports are lost, as by an old copy of the file; remove "
-                f"{self._path}-acknowledged to go on with what is there"
+                f"acknowledged, found {there:,}: reports are lost, as by an old copy "
+                f"of the file; remove {self._path}-acknowledged to go on with what is "
+                "there"
             )
 
     def begin(self) -> None:
@@ -266,8 +264,8 @@ class Pool:
     def count(self, name: str, number: int) -> None:
         """Count something."""
         self._run(
-            "INSERT INTO counts VALUES (?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET number = number + excluded.number",
+            "INSERT INTO counts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET number "
+            "= number + excluded.number",
             name,
             number,
         )

@@ -370,8 +370,7 @@ class RelayWriter:
             _log.warning(
                 (
                     "an epoch closed with fewer than %s reports to one question: they "
-                    "were "
-                    "discarded"
+                    "were discarded"
                 ),
                 f"{terms.least:,}",
             )

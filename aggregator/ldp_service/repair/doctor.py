@@ -52,14 +52,12 @@ from ldp_service.store.witness import WITNESS, Witness, noted_commits
 _ENDINGS = ("", "-wal", WITNESS)
 _WITNESS_DAMAGED = Trouble(
     "the number of commits that were acknowledged is damaged: it cannot be seen "
-    "whether the last "
-    "of them are missing",
+    "whether the last of them are missing",
     "it is written anew, from what is there",
 )
 _WITNESS_MISSING = Trouble(
     "the number of commits that were acknowledged is not there, as in a copy of the "
-    "database file "
-    "alone: it cannot be seen whether the last of them are missing",
+    "database file alone: it cannot be seen whether the last of them are missing",
     "it is written anew, from what is there",
 )
 
@@ -87,9 +85,7 @@ class Examination(NamedTuple):
             verdict = "with loss" if self.lost else "without loss"
             lines.append(
                 f"damaged; ldp store doctor --repair repairs it {verdict}, as said "
-                "above, and "
-                "keeps "
-                f"what is there now"
+                "above, and keeps what is there now"
             )
         else:
             verdict = "with loss, as said above" if self.lost else "without loss"
@@ -202,8 +198,7 @@ def _file(url: str) -> Path:
     if path is None:
         raise StoreError(
             "expected a store in SQLite to repair, got one in PostgreSQL: restore it "
-            "from a "
-            "backup of the database"
+            "from a backup of the database"
         )
     if not Path(path).exists():
         raise StoreError(f"expected a store at {path}, found no such file")

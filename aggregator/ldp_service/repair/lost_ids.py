@@ -12,8 +12,7 @@ from ldp_service.store.records import EVER, TOKENS, Epoch, IdSum, seal, shard_ke
 
 _IDS_LOST = (
     "those that are there go on being known; a batch whose id is lost is counted twice "
-    "if it is "
-    "sent again, as a survey without epochs takes batches for ever"
+    "if it is sent again, as a survey without epochs takes batches for ever"
 )
 _TOKENS_LOST = (
     "those that are there stay spent; one of which nothing is left can be used again"
@@ -65,8 +64,8 @@ def _without_ids(
     diagnosis: Diagnosis, epoch: Epoch, claimed: IdSum, there: IdSum
 ) -> None:
     problem = (
-        f"{when(epoch)} should have {claimed.ids:,} ids, and has {there.ids:,}, "
-        "or others"
+        f"{when(epoch)} should have {claimed.ids:,} ids, and has {there.ids:,}, or "
+        "others"
     )
     if epoch not in diagnosis.census.claimed:
         problem = (
@@ -85,9 +84,8 @@ def _without_ids(
     diagnosis.close(epoch)
     diagnosis.note(
         problem,
-        "the epoch is closed, with all before it: "
-        "what was counted stays, and nothing is counted twice; "
-        "batches of it that still come are refused as late",
+        "the epoch is closed, with all before it: what was counted stays, and nothing "
+        "is counted twice; batches of it that still come are refused as late",
         lost=True,
     )
 

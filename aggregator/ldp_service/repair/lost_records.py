@@ -33,12 +33,12 @@ _MEANINGS = {
     "ids": "what the ids of an epoch add up to",
     "closed": "which epochs are closed",
     "seen": (
-        "in which epoch the clock was last; it is written anew, when the service "
-        "has a look"
+        "in which epoch the clock was last; it is written anew, when the service has a "
+        "look"
     ),
     "sent": (
-        "how many reports a token has sent on a day; from now on it may send as "
-        "many again"
+        "how many reports a token has sent on a day; from now on it may send as many "
+        "again"
     ),
     "mark": "how far a source was read; it is read again from its beginning, and its "
     "batches are "
@@ -92,8 +92,7 @@ def look_at_records(diagnosis: Diagnosis) -> None:
             f"shard {shard} has {many(has, 'sound record')}; {should}",
             (
                 "no one knows what was in those that are missing: what may be "
-                "incomplete "
-                "is set aside"
+                "incomplete is set aside"
             ),
             lost=True,
         )
@@ -121,8 +120,8 @@ def look_at_outcomes(diagnosis: Diagnosis) -> None:
             seal("intake", intake_key(*place), pack_outcomes(outcomes))
         )
         diagnosis.note(
-            f"nothing is known any more of {many(missing, 'batch', 'batches')} "
-            f"that shard {shard} received",
+            f"nothing is known any more of {many(missing, 'batch', 'batches')} that "
+            f"shard {shard} received",
             f"they are counted as {LOST}; estimates stay as they are",
             lost=True,
         )
@@ -134,10 +133,8 @@ def look_at_commits(diagnosis: Diagnosis, acknowledged: int | None) -> None:
     if acknowledged is not None and acknowledged > commits:
         diagnosis.note(
             f"{acknowledged:,} commits were acknowledged, {commits:,} are there: the "
-            "end of the "
-            f"log is gone",
+            "end of the log is gone",
             f"what the last {acknowledged - commits:,} took in is gone with its ids; "
-            "the rest is "
-            f"as it was",
+            "the rest is as it was",
             lost=True,
         )

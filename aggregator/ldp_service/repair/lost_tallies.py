@@ -119,8 +119,7 @@ def _renew(
             problem,
             (
                 f"it is counted anew: its {many(batches, 'batch', 'batches')} were "
-                "kept "
-                "whole"
+                "kept whole"
             ),
         )
         return
@@ -132,8 +131,8 @@ def _renew(
         diagnosis.put.append(seal("intake", key, pack_outcomes(moved)))
     diagnosis.note(
         f"{problem}, and not all of its batches were kept whole",
-        "it is set aside: estimates are as if its reports had not come; "
-        f"its {many(batches, 'batch', 'batches')} are counted as {LOST}",
+        "it is set aside: estimates are as if its reports had not come; its "
+        f"{many(batches, 'batch', 'batches')} are counted as {LOST}",
         lost=True,
     )
 

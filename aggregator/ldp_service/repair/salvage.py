@@ -34,8 +34,7 @@ class Salvage:
             if any(_computes(sql) for _, _, sql in schema):
                 raise StoreDamagedError(
                     f"expected a store at {path}, got a database with views, whose "
-                    "rows are "
-                    "computed and may never end; use a copy from before"
+                    "rows are computed and may never end; use a copy from before"
                 )
             connection.execute("SELECT count(*) FROM records WHERE kind = ''")
         except sqlite3.Error as error:

@@ -19,10 +19,9 @@ from ldp_service.uploads.public import Public, link_of
 _HEAD = ("day", "shown", "begun", "answered", "batches")
 _MEANING = (
     "Days are those of UTC; of a survey with epochs, those on which one began. Shown, "
-    "begun: what "
-    "pages say of themselves. Answered: the most batches of any one question, or of "
-    "questions that "
-    "are answered together. Batches: all that were counted, in whichever way they came."
+    "begun: what pages say of themselves. Answered: the most batches of any one "
+    "question, or of questions that are answered together. Batches: all that were "
+    "counted, in whichever way they came."
 )
 
 

@@ -32,8 +32,7 @@ def paper_reports(survey: Survey, table: str) -> bytes:
     if header != _COLUMNS:
         raise PaperError(
             f"expected a table with the columns {', '.join(_COLUMNS)}, separated by "
-            "commas; got a "
-            f"header {','.join(header)[:80]!r}"
+            f"commas; got a header {','.join(header)[:80]!r}"
         )
     rows: dict[str, bytes] = {}
     for number, line in enumerate(filter(None, lines), 2):

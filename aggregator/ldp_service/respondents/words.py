@@ -66,8 +66,7 @@ def check_spoken(languages: Iterable[str], files: Iterable[Path]) -> None:
             f"--words {path}",
             (
                 f"words of one of {', '.join(known)}, or [language.{path.stem}] in a "
-                "page "
-                "file"
+                "page file"
             ),
             "those of a language that no page has",
         )

@@ -70,8 +70,7 @@ class KafkaSource(Follower):
         if not self._topic or not bootstrap:
             raise KafkaSourceError(
                 "--kafka: expected a topic and its brokers, such as "
-                "reports@kafka:9092, got "
-                f"{address!r}"
+                f"reports@kafka:9092, got {address!r}"
             )
         super().__init__(f"kafka {self._topic}", writer)
         self._read_store = read_store

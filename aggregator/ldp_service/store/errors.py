@@ -14,8 +14,8 @@ def later_form(place: str, found: object, known: object) -> StoreError:
     """The error of a store that a later program has written to."""
     return StoreError(
         f"expected a store of version {known} or before at {place}, got version "
-        f"{found}: a later "
-        "release wrote to it; start that one again, or restore a backup from before"
+        f"{found}: a later release wrote to it; start that one again, or restore a "
+        "backup from before"
     )
 
 

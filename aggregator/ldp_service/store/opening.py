@@ -84,8 +84,8 @@ def file_of(url: str) -> str | None:
         return None
     raise StoreError(
         "expected a store such as sqlite:///ldp.db (a file here), "
-        "sqlite:////var/lib/ldp.db or "
-        f"postgresql://user@host/database, got {scheme + '://...' if rest else url!r}"
+        "sqlite:////var/lib/ldp.db or postgresql://user@host/database, got "
+        f"{scheme + '://...' if rest else url!r}"
     )
 
 

@@ -90,8 +90,8 @@ class PostgresStore:
         how = "" if alone else "_shared"
         # What is read from the next statement on includes all that was waited for.
         self._run(
-            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
-            f"SELECT pg_advisory_xact_lock{how}({_key('turn')})"
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT "
+            f"pg_advisory_xact_lock{how}({_key('turn')})"
         )
 
     def commit(self) -> None:
@@ -218,8 +218,7 @@ class PostgresStore:
         except StoreDeniedError as error:
             raise StoreError(
                 f"{error}; expected a role that may make a schema, or one that has its "
-                "own: "
-                "let an administrator run CREATE SCHEMA ldp AUTHORIZATION and the "
+                "own: let an administrator run CREATE SCHEMA ldp AUTHORIZATION and the "
                 "role's name there"
             ) from None
 
@@ -241,8 +240,7 @@ class PostgresStore:
         is_new = self._run(
             (
                 "INSERT INTO ldp.epochs VALUES (%s, %s) ON CONFLICT DO NOTHING "
-                "RETURNING "
-                "true"
+                "RETURNING true"
             ),
             *epoch,
         )

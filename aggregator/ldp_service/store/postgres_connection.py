@@ -147,9 +147,9 @@ def _read(url: str) -> dict[str, Any]:
         options: dict[str, Any] = conninfo_to_dict(url)
     except (psycopg.Error, ValueError):
         raise StoreError(
-            "expected a URL such as postgresql://user:password@host:5432/database, "
-            "got one that cannot be read; "
-            "write %40, %2F and %25 for @, / and % in a password"
+            "expected a URL such as postgresql://user:password@host:5432/database, got "
+            "one that cannot be read; write %40, %2F and %25 for @, / and % in a "
+            "password"
         ) from None
     return options
 
@@ -157,9 +157,8 @@ def _read(url: str) -> dict[str, Any]:
 def _set(connection: psycopg.Connection[Any], settings: dict[str, str]) -> None:
     """Set what the server knows of these."""
     connection.execute(
-        "SELECT set_config(name, value, false) "
-        "FROM unnest(%s::text[], %s::text[]) AS ours (name, value) "
-        "WHERE name IN (SELECT name FROM pg_settings)",
+        "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS "
+        "ours (name, value) WHERE name IN (SELECT name FROM pg_settings)",
         [list(settings), list(settings.values())],
     )
 
@@ -173,8 +172,7 @@ def _make_durable(connection: psycopg.Connection[Any], place: str) -> None:
     if settings["fsync"] != "on":
         raise StoreError(
             f"expected a server that syncs, got one with fsync = {settings['fsync']} "
-            f"at {place}; "
-            f"turn it on"
+            f"at {place}; turn it on"
         )
     if settings["synchronous_commit"] not in _DURABLE:
         _set(connection, {"synchronous_commit": "on"})

@@ -87,8 +87,8 @@ def reading(url: str) -> Iterator[PostgresSnapshot]:
         snapshot = PostgresSnapshot(connection, place)
         # The lock comes first and keeps tables of ids; the selection fixes the moment.
         snapshot.rows(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-            "LOCK TABLE ldp.epochs IN ACCESS SHARE MODE; SELECT 1"
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE ldp.epochs IN "
+            "ACCESS SHARE MODE; SELECT 1"
         )
         yield snapshot
 

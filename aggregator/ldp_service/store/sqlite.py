@@ -44,8 +44,8 @@ as well.
 """
 
 _RECORDS = (
-    "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, "
-    "key)) WITHOUT ROWID"
+    "(kind TEXT, key BLOB, content BLOB, checksum BLOB, PRIMARY KEY (kind, key)) "
+    "WITHOUT ROWID"
 )
 _IDS = "(id BLOB PRIMARY KEY) WITHOUT ROWID"
 _TABLE = re.compile(
@@ -249,8 +249,8 @@ class _Snapshot:
         # The kind as it is stored: SQLite believes the order of rows, and returns other
         # kinds that stand among these.
         query = (
-            "SELECT kind, key, content, checksum FROM records "
-            "WHERE kind = ? AND key >= ? ORDER BY key"
+            "SELECT kind, key, content, checksum FROM records WHERE kind = ? AND key "
+            ">= ? ORDER BY key"
         )
         for stored, key, content, checksum in self._rows(query, kind, prefix):
             if not (
@@ -348,8 +348,7 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
     if unknown := strangers(connection):
         raise StoreDamagedError(
             f"expected the tables of a store in {path}, got as well: "
-            f"{'; '.join(unknown)}; run ldp "
-            "doctor on it"
+            f"{'; '.join(unknown)}; run ldp doctor on it"
         )
 
 

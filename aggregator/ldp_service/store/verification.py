@@ -133,8 +133,7 @@ def findings(
             yield Finding(
                 "root",
                 f"shard {shard} should have {root.records:,} records, and has "
-                f"{sums[shard][0]:,}, "
-                f"or others",
+                f"{sums[shard][0]:,}, or others",
             )
         elif root.received != outcomes[shard]:
             yield Finding(
@@ -163,6 +162,5 @@ def _ids(snapshot: Snapshot, claimed: dict[Epoch, IdSum]) -> Iterator[Finding]:
             yield Finding(
                 "ids",
                 f"epoch {epoch.number} should have {expected.ids:,} ids, and has "
-                f"{total.ids:,}, "
-                f"or others",
+                f"{total.ids:,}, or others",
             )

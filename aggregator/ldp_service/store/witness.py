@@ -51,8 +51,7 @@ class Witness:
             self.close()
             raise StoreError(
                 f"expected to be the only one to write to {path}, but another process "
-                "does; "
-                "several share a store on PostgreSQL"
+                "does; several share a store on PostgreSQL"
             ) from None
         try:
             if os.fstat(self._file).st_size < _SIZE:
@@ -116,8 +115,7 @@ def _read(noted: bytes, path: Path) -> int | None:
     if xxh64_digest(noted[:8]) != noted[8:]:
         raise StoreDamagedError(
             f"expected the number of acknowledged commits in {witness_path(path)}, got "
-            "damaged "
-            "bytes; if the store is as it should be, ldp store doctor --repair writes "
-            "the file anew"
+            "damaged bytes; if the store is as it should be, ldp store doctor --repair "
+            "writes the file anew"
         )
     return int.from_bytes(noted[:8], "big")

@@ -181,8 +181,7 @@ class UploadDesk:
         return Refused(
             408,
             f"expected {place.length} bytes within {limits.patience:.0f} s, at "
-            f"{limits.rate} a "
-            f"second or more, got {place.arrived}",
+            f"{limits.rate} a second or more, got {place.arrived}",
         )
 
     def submit(

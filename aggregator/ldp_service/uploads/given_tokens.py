@@ -35,8 +35,7 @@ def given_tokens(environment: Mapping[str, str]) -> tuple[Token, ...]:
         ):
             raise FileError(
                 f"{name}: expected a token of {_LEAST} to {_MOST} letters, digits and "
-                "signs, got "
-                f"another; ldp store tokens new makes one"
+                "signs, got another; ldp store tokens new makes one"
             )
         tokens.append(token_record(secret, f"environment-{scope}", scope))
     return tuple(tokens)

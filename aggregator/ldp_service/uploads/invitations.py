@@ -116,7 +116,6 @@ def _parse(path: Path) -> tuple[str, list[bytes]]:
     if word != "survey" or not name or not all(map(_DIGEST.fullmatch, lines)):
         raise InvitationError(
             f"{path}: expected a line 'survey NAME' and hashes as ldp store tokens "
-            "respondents "
-            "writes them"
+            "respondents writes them"
         )
     return name, [bytes.fromhex(line) for line in lines]

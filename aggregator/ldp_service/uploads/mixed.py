@@ -125,8 +125,7 @@ class MixedDesk(UploadDesk):
             raise Refused(
                 503,
                 "expected envelopes that one of the keys of --relay-key opens, got "
-                "none; keys that "
-                "apps still have belong there too",
+                "none; keys that apps still have belong there too",
                 _WAIT,
             )
         if not opened.sound:

@@ -192,9 +192,7 @@ class Tokens:
         """The file that says so."""
         blocks = [
             "# Made by `ldp store tokens`, which does not keep comments. The hashes "
-            "are no "
-            "secret, the "
-            "tokens are.\n"
+            "are no secret, the tokens are.\n"
         ]
         for token in self.all:
             block = "[[token]]\n"
@@ -310,8 +308,7 @@ def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> 
             "name",
             (
                 "up to 32 letters, digits, dots, dashes or underscores, a letter or "
-                "digit "
-                "first"
+                "digit first"
             ),
             name,
         )

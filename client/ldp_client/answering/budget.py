@@ -134,8 +134,7 @@ class Budget:
         if key in charges:
             raise AlreadyAnsweredError(
                 f"question {question.name!r} was answered on this device before, and "
-                "one report "
-                f"spends its whole epsilon of {question.declared.text}; "
+                f"one report spends its whole epsilon of {question.declared.text}; "
                 "send that report's bytes again, or ask a question with memoized "
                 "responses"
             )
@@ -273,8 +272,7 @@ class Budget:
         ]
         return BudgetError(
             f"question {question.name!r} costs more than is left of what this device "
-            "may "
-            f"spend (see the ledger): beyond {' and '.join(beyond)}"
+            f"may spend (see the ledger): beyond {' and '.join(beyond)}"
         )
 
     def _agree_anew(self, spent: Product) -> Fraction:

@@ -128,8 +128,7 @@ class Client:
         if report is None:
             raise NotDrawnError(
                 f"question {name!r}: this device drew another question of the same "
-                "draw, so that "
-                "the answer was dropped, and nothing is charged"
+                "draw, so that the answer was dropped, and nothing is charged"
             )
         return report
 

@@ -35,8 +35,8 @@ SAID = {
     OFF: "no",
     ON: "yes, to this version of the survey",
     OTHER: (
-        "yes, to another version: nothing is recorded until the person agrees to "
-        "this one"
+        "yes, to another version: nothing is recorded until the person agrees to this "
+        "one"
     ),
     UNKNOWN: "the state file cannot be read: nothing is recorded",
 }

@@ -133,9 +133,9 @@ class Ledger(NamedTuple):
         belief = percent_below(posterior(self.ratio()))
         lines = [
             f"Spent on this device, ever: epsilon {text_upper(self.epsilon(), 6)}",
-            "  Anyone who thought anything about its user 50 % likely, "
-            "and sees all that was and will be sent for this, "
-            f"may come to think it {belief}% likely, at most.",
+            "  Anyone who thought anything about its user 50 % likely, and sees all "
+            f"that was and will be sent for this, may come to think it {belief}% "
+            "likely, at most.",
         ]
         if self._may_change():
             lines.append(

@@ -35,8 +35,8 @@ def require_registration(survey: Survey, head: str | None, proof: Proof | None) 
     place = f"survey {survey.name!r}"
     if head is None or proof is None:
         expected = (
-            "a head and a proof (`ldp survey register prove inclusion`): this "
-            "app pins one"
+            "a head and a proof (`ldp survey register prove inclusion`): this app pins "
+            "one"
         )
         came = "no head" if head is None else "no proof"
         raise SurveyError((Problem(place, expected, came),))

@@ -167,9 +167,8 @@ class Respondent:
         if secret != self._memory.secret(self._random):
             raise StateError(
                 "expected the secret under which an answer was randomized, got a new "
-                "one: "
-                "everything was forgotten, or renewed, while its report waited to be "
-                "charged for"
+                "one: everything was forgotten, or renewed, while its report waited to "
+                "be charged for"
             )
         rows = [
             self._row_of(question, draft, once=not envelope.memoizes)
@@ -252,8 +251,7 @@ class Respondent:
         if cohort != draft.cohort:
             raise StateError(
                 f"question {question.name!r}: expected the cohort in which an answer "
-                "was "
-                "randomized, got another that was drawn meanwhile"
+                "was randomized, got another that was drawn meanwhile"
             )
         return self._instantaneous_row(
             question, cohort, draft.memo, permanent=lambda: draft.drawn, once=once
@@ -279,8 +277,7 @@ class Respondent:
         if kept is None:
             raise StateError(
                 f"question {question.name!r}: expected the permanent response that was "
-                "reported "
-                f"last"
+                "reported last"
             )
         memory.keep_last(question, memo)
         # What travels with a report that is made once has to be the same again as well.

@@ -29,8 +29,8 @@ REASONS = {
     "LDP_DISABLED or "
     "DO_NOT_TRACK",
     "not-drawn": (
-        "answers that were dropped because the device answers another "
-        "question of a draw"
+        "answers that were dropped because the device answers another question of a "
+        "draw"
     ),
     "daily": "answers beyond the first of a day, where an app records daily",
     "answered": "answers to questions that this device has answered before",

@@ -81,10 +81,8 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
     if survey.attributes:
         raise ValueError(
             "expected a survey without attributes for a relay: what reports say openly "
-            "of a device "
-            "tells them apart after they were mixed; send straight to the collector, "
-            "or leave the "
-            "attributes out"
+            "of a device tells them apart after they were mixed; send straight to the "
+            "collector, or leave the attributes out"
         )
     try:
         from cryptography.hazmat.primitives.asymmetric.ec import (
@@ -101,8 +99,7 @@ def sealer(relay: Relay, survey: Survey) -> Seal:
     except ValueError:
         raise ValueError(
             "expected a collector's public key as ldp relay keys prints it, got one "
-            "that is no "
-            "point of P-256: a character may be wrong"
+            "that is no point of P-256: a character may be wrong"
         ) from None
 
     def seal(batch: Batch, epoch: int | None) -> bytes:

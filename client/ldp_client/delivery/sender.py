@@ -287,8 +287,7 @@ def check_interval(interval: float) -> float:
     if not fits:
         raise ValueError(
             "expected an interval above 0 seconds and up to 30 days, or None to send "
-            "at flush "
-            f"only, got {interval!r}"
+            f"at flush only, got {interval!r}"
         )
     return float(interval)
 

@@ -94,9 +94,8 @@ class HTTPTransport:
         ):
             raise ValueError(
                 "expected a collector's address that begins with https://, got "
-                f"{collector!r}: "
-                "plain http:// is for this very machine, since others on the way could "
-                "take reports"
+                f"{collector!r}: plain http:// is for this very machine, since others "
+                "on the way could take reports"
             )
         if not parts.hostname or parts.query or parts.fragment or parts.username:
             raise ValueError(

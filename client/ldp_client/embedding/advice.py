@@ -50,8 +50,8 @@ _AFTER = {
     ),
     "retry": "Nothing to do: the same bytes are sent again after the pause.",
     "held": (
-        "Mend what turns the reports away; they are kept, and sent again within "
-        "two hours."
+        "Mend what turns the reports away; they are kept, and sent again within two "
+        "hours."
     ),
     "offline": "Nothing to do: they are sent within seconds once there is a network.",
 }
@@ -102,13 +102,12 @@ def advice_about(error: Exception) -> str:
         return "Nothing to do: it is tried again once the other process has written."
     if isinstance(error, NoRoomError):
         return (
-            "Let the state file lie where nothing removes it, on a disk that has "
-            "room for it."
+            "Let the state file lie where nothing removes it, on a disk that has room "
+            "for it."
         )
     return (
         "If the file is damaged, close the client and call `ldp_client.recover` with "
-        "its path, "
-        "which says what that costs."
+        "its path, which says what that costs."
     )
 
 
@@ -124,15 +123,14 @@ def advice(known: Facts, *, sends: bool, by_itself: bool) -> Iterator[str]:
         yield "Call flush(): with interval=None nothing is sent by itself."
     if known.waiting and known.waits_for_clock:
         yield (
-            "Set the device's clock: reports of a survey with epochs wait until it "
-            "was set."
+            "Set the device's clock: reports of a survey with epochs wait until it was "
+            "set."
         )
     if known.elsewhere:
         yield (
             f"{known.elsewhere} reports wait for other surveys or collectors: if this "
-            "one's "
-            "address was corrected, those of the old one wait for it, and are sent to "
-            "no other."
+            "one's address was corrected, those of the old one wait for it, and are "
+            "sent to no other."
         )
     if known.last is not None:
         yield from _about(known.last)

@@ -60,8 +60,7 @@ class StopRule(NamedTuple):
         if len(key) != 32:
             raise ValueError(
                 "expected the 64 hexadecimal digits that `ldp survey stop-list key` "
-                "prints, "
-                f"got {self.key[:80]!r}"
+                f"prints, got {self.key[:80]!r}"
             )
         return key
 

@@ -74,8 +74,8 @@ def sealed_way(
     if collector is not None or transport is not None:
         raise ValueError(
             "expected a relay alone, got a collector or transport beside it: the relay "
-            "has the "
-            "collector's address, and Relay(..., transport=) a place for a transport"
+            "has the collector's address, and Relay(..., transport=) a place for a "
+            "transport"
         )
     from ldp_client.delivery.sealing import carrier_to, sealer
 
@@ -98,8 +98,7 @@ def carrier(
         if transport is not None:
             raise ValueError(
                 "expected a collector or a transport, got both: a transport has an "
-                "address of its "
-                "own, HTTPTransport(collector, token=...)"
+                "address of its own, HTTPTransport(collector, token=...)"
             )
         transport = HTTPTransport(collector)
     if transport is None or not (is_watched or is_set("LDP_LOG_BATCHES")):

@@ -23,8 +23,7 @@ def again_today(memory: Memory, question: Question) -> str | None:
     if not question.memoizes:
         raise AnswerError(
             f"question {question.name!r}: expected one whose responses are memoized, "
-            "to be "
-            "recorded daily, got one that a device answers once"
+            "to be recorded daily, got one that a device answers once"
         )
     key = memory.scope.key(question)
     if memory.store.get(REPORTED, key) == (this_day(),):

@@ -209,8 +209,7 @@ class Recorder:
         if is_spent or self.backlog.names().intersection(names):
             raise AlreadyAnsweredError(
                 f"{', '.join(names)}: expected one answer, got another after the "
-                "report of the "
-                "first was charged for, or while it waits to be"
+                "report of the first was charged for, or while it waits to be"
             )
         # From here on nothing holds the answer.
         self.backlog.add(

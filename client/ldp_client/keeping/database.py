@@ -203,8 +203,8 @@ class Database:
     def records(self, kind: str, prefix: bytes = b"") -> Iterator[tuple[bytes, Record]]:
         """Keys that begin with the prefix, in order, and their records."""
         query = (
-            "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= "
-            "? ORDER BY key"
+            "SELECT key, content, checksum FROM records WHERE kind = ? AND key >= ? "
+            "ORDER BY key"
         )
         for key, content, kept in self._rows(query, kind, prefix):
             if not key.startswith(prefix):
@@ -216,8 +216,8 @@ class Database:
         bytes.
         """
         query = (
-            "SELECT count(*), coalesce(sum(length(content)), 0) FROM records "
-            "WHERE kind = ? AND substr(key, 1, ?) = ?"
+            "SELECT count(*), coalesce(sum(length(content)), 0) FROM records WHERE "
+            "kind = ? AND substr(key, 1, ?) = ?"
         )
         [(count, size)] = self._run(query, kind, len(prefix), prefix)
         return count, size
@@ -343,9 +343,8 @@ class Database:
             return
         raise NoRoomError(
             f"expected the state file {self.path} that was opened, found it removed, "
-            "replaced or "
-            "made read-only; nothing is reported until it is back, or the app starts "
-            "again"
+            "replaced or made read-only; nothing is reported until it is back, or the "
+            "app starts again"
         )
 
     def _fill(self, fresh: str) -> None:
@@ -418,32 +417,29 @@ class Database:
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             return BusyError(
                 f"expected a turn at the state file {self.path} in time, got another "
-                "process that "
-                "writes for longer, or a file system without locks"
+                "process that writes for longer, or a file system without locks"
             )
         if getattr(cause, "sqlite_errorcode", 0) in _NO_SHARING:
             return NoRoomError(
                 "expected a file system with locks and shared memory for the state "
-                "file "
-                f"{self.path}, got: {cause}; no report was made. Keep it on a disk of "
-                "this device"
+                f"file {self.path}, got: {cause}; no report was made. Keep it on a "
+                "disk of this device"
             )
         beginning = (
-            f"expected to use the state file {self.path}, got: {cause}; no "
-            "report was made. "
+            f"expected to use the state file {self.path}, got: {cause}; no report was "
+            "made. "
         )
         if getattr(cause, "sqlite_errorcode", 0) & 0xFF in _NO_ROOM or isinstance(
             cause, OSError
         ):
             return NoRoomError(
                 f"{beginning}Nothing is damaged: the folder has to be one that can be "
-                "written to, "
-                "on a disk that has room"
+                "written to, on a disk that has room"
             )
         return StateError(
             f"{beginning}A damaged file is not replaced by itself, since forgetting "
-            "what was "
-            "answered would spend the budget twice: `ldp_client.recover` is the way out"
+            "what was answered would spend the budget twice: `ldp_client.recover` is "
+            "the way out"
         )
 
 

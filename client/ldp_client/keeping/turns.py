@@ -82,8 +82,7 @@ class Turns:
                 raise StateError(
                     "expected to begin when nothing else was under way in this thread, "
                     "got a call from within another one, by a signal handler or a "
-                    "finalizer: "
-                    "let it set a flag, and record once it has returned"
+                    "finalizer: let it set a flag, and record once it has returned"
                 )
             try:
                 self._thread = get_ident()

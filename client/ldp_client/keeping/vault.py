@@ -110,8 +110,7 @@ class Vault:
         if not isinstance(handed, bytes) or len(handed) < LEAST:
             raise StateError(
                 f"expected a secret of at least {LEAST} bytes from the function that "
-                "the app "
-                "handed over, got something else"
+                "the app handed over, got something else"
             )
         return handed
 
@@ -123,6 +122,6 @@ def _xor(one: bytes, other: bytes) -> bytes:
 def _other(came: str) -> StateError:
     return StateError(
         "expected the secret= that this device's own secret was sealed with, got "
-        f"{came}; nothing "
-        "is reported until it is back, or `rotate` begins with a new one"
+        f"{came}; nothing is reported until it is back, or `rotate` begins with a new "
+        "one"
     )

@@ -62,8 +62,7 @@ def _attributes(survey: Survey) -> str:
     parameters = ", ".join(
         (
             f"{parameter}: Literal[{', '.join(map(_quote, attribute.values))}] | None "
-            "= "
-            "None"
+            "= None"
         )
         for parameter, attribute in zip(plain, survey.attributes, strict=True)
     )

@@ -91,9 +91,8 @@ def _head(survey: Survey, functions: str) -> list[str]:
         "}",
     ]
     return [
-        f"// Typed answers to the survey {survey.name}. "
-        "Written by `ldp client codegen --language typescript`: change the survey, not "
-        "this file.",
+        f"// Typed answers to the survey {survey.name}. Written by `ldp client codegen "
+        "--language typescript`: change the survey, not this file.",
         f"import {{ {', '.join(types)} }} from {_quote(_CLIENT)};\n"
         f"import {{ {', '.join(readers)} }} from {_quote(f'{_CLIENT}/answers')};\n"
         f"import {{ {', '.join(mechanisms)} }} from {_quote(f'{_CLIENT}/mechanisms')};",

@@ -58,8 +58,8 @@ class Recovered(NamedTuple):
             else "others may be missing, charges among them"
         )
         return (
-            f"The damaged file is {self.aside} now. "
-            f"{self.records:,} records were carried over: {missing}."
+            f"The damaged file is {self.aside} now. {self.records:,} records were "
+            f"carried over: {missing}."
         )
 
 
@@ -85,8 +85,7 @@ def recover(path: str | os.PathLike[str]) -> Recovered:
     except sqlite3.Error as error:
         raise NoRoomError(
             f"expected to write what can be read of {place} beside it, got: {error}; "
-            "the file is "
-            "as it was"
+            "the file is as it was"
         ) from None
     _note(fresh, complete)
     # The log first: beside the new file it would be taken for that one's.

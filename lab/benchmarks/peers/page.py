@@ -79,8 +79,8 @@ def page(
     complete = "Every row was measured in every round."
     if unmeasured:
         complete = (
-            f"The time ran out: {unmeasured} measurements were left out, "
-            "so some rows rest on fewer rounds."
+            f"The time ran out: {unmeasured} measurements were left out, so some rows "
+            "rest on fewer rounds."
         )
     parts = [
         _INTRODUCTION.format(

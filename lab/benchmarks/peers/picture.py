@@ -76,8 +76,7 @@ def picture(rows: Sequence[Row]) -> bytes:
         figure.suptitle(
             (
                 f"What a peer needs over what {OURS} needs, same mechanism (right of "
-                "the "
-                "line: more)"
+                "the line: more)"
             ),
             fontsize=10,
         )

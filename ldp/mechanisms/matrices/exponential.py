@@ -73,8 +73,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
             "quality",
             (
                 f"qualities that differ by at most {100 * sensitivity / epsilon} in "
-                "each "
-                "row"
+                "each row"
             ),
             "more",
         )
@@ -90,8 +89,7 @@ def design(keys: Keys, domain: Domain) -> tuple[StochasticMatrix, Declared]:
             "quality",
             "outputs from which frequencies can be recovered",
             "values that no output tells apart, or a mixture of values that gives the "
-            "same "
-            "reports as another",
+            "same reports as another",
         )
     return randomizer, Declared.epsilon(epsilon)
 

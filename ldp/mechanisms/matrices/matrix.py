@@ -65,8 +65,8 @@ class StochasticMatrix(NamedTuple):
         if not all(map(all, self.weights)):
             raise ValueError(
                 "expected a law that leaves every answer possible whatever is "
-                "reported, got one "
-                "for the analysis of answers that exist: no device may answer by it"
+                "reported, got one for the analysis of answers that exist: no device "
+                "may answer by it"
             )
         return max(
             Fraction(max(column), min(column))
@@ -153,9 +153,8 @@ def design_rows(
         keys.problem(
             places,
             "probabilities that leave every answer possible whatever was reported "
-            "(epsilon is "
-            "infinite otherwise; answers that exist can be analysed, by ldp estimate "
-            "--rows)",
+            "(epsilon is infinite otherwise; answers that exist can be analysed, by "
+            "ldp estimate --rows)",
             "a report that some value never gives",
         )
         return stand_in

@@ -129,8 +129,7 @@ MECHANISM = Mechanism(
     "metric",
     (
         "metric privacy: epsilon for each unit of distance, another promise than "
-        "epsilon "
-        "alone"
+        "epsilon alone"
     ),
     ("epsilon_per_unit", "lengths"),
     accepts=_of_small_maps,

@@ -321,8 +321,7 @@ def _accepts_symbols(domain: Domain) -> str | None:
     if domain.most is None or _entries(domain) + domain.most > MOST_SYMBOLS:
         return (
             f"a question of type multi or key-value, with at most {MOST_SYMBOLS} "
-            "values (or twice "
-            "its keys) and dummies,"
+            "values (or twice its keys) and dummies,"
         )
     return None
 

@@ -179,8 +179,8 @@ def _accepts(domain: Domain) -> str | None:
     )
     if not fits or domain.key_scale is not None:
         return (
-            f"a question of type multi, with at most {MOST_BITS} values, "
-            f"of which one may hold at most {MOST_HELD},"
+            f"a question of type multi, with at most {MOST_BITS} values, of which one "
+            f"may hold at most {MOST_HELD},"
         )
     return None
 

@@ -330,8 +330,7 @@ def design(keys: Keys, domain: Domain) -> tuple[SubsetsResponse, Declared]:
     if fitting is None:
         expected = (
             f"at most {MOST_SUBSETS:,} subsets of at most {MOST_CELLS:,} cells each, "
-            "with "
-            f"{MOST_COUNTED:,} symbols between them"
+            f"with {MOST_COUNTED:,} symbols between them"
         )
         keys.problem(key, expected, what)
         sizes, fitting = (2, 2), 1

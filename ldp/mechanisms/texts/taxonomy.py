@@ -247,8 +247,7 @@ def _shares(keys: Keys, upper: int) -> tuple[Fraction, ...]:
         keys.problem(
             "shares",
             "the part of the people for each upper level, from the top: numbers from 0 "
-            "that add up "
-            "to less than 1, since the values get the rest",
+            "that add up to less than 1, since the values get the rest",
             ", ".join(map(str, shares)),
         )
     return usual_shares(upper)

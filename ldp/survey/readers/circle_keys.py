@@ -30,8 +30,7 @@ def with_circle(keys: Keys, domain: Domain) -> Domain:
             "per_device",
             (
                 "last or one: what numbers of a circle add up to depends on where it "
-                "is "
-                "cut"
+                "is cut"
             ),
             domain.per_device,
         )

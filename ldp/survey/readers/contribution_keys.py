@@ -37,8 +37,7 @@ def with_contributions(keys: Keys, domain: Domain) -> Domain:
             "values",
             (
                 f"values without {SEPARATOR}, which stands between records in tables "
-                "of "
-                "answers"
+                "of answers"
             ),
             "one with it",
         )

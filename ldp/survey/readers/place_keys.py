@@ -74,8 +74,7 @@ def named_cells(keys: Keys) -> tuple[str, ...]:
         keys.problem(
             "cells",
             "x and y beside a number of cells; or the names of cells; or, in a survey "
-            "that is read "
-            "from a file, the name of a GeoJSON file beside it",
+            "that is read from a file, the name of a GeoJSON file beside it",
             place if isinstance(written, str) else written,
         )
         return "0", "1"
@@ -101,8 +100,7 @@ def with_cells_of_file(
                 Problem(
                     f"{place}: {file}",
                     f"GeoJSON, a collection of features that have the property {key!r} "
-                    "(`by` says "
-                    "which property is the name)",
+                    "(`by` says which property is the name)",
                     "something else",
                 ),
             )

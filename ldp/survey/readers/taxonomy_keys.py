@@ -34,8 +34,7 @@ def taxonomy_of(keys: Keys) -> tuple[tuple[str, ...], Taxonomy]:
         keys.problem(
             "file",
             "a survey that is read from a file, beside which this one lies; or parents "
-            "in its "
-            "place (Survey.to_toml writes them)",
+            "in its place (Survey.to_toml writes them)",
             "a survey whose place is not known",
         )
         return _STAND_IN
@@ -100,8 +99,7 @@ def _with_file(entry: object, place: str, read: ReadFile) -> object:
             raise _unfit(
                 f"{place}: {name}, row {number}",
                 f"one parent for {child!r}, such as {above[child]!r} (names tell nodes "
-                "apart: two "
-                "nodes of one name need longer ones)",
+                "apart: two nodes of one name need longer ones)",
                 repr(parent),
             )
         if parent:

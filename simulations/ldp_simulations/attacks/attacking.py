@@ -157,8 +157,7 @@ def _attacks(
         if forged > MOST_FORGED:
             raise AttackError(
                 f"expected at most {MOST_FORGED:,} forged reports, got {forged:,}; "
-                "have fewer "
-                "respondents"
+                "have fewer respondents"
             )
         places: tuple[int, ...] | None
         if targets is None:

@@ -29,17 +29,15 @@ _LEGEND = (
     "truth: the frequency among the honest respondents, or their mean",
     "honest, poisoned: the mean estimate without and with the forged reports",
     "gain: what the forged reports added, on average, and in the run where they moved "
-    "the estimate "
-    "most (furthest)",
+    "the estimate most (furthest)",
     "bound: the most that as many can, whatever they say. A dash: there is no bound",
 )
 
 
 _OF_DRAWS = (
     "of a draw, forgers answer the question that they attack, whatever they would "
-    "draw, so that "
-    "more of its reports are forged than of all; those of input draw as honest devices "
-    "do"
+    "draw, so that more of its reports are forged than of all; those of input draw as "
+    "honest devices do"
 )
 
 

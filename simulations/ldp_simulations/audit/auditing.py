@@ -210,8 +210,7 @@ class Audit:
         if not left and not self.counts:
             raise CommandError(
                 f"expected a frame for each of {len(lines):,} lines, got no output: "
-                "see "
-                "docs/audit.md for what a client is asked"
+                "see docs/audit.md for what a client is asked"
             )
         self.unasked += sum(
             len(those.ids)
@@ -319,8 +318,8 @@ class Audit:
             )
         if self.other_epochs:
             what = (
-                f"{self.other_epochs} ids of another epoch than the one in which "
-                "they were made"
+                f"{self.other_epochs} ids of another epoch than the one in which they "
+                "were made"
             )
             yield certain("devices", what)
 
@@ -432,8 +431,7 @@ class Audit:
                 if record.get(name) != part:
                     raise AuditError(
                         "expected --resume to name the file of an audit of the same "
-                        f"{name}, got "
-                        "another: choose a new file"
+                        f"{name}, got another: choose a new file"
                     )
             for name, kept in self._state().items():
                 for part, rows in record[name].items():
@@ -453,8 +451,7 @@ class Audit:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise AuditError(
                 "expected --resume to name the file of an audit, or none that exists, "
-                "got "
-                f"another ({type(error).__name__})"
+                f"got another ({type(error).__name__})"
             ) from None
 
 

@@ -23,8 +23,7 @@ def badge(verdict: Verdict) -> str:
     width = left + right
     title = (
         f"{LABEL} of {verdict.survey.name} ({verdict.survey.fingerprint.hex()}): "
-        f"{text} of each "
-        f"answer; false alarms at most {FALSE_ALARMS:g}"
+        f"{text} of each answer; false alarms at most {FALSE_ALARMS:g}"
     )
     middle = _HEIGHT / 2 + 4
     return (

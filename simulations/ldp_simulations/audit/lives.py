@@ -93,8 +93,8 @@ def restarts(bench: Bench) -> Iterator[Test]:
                 yield Test(part.name, "answered once, a restart or not", 1.0)
             else:
                 what = (
-                    f"{len(before)} reports before a restart and {len(behind)} "
-                    "behind it"
+                    f"{len(before)} reports before a restart and {len(behind)} behind "
+                    "it"
                 )
                 yield certain(part.name, what)
             continue

@@ -40,8 +40,7 @@ _LEGEND = (
     "at least: what the draws prove of epsilon. Above declared is an alarm",
     "honest: what they would prove of a client that does as declared",
     f"law notices: an excess of epsilon that the tests of the law find in {POWER:.0%} "
-    "of audits; "
-    "where no event is declared, a deviation of a probability of 1/2",
+    "of audits; where no event is declared, a deviation of a probability of 1/2",
 )
 
 
@@ -144,8 +143,7 @@ class Verdict(NamedTuple):
     def _tables(self) -> list[TextTable]:
         caption = (
             f"{self.draws:,} draws of each answer; a false alarm in {self.alpha:.1g} "
-            "of audits, in "
-            f"{FALSE_ALARMS:g} of all looks"
+            f"of audits, in {FALSE_ALARMS:g} of all looks"
         )
         rows = [_cells(part) for part in self.parts]
         points = [(point.name, point.verdict, point.detail) for point in self.points]

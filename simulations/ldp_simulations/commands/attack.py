@@ -36,8 +36,8 @@ from ldp_simulations.commands.options import MOST_RUNS
     "--targets",
     metavar="A,B",
     help=(
-        "Values to be made frequent.  [default: the two that fewest hold, or one of "
-        "up to three]"
+        "Values to be made frequent.  [default: the two that fewest hold, or one of up "
+        "to three]"
     ),
 )
 @click.option(

@@ -66,8 +66,7 @@ def _read_budget(_: click.Context, __: click.Parameter, text: str) -> tuple[int,
     if draws.denominator != 1 or not 100 <= draws <= _MOST_DRAWS:
         raise click.BadParameter(
             f"expected draws from 100 to {_MOST_DRAWS:,}, such as 1e6, or a time such "
-            "as 90s, 5m "
-            f"or 1h, got {text[:40]!r}"
+            f"as 90s, 5m or 1h, got {text[:40]!r}"
         )
     return int(draws), 0.0
 

@@ -121,8 +121,7 @@ def _cost(survey: Survey) -> str:
     true, other = question.randomizer.support
     return (
         f"{said}\nOf 100 reports about {100 * float(true):.0f} include the true "
-        "answer; each "
-        f"other answer is in about {100 * float(other):.0f}."
+        f"answer; each other answer is in about {100 * float(other):.0f}."
     )
 
 

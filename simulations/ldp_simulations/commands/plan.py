@@ -290,9 +290,8 @@ def plan(
         if epsilon is not None and epsilon > local_ceiling:
             raise click.UsageError(
                 f"--epsilon: expected at most the ceiling of {float(local_ceiling):g}, "
-                "which is "
-                "what a relay that talks leaves a respondent; only --local-ceiling "
-                "lifts it"
+                "which is what a relay that talks leaves a respondent; only "
+                "--local-ceiling lifts it"
             )
         batches = _batch_plans(
             survey_path,
@@ -395,8 +394,7 @@ def _planned_experiment(
     if survey_path is None or not value or len(names) > 1:
         raise click.UsageError(
             "--experiment: expected a SURVEY, one --question at most, and a value with "
-            "two shares, "
-            f"such as true=0.25,0.32, got {text!r}"
+            f"two shares, such as true=0.25,0.32, got {text!r}"
         )
     question = asked_question(read_survey(survey_path), names[0] if names else None)
     return plan_experiment(

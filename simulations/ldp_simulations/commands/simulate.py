@@ -226,8 +226,7 @@ def simulate(
             click.echo(
                 (
                     "wrote report.html, picture.svg, simulation.json and estimates.csv "
-                    "to "
-                    f"{output}"
+                    f"to {output}"
                 ),
                 err=True,
             )

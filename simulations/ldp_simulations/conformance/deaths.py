@@ -136,8 +136,7 @@ def _peace(bench: Bench, survey: Survey, killed: Device) -> int:
     if missing:
         raise FailedError(
             f"expected all {len(killed.recorded)} reports that were recorded to arrive "
-            "within "
-            f"{LONGEST_PAUSE:.0f} s, got {len(reports)}: {len(missing)} are lost"
+            f"within {LONGEST_PAUSE:.0f} s, got {len(reports)}: {len(missing)} are lost"
         )
     for what, numbers in (("report", reports), ("charge", spent.charges)):
         twice = [name for name, number in numbers.items() if number > 1]

@@ -83,14 +83,14 @@ def law(bench: Bench) -> str:
     worst = min(tests, key=lambda test: test.p_value)
     if worst.p_value < level:
         raise FailedError(
-            f"{worst.question}, {worst.what}: not the law of the survey's integers "
-            f"(p = {worst.p_value:.1g}, where {level:.1g} is the least of {len(tests)} "
+            f"{worst.question}, {worst.what}: not the law of the survey's integers (p "
+            f"= {worst.p_value:.1g}, where {level:.1g} is the least of {len(tests)} "
             "tests)"
         )
     return (
         f"{len(tests)} probabilities, each of {bench.samples:,} reports; one that is "
-        "off by "
-        f"{detectable(bench.samples, level):.3f} is noticed in {POWER:.1%} of runs"
+        f"off by {detectable(bench.samples, level):.3f} is noticed in {POWER:.1%} of "
+        "runs"
     )
 
 

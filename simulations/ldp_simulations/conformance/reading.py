@@ -139,8 +139,7 @@ def _replay(bench: Bench, question: Question, case: Case) -> None:
         if answer.get(name) != part:
             raise FailedError(
                 f"{question.mechanism}, tape {case.tape[:32]}...: expected {name} "
-                f"{part}, "
-                f"got {answer.get(name)}"
+                f"{part}, got {answer.get(name)}"
             )
 
 

@@ -109,8 +109,8 @@ class ExperimentPlan(Tabled):
             rows=rows,
             remarks=[
                 f"power: the chance that a two-sided test at {1 - self.level:.4g} "
-                "finds the "
-                "difference; each person is given one arm by lot, in these shares",
+                "finds the difference; each person is given one arm by lot, in these "
+                "shares",
             ],
         )
 
@@ -207,8 +207,7 @@ def _check(
     if not 0 < direct < randomized < 1:
         raise EstimateError(
             "experiment: expected a direct share above 0, and below that of the "
-            "randomized "
-            f"question, which is below 1, got {direct:g} and {randomized:g}"
+            f"randomized question, which is below 1, got {direct:g} and {randomized:g}"
         )
     if not (0 < level < 1 and 0 < power < 1):
         raise EstimateError(
@@ -227,6 +226,5 @@ def _check(
     ):
         raise EstimateError(
             f"question {question.name!r}: expected one about a list of values, of "
-            "which "
-            "frequencies are estimated, got another"
+            "which frequencies are estimated, got another"
         )

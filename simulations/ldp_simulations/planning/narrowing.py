@@ -100,15 +100,14 @@ class Narrowed(NamedTuple):
         shares, shift = self.outside[name], self.shift[name]
         lines = [
             f"{name}: {share.frequency:.1%} of the first survey's answers lie in "
-            f"{share.range}, "
-            f"95 % interval {share.low:.1%} to {share.high:.1%}; they are clipped"
+            f"{share.range}, 95 % interval {share.low:.1%} to {share.high:.1%}; they "
+            "are clipped"
             for share in shares
         ]
         if shares:
             lines.append(
                 f"{name}: clipping moves the mean by {shift.estimate:.4g}, 95 % "
-                "interval "
-                f"{shift.low:.4g} to {shift.high:.4g}"
+                f"interval {shift.low:.4g} to {shift.high:.4g}"
             )
         return lines
 

@@ -66,16 +66,14 @@ def of_survey(
                 continue
             raise EstimateError(
                 f"question {question.name!r}, of which frequencies are estimated: "
-                "expected "
-                "--respondents, or --half-width or --detect to find them by"
+                "expected --respondents, or --half-width or --detect to find them by"
             )
         values = question.domain.values or candidates.get(question.name, ())
         if not values:
             raise FileError(
                 f"question {question.name!r}: expected candidates to plan with, since "
-                "it is open, "
-                f"got none; "
-                "name a file of texts, one a line, as candidates in the survey file"
+                "it is open, got none; name a file of texts, one a line, as candidates "
+                "in the survey file"
             )
         try:
             design = Design.of(

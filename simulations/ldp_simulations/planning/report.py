@@ -205,8 +205,7 @@ def _legend(
         tested, together = "testing it against 0 at level ", ""
     lines = [
         f"error: standard error for {WHOM[ask.estimand]}, of a value no one holds (at "
-        "0) and of "
-        f"one held by {f}",
+        f"0) and of one held by {f}",
         f"half-width: of the {ask.level:g} interval at f{family}",
         f"detects: the least frequency found with probability {ask.power:g}, {tested}"
         f"{ask.level:g}{together}",
@@ -215,11 +214,9 @@ def _legend(
             "one's"
         ),
         "client, decode: measured just now; one report, and one tally with its errors "
-        "and "
-        "intervals",
+        "and intervals",
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the "
-        "estimate of "
-        f"one value, at most",
+        "estimate of one value, at most",
     ]
     lines += [
         (
@@ -238,7 +235,6 @@ def _legend(
     if any(not entry["reachable"] for entry in records):
         lines.append(
             f"-: cannot be reached with {MOST_RESPONDENTS:.0e} respondents, or with "
-            "any epsilon "
-            f"that is allowed"
+            "any epsilon that is allowed"
         )
     return lines

@@ -100,16 +100,12 @@ class BatchPlans:
         ]
         remarks = [
             "epsilon of a batch: if relay and collector are apart; that of a report, "
-            "if they are "
-            f"not. Delta is {delta_text(wish.delta)}",
+            f"if they are not. Delta is {delta_text(wish.delta)}",
             "error: standard error of the count of a value that nobody holds, in "
-            f"{wish.reports:,} "
-            "honest reports; the curator's is that of normal noise with the batch's "
-            "epsilon, by "
-            "someone who holds all answers",
+            f"{wish.reports:,} honest reports; the curator's is that of normal noise "
+            "with the batch's epsilon, by someone who holds all answers",
             f"no report has an epsilon above {decimal_text(wish.ceiling)}: a relay "
-            "that talks "
-            "leaves a respondent that and no more (--local-ceiling)",
+            "that talks leaves a respondent that and no more (--local-ceiling)",
         ]
         return TextTable("", "", headings, rows=rows, remarks=remarks)
 

@@ -61,8 +61,7 @@ def no_repeats(
     """For classes without a permanent response of a law that is drawn at once."""
     raise EstimateError(
         "expected a memoized mechanism of symbols, or of a bit for each value, to draw "
-        "several "
-        "reports of each respondent"
+        "several reports of each respondent"
     )
 
 

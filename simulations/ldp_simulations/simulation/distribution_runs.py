@@ -63,14 +63,11 @@ class DistributionRuns:
         ratio = float(np.sqrt((self.error**2).mean() / (self.stated**2).mean()))
         cumulative = (
             f"Of cumulative shares: {self.interval_share.mean():.1%} of all intervals "
-            "hold the "
-            f"truth; errors are {ratio:.2f} times what was stated; the band holds all "
-            "of it in "
-            f"{int(self.band_holds.sum())} of {len(self.band_holds)} runs. Largest "
-            "distance: "
+            f"hold the truth; errors are {ratio:.2f} times what was stated; the band "
+            f"holds all of it in {int(self.band_holds.sum())} of "
+            f"{len(self.band_holds)} runs. Largest distance: "
             f"{self.distance.mean():.3g} on average, "
-            f"{self.monotone_distance.mean():.3g} with "
-            "post = monotone."
+            f"{self.monotone_distance.mean():.3g} with post = monotone."
         )
         sentences = [cumulative]
         if self.quantile_holds.size:
@@ -82,10 +79,8 @@ class DistributionRuns:
             sentences.append(
                 f"Of the mean direction: told in {int(self.direction_told.sum())} of "
                 f"{len(self.direction_told)} runs, and not elsewhere than its interval "
-                "in "
-                f"{int(self.direction_holds.sum())}. Shares are cumulated from where "
-                "the circle "
-                "is written to begin."
+                f"in {int(self.direction_holds.sum())}. Shares are cumulated from "
+                "where the circle is written to begin."
             )
         return sentences
 

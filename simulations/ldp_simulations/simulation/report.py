@@ -214,8 +214,8 @@ def summary(simulation: Simulation) -> str:
     how = _HOW[simulation.way].format(size=simulation.report_size)
     runs = "1 run" if _count(simulation) == 1 else f"{_count(simulation):,} runs"
     return (
-        f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the "
-        "first run."
+        f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the first "
+        "run."
     )
 
 

@@ -249,9 +249,7 @@ def _group(survey: Survey, names: Sequence[str]) -> Group:
         )
         raise EstimateError(
             "expected two or three different questions that the survey asks together "
-            f"({known}; "
-            f"joint in [survey]), "
-            f"got {', '.join(names) or 'none'}"
+            f"({known}; joint in [survey]), got {', '.join(names) or 'none'}"
         )
     return group
 

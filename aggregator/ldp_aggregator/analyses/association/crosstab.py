@@ -143,8 +143,7 @@ class Crosstab:
             if field.size != 2:
                 raise EstimateError(
                     "expected fields with two values each for an odds ratio, got "
-                    f"{field.name!r} "
-                    f"with {field.size}"
+                    f"{field.name!r} with {field.size}"
                 )
         measured = self._measure(
             "odds ratio", log_odds_ratio, (first, second), freedom=1
@@ -280,8 +279,7 @@ class Crosstab:
         if field.size != 2:
             raise EstimateError(
                 "expected fields of numbers, or with two values, for a correlation, "
-                "got "
-                f"{field.name!r} with {field.size} values that are no numbers"
+                f"got {field.name!r} with {field.size} values that are no numbers"
             )
         return np.array([0.0, 1.0])
 
@@ -338,6 +336,5 @@ def check_cells(question: Question, fields: Sequence[Field]) -> None:
     if cells > MOST_CELLS:
         raise EstimateError(
             f"question {question.name!r}: expected at most {MOST_CELLS:,} cells for "
-            "margins and "
-            f"dependence, got {cells:,}"
+            f"margins and dependence, got {cells:,}"
         )

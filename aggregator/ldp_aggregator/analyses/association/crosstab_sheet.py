@@ -103,11 +103,9 @@ def _table_of_pairs(asked: Crosstab | Crosstabs, pairs: Sequence[_Pair]) -> Text
         ],
         remarks=[
             "Cramer's V is that of the nearest table without negative cells: above 0 "
-            "by noise "
-            "alone; its interval is shown with the pair (--fields)",
+            "by noise alone; its interval is shown with the pair (--fields)",
             "each test of independence is about one pair by itself: of many pairs that "
-            "do not go "
-            "together, one in twenty has a p-value below .05",
+            "do not go together, one in twenty has a p-value below .05",
         ],
     )
 
@@ -203,8 +201,8 @@ def _tables(
             remarks=[
                 f"test of independence: {verdict}, p-value {test.p_value:.3g}",
                 "estimates of dependence are those of the nearest table without "
-                "negative cells: "
-                "biased where noise is large, which their intervals allow for",
+                "negative cells: biased where noise is large, which their intervals "
+                "allow for",
             ],
         )
 

@@ -77,8 +77,7 @@ class Crosstabs:
         if not 1 <= len(places) <= self.together:
             raise EstimateError(
                 f"{place}: expected one to {self.together} fields, which is how many a "
-                "device "
-                f"tells, got {len(places)}"
+                f"device tells, got {len(places)}"
             )
         if not self.reports:
             raise EstimateError(f"{place}: expected reports, got none yet")

@@ -27,8 +27,7 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
     if len(values) * counts.size > MOST_SCORES:
         raise EstimateError(
             f"question {question.name!r}: expected at most {MOST_SCORES:,} scores "
-            "(values times "
-            f"cells of the tally) "
-            f"for an association, got {len(values) * counts.size:,}"
+            "(values times cells of the tally) for an association, got "
+            f"{len(values) * counts.size:,}"
         )
     return decoder_of(question.randomizer).joint_scores(question, counts, values)

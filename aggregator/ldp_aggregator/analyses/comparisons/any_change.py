@@ -51,14 +51,12 @@ class AnyDifference(NamedTuple):
         if self.chi_square is None:
             return (
                 f"any difference: p-value at most {self.p_value:.3g} (a bound, without "
-                "a "
-                "covariance of all values: the least p-value times their number)"
+                "a covariance of all values: the least p-value times their number)"
             )
         statistic, freedom = self.chi_square
         return (
             f"any difference: chi-square {statistic:,.2f} with {freedom} degrees of "
-            "freedom, "
-            f"p-value {self.p_value:.3g}"
+            f"freedom, p-value {self.p_value:.3g}"
         )
 
 

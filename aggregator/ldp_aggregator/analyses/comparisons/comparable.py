@@ -78,8 +78,7 @@ def check_pair(
     if not allow_equal and _equal(first, second):
         refuse(
             "two different tallies, got the same estimates twice; if these really are "
-            "of other "
-            "reports, pass --allow-equal (allow_equal=True)"
+            "of other reports, pass --allow-equal (allow_equal=True)"
         )
 
 

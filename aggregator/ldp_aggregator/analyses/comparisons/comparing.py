@@ -30,8 +30,7 @@ _FEW = {"few-reports", "few-counts"}
 """Remarks on estimates where normal theory fails."""
 _APPROXIMATE = (
     "few reports are expected for some values: their intervals and p-values allow for "
-    "that, the "
-    "test of any difference does not"
+    "that, the test of any difference does not"
 )
 _MARGIN_OF_SHARES = (
     "expected a margin above 0 and at most 1, as frequencies are shares, got {}"
@@ -180,8 +179,7 @@ def _remarks(
     if first.question.fingerprint != second.question.fingerprint:
         yield (
             "the two are of different versions of the question "
-            f"({first.question.mechanism}, "
-            f"epsilon {first.question.declared.text}, and {second.question.mechanism}, "
-            "epsilon "
-            f"{second.question.declared.text}), each decoded by its own channel"
+            f"({first.question.mechanism}, epsilon {first.question.declared.text}, and "
+            f"{second.question.mechanism}, epsilon {second.question.declared.text}), "
+            "each decoded by its own channel"
         )

@@ -219,8 +219,8 @@ class Comparison(Tabled):
         first, second = self.first, self.second
         return (
             f"{self.names[1]} ({second.reports:,} reports) less, and over, "
-            f"{self.names[0]} "
-            f"({first.reports:,} reports), for {WHOM[first.options.estimand]}"
+            f"{self.names[0]} ({first.reports:,} reports), for "
+            f"{WHOM[first.options.estimand]}"
         )
 
     @property

@@ -113,16 +113,13 @@ class DirectComparison(Tabled, WithInterval):
         return TextTable(
             self.question,
             f"randomized ({self.reports:,} reports) less direct ({self.direct.held:,} "
-            "of "
-            f"{self.direct.asked:,}), for the population that both were drawn from",
+            f"of {self.direct.asked:,}), for the population that both were drawn from",
             ("value", "direct", "randomized", interval, "p-value", "p-value,\nno more"),
             rows=[cells],
             remarks=[
                 "p-value, no more: one-sided; small where the randomized question "
-                "brings out more. "
-                "That more is nearer to the truth is an assumption, and people have to "
-                "have been "
-                "given their question by lot",
+                "brings out more. That more is nearer to the truth is an assumption, "
+                "and people have to have been given their question by lot",
             ],
         )
 
@@ -170,8 +167,7 @@ def compare_direct(
     if not 0 <= held <= asked <= MOST_ASKED or not asked:
         raise EstimateError(
             "direct question: expected so many held of at least 1 and at most "
-            f"{MOST_ASKED:,} "
-            f"asked, such as 83 of 541, got {held:,} of {asked:,}"
+            f"{MOST_ASKED:,} asked, such as 83 of 541, got {held:,} of {asked:,}"
         )
     _check(estimates)
     value = canonical_value(value, estimates.values)
@@ -217,14 +213,13 @@ def _check(estimates: QuestionEstimates) -> None:
     if not len(estimates) or not isinstance(estimates, ShareEstimates):
         raise EstimateError(
             f"question {estimates.name!r}: expected frequencies with errors beside a "
-            "direct "
-            "question, got none"
+            "direct question, got none"
         )
     if estimates.options.estimand != "population":
         raise EstimateError(
             f"question {estimates.name!r}: expected errors for the population, as the "
-            "arms are "
-            "other people (--estimand population), got those for the respondents"
+            "arms are other people (--estimand population), got those for the "
+            "respondents"
         )
 
 

@@ -42,8 +42,8 @@ REST = "the rest"
 
 _FAMILY = (
     "p-values and intervals are those of one family: the values of all {size} "
-    "comparisons, and "
-    "each mean in all of them; the test of any difference is of a comparison by itself"
+    "comparisons, and each mean in all of them; the test of any difference is of a "
+    "comparison by itself"
 )
 
 Side = tuple[QuestionEstimates, QuestionEstimates, tuple[str, str]]
@@ -173,8 +173,7 @@ def compare_groups(
     elif baseline is not None or earlier:
         raise EstimateError(
             "expected one tally for a baseline group, or for earlier tallies of the "
-            "same reports, "
-            "got two"
+            "same reports, got two"
         )
     else:
         others = parts_of(second)
@@ -256,8 +255,7 @@ def _rest(parts: Parts, group: Part, question: str) -> Tally | None:
     if total is None:
         raise EstimateError(
             "expected a total that is shown, to compare each group with the rest, got "
-            "one that is "
-            "suppressed; name a baseline among the groups"
+            "one that is suppressed; name a baseline among the groups"
         )
     rest = total.tally.counts[question] - group.tally.counts[question]
     tally = replace(total.tally, counts={**total.tally.counts, question: rest})

@@ -38,24 +38,20 @@ from ldp_aggregator.numerics.arrays import Floats
 
 UNKNOWN = (
     "devices keep a permanent response, whose error is in the reports of both if the "
-    "same devices "
-    "sent them: how many did is not known, so intervals are those of none, the widest; "
-    "of all, "
-    "standard errors would be {factor:.2f} times these, on average (--overlap says how "
-    "many)"
+    "same devices sent them: how many did is not known, so intervals are those of "
+    "none, the widest; of all, standard errors would be {factor:.2f} times these, on "
+    "average (--overlap says how many)"
 )
 KNOWN = (
     "a share of {overlap:g} of the devices is taken to be in both, with the same answer"
 )
 FRESH = (
     "this question has fresh noise in every report, so the errors of the same devices "
-    "are not "
-    "shared, for the respondents"
+    "are not shared, for the respondents"
 )
 DIFFERENT_PEOPLE = (
     "the two are taken to be of different people; if the same people answered both, "
-    "--overlap says "
-    "how many, or compare the respondents"
+    "--overlap says how many, or compare the respondents"
 )
 
 

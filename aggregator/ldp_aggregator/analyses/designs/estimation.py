@@ -96,8 +96,7 @@ def estimate_shares(law: Law, counts: Floats, level: float, estimand: str) -> An
         arm, answer = np.argwhere(impossible)[0]
         raise EstimateError(
             f"expected no answer {law.answers[answer]!r} in "
-            f"{law.arms[arm].name or 'this design'}, "
-            f"got {counts[arm, answer]:,.0f}"
+            f"{law.arms[arm].name or 'this design'}, got {counts[arm, answer]:,.0f}"
         )
     said = (Remark("cannot-tell", law.note),) if law.note else ()
     simple = not law.held and all(

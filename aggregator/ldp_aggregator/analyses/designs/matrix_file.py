@@ -34,8 +34,7 @@ def matrix_law(path: Path) -> Law:
     if not lines or None in lines[0] or "type" not in lines[0]:
         raise EstimateError(
             f"matrix {path}: expected CSV with the columns type and one for each "
-            "answer, such as "
-            "type,yes,no"
+            "answer, such as type,yes,no"
         )
     answers = [name for name in lines[0] if name not in ("type", "arm")]
     arms: dict[str, dict[str, tuple[Fraction, ...]]] = {}

@@ -186,8 +186,7 @@ class Design:
         if law.ratio is None or len(law.arms) > 1 or set(law.types) != set(law.answers):
             raise EstimateError(
                 "expected a design of one sample with a finite epsilon whose answers "
-                "are those of "
-                f"the question, got {self.words!r}"
+                f"are those of the question, got {self.words!r}"
             )
         # A boolean question has false first.
         order = (

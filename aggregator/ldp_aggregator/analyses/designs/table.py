@@ -93,8 +93,7 @@ def _prescribed_law(names: Sequence[str], chances: Sequence[Fraction]) -> Law:
     if rest <= 0 or len(names) < 2:
         raise EstimateError(
             "expected two answers or more whose chances to be prescribed leave some "
-            "for the truth, "
-            f"got a sum of {1 - rest}"
+            f"for the truth, got a sum of {1 - rest}"
         )
     rows = tuple(
         tuple(
@@ -118,8 +117,7 @@ def _unrelated_law(
         if sum(labels.values()) != 1:
             raise EstimateError(
                 "expected shares of the innocuous question's answers that sum to 1, "
-                "got "
-                f"{sum(labels.values())}"
+                f"got {sum(labels.values())}"
             )
         return _prescribed_law(
             tuple(labels), [(1 - own) * share for share in labels.values()]
@@ -127,8 +125,7 @@ def _unrelated_law(
     if prevalence is None:
         raise EstimateError(
             "expected prevalence=..., the share of yes to the innocuous question; "
-            "where it is not "
-            "known, two samples with other chances, such as p=.7,.3"
+            "where it is not known, two samples with other chances, such as p=.7,.3"
         )
     return _one(own + (1 - own) * prevalence, (1 - own) * prevalence)
 

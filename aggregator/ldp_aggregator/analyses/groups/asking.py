@@ -55,8 +55,7 @@ def where_of(text: str) -> tuple[tuple[str, str], ...]:
         if not (equals and name.strip() and value.strip()):
             raise EstimateError(
                 "expected an attribute and one of its values, such as platform=ios, "
-                "got "
-                f"{part[:40]!r}"
+                f"got {part[:40]!r}"
             )
         pairs.append((name.strip(), value.strip()))
     return tuple(pairs)
@@ -80,8 +79,7 @@ def check_groups(attributes: Attributes, asked: Asked) -> None:
             values = ", ".join(known[name])
             raise EstimateError(
                 f"attribute {name!r}: expected one of its values ({values}; {UNKNOWN} "
-                "is none of "
-                f"the survey's), got {value!r}"
+                f"is none of the survey's), got {value!r}"
             )
 
 

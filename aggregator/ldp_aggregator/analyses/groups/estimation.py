@@ -118,8 +118,7 @@ def least_of(survey: Survey, least_group: int | None) -> int:
     if least_group < survey.least_group:
         raise EstimateError(
             f"expected a least group of {survey.least_group:,} reports or more, as the "
-            "survey says "
-            f"to those who are asked, got {least_group:,}"
+            f"survey says to those who are asked, got {least_group:,}"
         )
     return least_group
 

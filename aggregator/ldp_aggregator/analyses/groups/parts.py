@@ -77,8 +77,8 @@ class Parts:
         ):
             raise EstimateError(
                 f"question {name!r}: expected reports that carry "
-                f"{', '.join(self.asked.names)}, as "
-                "the survey's [[attribute]] says, got one that does not"
+                f"{', '.join(self.asked.names)}, as the survey's [[attribute]] says, "
+                "got one that does not"
             )
         return [part for part in self if name in part.questions]
 
@@ -235,8 +235,7 @@ def said_of(least: int, names: Sequence[str]) -> tuple[str, ...]:
         return ()
     return (
         f"suppressed, because they have fewer than {least:,} reports, or would give "
-        "away what has: "
-        f"{'; '.join(names)}",
+        f"away what has: {'; '.join(names)}",
     )
 
 

@@ -51,8 +51,7 @@ _NONE = weights_of(np.zeros(0))
 
 _SEVERAL = (
     "a bound: no report tells who holds which answers to several questions, so what "
-    "sampling adds "
-    "is added up"
+    "sampling adds is added up"
 )
 
 

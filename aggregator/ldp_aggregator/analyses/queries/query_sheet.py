@@ -19,8 +19,7 @@ _LEGEND = (
     "p-value: of the test that what is asked is 0, of a ratio that it is 1",
     (
         "answers cost no privacy: all are made of reports that were private when they "
-        "were "
-        "sent"
+        "were sent"
     ),
 )
 

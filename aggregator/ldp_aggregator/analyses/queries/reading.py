@@ -98,8 +98,7 @@ class _Reader:
             raise error_at(
                 self._text,
                 "expected no condition, as no report tells who holds two values of "
-                "question "
-                f"{subject.name!r}",
+                f"question {subject.name!r}",
                 given.span,
             )
         among, condition = self._all(given.parts[0])
@@ -107,8 +106,7 @@ class _Reader:
             raise error_at(
                 self._text,
                 f"expected a condition on question {subject.name!r}, whose fields one "
-                "report "
-                f"tells together, got one on {among.name!r}",
+                f"report tells together, got one on {among.name!r}",
                 given.span,
             )
         return Quotient(_of(subject, passing & condition), _of(among, condition))
@@ -123,8 +121,7 @@ class _Reader:
             raise error_at(
                 self._text,
                 "expected a question of type multi or key-value, got "
-                f"{subject.name!r}; of others "
-                "there is share(...)",
+                f"{subject.name!r}; of others there is share(...)",
                 tree.span,
             )
         return _of(subject, passing)
@@ -147,8 +144,8 @@ class _Reader:
             passing = self._pointing(value, subject.among, field, [_value(value)])
             if (passing & given).any():
                 problem = (
-                    "expected a number for each value once, got "
-                    f"{_value(value)!r} again"
+                    f"expected a number for each value once, got {_value(value)!r} "
+                    "again"
                 )
                 raise error_at(self._text, problem, value.span)
             given |= passing
@@ -164,8 +161,7 @@ class _Reader:
                 raise error_at(
                     self._text,
                     f"expected tests of one question, got {subject.name!r} and "
-                    f"{other.name!r}: no "
-                    "report tells who holds both",
+                    f"{other.name!r}: no report tells who holds both",
                     tree.parts[place].span,
                 )
             passing = passing & flags
@@ -178,8 +174,7 @@ class _Reader:
             raise error_at(
                 self._text,
                 f"expected a test of a single value, such as {subject.name} = value, "
-                "as one "
-                "respondent may hold several: a sum of shares is no share, and "
+                "as one respondent may hold several: a sum of shares is no share, and "
                 f"{instead}",
                 tree.span,
             )

@@ -138,8 +138,8 @@ class Subject:
         if decoder.gives != "frequencies":
             raise EstimateError(
                 f"expected a question with frequencies, got {self.name!r}, of whose "
-                "answers "
-                f"{self.question.mechanism} tells the mean alone: mean({self.name})"
+                f"answers {self.question.mechanism} tells the mean alone: "
+                f"mean({self.name})"
             )
         values = self._values
         return functions_of(self._moments, self.question, values, options=self.options)
@@ -322,8 +322,7 @@ def _edge(domain: Domain, end: Fraction) -> int:
     if edges[0] < end < edges[-1] and end not in edges:
         raise EstimateError(
             "expected the edge of a cell "
-            f"({', '.join(map(decimal_text, edges[:_SOME]))}), got "
-            f"{decimal_text(end)}"
+            f"({', '.join(map(decimal_text, edges[:_SOME]))}), got {decimal_text(end)}"
         )
     return bisect_left(edges, end)
 

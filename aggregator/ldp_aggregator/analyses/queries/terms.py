@@ -96,8 +96,7 @@ def times(left: Term, right: Term) -> Term:
             return scale_term(term, other.constant)
     raise EstimateError(
         "expected a number on one side of *, got two things that are estimated: their "
-        "product has "
-        "no unbiased estimate"
+        "product has no unbiased estimate"
     )
 
 

@@ -136,6 +136,5 @@ def _check_rank(answers: Answers, table: Floats, names: list[str]) -> None:
         place = len(pivots) if len(pivots) < len(names) else int(np.argmin(pivots))
         raise EstimateError(
             f"expected columns that differ among the respondents, but {names[place]!r} "
-            "follows "
-            "from the others; leave it out"
+            "follows from the others; leave it out"
         )

@@ -62,8 +62,7 @@ from ldp_aggregator.output.checks import Remark
 _DEFAULTS = RegressionOptions()
 _EMPTY = (
     "combinations of predictors are held by no one, by the likelihood; errors take "
-    "that for "
-    "granted (method equations does not)"
+    "that for granted (method equations does not)"
 )
 
 
@@ -164,8 +163,7 @@ def fit_answers(
     if choices.interval == PROFILE or choices.errors == MODEL:
         raise EstimateError(
             "expected Wald intervals and sandwich errors for estimating equations, "
-            "which have no "
-            "likelihood"
+            "which have no likelihood"
         )
     solution = solve_equations(answers, design, outcome, model=model)
     covariance, freedom = solution.covariance, _freedom(answers, design)
@@ -208,8 +206,7 @@ def _freedom(answers: Answers, design: Design) -> float:
     if freedom < 1:
         raise EstimateError(
             f"{answers.freedom:g} clusters less strata are too few for "
-            f"{len(design.names)} "
-            "coefficients: leave predictors out, or merge strata"
+            f"{len(design.names)} coefficients: leave predictors out, or merge strata"
         )
     return freedom
 
@@ -242,10 +239,8 @@ def _method(likely: _Likely | None, design: Design, choices: RegressionOptions) 
     if choices.method == LIKELIHOOD and likely is None:
         raise EstimateError(
             "expected, for the likelihood, an outcome with two values, predictors that "
-            "lie all in "
-            "the clear or none, no clusters, and a mechanism whose channel is known; "
-            "use method "
-            "equations"
+            "lie all in the clear or none, no clusters, and a mechanism whose channel "
+            "is known; use method equations"
         )
     if choices.method is not None:
         return choices.method
@@ -267,8 +262,7 @@ def _of_likelihood(
     ):
         raise EstimateError(
             "expected Wald intervals and sandwich errors under design weights, which "
-            "count no "
-            "people, so that there is no likelihood"
+            "count no people, so that there is no likelihood"
         )
     covariance = fit.covariance(robust=choices.errors == SANDWICH)
     rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
@@ -366,10 +360,8 @@ def _remarks(
             Remark(
                 "negative-cells",
                 f"{solution.negative:,} of {answers.shares.size:,} cells have an "
-                "unbiased share "
-                "below 0; they are used as they are, and only the start of the search "
-                "is at the "
-                "nearest shares that are not",
+                "unbiased share below 0; they are used as they are, and only the start "
+                "of the search is at the nearest shares that are not",
             )
         )
     if part.numbers is not None and not answers.is_mean:
@@ -392,10 +384,8 @@ def _common_remarks(
             Remark(
                 "not-converged",
                 "the search came to no maximum: there are too few reports for this "
-                "formula at this "
-                "epsilon, or a group has only one answer. Coefficients and errors say "
-                "nothing; "
-                "leave predictors out, or merge values",
+                "formula at this epsilon, or a group has only one answer. Coefficients "
+                "and errors say nothing; leave predictors out, or merge values",
             )
         )
     if design.references:

@@ -74,8 +74,8 @@ def formula_of(text: str) -> Formula:
         again = next((name for name in names if names.count(name) > 1), None)
         if again is not None:
             raise EstimateError(
-                f"formula {text!r}: {again!r} stands twice in a product; "
-                f"write I({again}^2) for its square"
+                f"formula {text!r}: {again!r} stands twice in a product; write "
+                f"I({again}^2) for its square"
             )
     unique: dict[Term, Term] = {}
     for term in terms:

@@ -49,8 +49,7 @@ def outcome_of(
         if not two:
             raise EstimateError(
                 f"expected the value of {part.name!r} whose chance is explained "
-                "(event), of "
-                f"{', '.join(part.values)}"
+                f"(event), of {', '.join(part.values)}"
             )
         event = part.values[1]
     if event not in part.values:

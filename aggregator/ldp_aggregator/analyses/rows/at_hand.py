@@ -173,8 +173,7 @@ def _tally_of(source: Survey | Tally, reports: Reports | None) -> Tally:
         if reports is not None:
             raise TypeError(
                 "expected a tally alone, or a survey and its reports; got a tally and "
-                "more "
-                "(options=, candidates= and names= are given by their names)"
+                "more (options=, candidates= and names= are given by their names)"
             )
         return source
     check_survey(source, "estimate(survey, reports)")

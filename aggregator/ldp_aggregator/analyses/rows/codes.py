@@ -207,8 +207,8 @@ def _nothing_read(labels: Sequence[str], rows: Mapping[str, Sequence[int]]) -> s
     seen = ", ".join(reason.removeprefix("unknown code ") for reason in list(rows)[:5])
     return (
         f"expected answers such as {', '.join(labels[:5])}, got {seen}; say which is "
-        "which by "
-        f"codes, such as --codes {','.join(f'{label}=...' for label in labels[:3])}"
+        "which by codes, such as --codes "
+        f"{','.join(f'{label}=...' for label in labels[:3])}"
     )
 
 

@@ -83,8 +83,7 @@ def columns_of(table: Table) -> dict[str, list[Any]]:
         return _from_rows([dict(row) for row in table])
     raise EstimateError(
         "expected a table: the path of a CSV or Parquet file, a frame, a mapping of "
-        "columns or "
-        f"rows; got something of type {type(table).__name__}"
+        f"columns or rows; got something of type {type(table).__name__}"
     )
 
 

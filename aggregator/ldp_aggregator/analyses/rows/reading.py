@@ -164,8 +164,8 @@ def _columns_of_answers(
         if len(wanted) != 1:
             raise EstimateError(
                 f"expected to know of which question column {answers!r} has the "
-                "answers, such as "
-                f"--answer {wanted[0]}={answers}, or --question {wanted[0]}"
+                f"answers, such as --answer {wanted[0]}={answers}, or --question "
+                f"{wanted[0]}"
             )
         answers = {wanted[0]: answers}
     if answers is None:
@@ -205,8 +205,7 @@ def _read_answers(
     if not labels or layout.prefix_width:
         raise EstimateError(
             f"question {question.name!r}: expected reports as bytes or hexadecimal, as "
-            "no cell can "
-            f"say what a report of {question.mechanism} does"
+            f"no cell can say what a report of {question.mechanism} does"
         )
     read = code_column(column, cells, labels, codes=codes)
     rows = np.flatnonzero(read.places >= 0)

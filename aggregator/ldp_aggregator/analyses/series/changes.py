@@ -75,8 +75,8 @@ class Changes:
         rate = f"{self.alarm_rate:.2g}"
         if not self.alarm:
             return (
-                f"no change over time is certain enough (false alarms ever: {rate} "
-                "at most)"
+                f"no change over time is certain enough (false alarms ever: {rate} at "
+                "most)"
             )
         named = [
             f"{value} (since {' or '.join(map(str, epochs))})"
@@ -85,10 +85,8 @@ class Changes:
         which = f"; certain by themselves: {', '.join(named)}" if named else ""
         return (
             f"changed by epoch {self.first}: evidence (e-value) {self.evidence:,.3g}, "
-            "where "
-            f"{1 / self.alarm_rate:,.4g} are enough for false alarms in {rate} of all "
-            "cases, ever"
-            f"{which}"
+            f"where {1 / self.alarm_rate:,.4g} are enough for false alarms in {rate} "
+            f"of all cases, ever{which}"
         )
 
 
@@ -153,6 +151,5 @@ def _values(newest: QuestionEstimates) -> tuple[str, ...]:
         return (MEAN,)
     raise EstimateError(
         f"expected up to {MOST_VALUES} values or a mean, got {len(newest.values):,} "
-        "values; ldp "
-        "trend --value follows some of them"
+        "values; ldp trend --value follows some of them"
     )

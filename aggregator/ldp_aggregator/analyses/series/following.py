@@ -36,15 +36,13 @@ _TURNS = 2
 """How often levels are found again with the variances that they imply."""
 _TOO_FEW = (
     "{value}: too few reports in an epoch for normal errors, so it is shown and not "
-    "tested for "
-    "changes"
+    "tested for changes"
 )
 _UNKNOWN_OVERLAP = (
     "devices keep a permanent response, whose error is alike in all epochs in which "
-    "they report: "
-    "bands hold whether all epochs are of the same devices or none, and no change is "
-    "claimed that "
-    "other devices explain (--overlap says how many stay from one epoch to the next)"
+    "they report: bands hold whether all epochs are of the same devices or none, and "
+    "no change is claimed that other devices explain (--overlap says how many stay "
+    "from one epoch to the next)"
 )
 _STILL_OPEN = "the last {many} may still get reports: shown, and not tested for changes"
 
@@ -104,8 +102,7 @@ def follow(
     ):
         raise EstimateError(
             f"expected means that are estimated for the {estimand} "
-            "(Options(estimand=...)), got "
-            f"those for the {newest.options.estimand}"
+            f"(Options(estimand=...)), got those for the {newest.options.estimand}"
         )
     asked = Asked(
         level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open)

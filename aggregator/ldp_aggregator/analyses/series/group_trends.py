@@ -30,8 +30,7 @@ from ldp_aggregator.output.sheet import Sheet
 
 _FAMILY = (
     "the alarm rate of {rate:.4g} is that of all {size} groups together, those that "
-    "are not shown "
-    "included: {own:.4g} for each"
+    "are not shown included: {own:.4g} for each"
 )
 _NOT_FOLLOWED = "{group}: not followed ({problem})"
 

@@ -203,8 +203,7 @@ def complete_history(
     if last - first >= MOST_EPOCHS:
         raise EstimateError(
             f"expected at most {MOST_EPOCHS:,} epochs, got those from {first} to "
-            f"{last}; leave "
-            "out the earliest"
+            f"{last}; leave out the earliest"
         )
     known = dict(history)
     return [(epoch, known.get(epoch)) for epoch in range(first, last + 1)]

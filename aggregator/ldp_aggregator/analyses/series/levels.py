@@ -136,8 +136,8 @@ def _check(estimate: Floats, season: int | None, *, slope: bool) -> None:
     if by_place.min() < FULL_SEASONS:
         raise EstimateError(
             f"expected at least {FULL_SEASONS} full seasons of {season} epochs, got a "
-            "place with "
-            f"{by_place.min()}: with fewer, a season cannot be told from a change"
+            f"place with {by_place.min()}: with fewer, a season cannot be told from a "
+            "change"
         )
 
 

@@ -155,8 +155,7 @@ class Trends(Rendered):
         )
         return (
             f"something has changed: evidence (e-value) {most:,.3g}, which is reached "
-            "at any epoch "
-            f"in at most {1 / most:.2g} of all cases where nothing has"
+            f"at any epoch in at most {1 / most:.2g} of all cases where nothing has"
             + (f"; certain by themselves: {named}" if named else "")
         )
 

@@ -43,9 +43,8 @@ ROWS = 10_000
 
 _BIASED = (
     "rows are biased, without intervals: dependence of three fields or more is only "
-    "what follows "
-    "from pairs, and shares that noise puts below zero are none; estimates are in the "
-    "tables"
+    "what follows from pairs, and shares that noise puts below zero are none; "
+    "estimates are in the tables"
 )
 
 
@@ -112,9 +111,8 @@ class Synthetic:
         )
         return (
             f"question {self.question!r}: tables of two fields differ by "
-            f"{difference:.2g} (root "
-            "mean square over cells) from the unbiased ones, whose standard error is "
-            f"{noise:.2g}"
+            f"{difference:.2g} (root mean square over cells) from the unbiased ones, "
+            f"whose standard error is {noise:.2g}"
         )
 
     def _tables(self) -> Iterator[TextTable]:
@@ -138,8 +136,7 @@ class Synthetic:
             remarks=[
                 (
                     "standard error, difference: of the cells of the unbiased table, "
-                    "root "
-                    "mean squares"
+                    "root mean squares"
                 ),
                 _BIASED,
             ],
@@ -219,8 +216,7 @@ def _method(sizes: tuple[int, ...], method: str | None) -> str:
     if method != TREE and cells > MOST_JOINT:
         raise EstimateError(
             f"expected a joint table of at most {MOST_JOINT:,} cells for {method}, got "
-            f"{cells:,}; "
-            "take fewer fields, or a tree"
+            f"{cells:,}; take fewer fields, or a tree"
         )
     return method
 

@@ -297,8 +297,7 @@ def _of_clusters(
         if clusters < 2:
             raise EstimateError(
                 "expected at least two clusters (or reports) in each stratum of the "
-                "sampling "
-                f"frame, got {clusters}"
+                f"sampling frame, got {clusters}"
             )
         asked = 0.0
         if units.sizes is not None:
@@ -329,8 +328,8 @@ def _sampling_fraction(clusters: int, size: float) -> float:
     if not size >= clusters:
         raise EstimateError(
             f"expected a stratum to have at least the {clusters:,} clusters (or "
-            "people) in the "
-            f"population that were asked, got {size:g} in the column of sizes"
+            f"people) in the population that were asked, got {size:g} in the column of "
+            "sizes"
         )
     return clusters / size
 

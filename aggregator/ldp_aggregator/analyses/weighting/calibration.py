@@ -94,8 +94,7 @@ def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...
                     known = ", ".join(column.values)
                     raise EstimateError(
                         f"margin {margin.name!r}: expected values of {column.name!r} "
-                        "that reports "
-                        f"have ({known}), got {text!r}"
+                        f"that reports have ({known}), got {text!r}"
                     )
                 held = held & (column.codes == column.values.index(text))
             covered += held
@@ -142,8 +141,7 @@ def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
         values.append(column.values[codes[place, cell]])
     raise EstimateError(
         f"margin {margin.name!r}: expected a share of every value that reports have, "
-        "got none of "
-        f"{AND.join(values)!r}"
+        f"got none of {AND.join(values)!r}"
     )
 
 
@@ -183,8 +181,8 @@ def _check_seen(target: Target, *, public: bool) -> None:
     )
     raise EstimateError(
         f"margin {target.margin!r}: expected respondents who hold {target.value!r}, "
-        "whose share is "
-        f"to be {target.share:.4g}, but {who}; merge it with another value"
+        f"whose share is to be {target.share:.4g}, but {who}; merge it with another "
+        "value"
     )
 
 
@@ -213,9 +211,8 @@ def _solve(
         factors = np.exp(linear) if raking else 1 + linear
     raise EstimateError(
         "expected margins that can be met together, but no factors meet them: they "
-        "contradict "
-        "each other, or a value is so rare among the respondents that noise alone may "
-        "hide it"
+        "contradict each other, or a value is so rare among the respondents that noise "
+        "alone may hide it"
     )
 
 
@@ -225,8 +222,7 @@ def _through(matrix: Floats, vector: Floats) -> Floats:
     if values[-1] <= 0 or values[0] < -_SINGULAR * values[-1]:
         raise EstimateError(
             "expected enough reports for randomized margins: their second moments, "
-            "unbiased, are "
-            "not those of any people; merge values, or use fewer margins"
+            "unbiased, are not those of any people; merge values, or use fewer margins"
         )
     known = values > _SINGULAR * values[-1]
     own = vectors[:, known]

@@ -64,8 +64,8 @@ class DesignedRows:
         if set(law.types) != {YES, NO} or law.honest < len(law.types):
             raise EstimateError(
                 f"expected a design that everybody follows, with the types {YES} and "
-                f"{NO}, got "
-                f"{', '.join(law.types)}: ldp estimate --design has their shares"
+                f"{NO}, got {', '.join(law.types)}: ldp estimate --design has their "
+                "shares"
             )
         return named_design
 

@@ -144,8 +144,7 @@ def jackknife(
     if len(units.alike) > MOST_LEFT_OUT:
         raise EstimateError(
             f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, "
-            "got "
-            f"{len(units.alike):,}; use the bootstrap"
+            f"got {len(units.alike):,}; use the bootstrap"
         )
     refit = _refitting(answers, outcome, margins, method=method)
     whole = refit(units.alike)

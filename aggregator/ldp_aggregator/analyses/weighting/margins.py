@@ -86,8 +86,7 @@ def _agreeing(place: str, margins: Sequence[Margin]) -> tuple[Margin, ...]:
             raise EstimateError(
                 f"{place}: expected counts of the same people in each margin, got "
                 f"{expected:,.10g} in all by {first!r} and {people:,.10g} by {name!r}; "
-                "count the "
-                "same population, or give shares"
+                "count the same population, or give shares"
             )
     return tuple(margins)
 

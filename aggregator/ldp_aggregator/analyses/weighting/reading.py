@@ -141,8 +141,8 @@ def members_of(survey: Survey, name: str) -> tuple[Question, ...]:
         groups = {survey.group_of.get(part) for part in names}
         if len(groups) > 1 or None in groups:
             raise EstimateError(
-                "expected questions that the survey asks together (joint in "
-                f"[survey]), got {name}"
+                "expected questions that the survey asks together (joint in [survey]), "
+                f"got {name}"
             )
     return questions
 
@@ -183,8 +183,7 @@ def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
         )
         return (
             f"privacy: who answered {names} spent epsilon {float(total):.4g} in all, "
-            "as the "
-            f"reports travel together ({own}); nothing more is spent here",
+            f"as the reports travel together ({own}); nothing more is spent here",
         )
     (question,) = questions
     fields = question.domain.fields
@@ -197,10 +196,8 @@ def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
     total = len(fields) * log_upper(question.randomizer.ratio)
     return (
         f"privacy: a report of {names} tells of {linked} together and spent {cost} for "
-        "all of "
-        "them; nothing more is spent here. Linked reports, one to each of them at "
-        "epsilon "
-        f"{question.declared.text}, would spend {float(total):.4g}",
+        "all of them; nothing more is spent here. Linked reports, one to each of them "
+        f"at epsilon {question.declared.text}, would spend {float(total):.4g}",
     )
 
 
@@ -256,8 +253,8 @@ def checked_design(weights: Floats) -> Floats:
     wrong = ~(np.isfinite(weights) & (weights > 0))
     if wrong.any():
         raise EstimateError(
-            f"expected design weights above 0, got {float(weights[wrong][0])} "
-            f"(place {int(np.flatnonzero(wrong)[0]) + 1})"
+            f"expected design weights above 0, got {float(weights[wrong][0])} (place "
+            f"{int(np.flatnonzero(wrong)[0]) + 1})"
         )
     return weights
 

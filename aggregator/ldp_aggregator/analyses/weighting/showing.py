@@ -46,8 +46,7 @@ def check_shown(
     if len(attributes) > MOST_BY:
         raise EstimateError(
             f"expected at most {MOST_BY} attributes together, as groups by more are "
-            "not shown, got "
-            f"{names}"
+            f"not shown, got {names}"
         )
     least = tally.survey.least_group
     releases = [

@@ -60,8 +60,7 @@ def read_strata(survey: Survey, path: str | os.PathLike[str]) -> Strata:
             raise EstimateError(
                 f"{path}: line {number + 2}: expected each combination once, got "
                 f"{', '.join(combination)} again, which line {first} has; count its "
-                "reports into "
-                "one tally first (ldp aggregate)"
+                "reports into one tally first (ldp aggregate)"
             )
         sources[combination] = str(folder / source)
         if WEIGHT in columns:

@@ -364,8 +364,7 @@ def _remarks(
             Remark(
                 "randomized-margins",
                 "margins of randomized fields: shares before weighting are estimates, "
-                "and the "
-                "errors allow for that",
+                "and the errors allow for that",
             )
         )
         remarks += _weak(answers, targets)

@@ -123,9 +123,8 @@ class Weighted(Tabled):
         """Describe the numbers."""
         return (
             f"{self.how}; {self.reports:,} reports, worth {self.effective:,.0f} with "
-            "equal "
-            f"weights; {self.level:.4g} intervals for {WHOM['population']}"
-            f"{of_freedom(self.freedom)}"
+            f"equal weights; {self.level:.4g} intervals for "
+            f"{WHOM['population']}{of_freedom(self.freedom)}"
         )
 
     def text_tables(self) -> Iterator[TextTable]:

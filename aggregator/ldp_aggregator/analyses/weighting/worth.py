@@ -89,8 +89,7 @@ def _of_mean(question: Question, *, once: bool) -> Worth:
     if ends is None or not once:
         raise EstimateError(
             f"question {question.name!r}: expected one whose reports tell shares of "
-            "listed values, "
-            f"or the mean of a number, got {question.mechanism} for "
+            f"listed values, or the mean of a number, got {question.mechanism} for "
             f"{question.domain.summary}"
         )
     low, high, step = ends

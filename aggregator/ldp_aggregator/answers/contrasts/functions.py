@@ -46,28 +46,26 @@ from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark
 
 _ADDED_UP = (
-    "a bound: the tally does not tell how errors of values go together, so "
-    "they are added up"
+    "a bound: the tally does not tell how errors of values go together, so they are "
+    "added up"
 )
 _HELD_TOGETHER = (
-    "a bound: no report tells who holds which values together, so what "
-    "sampling adds is added up"
+    "a bound: no report tells who holds which values together, so what sampling adds "
+    "is added up"
 )
 
 _FEW_REPORTS = Remark(
     "few-reports",
     (
         "Few reports: the interval goes by the jumps that single reports make, as "
-        "normal "
-        "theory fails."
+        "normal theory fails."
     ),
 )
 _BEYOND = Remark(
     "beyond-range",
     (
         "The estimate is beyond all that the number can be: the interval is of the "
-        "nearest "
-        "possible."
+        "nearest possible."
     ),
 )
 
@@ -229,12 +227,9 @@ class Functions:
         if not self.exclusive and len(values) != 1:
             raise EstimateError(
                 f"question {self.name!r}: expected a single value, got {len(values)} "
-                "of which a "
-                "respondent may hold several, so that a sum of their shares is no "
-                "share; "
-                "contrast({value: 1, ...}) adds them up, which is how many of them "
-                "respondents "
-                "hold, on average"
+                "of which a respondent may hold several, so that a sum of their shares "
+                "is no share; contrast({value: 1, ...}) adds them up, which is how "
+                "many of them respondents hold, on average"
             )
         return self.function(f"share of {', '.join(values)}", self.weights(values))
 

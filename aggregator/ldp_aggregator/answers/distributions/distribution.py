@@ -139,8 +139,8 @@ class Distribution(WithEnds):
         if self.line.circular and not circular:
             raise EstimateError(
                 "expected a place at which the circle is cut, on which quantiles and "
-                "cumulative "
-                "shares depend: distribution.cut(at) is a line; direction() has no cut"
+                "cumulative shares depend: distribution.cut(at) is a line; direction() "
+                "has no cut"
             )
         if circular and not self.line.circular:
             raise EstimateError(

@@ -28,8 +28,7 @@ normal.
 """
 _ON_CIRCLE = (
     "values lie on a circle: quantiles, mean and variance depend on where it is cut, "
-    "and are not "
-    "shown"
+    "and are not shown"
 )
 _MIDDLES = "the mean direction is that of the middles of the cells"
 
@@ -92,11 +91,9 @@ def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:
         return ()
     text = (
         "Intervals of ranges and quantiles, and the band, go by the normal law, for "
-        "which "
-        f"{respondents} respondents, of whose reports about "
-        f"{respondents * missing:.0f} hold "
-        "another value by chance, are too few: they may hold the truth less often than "
-        "they say."
+        f"which {respondents} respondents, of whose reports about "
+        f"{respondents * missing:.0f} hold another value by chance, are too few: they "
+        "may hold the truth less often than they say."
     )
     return (Remark("few-counts", text),)
 

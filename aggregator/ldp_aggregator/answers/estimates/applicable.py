@@ -18,8 +18,7 @@ from ldp_aggregator.decoders.table import decoder_of
 
 _OF_EVERY_ONE = (
     "; ranges and edges are asked of every question for a distribution; name those "
-    "that are meant "
-    "(--question, names= in Python, question= in a query)"
+    "that are meant (--question, names= in Python, question= in a query)"
 )
 _RANGES = 'of `goal = "distribution"` for ranges and edges'
 _RECTANGLES = "of type place for rectangles"
@@ -40,9 +39,8 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
     ):
         raise EstimateError(
             f"expected another view than {post_process}, which is for "
-            f"{_ONLY_FOR[post_process]}; "
-            "name such "
-            "questions with --question, if there are any"
+            f"{_ONLY_FOR[post_process]}; name such questions with --question, if there "
+            "are any"
         )
     for asked, have, what in (
         (options.ranges or options.edges, _of_distribution, _RANGES),
@@ -53,8 +51,7 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
         if asked and not any(map(have, questions)):
             raise EstimateError(
                 f"expected a question {what}, got none; name such questions with "
-                "--question, if "
-                "there are any"
+                "--question, if there are any"
             )
 
 

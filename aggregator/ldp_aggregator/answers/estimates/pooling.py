@@ -122,8 +122,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     if options.post_process == "shrunk":
         raise EstimateError(
             f"question {newest.name!r}: expected another view than shrunk, which is "
-            "for one "
-            "version of a question"
+            "for one version of a question"
         )
     room = room_of(newest, options)
     line, cells = None, None
@@ -192,8 +191,7 @@ def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str
     )
     note = (
         f"pooled over {len(versions)} versions, by weights that do not depend on the "
-        "answers "
-        f"({weighted})"
+        f"answers ({weighted})"
     )
     once = any(
         reports_of_each(version.question.randomizer, options.reports_per_person)

@@ -26,8 +26,8 @@ from ldp_aggregator.tallies.counting.counting import total_reports
 
 MOST_COVARIANCE = 10_000
 _NO_CANDIDATES = (
-    "no candidates: name a file of texts to look for, one a line, as "
-    "candidates in the survey file"
+    "no candidates: name a file of texts to look for, one a line, as candidates in the "
+    "survey file"
 )
 _NO_REPORTS = "no reports yet"
 

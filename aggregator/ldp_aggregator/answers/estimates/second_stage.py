@@ -107,13 +107,11 @@ class SecondStage:
         ]
         remarks = (
             f"{len(self.cells)} cells, for {self.respondents:,} respondents: an even "
-            "share is "
-            f"{1 / len(self.cells):.4f}, with a standard error of about "
+            f"share is {1 / len(self.cells):.4f}, with a standard error of about "
             f"{self.error:.4f}",
             (
                 "shares here are those of the first stage, cut at zero: biased, and "
-                "not to "
-                "be reported"
+                "not to be reported"
             ),
         )
         table = TextTable(
@@ -187,8 +185,7 @@ def _first(tally: Tally, name: str) -> tuple[Places, Floats]:
     if not question.domain.is_place:
         raise EstimateError(
             f"question {name!r}: expected a question of type place with x and y, whose "
-            "map is to "
-            "be cut, got another"
+            "map is to be cut, got another"
         )
     side = question.domain.fields[0].size
     of_rectangles = decoder_of(question.randomizer).gives == "places"
@@ -231,8 +228,7 @@ def _rename(
         if "epsilon" not in entry:
             raise EstimateError(
                 f"question {name!r}: expected one that states an epsilon, which the "
-                "next stage "
-                "then has, got another"
+                "next stage then has, got another"
             )
         text = entry.get("text")
         entries.append(

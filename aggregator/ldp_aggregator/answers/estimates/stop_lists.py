@@ -67,16 +67,14 @@ def _remark(name: str, stops: Stops) -> tuple[Remark, ...]:
         return ()
     if share == 0:
         text = (
-            f"Stop list {stops.serial} has stopped this question: no device is "
-            "asked any more."
+            f"Stop list {stops.serial} has stopped this question: no device is asked "
+            "any more."
         )
         return (Remark("stopped", text),)
     text = (
         f"Stop list {stops.serial} has this question asked of {share} of the devices, "
-        "drawn at "
-        "random whatever their answers are: the respondents are that sample, and "
-        "errors for the "
-        "population allow for the draw."
+        "drawn at random whatever their answers are: the respondents are that sample, "
+        "and errors for the population allow for the draw."
     )
     return (Remark("sampled", text),)
 

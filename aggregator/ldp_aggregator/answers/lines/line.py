@@ -83,8 +83,7 @@ class Line(NamedTuple):
                 listed = ", ".join(map(decimal_text, nearest))
                 raise EstimateError(
                     f"expected ranges of whole cells, whose edges are ... {listed} "
-                    "..., got the "
-                    f"end {decimal_text(end)}"
+                    f"..., got the end {decimal_text(end)}"
                 )
         return min(place, self.size)
 
@@ -110,8 +109,8 @@ class Line(NamedTuple):
         if first >= last:
             raise EstimateError(
                 "expected a range whose first end is below the other, got "
-                f"{low}:{high} (only a "
-                "question that says `circular = true` has ranges that go around)"
+                f"{low}:{high} (only a question that says `circular = true` has ranges "
+                "that go around)"
             )
         return self.place(first), self.place(last)
 
@@ -130,8 +129,7 @@ class Line(NamedTuple):
         if outside:
             raise EstimateError(
                 f"expected numbers of the circle, from {decimal_text(self.starts[0])} "
-                "to "
-                f"{decimal_text(self.end)}, got {decimal_text(outside[0])}"
+                f"to {decimal_text(self.end)}, got {decimal_text(outside[0])}"
             )
 
     def between_places(self, first: int, last: int) -> Floats:

@@ -97,8 +97,7 @@ def _districts(
         if _type(geometry) not in _POLYGONS:
             raise EstimateError(
                 f"district {name!r}: expected a geometry that is a Polygon or a "
-                "MultiPolygon, got "
-                f"{_shorten(_type(geometry))}"
+                f"MultiPolygon, got {_shorten(_type(geometry))}"
             )
         yield name, geometry
 
@@ -115,8 +114,7 @@ def _name(place: int, feature: Any, key: str) -> str:
     known = ", ".join(map(str, properties)) or "none"
     raise EstimateError(
         f"feature {place}: expected a name as its property {key!r}, got none; its "
-        "properties are "
-        f"{known} (--district-name says which one is the name)"
+        f"properties are {known} (--district-name says which one is the name)"
     )
 
 
@@ -143,8 +141,7 @@ def _polygon(name: str, geometry: Mapping[str, Any]) -> Any:
     if not shape.is_valid:
         raise EstimateError(
             f"district {name!r}: expected borders that do not cross themselves or each "
-            "other, got "
-            f"{shapely.is_valid_reason(shape)}"
+            f"other, got {shapely.is_valid_reason(shape)}"
         )
     return shape
 
@@ -165,8 +162,7 @@ def _ring(name: str, ring: Any) -> list[tuple[float, float]]:
     if len(corners) < _FEWEST_CORNERS or corners[0] != corners[-1]:
         raise EstimateError(
             f"district {name!r}: expected rings of {_FEWEST_CORNERS} corners or more, "
-            "the last of "
-            f"which is the first, got one of {len(corners)}"
+            f"the last of which is the first, got one of {len(corners)}"
         )
     return corners
 

@@ -84,8 +84,7 @@ class MapEstimates(ShareEstimates):
         if self.places is None:
             raise EstimateError(
                 f"question {self.name!r}: expected a question of type place with "
-                "reports, of one "
-                "version, for a map"
+                "reports, of one version, for a map"
             )
         return self.places
 

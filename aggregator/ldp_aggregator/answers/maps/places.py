@@ -193,8 +193,7 @@ class Places(WithEnds):
             if cells < 1 or cells & (cells - 1) or cells >> self.depth > 1:
                 raise EstimateError(
                     "expected numbers of cells that are powers of two up to "
-                    f"{1 << self.depth}, "
-                    f"got {x_cells} x {y_cells}"
+                    f"{1 << self.depth}, got {x_cells} x {y_cells}"
                 )
         if x_cells * y_cells == 1:
             raise EstimateError(

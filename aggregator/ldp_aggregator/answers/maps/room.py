@@ -61,11 +61,9 @@ def on_districts(districts: Sequence[District], by: str) -> tuple[Remark, ...]:
         return ()
     text = (
         f"{approximate:,} of {len(districts):,} districts are approximate: of cells "
-        "that borders "
-        f"cut, {_CUT[by]}. Where within a cell people live, no report tells; "
-        "`surely_low` and "
-        "`surely_high` (JSON: `surely`) are the ends of an interval that holds "
-        "wherever it is."
+        f"that borders cut, {_CUT[by]}. Where within a cell people live, no report "
+        "tells; `surely_low` and `surely_high` (JSON: `surely`) are the ends of an "
+        "interval that holds wherever it is."
     )
     return (Remark("cut-cells", text),)
 

@@ -24,21 +24,16 @@ from ldp_aggregator.output.sheet import MOST_BARS, Bars
 
 _MEAN_ALONE = (
     "the mean is what this mechanism is for; frequencies, which are far noisier, are "
-    "estimated "
-    "only if asked for "
-    "(--frequencies, or frequencies=True)"
+    "estimated only if asked for (--frequencies, or frequencies=True)"
 )
 _NO_FREQUENCIES = "this mechanism estimates a mean, and no frequencies"
 _SHAPE_IF_ASKED = (
     "the shape of the distribution is a biased view, estimated only if asked for "
-    "(--post-process "
-    "em, or "
-    "ems for a smooth one; post_process= in Python)"
+    "(--post-process em, or ems for a smooth one; post_process= in Python)"
 )
 _BARE_SHAPE = (
     "the frequencies are a shape: biased, and without errors or intervals, as none "
-    "would hold the "
-    "truth as often as it says"
+    "would hold the truth as often as it says"
 )
 
 
@@ -176,9 +171,8 @@ def _on_bound(
         return ()
     text = (
         "The standard error of the mean is a bound: it has the spread of the answers, "
-        "of which "
-        "these reports tell nothing. Where all of them are at an end of the range it "
-        "is far less."
+        "of which these reports tell nothing. Where all of them are at an end of the "
+        "range it is far less."
     )
     return (Remark("bound", text),)
 

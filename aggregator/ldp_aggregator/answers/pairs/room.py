@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
 _OF_KEYS = (
     "a frequency is the share of those who hold the key, among others or alone, and a "
-    "mean that of "
-    "the numbers that come with it among them; a device answers with at most {most} "
-    "keys"
+    "mean that of the numbers that come with it among them; a device answers with at "
+    "most {most} keys"
 )
 
 
@@ -126,8 +125,8 @@ def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:
     low, high = numbers.range
     text = (
         f"{some:,} of {untold.size:,} means have the whole range from {low:g} to "
-        f"{high:g} for an "
-        "interval: too few hold these keys, or too few answered, to tell."
+        f"{high:g} for an interval: too few hold these keys, or too few answered, to "
+        "tell."
     )
     return (Remark("whole-range", text),)
 

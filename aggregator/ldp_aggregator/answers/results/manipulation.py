@@ -89,9 +89,8 @@ class Manipulation:
             if self.sum_reach is not None:
                 return (
                     f"{frequency}, and the sum of a key's numbers, by respondent, by "
-                    "at most "
-                    f"{self.sum_reach / 100:.3g}; a mean by that over the share who "
-                    "hold the key."
+                    f"at most {self.sum_reach / 100:.3g}; a mean by that over the "
+                    "share who hold the key."
                 )
             return f"{frequency}, and {of_mean}." if of_mean else f"{frequency}."
         if of_mean:

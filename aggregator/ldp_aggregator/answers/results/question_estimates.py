@@ -56,8 +56,8 @@ COLUMNS_OF_FOUND = ("p_value", "q_value", "found_low", "found_high")
 """Of flat records besides, where it was asked which values are there."""
 
 ALL_OF_THEM = (
-    "All of them: `for estimate in estimates`; "
-    "those of a survey: `rows()`, `to_csv()`, `to_dict()`."
+    "All of them: `for estimate in estimates`; those of a survey: `rows()`, "
+    "`to_csv()`, `to_dict()`."
 )
 """Where the values are that are not shown."""
 
@@ -152,8 +152,8 @@ class QuestionEstimates(ByValue, Tidy):
         if self.left_out:
             choice = (
                 f"shown: the {len(self):,} highest of {len(self) + self.left_out:,} "
-                "estimates, "
-                "which for having been chosen as such are too high on average"
+                "estimates, which for having been chosen as such are too high on "
+                "average"
             )
         bound = "" if self.manipulation is None else str(self.manipulation)
         notes = (choice, self.note, *map(str, self.remarks), bound)
@@ -175,8 +175,7 @@ class QuestionEstimates(ByValue, Tidy):
         unit = f"; in {question.domain.unit}" if question.domain.unit else ""
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} "
-            "reports; "
-            f"{options.level:.4g} {options.interval} intervals for "
+            f"reports; {options.level:.4g} {options.interval} intervals for "
             f"{WHOM[options.estimand]}{family}{view}{unit}"
         )
 
@@ -327,8 +326,7 @@ class QuestionEstimates(ByValue, Tidy):
                 raise AttributeError(name)
             raise AttributeError(
                 f"question {self.name!r}, answered by {self.question.mechanism}, has "
-                f"no {name!r}; "
-                f"it has {', '.join(dir(self))}"
+                f"no {name!r}; it has {', '.join(dir(self))}"
             )
 
     def panels(self, truth: Sequence[float] | None = None) -> list[Bars]:

@@ -68,12 +68,10 @@ def beyond_noise(
         return ()
     text = (
         f"The share of {names[lowest]!r} lies {-distances[lowest]:.1f} standard errors "
-        "below zero, "
-        "more than noise explains: people may not follow the design. Models that "
-        "estimate how many "
-        "do not: cheater, cheating-triangular, lie-detector, extended-crosswise, "
-        "crosswise-anchor, "
-        "self-protective (`ldp estimate --design`)."
+        "below zero, more than noise explains: people may not follow the design. "
+        "Models that estimate how many do not: cheater, cheating-triangular, "
+        "lie-detector, extended-crosswise, crosswise-anchor, self-protective (`ldp "
+        "estimate --design`)."
     )
     return (Remark("not-followed", text),)
 
@@ -107,8 +105,8 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
                 f"{', '.join(map(repr, ruled_out))}"
             )
     text = (
-        f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior "
-        "odds 0)."
+        f"No finite epsilon, so for analysis only: {'; '.join(said)} (posterior odds "
+        "0)."
     )
     return (Remark("no-epsilon", text),)
 
@@ -123,8 +121,7 @@ def on_repeats(question: Question, reports_per_person: int) -> tuple[Remark, ...
         Remark(
             "repeats",
             "Reports of one epoch are assumed. Over several, devices repeat their "
-            "permanent "
-            "response, and errors are larger: say how many reports each sent "
+            "permanent response, and errors are larger: say how many reports each sent "
             "(--reports-per-person).",
         ),
     )
@@ -136,9 +133,8 @@ def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:
         return ()
     text = (
         f"{respondents:,} respondents are few: below {least:,} not even the best of "
-        "these "
-        f"intervals is narrower than "
-        "the whole range, but for what is cut off at its ends."
+        "these intervals is narrower than the whole range, but for what is cut off at "
+        "its ends."
     )
     return (Remark("few-respondents", text),)
 
@@ -162,8 +158,7 @@ def on_intervals(low: Floats, high: Floats) -> tuple[Remark, ...]:
         share = _share(points, low.size, "interval")
         text = (
             f"{share} from 0 to 0 or from 1 to 1: the estimate lies beyond all "
-            "frequencies. "
-            "This is no certainty."
+            "frequencies. This is no certainty."
         )
         remarks.append(Remark("beyond-range", text))
     return tuple(remarks)
@@ -190,9 +185,8 @@ def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
     )
     text = (
         f"{share} on fewer than about {FEWEST} reports: intervals go by the normal "
-        "law, which "
-        f"does not hold there, and "
-        "may hold the truth less often than they say."
+        "law, which does not hold there, and may hold the truth less often than they "
+        "say."
     )
     return (Remark("few-counts", text),)
 
@@ -210,10 +204,8 @@ def on_mean(
     if respondents < FEWEST:
         text = (
             f"The mean's interval goes by the normal law, for which {respondents} "
-            "respondents are "
-            f"too few: it may hold "
-            "the truth less often than it says. How answers spread is not estimated "
-            "from so few."
+            "respondents are too few: it may hold the truth less often than it says. "
+            "How answers spread is not estimated from so few."
         )
         remarks.append(Remark("few-counts", text))
     low, high, _ = ends
@@ -221,8 +213,7 @@ def on_mean(
         return tuple(remarks)
     text = (
         f"The mean's interval is the whole range from {low:g} to {high:g}: the reports "
-        "say "
-        f"nothing about it."
+        "say nothing about it."
     )
     return (*remarks, Remark("whole-range", text))
 

@@ -78,17 +78,13 @@ def adjusted_p_values(
     if correction not in (DEFAULT, *CORRECTIONS):
         raise EstimateError(
             f"expected correction to be one of {', '.join((DEFAULT, *CORRECTIONS))}, "
-            "got "
-            f"{correction!r}"
+            f"got {correction!r}"
         )
     if estimates.left_out:
         raise EstimateError(
             f"question {estimates.question.name!r}: expected the estimates of all "
-            "values, got "
-            f"{len(estimates)} and "
-            f"{estimates.left_out} left out; ask which values are there first, and for "
-            "the top of "
-            f"them then"
+            f"values, got {len(estimates)} and {estimates.left_out} left out; ask "
+            "which values are there first, and for the top of them then"
         )
     chances, correction = p_values(estimates), correction_of(estimates, correction)
     if correction == "bonferroni":

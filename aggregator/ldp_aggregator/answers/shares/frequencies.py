@@ -53,8 +53,7 @@ _FEW_VALUES = 10
 
 _OF_SETS = (
     "a frequency is the share of those who hold the value, among others or alone; "
-    "frequencies need "
-    "not sum to 1"
+    "frequencies need not sum to 1"
 )
 
 
@@ -165,8 +164,7 @@ def _check_view(question: Question, options: Options) -> None:
     if options.post_process == "norm-sub" and question.domain.collect:
         raise EstimateError(
             "expected another view than norm-sub, since the shares of each field add "
-            "up to 1, "
-            "and not those of all of them"
+            "up to 1, and not those of all of them"
         )
 
 

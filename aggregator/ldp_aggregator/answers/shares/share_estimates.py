@@ -127,8 +127,7 @@ class ShareEstimates(QuestionEstimates):
         if self.functions is None:
             raise EstimateError(
                 f"question {self.name!r}: expected frequencies for a share or a "
-                "contrast, got "
-                f"none ({self.note or 'no reports yet'})"
+                f"contrast, got none ({self.note or 'no reports yet'})"
             )
         return self.functions
 

@@ -42,8 +42,7 @@ class TreeEstimates(RegionEstimates):
         if taxonomy is None or len(self) != len(taxonomy.parents):
             raise EstimateError(
                 f"question {self.name!r}: expected all nodes of a tree to choose from, "
-                "as a "
-                "question with parents has them"
+                "as a question with parents has them"
             )
         crowded = self.low * self.respondents > crowd if crowd else None
         places = chosen_nodes(
@@ -59,8 +58,8 @@ class TreeEstimates(RegionEstimates):
         if crowd:
             said.append(
                 f"nodes that may have no more than {crowd:,.0f} people are merged into "
-                "those "
-                "above; the others, for having been chosen, are too high on average"
+                "those above; the others, for having been chosen, are too high on "
+                "average"
             )
         return replace(self.only(places), note="; ".join(filter(None, said)))
 
@@ -80,9 +79,8 @@ def estimate(counted: Counted) -> TreeEstimates:
     if post is not None:
         raise EstimateError(
             f"expected no post-processing by {post}, which would keep no parent the "
-            "sum of its "
-            "children; parts of a tree are chosen by --at, --finest and --crowd "
-            "(nodes() in Python)"
+            "sum of its children; parts of a tree are chosen by --at, --finest and "
+            "--crowd (nodes() in Python)"
         )
     numbers = numbers_of(counted, counted.values)
     return shares_of(counted, numbers, counted.values, kind=TreeEstimates)

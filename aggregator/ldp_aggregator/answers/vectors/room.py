@@ -24,8 +24,7 @@ from ldp_aggregator.output.sheet import NOTHING, Bars
 
 _OF_VECTORS = (
     "estimates are of the mean vector, coordinate by coordinate; how their errors go "
-    "together is "
-    "not told"
+    "together is not told"
 )
 
 
@@ -47,10 +46,9 @@ class VectorEstimates(QuestionEstimates):
         distance = (self.squared_error or 0.0) ** 0.5
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} "
-            "reports; "
-            f"mean vector, {options.level:.4g} intervals for "
-            f"{WHOM[options.estimand]}{family}; "
-            f"root mean squared distance from the true vector {distance:.4g}"
+            f"reports; mean vector, {options.level:.4g} intervals for "
+            f"{WHOM[options.estimand]}{family}; root mean squared distance from the "
+            f"true vector {distance:.4g}"
         )
 
     @property
@@ -86,8 +84,7 @@ def estimate(counted: Counted) -> VectorEstimates:
     if options.covariance:
         raise EstimateError(
             "expected no covariance of a mean vector, of which a tally keeps sums of "
-            "coordinates, "
-            "and of their squares"
+            "coordinates, and of their squares"
         )
     radius = 0.0 if question.domain.ball is None else float(question.domain.ball.radius)
     missing = miss(options.level, len(counted.values), options.simultaneous)

@@ -225,16 +225,13 @@ def _check_direct(wanted: GroupOptions, others: Sequence[object]) -> None:
     if wanted or any(other is not None for other in others):
         raise click.UsageError(
             "--direct: expected A alone, and --question, --level and "
-            "--reports-per-person at "
-            "most, got "
-            "B or other options"
+            "--reports-per-person at most, got B or other options"
         )
     source = click.get_current_context().get_parameter_source("estimand")
     if source is not None and source.name == "COMMANDLINE":
         raise click.UsageError(
             "--direct: expected no --estimand, as the arms are other people, so that "
-            "errors are "
-            "for the population that both were drawn from"
+            "errors are for the population that both were drawn from"
         )
 
 

@@ -93,8 +93,7 @@ def regress(
     if sources.design is not None and name != sources.answers:
         raise click.UsageError(
             f"--design: expected a formula that explains {sources.answers}, the column "
-            "of answers, "
-            f"got {name}"
+            f"of answers, got {name}"
         )
     answers = sources.read(name, sources.in_the_clear(name, [*read.names]))
     present(fit_answers(answers, read, choices).sheet(), form, output)

@@ -231,9 +231,8 @@ def _read_files(reading: _Reading, source: TallySource) -> History:
         if again and not source.allow_equal:
             raise EstimateError(
                 f"{path}: expected a tally of its own for each epoch, got the bytes of "
-                f"{again[0]} "
-                "for the second time; if it really counts other reports, pass "
-                "--allow-equal"
+                f"{again[0]} for the second time; if it really counts other reports, "
+                "pass --allow-equal"
             )
         alike.append(path)
         history.append((epoch, reading.of(tally)))
@@ -254,8 +253,7 @@ def _read_store(reading: _Reading, store: str) -> History:
         closed = "closed epochs" if reading.groups else "epochs"
         raise EstimateError(
             f"expected {closed} of question {reading.question.name!r} in the store, "
-            "got none: its "
-            "survey needs an `epoch`, and reports"
+            "got none: its survey needs an `epoch`, and reports"
         )
     return known
 

@@ -105,8 +105,7 @@ class Sources:
         if not self.row_paths and any(column is not None for column in columns):
             raise click.UsageError(
                 "--answer, --codes, --design, --weight, --stratum, --cluster and "
-                "--size go with "
-                "--rows"
+                "--size go with --rows"
             )
         if (self.design is None) == (self.survey_path is None):
             raise click.UsageError(

@@ -67,14 +67,13 @@ def method(questions: Sequence[QuestionEstimates], options: Options) -> Iterator
     epsilons = dict.fromkeys(question.question.declared.text for question in questions)
     yield (
         "Each answer was changed at random before it was sent, so that nobody can be "
-        "sure what one "
-        f"person said (local differential privacy, epsilon {', '.join(epsilons)})."
+        "sure what one person said (local differential privacy, epsilon "
+        f"{', '.join(epsilons)})."
     )
     family = ", all of a question at once" if options.simultaneous else ""
     yield (
         f"In {100 * options.level:.4g} % of surveys like this one, the ranges hold "
-        "what is true of "
-        f"{_WHOM[options.estimand]}{family}."
+        f"what is true of {_WHOM[options.estimand]}{family}."
     )
 
 
@@ -88,13 +87,12 @@ def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
         times = text_upper(asked.declared.bound, 2)
         protection = (
             f"so that no report tells what its sender holds: it is at most {times} "
-            "times as likely "
-            f"for one answer as for another (epsilon {asked.declared.text})."
+            "times as likely for one answer as for another (epsilon "
+            f"{asked.declared.text})."
         )
     yield (
         f"{question.respondents:,} people answered. Each answer was changed at random "
-        "before it "
-        f"left ({asked.mechanism}), {protection}"
+        f"before it left ({asked.mechanism}), {protection}"
     )
     said = ", ".join(attribute.name for attribute in asked.attributes)
     if said:
@@ -104,8 +102,7 @@ def how_it_was_asked(question: QuestionEstimates) -> Iterator[str]:
         moved = bound.reach * _FORGED
         yield (
             "If one report in a hundred were forged, a share could be off by up to "
-            f"{moved:.1%} of "
-            "all people, beyond the intervals."
+            f"{moved:.1%} of all people, beyond the intervals."
         )
     yield from (str(check) for check in question.checks if check.suspicious)
 

@@ -208,8 +208,7 @@ def explain(question: Question) -> list[str]:
     if efficient is not None:
         lines.append(
             f"  efficiency          {efficient:.3f} of what a bound for all mechanisms "
-            "allows at "
-            f"the delivered epsilon, on average over {all_of_them}"
+            f"allows at the delivered epsilon, on average over {all_of_them}"
         )
     return lines
 

@@ -153,7 +153,6 @@ def group_warnings(groups: Iterable[Sequence[str]]) -> list[str]:
     """Warn of the groups, with all names."""
     return [
         f"these reports cannot tell {len(group)} candidates apart, which are estimated "
-        "together, "
-        f"as one: {', '.join(group)}"
+        f"together, as one: {', '.join(group)}"
         for group in groups
     ]

@@ -53,10 +53,8 @@ def score_range(randomizer: Randomizer) -> Refusal:
     bit = max(most, 1 - least)
     return Refusal(
         "least squares weighs each bit by what all reports say; the share of a cohort "
-        "whose text "
-        f"sets a bit moves by at most {float(bit):.3g} times the share of its reports "
-        "that are "
-        "forged"
+        f"whose text sets a bit moves by at most {float(bit):.3g} times the share of "
+        "its reports that are forged"
     )
 
 
@@ -101,9 +99,7 @@ def scores_of_design(
     if not len(gram) or np.linalg.matrix_rank(gram) < len(gram):
         raise EstimateError(
             f"question {question.name!r}: expected candidates that set different bits, "
-            "got none, "
-            f"too many, or some "
-            "that cannot be told apart by these reports"
+            "got none, too many, or some that cannot be told apart by these reports"
         )
     # (M, rows). The share of a cohort in the weights cancels the one that its reports
     # are divided by.

@@ -53,11 +53,8 @@ _COLUMNS = 512
 _REFINEMENTS = 3
 _ALIKE = (
     "expected candidates that set different bits, got some that cannot be told apart "
-    "by these "
-    "reports "
-    "(too few cohorts have reports, or two candidates are the same); collect more, or "
-    "shorten the "
-    "list"
+    "by these reports (too few cohorts have reports, or two candidates are the same); "
+    "collect more, or shorten the list"
 )
 
 
@@ -151,10 +148,8 @@ def regress(
     if candidates > min(rows, MOST_AT_ONCE):
         raise EstimateError(
             f"expected at most {min(rows, MOST_AT_ONCE)} candidates ({len(counts)} "
-            "cohorts that "
-            f"reported, "
-            f"{counts.shape[1] - 1} bits each), got {candidates}; shorten the list of "
-            "candidates"
+            f"cohorts that reported, {counts.shape[1] - 1} bits each), got "
+            f"{candidates}; shorten the list of candidates"
         )
     rates, sizes = centred_rates(counts, noise, background)
     shares = first_shares(rates, sizes, design, background=background)

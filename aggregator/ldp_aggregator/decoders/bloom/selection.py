@@ -73,20 +73,16 @@ _LEAST = 1e-9
 """The part of a candidate's information that must be left to it alone."""
 _JOINTLY = (
     "more candidates than these reports can tell apart at once: each is estimated from "
-    "what the "
-    "others leave, none of them below 0 and all together 1 at most. Errors hold over "
-    "the choice of "
-    "hash functions: given these, texts that are hardly held may leave a bias that "
-    "more reports do "
-    "not reduce"
+    "what the others leave, none of them below 0 and all together 1 at most. Errors "
+    "hold over the choice of hash functions: given these, texts that are hardly held "
+    "may leave a bias that more reports do not reduce"
 )
 
 
 _FEW = (
     "so few cohorts and bits make candidates share many of them by chance, and errors "
-    "a little too "
-    "small: of 0.95 intervals, 0.90 to 0.94 held in simulations; shorten the list of "
-    "candidates"
+    "a little too small: of 0.95 intervals, 0.90 to 0.94 held in simulations; shorten "
+    "the list of candidates"
 )
 
 
@@ -347,13 +343,9 @@ def _purposes(even: _Half, odd: _Half, by_even: int, by_odd: int) -> str:
     )
     return (
         f"more candidates than these reports can tell apart at once: {first} at even "
-        "places chose "
-        f"{by_even:,} of them, "
-        f"with which {second} at odd places were estimated; those chose {by_odd:,} for "
-        "the former "
-        f"in turn. Errors "
-        "hold over the choice of hash functions: given these, texts that were not "
-        "chosen leave a "
-        "bias, for some "
-        "candidates of several standard errors, which more reports do not reduce"
+        f"places chose {by_even:,} of them, with which {second} at odd places were "
+        f"estimated; those chose {by_odd:,} for the former in turn. Errors hold over "
+        "the choice of hash functions: given these, texts that were not chosen leave a "
+        "bias, for some candidates of several standard errors, which more reports do "
+        "not reduce"
     )

@@ -162,8 +162,7 @@ def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark
         Remark(
             "few-reports",
             f"Fewer reports are expected than normal theory needs, for {many:,} of "
-            f"{len(failing):,} values: "
-            f"their intervals {instead}.",
+            f"{len(failing):,} values: their intervals {instead}.",
         ),
     )
 
@@ -209,9 +208,7 @@ def clopper_pearson(
     if moments.supports is None or moments.rates is None:
         raise EstimateError(
             "expected a mechanism whose estimates are one count each for "
-            "clopper-pearson "
-            "intervals; "
-            "ask for score intervals instead"
+            "clopper-pearson intervals; ask for score intervals instead"
         )
     return for_population(moments, missing)
 

@@ -105,14 +105,11 @@ def explain(question: Question) -> list[str]:
     assert scale is not None  # noqa: S101 (the kind is that of such questions)
     return [
         f"  numbers             {scale.range_text}: each becomes one of the two ends, "
-        "drawn so "
-        "that no mean is biased",
+        "drawn so that no mean is biased",
         f"  one entry           of {items.most}, the keys that are held and dummies, "
-        "is drawn and "
-        f"reported as one of {items.size} signed items, whatever is held",
+        f"is drawn and reported as one of {items.size} signed items, whatever is held",
         f"  at most             {items.most} keys a device: which of more they are, it "
-        "chooses "
-        "before it answers, or sends nothing",
+        "chooses before it answers, or sends nothing",
     ]
 
 

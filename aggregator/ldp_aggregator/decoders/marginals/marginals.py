@@ -44,9 +44,7 @@ _MOST_TIMES = 1.5
 """
 _NOTE = (
     "the shares of the values of each field add up to 1; ldp analyze crosstab has the "
-    "tables of "
-    "two fields "
-    "or more"
+    "tables of two fields or more"
 )
 
 
@@ -225,8 +223,7 @@ def explain(question: Question) -> list[str]:
             f"{fields} fields"
         ),
         "  the subset tells    nothing: it is drawn whatever the answer is, and "
-        "epsilon covers any "
-        "values of all fields against any others",
+        "epsilon covers any values of all fields against any others",
     ]
     if together > 1:
         error = (
@@ -235,8 +232,8 @@ def explain(question: Question) -> list[str]:
         )
         lines.append(
             f"  table of two        standard error of a cell about {float(error):.3g} "
-            "/ "
-            "sqrt(respondents), on average over all pairs, if answers are spread evenly"
+            "/ sqrt(respondents), on average over all pairs, if answers are spread "
+            "evenly"
         )
     return lines
 

@@ -37,9 +37,7 @@ def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
 
 ONCE_EACH = (
     "one report from each respondent: without a permanent response, reports_per_person "
-    "is not "
-    "for this "
-    "question"
+    "is not for this question"
 )
 
 
@@ -60,10 +58,8 @@ def check_repeatable(questions: Collection[Question], asked: int) -> None:
         names = ", ".join(question.name for question in questions)
         raise EstimateError(
             "expected a memoized question, to which respondents send several reports "
-            "of one "
-            f"permanent response, got "
-            f"{asked} reports of each and only {names}; leave --reports-per-person "
-            "(reports_per_person) out"
+            f"of one permanent response, got {asked} reports of each and only {names}; "
+            "leave --reports-per-person (reports_per_person) out"
         )
 
 

@@ -319,9 +319,8 @@ def all_values(together: Covariance, size: int) -> Callable[[], Floats]:
         if size > MOST_VALUES:
             raise EstimateError(
                 f"expected at most {MOST_VALUES:,} values for the covariance of all of "
-                "them, got "
-                f"{size:,}; ask for the sums or differences that are needed (share, "
-                "contrast)"
+                f"them, got {size:,}; ask for the sums or differences that are needed "
+                "(share, contrast)"
             )
         return together(np.eye(size))
 

@@ -147,10 +147,8 @@ def explain(question: Question) -> list[str]:
     near = float(wave.rates[0]) * wave.width
     window = (
         f"  window              {wave.width} of {wave.places} places about the answer, "
-        "which "
-        f"{near:.1%} of reports name; the shape (--post-process em, ems) is biased and "
-        "has no "
-        "intervals"
+        f"which {near:.1%} of reports name; the shape (--post-process em, ems) is "
+        "biased and has no intervals"
     )
     if question.domain.spacing is None:
         return [window]

@@ -46,9 +46,7 @@ def found_texts(
     ordered = tuple(searched.texts[index] for index in np.argsort(-frequency))
     return ordered, (
         f"Found by {searching:,} respondents; frequencies are those of {apart:,} "
-        "others. A text "
-        f"is missed with a "
-        f"chance of at most 1 in 100 if held by "
+        "others. A text is missed with a chance of at most 1 in 100 if held by "
         f"{in_words(reach_of(randomizer, counts, searched.remembered))}; "
         f"{never_found(randomizer)} never found."
     )

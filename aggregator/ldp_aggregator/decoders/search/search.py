@@ -74,11 +74,9 @@ def explain(question: Question) -> list[str]:
     frequencies = in_words(expected_reach(search, _EXAMPLE))
     return [
         f"  search              {search.stages} cohorts find texts, {search.held_out} "
-        "estimate "
-        "them; a respondent is in one of these, whatever the text",
+        "estimate them; a respondent is in one of these, whatever the text",
         f"  what is found       with {_EXAMPLE:,} respondents, whatever is held by "
-        f"{frequencies}; "
-        f"{never_found(search)} never found",
+        f"{frequencies}; {never_found(search)} never found",
     ]
 
 

@@ -210,14 +210,11 @@ def explain(question: Question) -> list[str]:
     rectangle, cell = np.sqrt(even_variances(plane, np.array([middle.ravel(), one[0]])))
     return [
         f"  frequencies         {len(plane.law)}: stripes across the map, at as many "
-        "slants and "
-        "widths",
+        "slants and widths",
         "  a frequency tells   nothing: it is drawn whatever the answer is, and "
-        "epsilon covers any "
-        "place against any other",
+        "epsilon covers any place against any other",
         f"  a rectangle         standard error about {rectangle:.3g} / "
-        "sqrt(respondents) of the "
-        f"middle quarter, {cell:.3g} of a cell",
+        f"sqrt(respondents) of the middle quarter, {cell:.3g} of a cell",
     ]
 
 

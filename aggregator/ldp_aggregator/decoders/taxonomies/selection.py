@@ -34,8 +34,7 @@ def nodes_of_level(taxonomy: Taxonomy, level: str | int) -> list[int]:
     if number is None:
         raise EstimateError(
             f"expected one of the levels {', '.join(names)}, or a number from 1 to "
-            f"{len(names)}, "
-            f"got {level!r}"
+            f"{len(names)}, got {level!r}"
         )
     size = len(taxonomy.parents) - len(taxonomy.inner)
     return list(levels_of(taxonomy.parents, size)[number].nodes)

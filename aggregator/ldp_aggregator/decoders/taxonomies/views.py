@@ -237,8 +237,7 @@ def explain(question: Question) -> list[str]:
             "answer for each"
         ),
         "  the level tells     nothing: it is drawn whatever the answer is, and "
-        "epsilon covers any "
-        "value against any other",
+        "epsilon covers any value against any other",
     ]
 
 

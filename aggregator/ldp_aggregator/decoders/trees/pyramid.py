@@ -125,14 +125,11 @@ def explain(question: Question) -> list[str]:
     cell = math.sqrt(float(zoom_in(views, whole, (depth, depth)).mean_square[0, 0]))
     return [
         f"  views               {len(response.law)}: the map in 1 to {side} by 1 to "
-        f"{side} cells; "
-        f"{finest:.3g} of the devices answer for the finest",
+        f"{side} cells; {finest:.3g} of the devices answer for the finest",
         "  the view tells      nothing: it is drawn whatever the answer is, and "
-        "epsilon covers any "
-        "place against any other",
+        "epsilon covers any place against any other",
         f"  a rectangle         standard error about {error:.3g} / sqrt(respondents) "
-        "of the middle "
-        f"quarter, {cell:.3g} of a cell",
+        f"of the middle quarter, {cell:.3g} of a cell",
     ]
 
 

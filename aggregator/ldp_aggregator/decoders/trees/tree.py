@@ -289,14 +289,11 @@ def explain(question: Question) -> list[str]:
     shares = ", ".join(f"{float(share):.3g}" for share in response.shares)
     return [
         f"  levels              {len(response.law)}: halves, quarters, ..., values; "
-        "the shares of "
-        f"the devices that answer for each are {shares}",
+        f"the shares of the devices that answer for each are {shares}",
         "  the level tells     nothing: it is drawn whatever the answer is, and "
-        "epsilon covers any "
-        "value against any other",
+        "epsilon covers any value against any other",
         f"  cumulative share    standard error about {error:.3g} / sqrt(respondents), "
-        "if answers "
-        "are spread evenly",
+        "if answers are spread evenly",
     ]
 
 

@@ -275,8 +275,7 @@ def _spread(randomizer: Blocked) -> Callable[[Floats], Spread] | None:
 def _no_covariance() -> Floats:
     raise EstimateError(
         "expected one answer of each respondent for a covariance, got sets: no report "
-        "tells who "
-        "holds which values together"
+        "tells who holds which values together"
     )
 
 

@@ -178,8 +178,8 @@ def warnings(randomizer: Randomizer) -> list[str]:
     if condition <= WORST_CONDITION:
         return []
     return [
-        f"the matrix is badly conditioned ({condition:.3g}); "
-        "standard errors will be that many times those of a plain sample, at worst"
+        f"the matrix is badly conditioned ({condition:.3g}); standard errors will be "
+        "that many times those of a plain sample, at worst"
     ]
 
 

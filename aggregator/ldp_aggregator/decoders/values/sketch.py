@@ -89,10 +89,8 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     collisions = share * np.maximum(squares - np.clip(frequency, 0, 1) ** 2, 0.0)
     note = (
         f"Up to {np.sqrt(collisions.max()):.2g} of each standard error does not shrink "
-        "with more "
-        f"reports: "
-        f"values share buckets under the survey's {randomizer.cohorts:,} hash "
-        "functions."
+        "with more reports: values share buckets under the survey's "
+        f"{randomizer.cohorts:,} hash functions."
     )
     shares, missed = np.clip(frequency, 0, 1), (1 - c) * randomizer.cohorts
     third, fourth = third_of_rates(p, q), fourth_of_rates(p, q)

@@ -84,16 +84,14 @@ def explain(question: Question) -> list[str]:
         outside = ball.estimand
     return [
         f"  sensitivity         {decimal_text(2 * ball.radius)}: epsilon covers the "
-        "whole vector, "
-        "any against any other",
+        "whole vector, any against any other",
         f"  outside             {outside}",
         f"  codebook            {codebook.words} random words for each report, of "
-        "which the "
-        f"{codebook.near} nearest are likelier; a seed of 64 bits, drawn anew, gives "
-        "them",
+        f"which the {codebook.near} nearest are likelier; a seed of 64 bits, drawn "
+        "anew, gives them",
         f"  error of a mean     {of_one / ball.dimensions**0.5:.4g} / "
-        "sqrt(respondents) for a "
-        f"coordinate, {of_one:.4g} / sqrt(respondents) for the whole vector, about",
+        f"sqrt(respondents) for a coordinate, {of_one:.4g} / sqrt(respondents) for the "
+        "whole vector, about",
     ]
 
 

@@ -195,10 +195,9 @@ def check_kinds(variables: tuple[Variable, ...]) -> None:
     if len(strings) > 1:
         raise EstimateError(
             "expected a string and a boolean, or two booleans, got the strings "
-            f"{strings[0]!r} and "
-            f"{strings[1]!r}: all reports of a row are of one cohort, so that the "
-            "Bloom filters of "
-            "two strings do not go together as those of a survey that asks both"
+            f"{strings[0]!r} and {strings[1]!r}: all reports of a row are of one "
+            "cohort, so that the Bloom filters of two strings do not go together as "
+            "those of a survey that asks both"
         )
 
 
@@ -377,8 +376,8 @@ def _scores(question: Question, margin: Counts, grouped: Grouped) -> Scores:
         most = MOST_SCORES // margin.size
         raise EstimateError(
             f"variable {question.name!r}: expected at most {most:,} candidates for an "
-            "association, "
-            f"got {len(names):,}; those that ldp rappor import finds are enough"
+            f"association, got {len(names):,}; those that ldp rappor import finds are "
+            "enough"
         )
     randomizer = question.randomizer
     assert isinstance(randomizer, Rappor)  # noqa: S101

@@ -58,9 +58,8 @@ def legacy_question(
         if one == zero or {one, zero} & {0, 1}:
             raise EstimateError(
                 f"{place}: expected p, q and f that leave signal and noise in each bit "
-                "once "
-                f"the {dialect.name} client has rounded them, "
-                f"got bits that are 1 with probabilities {float(one)} and {float(zero)}"
+                f"once the {dialect.name} client has rounded them, got bits that are 1 "
+                f"with probabilities {float(one)} and {float(zero)}"
             )
     domain, declared = question.domain, question.declared
     if parameters.boolean:

@@ -87,8 +87,7 @@ class Dialect(NamedTuple):
             kind = "a power of two" if self.cohort_rule else "a number"
             raise EstimateError(
                 f"expected m to be {kind} up to {self.most_cohorts} for the "
-                f"{self.name} client, "
-                f"got {cohorts}"
+                f"{self.name} client, got {cohorts}"
             )
 
     def positions(self, text: bytes, cohort: int, hashes: int, bits: int) -> list[int]:

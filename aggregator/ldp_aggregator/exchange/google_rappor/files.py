@@ -280,9 +280,8 @@ def _places(row: Row, parameters: Parameters) -> list[int]:
     if len(wrong):
         cohort = int(wrong[0])
         raise row.refusal(
-            f"1 to {hashes} bits in each cohort "
-            f"(those of cohort {cohort} are {cohort * bits + 1} to "
-            f"{cohort * bits + bits})",
+            f"1 to {hashes} bits in each cohort (those of cohort {cohort} are "
+            f"{cohort * bits + 1} to {cohort * bits + bits})",
             f"{in_cohort[cohort]} in cohort {cohort}",
         )
     return places

@@ -126,8 +126,8 @@ def find_parts(
     if not there:
         raise EstimateError(
             f"variable {variable.name!r}: expected n-grams that are found at level "
-            f"{level:.4g}, "
-            f"got none in {own.reports:,} reports; a lower --part-level finds more"
+            f"{level:.4g}, got none in {own.reports:,} reports; a lower --part-level "
+            "finds more"
         )
     return Parts(variable.name, own.reports, tuple(there))
 
@@ -141,7 +141,6 @@ def texts_of(parts: Sequence[Parts]) -> tuple[str, ...]:
         sizes = " x ".join(f"{len(part.found):,}" for part in parts)
         raise EstimateError(
             f"expected parts that make at most {MOST_TEXTS:,} texts, got {sizes} = "
-            f"{many:,}; a "
-            "higher --part-level finds fewer parts"
+            f"{many:,}; a higher --part-level finds fewer parts"
         )
     return tuple(map("".join, product(*(part.found for part in parts))))

@@ -40,23 +40,23 @@ def warnings(
     declared = declared_lifetime(parameters)
     if lifetime is None:
         yield (
-            "eps_inf is INFINITE (no permanent response): "
-            "every further report was fresh noise on the true answer"
+            "eps_inf is INFINITE (no permanent response): every further report was "
+            "fresh noise on the true answer"
         )
     over_one = question.randomizer.ratio > question.declared.bound
     over_lifetime = bool(lifetime and declared and lifetime > declared)
     if over_one or over_lifetime:
         yield (
-            "this client rounds probabilities towards less noise: "
-            "it delivered less privacy than was declared"
+            "this client rounds probabilities towards less noise: it delivered less "
+            "privacy than was declared"
         )
     yield from shown_too_well(question)
     number = int(reports.counts[:, 0].sum())
     if reports.clients is not None and reports.clients < number:
         yield (
-            f"{number:,} reports came from {reports.clients:,} clients: "
-            "if theirs repeat one answer, say so with --reports-per-person; "
-            "reports count as independent otherwise"
+            f"{number:,} reports came from {reports.clients:,} clients: if theirs "
+            "repeat one answer, say so with --reports-per-person; reports count as "
+            "independent otherwise"
         )
 
 

@@ -41,8 +41,7 @@ def results_csv(estimates: QuestionEstimates) -> str:
     if estimates.options.level != LEVEL:
         raise EstimateError(
             f"expected level {LEVEL} for results.csv, whose columns are named after "
-            "it, got "
-            f"{estimates.options.level}"
+            f"it, got {estimates.options.level}"
         )
     proportion, error = estimates.unbiased, estimates.standard_error
     people = estimates.respondents

@@ -31,8 +31,7 @@ def survey_text(parameters: Parameters, name: str, place: str) -> str:
     if parameters.boolean:
         raise EstimateError(
             f"{place}: expected k from 2, got 1: the answer is a boolean, so write a "
-            "survey file "
-            "with a question of type boolean"
+            "survey file with a question of type boolean"
         )
     keys = (
         'type = "text"\n'
@@ -52,8 +51,7 @@ def basic_survey_text(
     if len(values) > parameters.bits:
         raise EstimateError(
             f"{place}: expected at most {parameters.bits} values, one for each bit "
-            "(k), got "
-            f"{len(values)}"
+            f"(k), got {len(values)}"
         )
     keys = f'type = "category"\nvalues = {json.dumps([*values], ensure_ascii=False)}\n'
     return _checked_text(parameters, keys, name, place=place)

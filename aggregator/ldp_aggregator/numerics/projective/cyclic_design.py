@@ -140,8 +140,7 @@ def as_integers(sums: NDArray[np.float64]) -> Counts:
     if np.abs(sums - nearest).max() > _FARTHEST_FROM_INTEGERS:
         raise EstimateError(
             "expected sums of counts next to integers: floating-point arithmetic is "
-            "not what it "
-            "should be"
+            "not what it should be"
         )
     return nearest.astype(np.int64)
 

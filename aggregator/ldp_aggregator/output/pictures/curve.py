@@ -50,8 +50,7 @@ def draw_curve(panel: Bars, curve: Curve) -> Drawing:
         [*_grid(first, last, curve.unit), drawing],
         _TOP + _TALL + _AXIS,
         "The share of the answers below each number, as a curve that rises from 0 to "
-        "100 %, from "
-        f"{first:g} to {last:g}, and a band around all of it.",
+        f"100 %, from {first:g} to {last:g}, and a band around all of it.",
     )
 
 

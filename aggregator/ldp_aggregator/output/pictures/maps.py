@@ -132,8 +132,7 @@ def _map(
         [tag("defs", pattern), *parts, *_legend(most, bottom)],
         bottom + _LINE,
         f"{what}, the darkest with the least share, the brightest with {most}; hatched "
-        "where the "
-        "range has zero in it.",
+        "where the range has zero in it.",
     )
 
 

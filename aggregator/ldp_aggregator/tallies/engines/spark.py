@@ -72,8 +72,7 @@ def start_spark(master: str, *, show_progress: bool) -> SparkSession:
     if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
         raise EngineError(
             "expected Java for --engine spark, found none; install a Java runtime (17 "
-            "or later), "
-            "or set JAVA_HOME"
+            "or later), or set JAVA_HOME"
         )
     # Else executors on this machine would take whichever Python comes first.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -75,10 +75,9 @@ def in_words(first: tuple[str, int], second: tuple[str, int], common: Overlap) -
         return f"{other}: {expected}, got {shared}; leave one out, or {_ALL_THE_SAME}"
     return (
         f"{other}: {expected}, got some that {one} counts as well: {common.hashes} of "
-        "the "
-        f"{SIZE} that each is known by, about {common.share:.0%} of all; count the "
-        "reports of both "
-        f"with one ldp aggregate, which counts each batch once, or {_ALL_THE_SAME}"
+        f"the {SIZE} that each is known by, about {common.share:.0%} of all; count the "
+        "reports of both with one ldp aggregate, which counts each batch once, or "
+        f"{_ALL_THE_SAME}"
     )
 
 
@@ -90,8 +89,7 @@ def _of_one_store(
     mine, yours = common.origins[0]
     both = (
         f"two of one service's store, {one} of {_span(mine)} ({batches:,} batches) and "
-        f"{other} of "
-        f"{_span(yours)} ({others:,} batches)"
+        f"{other} of {_span(yours)} ({others:,} batches)"
     )
     if batches == others and mine == yours:
         return f"{both}; leave one out"

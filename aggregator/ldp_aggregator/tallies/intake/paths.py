@@ -120,8 +120,7 @@ def _place(source: Source, number: int) -> str:
     if not isinstance(source, SOURCES):
         raise TypeError(
             "expected reports as the bytes of a report file or tally file, the path or "
-            "URL of one, "
-            "a tally, or several of these; got something of type "
+            "URL of one, a tally, or several of these; got something of type "
             f"{type(source).__name__}"
         )
     return (
@@ -150,8 +149,7 @@ def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:
     if digest in seen:
         raise FileError(
             f"{path}: expected tallies of different reports, got the same counts for "
-            "the second "
-            "time; leave it out, or if it really counts other reports, pass "
+            "the second time; leave it out, or if it really counts other reports, pass "
             "--allow-equal"
         )
     seen.add(digest)

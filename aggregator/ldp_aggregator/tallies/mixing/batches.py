@@ -31,8 +31,7 @@ MOST_FILE = 1 << 26
 _MOST_CONTENT = 1 << 10
 _NO_BATCHES = (
     "expected a store's URL, such as sqlite:///ldp.db, or a file with the batches of "
-    "this survey "
-    "as a service shows them at /v1/surveys/NAME/batches, got {what}"
+    "this survey as a service shows them at /v1/surveys/NAME/batches, got {what}"
 )
 
 
@@ -161,8 +160,7 @@ def batches_text(batches: Sequence[MixedBatch], least: BatchPrivacy) -> str:
     relays = ", ".join(sorted({batch.relay for batch in batches}))
     return (
         f"{len(batches):,} batches of {reports:,} reports together, mixed by {relays}; "
-        "the one "
-        f"that is worth least: {least.text}; who is in several adds them up"
+        f"the one that is worth least: {least.text}; who is in several adds them up"
     )
 
 
@@ -183,8 +181,7 @@ def read_batches(survey: Survey, content: bytes) -> list[MixedBatch]:
     if fingerprint != survey.fingerprint.hex():
         raise FileError(
             "expected batches of this version of the survey, got those of another; ask "
-            "the service "
-            "with ?version= for them"
+            "the service with ?version= for them"
         )
     for batch in batches:
         if batch.question not in names or not _is_sound(batch):

@@ -88,8 +88,7 @@ def read_key(path: Path) -> EllipticCurvePrivateKey:
     if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != "secp256r1":
         raise KeyFileError(
             f"expected a private key of P-256 in {path}, as ldp relay keys makes it, "
-            "got something "
-            "else"
+            "got something else"
         )
     return key
 

@@ -36,8 +36,8 @@ def sparkline(name: str, epochs: Sequence[tuple[Epoch, int]]) -> Safe:
         if epoch.number >= first and most
     ]
     words = (
-        f"From {when(shown[0][0])} to {when(shown[-1][0])}, at most {most:,} in "
-        "one epoch."
+        f"From {when(shown[0][0])} to {when(shown[-1][0])}, at most {most:,} in one "
+        "epoch."
     )
     drawing = Drawing(columns, _HEIGHT, words)
     return picture_of(f"growth-{name}", f"{name}: reports by epoch", drawing)

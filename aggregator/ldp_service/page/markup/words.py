@@ -21,8 +21,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "likelier than "
         "another",
         "mechanism": (
-            "how devices add noise to an answer, and how it is taken out of "
-            "the sum again"
+            "how devices add noise to an answer, and how it is taken out of the sum "
+            "again"
         ),
         "interval": "a range that holds the true number so often as the level says, "
         "over many "

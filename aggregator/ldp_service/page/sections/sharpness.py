@@ -27,34 +27,29 @@ def _sentences(view: QuestionView, known: Sharpness) -> Iterator[str]:
     if known.more is None:
         yield (
             "No number of respondents halves that: values share hash functions, and "
-            "the error of "
-            "that stays."
+            "the error of that stays."
         )
     else:
         yield f"Half of that takes about {many(known.more, 'respondent')} more."
     if known.of_shares and known.detects is not None:
         yield (
             f"A value that {known.detects:.2%} hold is told from zero in {POWER:.0%} "
-            "of such "
-            "surveys; rarer ones mostly are not."
+            "of such surveys; rarer ones mostly are not."
         )
     elif known.of_shares:
         yield (
-            f"Not even a value that all hold would be told from zero in {POWER:.0%} "
-            "of surveys."
+            f"Not even a value that all hold would be told from zero in {POWER:.0%} of "
+            "surveys."
         )
     shares = "shares" if known.of_shares else "means"
     if known.differs is None:
         yield (
             "Between two halves of the respondents, such as two groups, no test tells "
-            f"{shares} "
-            f"apart in {POWER:.0%} of cases, however much they differ."
+            f"{shares} apart in {POWER:.0%} of cases, however much they differ."
         )
         return
     yield (
         "Between two halves of the respondents, such as two groups, a test tells "
-        f"{shares} apart "
-        f"that differ by {known.differs:.3g} or more in {POWER:.0%} of cases; smaller "
-        "differences "
-        "mostly stay unseen."
+        f"{shares} apart that differ by {known.differs:.3g} or more in {POWER:.0%} of "
+        "cases; smaller differences mostly stay unseen."
     )

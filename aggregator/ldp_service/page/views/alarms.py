@@ -38,7 +38,7 @@ def _alarms(analysis: Analysis, served: Served) -> Iterator[Alarm]:
     late = punctuality(analysis.outcomes(served))
     if late.is_alarming:
         words = (
-            f"{late.late:,} of the last {late.batches:,} batches came too late to "
-            "be counted"
+            f"{late.late:,} of the last {late.batches:,} batches came too late to be "
+            "counted"
         )
         yield Alarm(words, "batches")

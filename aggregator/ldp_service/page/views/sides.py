@@ -137,22 +137,19 @@ def _compare(
     if view.question not in view.questions:
         raise EstimateError(
             "expected a question of both sides "
-            f"({', '.join(view.questions) or 'none'}), got "
-            f"{view.question[:40]!r}"
+            f"({', '.join(view.questions) or 'none'}), got {view.question[:40]!r}"
         )
     both = [side.served.survey[view.question] for side in (first, second)]
     if not are_apart(first, second, (both[0], both[1])):
         raise EstimateError(
             "expected two sides of different reports: two surveys, two epochs, two "
-            "groups by one "
-            "attribute, or two versions of which the question differs"
+            "groups by one attribute, or two versions of which the question differs"
         )
     estimates = [_estimates(analysis, side, view) for side in (first, second)]
     if max(map(len, estimates)) > MOST_VALUES:
         raise EstimateError(
             f"expected at most {MOST_VALUES:,} values to show side by side; ldp "
-            "analyze compare "
-            "takes more"
+            "analyze compare takes more"
         )
     return compare(*estimates, simultaneous="bh", names=(first.name, second.name))
 
@@ -181,8 +178,7 @@ def _estimates(analysis: Analysis, side: Side, view: SidesView) -> QuestionEstim
     if name not in groups.total.questions:
         raise EstimateError(
             f"expected a group that is shown, got {side.name}, which has too few "
-            "reports in closed "
-            "epochs"
+            "reports in closed epochs"
         )
     return groups.total[name]
 

@@ -205,14 +205,12 @@ def _finish(
     if out.is_too_much:
         raise CommandError(
             f"expected at most {most:,} bytes for what was asked, got more: write a "
-            "frame for "
-            "each report, and nothing else, to standard output"
+            "frame for each report, and nothing else, to standard output"
         )
     if is_late:
         raise CommandError(
             "expected a client that is done, and ends when its input does, within "
-            f"{timeout:g} s, "
-            "got none: a larger --timeout gives it more"
+            f"{timeout:g} s, got none: a larger --timeout gives it more"
         )
     code = process.returncode
     if code == UNKNOWN:

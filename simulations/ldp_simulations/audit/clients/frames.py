@@ -70,8 +70,8 @@ def _alike(
     payload = data[at + _HEAD : at + length]
     if data[at : at + 4] != REPORTS_MAGIC or len(payload) != length - _HEAD:
         raise FramesError(
-            "expected frames of reports from first byte to last, got something else "
-            f"at byte {at:,}"
+            "expected frames of reports from first byte to last, got something else at "
+            f"byte {at:,}"
         )
     try:
         batch = decode_batch(payload)
@@ -84,14 +84,13 @@ def _alike(
         )
     if len(batch.rows) != batch.size * envelope.width:
         raise FramesError(
-            f"{envelope.name}: expected reports of {envelope.width} bytes, "
-            f"got {batch.size} in {len(batch.rows)}"
+            f"{envelope.name}: expected reports of {envelope.width} bytes, got "
+            f"{batch.size} in {len(batch.rows)}"
         )
     if batch.combination or encode_batch(batch) != payload:
         raise FramesError(
             f"{envelope.name}: expected a batch in its one encoding that says nothing "
-            "of its "
-            "device, got another"
+            "of its device, got another"
         )
     behind_id = slice(_ID_AT + ID_SIZE, length - len(batch.rows))
     block = np.frombuffer(data, np.uint8, (len(data) - at) // length * length, at)

@@ -54,8 +54,7 @@ _AROUND = 64
 _RESULTANT = 0.5
 _OF_DIRECTIONS = (
     "direction: of the interval of the mean direction, if the resultant is half as "
-    "long as it can "
-    "be (and answers are spread as evenly as that)"
+    "long as it can be (and answers are spread as evenly as that)"
 )
 _STRETCHES = 8
 
@@ -109,10 +108,8 @@ def distributions_of_survey(
         if respondents is None and widths == (None, None, None):
             raise EstimateError(
                 f"question {question.name!r}, of which a distribution is estimated: "
-                "expected "
-                "--respondents, or --half-width (of the share of any range), "
-                "--mean-half-width or "
-                "--median-half-width to find them by"
+                "expected --respondents, or --half-width (of the share of any range), "
+                "--mean-half-width or --median-half-width to find them by"
             )
         plans.append(_plan(question, answering(question.share, respondents), ask))
     return plans
@@ -183,15 +180,13 @@ def text_table(
         )
     remarks = [
         f"half-widths: of {ask.level:g} intervals for {WHOM[ask.estimand]}, of the "
-        "share of any "
-        "range, of the median and of the mean, if answers are spread evenly",
+        "share of any range, of the median and of the mean, if answers are spread "
+        "evenly",
         *([_OF_DIRECTIONS] if on_circle else []),
         "efficiency: a bound that the average variance of all shares has for any "
-        "mechanism at this "
-        "epsilon, over this one's; -: the bound says nothing",
+        "mechanism at this epsilon, over this one's; -: the bound says nothing",
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move the "
-        "share of a "
-        "range, at most",
+        "share of a range, at most",
         *drawn_in_words(records),
     ]
     return TextTable("", "", headings, rows=rows, remarks=remarks)

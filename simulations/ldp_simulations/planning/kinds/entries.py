@@ -95,8 +95,8 @@ def enough(error_of_one: float, half_width: float, quantile: float) -> int | Non
 def caption_of(question: Question, respondents: int | None) -> str:
     """Return the caption of a table about one question."""
     return (
-        f"{question.mechanism}, epsilon {question.declared.text}, "
-        f"{whole(respondents)} respondents"
+        f"{question.mechanism}, epsilon {question.declared.text}, {whole(respondents)} "
+        "respondents"
     )
 
 

@@ -130,14 +130,11 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
         "standard error, half-width: of a cell of the table of two fields and its "
-        f"{ask.level:g} "
-        f"interval{family} for {WHOM[ask.estimand]}, if answers are spread evenly; on "
-        "average over "
-        "all pairs",
+        f"{ask.level:g} interval{family} for {WHOM[ask.estimand]}, if answers are "
+        "spread evenly; on average over all pairs",
         "respondents needed: for the same error, beside this survey's way",
         f"{forged_in_words(forged)}, if forged, can move the share of a field's value "
-        "by at most "
-        f"{shift}",
+        f"by at most {shift}",
         *drawn_in_words([entry]),
     ]
     caption = caption_of(plan.question, plan.respondents)
@@ -172,10 +169,8 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
         if ask.half_width is None or own is None:
             raise EstimateError(
                 f"question {question.name!r}, which tells some of many fields: "
-                "expected "
-                "--respondents, or --half-width to find them by, where two fields or "
-                "more are "
-                "told together"
+                "expected --respondents, or --half-width to find them by, where two "
+                "fields or more are told together"
             )
         respondents = enough(math.sqrt(own), ask.half_width, quantile)
     reach = frequency_reach(response)

@@ -110,12 +110,10 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
     family = ", of all keys together" if ask.simultaneous else ""
     remarks = [
         f"errors: standard errors for {WHOM[ask.estimand]} of a key that such a share "
-        "holds; of "
-        "the mean of its numbers among them, which is in the middle of the "
+        "holds; of the mean of its numbers among them, which is in the middle of the "
         f"range{unit}",
         f"half-width: of the {ask.level:g} interval of that mean{family}; -, and half "
-        "of the "
-        "range, where nothing is told",
+        "of the range, where nothing is told",
         *drawn_in_words([entry]),
     ]
     caption = caption_of(plan.question, plan.respondents)

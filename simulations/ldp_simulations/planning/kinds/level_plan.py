@@ -126,17 +126,14 @@ def text_table(plan: TreePlan, ask: Ask, forged: int | None) -> TextTable:
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
         f"standard error, half-width: of a cell and its {ask.level:g} interval{family} "
-        "for the "
-        f"{ask.estimand}, if answers are spread evenly over the values; of the worst "
-        "cell",
+        f"for the {ask.estimand}, if answers are spread evenly over the values; of the "
+        "worst cell",
         (
             "error if alone: if everybody were asked for this level, and no other "
-            "level "
-            "helped"
+            "level helped"
         ),
         f"{forged_in_words(forged)}, if forged, can move the estimate of one node by "
-        "at most "
-        f"{shift}",
+        f"at most {shift}",
         *drawn_in_words([entry]),
     ]
     caption = caption_of(plan.question, plan.respondents)
@@ -197,8 +194,7 @@ def _plan(
         if ask.half_width is None:
             raise EstimateError(
                 f"question {question.name!r}, whose values are leaves of a tree: "
-                "expected "
-                "--respondents, or --half-width to find them by"
+                "expected --respondents, or --half-width to find them by"
             )
         respondents = enough(float(errors.max()), ask.half_width, quantile)
     reach = frequency_reach(response)
@@ -214,8 +210,8 @@ def _with_shares(question: Question, shares: Sequence[Fraction]) -> TaxonomyResp
     if len(shares) != upper or min(shares) < 0 or sum(shares) >= 1:
         raise EstimateError(
             f"question {question.name!r}: expected shares of its {upper} upper levels, "
-            "numbers "
-            f"from 0 that add up to less than 1, got {', '.join(map(str, shares))}"
+            "numbers from 0 that add up to less than 1, got "
+            f"{', '.join(map(str, shares))}"
         )
     return response_to_levels(
         response.parents,

@@ -79,8 +79,7 @@ def means_of_survey(
     if len(unplanned) == len(questions):
         raise EstimateError(
             f"question {unplanned[0].name!r}: expected steps, with a mean to be "
-            "planned: how well "
-            "the shape of cells will be known depends on the shape"
+            "planned: how well the shape of cells will be known depends on the shape"
         )
     for question in questions:
         if decoder_of(question.randomizer).gives != "mean" or _is_bare_shape(question):
@@ -143,8 +142,7 @@ def text_table(plans: Sequence[MeanPlan], ask: Ask, forged: int | None) -> TextT
         )
     remarks = [
         f"standard error, half-width: of the mean and its {ask.level:g} interval for "
-        "the "
-        f"{ask.estimand}, if answers are spread evenly over the range",
+        f"the {ask.estimand}, if answers are spread evenly over the range",
         (
             f"forged shift: how far {forged_in_words(forged)}, if forged, can move the "
             "mean, at most"

@@ -104,9 +104,8 @@ def places_of_survey(
         if respondents is None and ask.half_width is None and known:
             raise EstimateError(
                 f"question {question.name!r}, of which rectangles are estimated: "
-                "expected "
-                "--respondents, or --half-width (of the share of any rectangle) to "
-                "find them by"
+                "expected --respondents, or --half-width (of the share of any "
+                "rectangle) to find them by"
             )
         # Where cells are told one by one, respondents are found for the plan of these.
         if known or respondents is not None:
@@ -169,8 +168,7 @@ def text_table(plan: PlacePlan, ask: Ask, forged: int | None) -> TextTable:
     )
     remarks = [
         f"error: standard error for {WHOM[ask.estimand]} of the share of a cell; it "
-        "shows if it is "
-        f"above the margin of its {ask.level:g} interval",
+        f"shows if it is above the margin of its {ask.level:g} interval",
         *_on_finest(plan),
         *_on_rectangles(entry, ask, forged),
         *drawn_in_words([entry]),
@@ -195,8 +193,7 @@ def _on_rectangles(
         yield (
             f"rectangles: half-width of the {ask.level:g} interval at most "
             f"{short(entry['rectangle']['half_width'])}; {forged_in_words(forged)}, if "
-            "forged, can "
-            f"move one by {short(entry['forged']['shift'])} at most"
+            f"forged, can move one by {short(entry['forged']['shift'])} at most"
         )
         beside = entry["rectangle"].get("beside", {"times_fewer": 0})
         if beside["times_fewer"] > _WORTH_SAYING:

@@ -69,8 +69,7 @@ def vectors_of_survey(
         if respondents is None and ask.mean_half_width is None:
             raise EstimateError(
                 f"question {question.name!r}, of which a mean vector is estimated: "
-                "expected "
-                "--respondents, or --mean-half-width to find them by"
+                "expected --respondents, or --mean-half-width to find them by"
             )
         plans.append(_plan(question, answering(question.share, respondents), ask))
     return plans
@@ -131,8 +130,7 @@ def text_table(plans: Sequence[VectorPlan], ask: Ask, forged: int | None) -> Tex
             "square"
         ),
         f"forged shift: how far {forged_in_words(forged)}, if forged, can move a "
-        "coordinate, at "
-        "most",
+        "coordinate, at most",
         *drawn_in_words(records),
     ]
     return TextTable("", "", headings, rows=rows, remarks=remarks)

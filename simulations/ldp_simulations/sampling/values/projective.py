@@ -132,8 +132,7 @@ def worth_of_points(space: ProjectiveResponse, targets: Integers) -> Floats:
     if space.folded:
         raise EstimateError(
             "expected a question whose reports can be searched for the best one, got "
-            "one with more "
-            "points than are counted; try the attacks random and input"
+            "one with more points than are counted; try the attacks random and input"
         )
     points = space.layout.symbols
     tally = np.bincount(targets, minlength=points)[None]
