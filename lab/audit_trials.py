@@ -33,13 +33,13 @@ import ldp
 from ldp.numbers.epochs import ID_SIZE
 from ldp.numbers.randomness import Random, system
 from ldp.survey.survey import Question, Survey
-from ldp_simulations.audit.auditing import Audit, Budget
+from ldp_simulations.audit.auditing import Audit, AuditEffort
 from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
 from ldp_simulations.audit.clients.client import ACCEPTED, Audited
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import Arrays, drawn_rows
 from ldp_simulations.audit.judging import bounds_of, law_tests, levels
-from ldp_simulations.audit.parts import Event, Part
+from ldp_simulations.audit.parts import EnvelopePart, Event
 from ldp_simulations.audit.verdicts import PointVerdict, alarms_of
 
 EXPECTED = (
@@ -88,7 +88,7 @@ def chances_of(
     """How likely the declared event of the last value against the first is with
     either.
     """
-    event = Part(question(mechanism, size, epsilon), 0, draws).events[-1]
+    event = EnvelopePart(question(mechanism, size, epsilon), 0, draws).events[-1]
     if event.chances is None:
         raise ValueError(f"expected a mechanism with declared events, got {mechanism}")
     return event.chances
@@ -124,7 +124,7 @@ def false_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
     """How many audits of an honest client raise an alarm: bounds and tests of the law
     together.
     """
-    part = Part(question(mechanism, size, "1"), 0, _HONEST_DRAWS)
+    part = EnvelopePart(question(mechanism, size, "1"), 0, _HONEST_DRAWS)
     alarms = 0
     for _ in range(runs):
         counts = {
@@ -179,14 +179,14 @@ def whole_alarms(mechanism: str, size: int, runs: int, generator: Generator) -> 
         client = _Drawn("none", survey(mechanism, size, "1"), Path(folder), timeout=1)
         client.random = generator.bytes
         for _ in range(runs):
-            audit = _WithoutLives(client, Budget(_WHOLE_DRAWS))
+            audit = _WithoutLives(client, AuditEffort(_WHOLE_DRAWS))
             for _ in audit.steps():
                 pass
             alarms += not audit.verdict().passes
     return alarms
 
 
-def _honest(part: Part, number: int, generator: Generator) -> Arrays:
+def _honest(part: EnvelopePart, number: int, generator: Generator) -> Arrays:
     """Counts of an honest client, each from its law."""
     if part.bits is None or part.pairs is None:
         raise ValueError(
@@ -213,7 +213,7 @@ def _chance(event: Event, number: int) -> float:
 
 
 def _rates(mechanism: str, epsilon: str) -> tuple[float, float]:
-    bits = Part(question(mechanism, 25, epsilon), 0, 1).bits
+    bits = EnvelopePart(question(mechanism, 25, epsilon), 0, 1).bits
     if bits is None:
         raise ValueError(f"expected a bit for each value, got {mechanism}")
     return float(bits[0, 0]), float(bits[0, 1])

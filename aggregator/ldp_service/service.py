@@ -21,10 +21,10 @@ from ldp_service.analysis.notes import NoteFile
 from ldp_service.counting.admission import Rules
 from ldp_service.counting.publication import Publication
 from ldp_service.counting.served import Catalogue, Served
-from ldp_service.counting.submissions import Sender
+from ldp_service.counting.submissions import UploadSender
 from ldp_service.counting.writer import Writer
 from ldp_service.logs.audit_log import AuditLog
-from ldp_service.people.admission import Asking, SignIn
+from ldp_service.people.admission import ScopedRequest, SignIn
 from ldp_service.store.errors import StoreError
 from ldp_service.store.opening import open_snapshot, open_store
 from ldp_service.uploads.debugging import DebugBoard
@@ -170,7 +170,11 @@ class Service:
         return tokens.check(token, scope, self.clock(), survey=survey)
 
     def verdict(
-        self, request: Asking, token: str | None, scope: str, survey: str | None = ""
+        self,
+        request: ScopedRequest,
+        token: str | None,
+        scope: str,
+        survey: str | None = "",
     ) -> str:
         """Return the verdict on a request: by a token, if one is shown, or else by a
         person.
@@ -183,11 +187,11 @@ class Service:
 
     def permission_of_sender(
         self, token: str | None, scope: str
-    ) -> tuple[str, Sender | None]:
+    ) -> tuple[str, UploadSender | None]:
         """Return the verdict on a token for a scope; and its sender with limits."""
         invited = self._invitation(token)
         if invited is not None and scope == UPLOAD:
-            own = Sender(
+            own = UploadSender(
                 "", (invited.survey,), most_reports=1, spent_as=invited.spent_as
             )
             return GRANTED, own
@@ -197,7 +201,7 @@ class Service:
         verdict, known = tokens.judge(token, scope, self.clock())
         if known is None:
             return verdict, None
-        return verdict, Sender(
+        return verdict, UploadSender(
             known.name,
             known.surveys,
             known.most_reports,

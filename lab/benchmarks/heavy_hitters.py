@@ -17,7 +17,7 @@ from ldp import Question, parse_survey
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp_aggregator import Options
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.decoders.other_results import Reach
+from ldp_aggregator.decoders.other_results import SearchReach
 from ldp_aggregator.decoders.search.reach import expected_reach
 from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
@@ -89,7 +89,7 @@ def search(asked: Question, english: dict[str, float], generator: Generator) -> 
     )
 
 
-def _needed(length: int, reach: list[Reach]) -> float:
+def _needed(length: int, reach: list[SearchReach]) -> float:
     """The frequency from which on a word of this length is promised to be found."""
     needed = next((stage.frequency for stage in reach if length <= stage.longest), None)
     return 1.0 if needed is None else needed

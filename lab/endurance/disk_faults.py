@@ -22,7 +22,7 @@ from lost_power import LOSSES, Disk, put_files
 from places import ROOT
 from watched_disk import Fault, WatchedDisk, folder_in_memory
 
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.store.errors import StoreError, StoreFullError
 
 UPLOADS = 24
@@ -55,7 +55,7 @@ def serve(disk):
                 uploader = uploader or Uploader(disk.files / "store")
                 uploader.send(number).result(_PATIENCE)
                 number += 1
-            except (BusyError, StoreFullError):
+            except (OverloadError, StoreFullError):
                 refused += 1
                 if refused == _TRIES:
                     disk.work("write")

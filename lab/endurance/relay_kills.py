@@ -39,7 +39,7 @@ from pools import (
 )
 
 from ldp_service.counting.submissions import Receipt, Submission
-from ldp_service.relay.forwarding import Told
+from ldp_service.relay.forwarding import ForwardingResult
 
 LEAST = 12
 _SHORTEST, _LONGEST = 0.005, 0.15
@@ -229,7 +229,7 @@ class Trial:
         said = [
             None,
             None,
-            Told(False, "status 503", 0.0),
+            ForwardingResult(False, "status 503", 0.0),
             OSError("the answer was lost"),
         ]
         return self._draw.choice(said)

@@ -12,9 +12,9 @@ from numpy.random import Generator
 
 import ldp
 from ldp.survey.survey import Survey
-from ldp_aggregator.analyses.weighting.answers import Answers, Units
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, Units
 from ldp_aggregator.analyses.weighting.reading import parts_of, spent_on
-from ldp_aggregator.analyses.weighting.worth import Worth, worth_of
+from ldp_aggregator.analyses.weighting.worth import AnswerScores, worth_of
 from ldp_aggregator.numerics.arrays import Floats, Integers
 from ldp_aggregator.tallies.tally import Tally
 
@@ -51,7 +51,7 @@ def of_table(epsilon: str) -> Survey:
 
 
 @cache
-def _worth(survey: Survey, name: str) -> Worth:
+def _worth(survey: Survey, name: str) -> AnswerScores:
     question = survey[name]
     shape = (question.layout.cohorts, question.layout.symbols)
     return worth_of(question, np.ones(shape, dtype=np.int64))
@@ -81,7 +81,7 @@ def cells_of(
     holders: Integers,
     attributes: Mapping[str, Sequence[str]],
     generator: Generator,
-) -> Answers:
+) -> ReportAnswers:
     """Reports of so many holders of each value, (combinations, values), by what is in
     the clear.
     """
@@ -89,7 +89,7 @@ def cells_of(
     marks = generator.multinomial(holders, _law(survey, name)).sum(axis=1)
     combination, mark = np.nonzero(marks)
     design = np.ones(len(mark))
-    return Answers(
+    return ReportAnswers(
         name,
         spent_on((question,)),
         tuple(attributes),

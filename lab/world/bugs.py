@@ -32,7 +32,7 @@ from ldp_client.answering.budget import Budget
 from ldp_client.delivery.outbox import Outbox
 from ldp_client.delivery.schedule import ATTEMPT, DUE
 from ldp_client.embedding import assembly
-from ldp_client.keeping.clocks import Span, now
+from ldp_client.keeping.clocks import ClockSpan, now
 from ldp_service.analysis.analysis import Analysis
 from ldp_service.counting import housekeeping, writer
 from ldp_service.counting.books import Books
@@ -131,7 +131,7 @@ class _Hurried(_Forgetful):
     def _forget(self) -> None:
         last = self.schedule.last()
         if last is not None:
-            span = Span.of(1.0, now())
+            span = ClockSpan.of(1.0, now())
             self._store.put(
                 ATTEMPT, self._queue, (*span, last.failures, last.verdict, last.reason)
             )

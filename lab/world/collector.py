@@ -24,7 +24,7 @@ from ldp_service.counting.pieces import WAKE
 from ldp_service.counting.publication import Publication
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.writer import Writer
-from ldp_service.http.upload import Upload
+from ldp_service.http.upload import UploadApp
 from ldp_service.store.errors import StoreError, StoreFullError, StoreLostError
 from ldp_service.uploads.desk import PATH, UploadDesk
 
@@ -58,7 +58,7 @@ class Collector:
         """Seconds by which its clock is ahead."""
         self.process: Process | None = None
         self.writer: Writer | None = None
-        self._upload: Upload | None = None
+        self._upload: UploadApp | None = None
         self._loop: Loop | None = None
         self._open: dict[int, Back] = {}
         self._requests = 0
@@ -141,7 +141,7 @@ class Collector:
         loop.start(self._answer(upload, number, body, announced=announced))
 
     async def _answer(
-        self, upload: Upload, number: int, body: bytes, *, announced: int
+        self, upload: UploadApp, number: int, body: bytes, *, announced: int
     ) -> None:
         is_whole = len(body) == announced
         coming: list[dict[str, Any]] = [
@@ -192,7 +192,7 @@ class Collector:
             return
         self._loop = Loop(process)
         self.writer = writer
-        self._upload = Upload(UploadDesk(writer, None))
+        self._upload = UploadApp(UploadDesk(writer, None))
         self._say("service starts")
         self._hub.after(_FIRST_LOOK, self._wake, process)
 

@@ -46,7 +46,7 @@ SHORT = {
 }
 
 
-class Line(Protocol):
+class NumericRange(Protocol):
     """Numbers of a range, and their places: a scale, or a range of whole numbers."""
 
     def number(self, answer: object) -> Fraction:
@@ -68,7 +68,7 @@ class Line(Protocol):
         ...
 
 
-def combine(mode: str, answer: object, line: Line) -> Fraction:
+def combine(mode: str, answer: object, line: NumericRange) -> Fraction:
     """Return the average or the sum of a device's numbers. Raises `AnswerError`."""
     numbers = [line.number(record) for record in _records(answer)]
     if mode == MEAN:

@@ -23,7 +23,7 @@ from ldp.errors import AnswerError
 
 if TYPE_CHECKING:
     from ldp.answers.balls import Ball
-    from ldp.answers.contributions import Line
+    from ldp.answers.contributions import NumericRange
     from ldp.answers.scales import Scale
     from ldp.answers.taxonomies import Taxonomy
 
@@ -296,7 +296,7 @@ class Domain:
         return (line.locate(combine(self.per_device, answer, line)),)
 
     @property
-    def _line(self) -> Line | None:
+    def _line(self) -> NumericRange | None:
         return None
 
     def place_record(self, record: object) -> Placed:

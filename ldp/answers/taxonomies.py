@@ -49,7 +49,7 @@ class Taxonomy(NamedTuple):
         return nodes
 
 
-class Level(NamedTuple):
+class TaxonomyLevel(NamedTuple):
     """One level of a tree."""
 
     nodes: tuple[int, ...]
@@ -67,7 +67,7 @@ def depths_of(parents: Parents) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=64)
-def levels_of(parents: Parents, size: int) -> tuple[Level, ...]:
+def levels_of(parents: Parents, size: int) -> tuple[TaxonomyLevel, ...]:
     """The levels of a tree whose last `size` nodes are values, from the top."""
     depths = depths_of(parents)
     first_value = len(parents) - size
@@ -85,6 +85,6 @@ def levels_of(parents: Parents, size: int) -> tuple[Level, ...]:
             if depths[node] > depth:
                 cell_of[node] = cell_of[above - 1]
         levels.append(
-            Level(nodes, tuple(cell_of[first_value + x] for x in range(size)))
+            TaxonomyLevel(nodes, tuple(cell_of[first_value + x] for x in range(size)))
         )
     return tuple(levels)

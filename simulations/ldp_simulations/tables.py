@@ -49,7 +49,7 @@ _MISSING_TYPES = ("NAType", "NaTType")
 """What pandas has for missing values, besides NaN."""
 
 
-class Column(NamedTuple):
+class CodedAnswers(NamedTuple):
     """The answers to one question: respondent i gave `answers[codes[i]]`, or none if
     that is -1.
     """
@@ -66,7 +66,7 @@ def columns_of(
     *,
     skip_invalid: bool = False,
     with_attributes: bool = False,
-) -> dict[str, Column]:
+) -> dict[str, CodedAnswers]:
     """The column of each question, and perhaps of each attribute, which may have none.
 
     Raises `AnswersError` if a question has no column, if cells do not fit their
@@ -94,7 +94,7 @@ def columns_of(
             f"{type(table).__name__}"
         )
     columns = {
-        coder.name: Column(np.array(coder.codes, dtype=np.int64), coder.answers)
+        coder.name: CodedAnswers(np.array(coder.codes, dtype=np.int64), coder.answers)
         for coder in coders
     }
     for group in survey.groups:
@@ -340,7 +340,7 @@ def _record(domain: Domain, record: Any) -> object:
     return record
 
 
-def _drop_halves(group: Group, columns: dict[str, Column]) -> list[str]:
+def _drop_halves(group: Group, columns: dict[str, CodedAnswers]) -> list[str]:
     """Take those who answered some of a group's questions for no respondents of it.
 
     What is wrong with them is returned.

@@ -19,7 +19,7 @@ from ldp_service.alerts import conditions as kinds
 from ldp_service.alerts.alarms import Alarms
 from ldp_service.alerts.conditions import Condition, Observation, conditions
 from ldp_service.alerts.usual import Hours
-from ldp_service.alerts.watch import Outbox, Watch
+from ldp_service.alerts.watch import AlertQueue, Watch
 from ldp_service.alerts.webhook import (
     AlertError,
     DeliveryError,
@@ -114,7 +114,7 @@ class Deaf:
 def test_messages_wait_until_they_are_taken():
     """With longer and longer pauses, each once; after days one is given up."""
     receiver = Deaf()
-    outbox = Outbox(receiver)
+    outbox = AlertQueue(receiver)
     outbox.add(MESSAGE)
     outbox.add(MESSAGE._replace(id="msg_2"))
     for second in range(3600):

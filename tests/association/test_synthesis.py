@@ -21,7 +21,7 @@ from ldp_aggregator.analyses.synthesis.entropy import (
     proportional,
     table_of,
 )
-from ldp_aggregator.analyses.synthesis.fit import Fit, pair_shares
+from ldp_aggregator.analyses.synthesis.fit import PairFit, pair_shares
 from ldp_aggregator.analyses.synthesis.pairs import Pairs, consistent, margins_of
 from ldp_aggregator.analyses.synthesis.rows import along, from_joint
 from ldp_aggregator.analyses.synthesis.synthesis import METHODS, synthesize
@@ -179,7 +179,7 @@ def test_rows_are_said_to_differ_by_a_root_mean_square():
     """Over the pairs, beside that of their standard errors."""
     people = synthesize(tally_of_people()[0], "q", rows=10)
     fits = tuple(
-        Fit("a", name, noise, difference=difference, strength=0.5, kept=0.4)
+        PairFit("a", name, noise, difference=difference, strength=0.5, kept=0.4)
         for name, noise, difference in (("b", 0.03, 0.01), ("c", 0.04, 0.07))
     )
     (summary, _) = replace(people, fits=fits).sheet().warnings

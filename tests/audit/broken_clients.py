@@ -17,10 +17,10 @@ from ldp.numbers.randomness import WORD, draw_bits, randbelow, system
 from ldp.wire.wire import encode_frame, read_frames
 from ldp_client import Client, report_bytes
 from ldp_client.answering.reports import Report
-from ldp_simulations.audit.python_client import Adapter, serve
+from ldp_simulations.audit.python_client import AuditAdapter, serve
 
 
-class _Rows(Adapter):
+class _Rows(AuditAdapter):
     """A client that makes its rows by itself."""
 
     def reports_of(self, device, answers):
@@ -65,7 +65,7 @@ class Constant(_Rows):
         return 0
 
 
-class Seeded(Adapter):
+class Seeded(AuditAdapter):
     """Every process draws the same."""
 
     source = random.Random(1)
@@ -74,7 +74,7 @@ class Seeded(Adapter):
         return Client(self.survey, random=self.source.randbytes)
 
 
-class Inherits(Adapter):
+class Inherits(AuditAdapter):
     """Every process draws otherwise, but for one that is forked from it."""
 
     source = random.Random(os.urandom(16))
@@ -83,21 +83,21 @@ class Inherits(Adapter):
         return Client(self.survey, random=self.source.randbytes)
 
 
-class Forgets(Adapter):
+class Forgets(AuditAdapter):
     """A device that is asked again is another one."""
 
     def reports_of(self, device, answers):
         yield from super().reports_of(self.device(), answers)
 
 
-class Silent(Adapter):
+class Silent(AuditAdapter):
     """One answer is never reported."""
 
     def reports_of(self, device, answers):
         return () if "v8" in answers.values() else super().reports_of(device, answers)
 
 
-class NumbersIds(Adapter):
+class NumbersIds(AuditAdapter):
     """The ids of its batches count up from 1."""
 
     count = 0
@@ -109,7 +109,7 @@ class NumbersIds(Adapter):
         )
 
 
-class Tells(Adapter):
+class Tells(AuditAdapter):
     """It tells whether an answer is the last one, by something else than its report."""
 
     is_last = False
@@ -140,7 +140,7 @@ class TwoOfOne(Tells):
 
     def reports_of(self, device, answers):
         for report in super().reports_of(device, answers):
-            self.again = next(Adapter.reports_of(self, self.device(), answers))
+            self.again = next(AuditAdapter.reports_of(self, self.device(), answers))
             yield report
 
     def frame(self, report):
@@ -191,14 +191,14 @@ class Ahead(Inherits):
             os._exit(0)
 
 
-class Redraws(Adapter):
+class Redraws(AuditAdapter):
     """Every report has a permanent response of its own."""
 
     def reports_of(self, device, answers):
         yield from super().reports_of(self.device(), answers)
 
 
-class RedrawsBehind(Adapter):
+class RedrawsBehind(AuditAdapter):
     """An answer that comes back has another permanent response than before."""
 
     last = None
@@ -209,7 +209,7 @@ class RedrawsBehind(Adapter):
         yield from super().reports_of(self.last[2], answers)
 
 
-class Sorts(Adapter):
+class Sorts(AuditAdapter):
     """Of two reports, which leaves first depends on the answers."""
 
     def answer(self, lines, out):
@@ -224,7 +224,7 @@ class Sorts(Adapter):
             out.writelines(encode_frame(frame) for frame in frames)
 
 
-class Copies(Adapter):
+class Copies(AuditAdapter):
     """In a row of two, the second report is a copy of the first; of one answer
     alone.
     """
@@ -235,7 +235,7 @@ class Copies(Adapter):
             yield same if True in answers.values() else report
 
 
-class OneCohort(Adapter):
+class OneCohort(AuditAdapter):
     """In 1 of 64 cohorts, and of one answer alone, the report is not randomized."""
 
     def reports_of(self, device, answers):
@@ -268,7 +268,7 @@ class ByTheHour(Seeded):
     source = random.Random(int(time.time()) // 3600)
 
 
-class ThirdAsFirst(Adapter):
+class ThirdAsFirst(AuditAdapter):
     """In a row of three, the noise of the third answer is that of the first."""
 
     def reports_of(self, device, answers):
@@ -278,7 +278,7 @@ class ThirdAsFirst(Adapter):
             yield Report(report.fingerprint, report.row[:-1] + bytes((last ^ noise,)))
 
 
-class ThirdAsFirstAlone(Adapter):
+class ThirdAsFirstAlone(AuditAdapter):
     """The same where each question is answered by itself."""
 
     first = None
@@ -314,7 +314,7 @@ class AliasOff(_Rows):
         return last if drawn == last - 1 else drawn
 
 
-class OneMemo(Adapter):
+class OneMemo(AuditAdapter):
     """The key of a permanent response names the answer, and not the question."""
 
     def reports_of(self, device, answers):
@@ -337,7 +337,7 @@ class IdParity(Tells):
         return self.with_id(report, change)
 
 
-class Unasked(Adapter):
+class Unasked(AuditAdapter):
     """With one answer to one question goes a report to another one, which was not
     asked.
     """
@@ -348,7 +348,7 @@ class Unasked(Adapter):
             yield from super().reports_of(self.device(), {"coin": True})
 
 
-class FirstAlone(Adapter):
+class FirstAlone(AuditAdapter):
     """Of the answers of a device, all but the first are not randomized."""
 
     last = None
@@ -361,7 +361,7 @@ class FirstAlone(Adapter):
             yield Report(report.fingerprint, bytes((answer,))) if is_second else report
 
 
-class SecondByFirst(Adapter):
+class SecondByFirst(AuditAdapter):
     """The noise of a second answer is fixed by the first, as long as a process
     lives.
     """

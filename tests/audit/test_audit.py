@@ -20,7 +20,7 @@ from js_client import NODE, PACKAGE
 from lab import audit_trials
 from ldp import parse_survey
 from ldp.mechanisms.values.grr import RandomizedResponse
-from ldp_simulations.audit.auditing import Audit, Budget
+from ldp_simulations.audit.auditing import Audit, AuditEffort
 from ldp_simulations.audit.bounds import expected_epsilon, greatest_chance, least_chance
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.lives import POINTS
@@ -114,7 +114,7 @@ def broken(name):
 def verdict_of(command, questions, draws, folder, **settings):
     survey = parse_survey(f'[survey]\nname = "audited"\n{questions}')
     audit = Audit(
-        Audited(command, survey, folder, timeout=60), Budget(draws), **settings
+        Audited(command, survey, folder, timeout=60), AuditEffort(draws), **settings
     )
     assert [*audit.steps()][-1] == draws
     return audit.verdict()
@@ -133,7 +133,7 @@ def test_groups_and_epochs(tmp_path):
     """A row of two questions, in a survey with epochs."""
     head = '[survey]\nname = "audited"\nepoch = "1d"\njoint = ["coin", "bits"]\n'
     survey = parse_survey(head + COIN + BITS)
-    audit = Audit(Audited(OURS, survey, tmp_path, timeout=60), Budget(300))
+    audit = Audit(Audited(OURS, survey, tmp_path, timeout=60), AuditEffort(300))
     list(audit.steps())
     assert audit.verdict().alarms == ()
 

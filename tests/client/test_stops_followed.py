@@ -16,7 +16,7 @@ from ldp.transparency import stops
 from ldp.transparency.stops import Stops, encode_stop_list, message_of
 from ldp_client import EmbeddedClient, HTTPTransport, StopRule
 from ldp_client.embedding import asking as module
-from ldp_client.embedding.asking import Asking
+from ldp_client.embedding.asking import FollowedStopLists
 from ldp_client.keeping.store import ProcessStore
 from ldp_client.testing import RecordingTransport
 
@@ -62,7 +62,7 @@ def opened(collector, state=None, **rule):
 
 
 def asking(**rule):
-    return Asking(ProcessStore(), StopRule(KEY, **rule), "notes", key=b"key")
+    return FollowedStopLists(ProcessStore(), StopRule(KEY, **rule), "notes", key=b"key")
 
 
 def asked(device, *names):

@@ -8,7 +8,7 @@ from calling import run
 
 import ldp
 from ldp_aggregator import Tally, encode_tally
-from ldp_aggregator.analyses.comparisons.comparison import Span
+from ldp_aggregator.analyses.comparisons.comparison import IntervalEstimate
 from ldp_simulations import Holders
 from ldp_simulations.sampling.table import sample_counts
 
@@ -126,7 +126,7 @@ INFINITE = float("inf")
 )
 def test_quotients_without_bounds_are_said_in_words(numbers, words):
     """Nobody reads [0, 0] or [inf, inf] as what they are."""
-    assert str(Span(*numbers)) == words
+    assert str(IntervalEstimate(*numbers)) == words
 
 
 def test_two_groups_are_compared_once(tmp_path):

@@ -23,7 +23,7 @@ from ldp_aggregator.analyses.comparisons.any_change import (
     quadratic_form,
 )
 from ldp_aggregator.analyses.comparisons.chances import (
-    Levels,
+    LevelIntervals,
     adjust,
     different,
     equivalent,
@@ -115,7 +115,7 @@ def test_normal_sides_have_the_interval_of_two_errors():
         assert (low[0], high[0]) == pytest.approx(
             (0.1 - 1.959964 * error, 0.1 + 1.959964 * error)
         )
-        levels = Levels(
+        levels = LevelIntervals(
             np.array([0.1]),
             lambda m, k=known: mover.difference(first, second, m, together=k),
         )

@@ -14,7 +14,7 @@ from ldp.numbers.finite_field import (
     is_order,
     multiple,
 )
-from ldp_aggregator.numerics.projective.field_arrays import Field
+from ldp_aggregator.numerics.projective.field_arrays import FieldArrays
 
 ORDERS = (2, 3, 4, 5, 7, 8, 11, 16)
 
@@ -74,7 +74,7 @@ def test_inner_product(order):
 @pytest.mark.parametrize("order", ORDERS)
 def test_arrays(order):
     """Products and combinations of arrays are those of their elements."""
-    field = Field(order)
+    field = FieldArrays(order)
     left, right = (
         np.array(elements, dtype=np.int32)
         for elements in zip(*product(range(order), repeat=2), strict=True)

@@ -15,7 +15,7 @@ from ldp_client.delivery.limits import QueueLimits
 from ldp_client.delivery.outbox import CLOCK_WAS_SET
 from ldp_client.delivery.outcomes import HELD, retry
 from ldp_client.delivery.schedule import LONGEST_PAUSE
-from ldp_client.keeping.clocks import Now, Span, now
+from ldp_client.keeping.clocks import ClockSpan, Now, now
 from ldp_client.testing import RecordingTransport
 
 EPOCHS = survey_of(yes_no("q"), head='epoch = "1d"')
@@ -83,7 +83,7 @@ def test_no_clocks_make_a_span_longer(seconds, wall, later, boot, after):
     """Whatever the clocks do, no more is left than the span had, and nothing once it is
     over.
     """
-    span = Span.of(seconds, Now(wall, boot))
+    span = ClockSpan.of(seconds, Now(wall, boot))
     left = span.left(Now(later, after))
     assert 0 <= left <= seconds
     if (

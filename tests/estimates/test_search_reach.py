@@ -11,11 +11,11 @@ import scipy
 
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp.mechanisms.values.projective import ProjectiveResponse
-from ldp_aggregator.decoders.other_results import Reach
+from ldp_aggregator.decoders.other_results import SearchReach
 from ldp_aggregator.decoders.search import prefix_extension
 from ldp_aggregator.decoders.search.continuations import continuations
 from ldp_aggregator.decoders.search.prefix_extension import (
-    Search,
+    FoundTexts,
     _extend,
     confirming_line,
     extending_line,
@@ -175,7 +175,12 @@ def test_a_stage_without_reports_is_one_with_one():
 
 def test_reach_in_words():
     """The first two and the last, each once."""
-    four = [Reach(1, 0.01), Reach(3, 0.02), Reach(5, 0.0312), Reach(8, None)]
+    four = [
+        SearchReach(1, 0.01),
+        SearchReach(3, 0.02),
+        SearchReach(5, 0.0312),
+        SearchReach(8, None),
+    ]
     assert in_words(four) == (
         "1.00% for texts of up to 1 bytes, 2.00% for texts of up to 3 bytes, more than "
         "there are for texts of up to 8 bytes"
@@ -261,7 +266,7 @@ def test_a_text_is_remembered_above_one(search_of):
         {},
     ]
     result = search_of(FOUR, [*stages[:3], {b"a": 9.0, b"b": 9.0}])
-    assert result == Search(("b",), 1)
+    assert result == FoundTexts(("b",), 1)
 
 
 def test_a_text_is_confirmed_by_the_stages_after_its_own(search_of):
@@ -287,7 +292,7 @@ def test_the_text_with_the_most_evidence_is_first(search_of):
         {b"a": 0.4 * line, b"bcb": line},
         {b"a": 0.4 * line, b"bcb": 0.9 * line},
     ]
-    assert search_of(FOUR, stages) == Search(("bcb", "a"), 2)
+    assert search_of(FOUR, stages) == FoundTexts(("bcb", "a"), 2)
 
 
 def test_the_best_of_too_many_prefixes_go_on(monkeypatch):

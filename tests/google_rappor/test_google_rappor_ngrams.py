@@ -16,7 +16,11 @@ from ldp_aggregator.exchange.google_rappor import ngrams
 from ldp_aggregator.exchange.google_rappor.associations import Variable
 from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS
 from ldp_aggregator.exchange.google_rappor.files import Parameters
-from ldp_aggregator.exchange.google_rappor.ngrams import Parts, find_parts, texts_of
+from ldp_aggregator.exchange.google_rappor.ngrams import (
+    NgramFindings,
+    find_parts,
+    texts_of,
+)
 
 PYTHON = DIALECTS["python"]
 PARAMETERS = Parameters(16, 1, 16, p=Fraction(1, 4), q=Fraction(3, 4), f=Fraction(1, 4))
@@ -114,11 +118,14 @@ def test_reports_of_a_place_are_its_own(folder):
 
 def test_parts_make_texts():
     """All combinations, from the first place to the last; too many are refused."""
-    parts = [Parts("first", 1, ("ab", "cd")), Parts("second", 1, ("x", "y"))]
+    parts = [
+        NgramFindings("first", 1, ("ab", "cd")),
+        NgramFindings("second", 1, ("x", "y")),
+    ]
     assert texts_of(parts) == ("abx", "aby", "cdx", "cdy")
     many = [
-        Parts("first", 1, tuple(map(str, range(1_001)))),
-        Parts("second", 1, ("x",) * 1_000),
+        NgramFindings("first", 1, tuple(map(str, range(1_001)))),
+        NgramFindings("second", 1, ("x",) * 1_000),
     ]
     with pytest.raises(
         EstimateError, match=r"1,001 x 1,000 = 1,001,000; a higher --part-level"

@@ -11,7 +11,7 @@ import pytest
 from ldp.survey.attributes import Attribute, size_of
 from ldp_aggregator.analyses.groups.crowds import everyone, members, tables_of
 from ldp_aggregator.analyses.groups.release import release
-from ldp_aggregator.analyses.groups.span import LEAST_TRIALS, Span, rests_on
+from ldp_aggregator.analyses.groups.span import LEAST_TRIALS, LinearSpan, rests_on
 
 LEAST = 100
 
@@ -251,7 +251,7 @@ def test_leftovers_only_save_time(seed):
     attributes, counts = attributes_of(*sizes), population(sizes, 2_500, seed)
     numbers = [number for number, count in counts.items() if count]
     reports = np.array([counts[number] for number in numbers])
-    span = Span(reports, LEAST)
+    span = LinearSpan(reports, LEAST)
     span.show(np.ones((1, len(numbers)), dtype=np.bool_))
     shown = {everyone(attributes)}
     for table in tables_of(attributes):
@@ -273,8 +273,8 @@ def test_tables_are_decided_to_the_end():
     attributes, counts = attributes_of(2, 2, 2, 3), population((2, 2, 2, 3), 10_000, 1)
     assert sum(map(bool, counts.values())) == 98
     assert len(release(attributes, counts, LEAST).shown) == 86
-    assert Span(np.ones(98), LEAST).trials > 10_000
-    assert Span(np.ones(1_000), LEAST).trials == LEAST_TRIALS
+    assert LinearSpan(np.ones(98), LEAST).trials > 10_000
+    assert LinearSpan(np.ones(1_000), LEAST).trials == LEAST_TRIALS
 
 
 def test_the_bound_is_one():

@@ -15,14 +15,14 @@ import ldp
 from ldp.numbers.epochs import epoch_of
 from ldp.wire.wire import decode_batch, encode_frame, read_frames
 from ldp_aggregator import aggregate, estimate_groups
-from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.asking import GroupRequest
 from ldp_aggregator.analyses.groups.estimation import sizes_of
 from ldp_service.counting.admission import Rules
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
 from ldp_service.repair.doctor import examine, repair
 from ldp_service.service import Service, Settings
-from ldp_service.store.combinations import Known
+from ldp_service.store.combinations import KnownQuestions
 from ldp_service.store.records import last_closed_epochs
 from ldp_simulations import randomize
 
@@ -244,7 +244,7 @@ def test_an_epoch_of_few_adds_nothing(service):
     close_epochs(service, service.test_clock)
     before = of_service(service, by="platform").json()["groups"]
     served = service.catalogue.by_name["groups"][-1]
-    groups = service.analysis.groups(served, Asked(("platform",)))
+    groups = service.analysis.groups(served, GroupRequest(("platform",)))
     assert [group.labels for group in groups.groups] == [
         group["group"] for group in before
     ]
@@ -334,7 +334,7 @@ def test_groups_on_postgresql(postgres_server):
         close_epochs(one, clock)
         expected = estimate_groups(tally, by=["platform"]).to_dict()["groups"]
         for service in (one, other):
-            groups = service.analysis.groups(served[0], Asked(("platform",)))
+            groups = service.analysis.groups(served[0], GroupRequest(("platform",)))
             assert groups.to_dict()["groups"] == expected
 
 
@@ -360,7 +360,9 @@ def test_a_damaged_store_is_repaired_with_its_combinations(tmp_path, what):
             "SELECT key FROM records WHERE kind = 'tally'"
         ).fetchall()
         of_mode = [
-            key for (key,) in rows if Known([SURVEY["mode"]]).get(key[:16]) is not None
+            key
+            for (key,) in rows
+            if KnownQuestions([SURVEY["mode"]]).get(key[:16]) is not None
         ]
         damaged = [key for key in of_mode if key[:16] != whole]
         for key in damaged[:1] if what == "a combination" else of_mode:

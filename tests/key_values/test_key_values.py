@@ -15,7 +15,7 @@ import ldp_simulations as sim
 from ldp import AnswerError, SurveyError
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator import estimate
-from ldp_aggregator.decoders.key_laws import Balances, PairLaw
+from ldp_aggregator.decoders.key_laws import Balances, ItemPairLaw
 from ldp_aggregator.decoders.key_values.means import key_means
 from ldp_aggregator.decoders.key_values.signed import balances, signed_moments
 from ldp_aggregator.tallies.counting.counting import empty_counts
@@ -184,7 +184,7 @@ def test_squares_of_scores_are_those_of_the_channel(mechanism, size, most, epsil
     report.
     """
     randomizer = survey_of(size, most, epsilon, mechanism=mechanism)["x"].randomizer
-    law = PairLaw.of(randomizer)
+    law = ItemPairLaw.of(randomizer)
     sets = [
         held
         for number in range(most + 1)
@@ -209,7 +209,7 @@ def test_squares_of_scores_are_those_of_the_channel(mechanism, size, most, epsil
 def test_variances_of_shares_are_those_of_scores():
     """The mean squares of the law, less 1 for those who hold a key."""
     randomizer = survey_of(10, 2, "2")["x"].randomizer
-    law = PairLaw.of(randomizer)
+    law = ItemPairLaw.of(randomizer)
     moments = signed_moments(randomizer, empty_counts(randomizer.layout) + 10)
     assert moments.variance_if_held == pytest.approx(np.full(10, law.of_share.held - 1))
     assert moments.variance_if_not == pytest.approx(np.full(10, law.of_share.other))
@@ -236,7 +236,7 @@ def test_errors_of_rare_keys(size, epsilon):
     stated.
     """
     randomizer = survey_of(size, 1, epsilon)["x"].randomizer
-    law = PairLaw.of(randomizer)
+    law = ItemPairLaw.of(randomizer)
     for stated, square in zip(
         REFERENCE[size, epsilon],
         (law.of_share.other, law.of_balance.other),
@@ -270,7 +270,7 @@ def test_intervals_of_means_are_fiellers(share, balance):
     """The same as the means on a fine grid of which the difference is within its
     error.
     """
-    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    law = ItemPairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     numbers = key_means(
         Balances(20_000, np.array([share]), np.array([balance]), law=law),
         ENDS,
@@ -290,7 +290,7 @@ def test_sums_have_the_errors_of_their_scores(share, balance, ends):
     """From the law of those who have the upper item, the lower one, or none, and what
     they hold.
     """
-    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    law = ItemPairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2
     reported = Balances(20_000, np.array([share]), np.array([balance]), law=law)
     square = (1 - share) * (
@@ -323,7 +323,7 @@ def test_sums_keep_to_what_they_can_be():
     """No sum is beyond the end of the range, or beyond 0 where all numbers are on one
     side.
     """
-    law = PairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
+    law = ItemPairLaw.of(survey_of(10, 2, "2")["x"].randomizer)
     share = np.array([0.01, 0.99])
     for ends, sign, least, most in (((2, 10), 1, 0, 10), ((-3, -1), -1, -3, 0)):
         reported = Balances(200, share, sign * share, law=law)
@@ -337,7 +337,7 @@ def test_sums_keep_to_what_they_can_be():
 @pytest.mark.parametrize("share", [-0.5, -0.01, 0.0, 0.001])
 def test_a_rare_key_has_no_mean(share):
     """Where no one may hold it, nothing is told: the whole range, and no estimate."""
-    law = PairLaw.of(survey_of(10, 2, "1")["x"].randomizer)
+    law = ItemPairLaw.of(survey_of(10, 2, "1")["x"].randomizer)
     numbers = key_means(
         Balances(10_000, np.array([share]), np.array([0.3]), law=law),
         ENDS,

@@ -25,7 +25,7 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.manipulation import mean_reach
 from ldp_aggregator.answers.results.means import mean_of
-from ldp_aggregator.decoders.decoder import Parts
+from ldp_aggregator.decoders.decoder import MeanParts
 from ldp_aggregator.decoders.numbers.dithered import (
     largest_error,
     mean_parts,
@@ -280,7 +280,7 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     range allows.
     """
     parts = [
-        Parts(
+        MeanParts(
             0.5,
             1.5,
             variance,
@@ -307,19 +307,19 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
         assert mean.variance.estimate == pytest.approx(9 * spread)
         assert mean.variance.standard_error == 9 * 0.125
         # Where nothing is known: all that numbers between 10 and 22 can have.
-        parts[0] = Parts(0.5, 1.5, 0.25, spread_error=1e6, spread_noise=1e6)
+        parts[0] = MeanParts(0.5, 1.5, 0.25, spread_error=1e6, spread_noise=1e6)
         most = 36 if estimand == "population" else 45
         assert mean_of(asked, None, counts, options=options).variance.interval == (
             0,
             most,
         )
-        parts[0] = Parts(
+        parts[0] = MeanParts(
             0.5, 1.5, 0.25, spread_error=1, spread_noise=1, least_spread_error=7
         )
         assert (
             mean_of(asked, None, counts, options=options).variance.standard_error == 63
         )
-    parts[0] = Parts(0.5, 1.5, 1e6)
+    parts[0] = MeanParts(0.5, 1.5, 1e6)
     assert mean_of(asked, None, counts, options=options).interval == (10, 22)
 
 

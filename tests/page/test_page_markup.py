@@ -17,7 +17,7 @@ from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.output.markup import join, tag
 from ldp_aggregator.output.pictures.parts import STYLE
 from ldp_aggregator.output.pictures.picture import chart
-from ldp_aggregator.output.pictures.scale import Scale
+from ldp_aggregator.output.pictures.scale import AxisScale
 from ldp_aggregator.output.sheet import MOST_BARS, Bars
 from ldp_service.page.sections.downloads import DOWNLOADS, download
 
@@ -120,7 +120,7 @@ def test_a_scale_has_round_ticks_around_its_numbers():
         [float("nan")],
         [0.0],
     ):
-        scale = Scale.over(numbers_)
+        scale = AxisScale.over(numbers_)
         finite = [number for number in numbers_ if number == number]
         assert scale.low <= min([0, *finite])
         assert scale.high >= max([0, *finite])

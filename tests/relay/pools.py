@@ -20,7 +20,7 @@ from ldp.wire.wire import encode_frame, read_frames
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.counting.submissions import Submission, to_futures
 from ldp_service.relay.batching import Terms
-from ldp_service.relay.forwarding import Forwarder, Told
+from ldp_service.relay.forwarding import Forwarder, ForwardingResult
 from ldp_service.relay.pool import Pool
 from ldp_service.relay.writer import RelayWriter
 
@@ -79,7 +79,7 @@ class Collector:
         with self._lock:
             self.asked += 1
             answer = self._answer(self.asked)
-        if isinstance(answer, Told) and not answer.taken:
+        if isinstance(answer, ForwardingResult) and not answer.taken:
             return answer
         (payload,) = read_frames(frame)
         mixed = decode_mixed_part(payload)
@@ -88,7 +88,7 @@ class Collector:
         assert before == mixed, "a part came again with other bytes"
         if isinstance(answer, Exception):
             raise answer
-        return answer or Told(True, outcomes={"accepted": 1})
+        return answer or ForwardingResult(True, outcomes={"accepted": 1})
 
     def batches(self):
         """The envelopes of each batch, in order of parts, by its id; with its parts."""

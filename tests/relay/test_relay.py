@@ -27,9 +27,9 @@ from ldp import parse_survey
 from ldp.numbers.randomness import Replay
 from ldp.wire.sealed import decode_sealed_report, encode_sealed_report
 from ldp.wire.wire import Batch, encode_batch, encode_frame, read_frames
-from ldp_service.counting.submissions import BusyError, EarlyError
+from ldp_service.counting.submissions import EarlyError, OverloadError
 from ldp_service.relay.batching import EPOCH, KEEP, Terms, mix
-from ldp_service.relay.forwarding import Told, interpret
+from ldp_service.relay.forwarding import ForwardingResult, interpret
 from ldp_service.relay.pool import Crowd, Pool
 from ldp_service.relay.writer import UnknownSurveyError
 from ldp_service.store.errors import StoreFullError
@@ -342,9 +342,9 @@ def test_a_large_batch_goes_in_parts(monkeypatch):
     [
         OSError("no route"),
         TimeoutError(),
-        Told(False, "status 503", 0.01),
-        Told(False, "status 401"),
-        Told(False, "status 200"),
+        ForwardingResult(False, "status 503", 0.01),
+        ForwardingResult(False, "status 401"),
+        ForwardingResult(False, "status 200"),
     ],
 )
 def test_a_wrong_collector_gets_the_same_bytes_until_it_takes_them(
@@ -377,7 +377,7 @@ def test_one_part_that_is_refused_keeps_no_other_waiting(relay):
             """Refuse the first that came, and it alone."""
             refused[:] = refused or [frame]
             return (
-                Told(False, "status 400")
+                ForwardingResult(False, "status 400")
                 if frame == refused[0]
                 else super().send(frame)
             )
@@ -430,7 +430,7 @@ def test_a_full_disk_is_said_and_loses_nothing(relay, monkeypatch):
 
     monkeypatch.setattr(Pool, "add", full)
     frame = message(ONE)
-    with pytest.raises(BusyError) as caught:
+    with pytest.raises(OverloadError) as caught:
         give(writer, frame)
     assert caught.value.wait == 30
     assert "full" in writer.trouble
@@ -456,6 +456,6 @@ def test_a_relay_that_stops_answers_what_it_has_and_takes_no_more(relay):
     frame = message(ONE)
     assert give(writer, frame).told == ACCEPTED
     writer.close()
-    with pytest.raises(BusyError):
+    with pytest.raises(OverloadError):
         give(writer, message(ONE))
     assert "stops" in writer.trouble

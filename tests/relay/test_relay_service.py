@@ -25,7 +25,7 @@ from pools import (
 from ldp.wire.sealed import decode_sealed_report
 from ldp.wire.wire import read_frames
 from ldp_service.relay.app import RelayApplication
-from ldp_service.relay.forwarding import Told
+from ldp_service.relay.forwarding import ForwardingResult
 from ldp_service.store.unordered import ROOM
 from ldp_service.uploads.tokens import METRICS, Tokens, token_record
 
@@ -39,7 +39,7 @@ ORIGIN = {"origin": "https://app.example"}
 def parties(tmp_path):
     """A relay's application, its writer and its collector, which takes nothing."""
     writer = relay_at(tmp_path / "relay.db", least=2)
-    collector = Collector(lambda _: Told(False, "status 503"))
+    collector = Collector(lambda _: ForwardingResult(False, "status 503"))
     tokens = Tokens([token_record(METERING, "meter", METRICS)])
     application = RelayApplication(
         writer,

@@ -11,7 +11,7 @@ import pytest
 from ldp.numbers.epochs import ID_SIZE
 from ldp.numbers.randomness import Replay
 from ldp_service.relay import seen
-from ldp_service.relay.seen import Seen
+from ldp_service.relay.seen import SeenIds
 from ldp_service.store import unordered
 from ldp_service.store.records import EVER, Epoch
 from ldp_service.store.unordered import ROOM
@@ -24,7 +24,7 @@ def store(path=":memory:"):
     """A store, and what runs statements on it."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(f"CREATE TABLE IF NOT EXISTS {seen.TABLE} WITHOUT ROWID")
-    return connection, Seen(
+    return connection, SeenIds(
         lambda statement, *values: connection.execute(statement, values).fetchall(),
         Replay(KEY),
     )
@@ -35,7 +35,7 @@ def content_of(connection):
     return list(connection.execute("SELECT bucket, id FROM seen_0_0 ORDER BY rowid"))
 
 
-def claimed(names, at_once, claim=Seen.claim):
+def claimed(names, at_once, claim=SeenIds.claim):
     """A store to which these came, so many at once."""
     connection, whole = store()
     for start in range(0, len(names), at_once):
@@ -115,7 +115,7 @@ def test_keys_are_drawn_for_each_store_and_kept(tmp_path):
     """Nobody who lacks the key knows which bucket something will be in."""
     connection, _ = store(tmp_path / "s.db")
     run = lambda statement, *values: connection.execute(statement, values).fetchall()  # noqa: E731
-    Seen(run, os.urandom)
+    SeenIds(run, os.urandom)
     assert run("SELECT * FROM secrets") == [("marks", KEY)]
 
 

@@ -27,7 +27,7 @@ from ldp_service.uploads.invitations import (
     tokens_file,
 )
 from ldp_service.uploads.public import Public
-from ldp_service.uploads.reach import Reach
+from ldp_service.uploads.reach import ReachCounter
 from ldp_service.uploads.tokens import TokenFile, Tokens
 
 FIRST, SECOND = new_invitations(2)
@@ -43,7 +43,7 @@ def invited(folder):
     public = Public(
         {"habits": page_files(SURVEY, SHOWN, site)},
         {"habits": headers_of(SHOWN, site)},
-        Reach(folder / "reach.json", lambda: DAY),
+        ReachCounter(folder / "reach.json", lambda: DAY),
         invitations=Invitations.read([folder / "invitations.txt"]),
     )
     settings = Settings(
@@ -163,7 +163,7 @@ def test_steps_are_counted_by_day_and_by_nothing_else(tmp_path):
             )
             assert reply.status_code == 204
         assert visitor(service).post("/v1/surveys/other/shown").status_code == 404
-    reach = Reach(tmp_path / "reach.json", lambda: DAY)
+    reach = ReachCounter(tmp_path / "reach.json", lambda: DAY)
     assert reach.by_day("habits") == {"2026-09-21": {"shown": 2, "started": 1}}
     assert "anything" not in (tmp_path / "reach.json").read_text()
 

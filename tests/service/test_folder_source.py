@@ -10,7 +10,7 @@ from wire_samples import batch_of
 from ldp.wire.wire import encode_batch, encode_frame
 from ldp_aggregator.output.files import FileError
 from ldp_client.delivery.transport import FolderTransport
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.sources import folder as folder_source
 from ldp_service.sources import follower
 from ldp_service.sources.folder import FolderSource
@@ -173,7 +173,7 @@ def test_folders_do_not_mix(folder, collector):
 
 
 @pytest.mark.parametrize(
-    "trouble", [BusyError(0), StoreError("no store at the moment")]
+    "trouble", [OverloadError(0), StoreError("no store at the moment")]
 )
 def test_nothing_is_lost_while_nothing_is_taken(folder, store, trouble):
     """A delivery that is not taken is tried again until it is, and counted once."""
@@ -221,7 +221,7 @@ def test_a_source_stops_in_the_middle(folder, store):
     waits.
     """
     (folder / "reports.ldp").write_bytes(b"".join(frames(0, 3)))
-    with collecting(store, troubles=[BusyError(600)]) as collector:
+    with collecting(store, troubles=[OverloadError(600)]) as collector:
         with running(source_of(folder, collector)):
             wait_for(lambda: not collector.troubles)
         assert collector.outcomes == {}

@@ -8,7 +8,7 @@ from unittest.mock import Mock, patch
 import pytest
 from collecting import Lagging, collecting, frame, frames, kill_often, running, wait_for
 
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.sources import follower
 from ldp_service.sources import kafka as kafka_source
 from ldp_service.sources.kafka import KafkaSource, KafkaSourceError, read_settings
@@ -246,7 +246,7 @@ def test_a_message_that_makes_us_fail_is_skipped_alone(kafka, store):
 
 
 @pytest.mark.parametrize(
-    "trouble", [BusyError(0), StoreError("no store at the moment")]
+    "trouble", [OverloadError(0), StoreError("no store at the moment")]
 )
 def test_nothing_is_lost_while_nothing_is_taken(kafka, store, trouble):
     """Deliveries that are not taken are tried again until they are, and counted

@@ -17,12 +17,12 @@ from ldp.numbers.randomness import system
 from ldp.wire.wire import Batch
 from ldp_aggregator import FileError, estimate
 from ldp_aggregator.tallies.identity import EVER_ENDS
-from ldp_aggregator.tallies.intake.overlaps import Known
+from ldp_aggregator.tallies.intake.overlaps import TallyOverlaps
 from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 from ldp_service.counting.admission import Rules
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.http.app import Application
 from ldp_service.service import Service, Settings
 from ldp_service.store.errors import StoreError, StoreFullError
@@ -423,7 +423,7 @@ def test_odd_framing_is_refused_and_the_connection_closed(
 @pytest.mark.parametrize(
     ("failure", "goes_on"),
     [
-        (BusyError(), True),
+        (OverloadError(), True),
         (StoreFullError("expected room"), True),
         (StoreError("broken"), False),
     ],
@@ -440,7 +440,7 @@ def test_what_does_not_last_is_not_acknowledged(
     body = file_of(BATCHES["symbol"])
     with service_of(TEXT, folder=tmp_path) as service:
         with monkeypatch.context() as patched:
-            if isinstance(failure, BusyError):
+            if isinstance(failure, OverloadError):
                 patched.setattr("ldp_service.counting.line.MOST_WAITING", 0)
             else:
                 commit = Mock(side_effect=failure)
@@ -523,7 +523,7 @@ def test_two_downloads_of_one_store_are_known_as_such(tmp_path):
             content = visitor(service, TOKEN).get("/v1/surveys/example/tally").content
             downloads.append(decode_tally(content, SURVEY))
     earlier, later, elsewhere = downloads
-    known = Known()
+    known = TallyOverlaps()
     known.add("earlier", earlier)
     known.check("elsewhere", elsewhere)
     with pytest.raises(

@@ -15,7 +15,7 @@ from postgres import Server
 
 from ldp_service.counting import line
 from ldp_service.counting import writer as writing
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.counting.writer import Writer
 from ldp_service.store.opening import open_store
 from ldp_service.store.sqlite import PAGE, SQLiteStore, translate_errors
@@ -41,7 +41,7 @@ def looks(monkeypatch):
 
 def stays_full(writer, looks):
     """An upload is refused, and the writer says why for as long as it looks."""
-    with pytest.raises(BusyError):
+    with pytest.raises(OverloadError):
         writer.write(upload(0).body)
     after = len(looks) + LOOKS
     while len(looks) < after:

@@ -18,7 +18,7 @@ from ldp_service.counting.admission import Admission
 from ldp_service.counting.line import MOST_MIXED
 from ldp_service.counting.pieces import LEAST_FRAMES, LIGHT
 from ldp_service.counting.served import Catalogue, Served
-from ldp_service.counting.submissions import BusyError, Submission, to_futures
+from ldp_service.counting.submissions import OverloadError, Submission, to_futures
 from ldp_service.counting.writer import Writer
 from ldp_service.store.opening import open_store
 
@@ -162,7 +162,7 @@ def test_a_heavy_upload_is_not_counted_to_its_end_for_no_one(writer, turns, stop
     heavy.wanted = stopped
     turns.may_go_on.set()
     assert light.result(60).outcomes == {"accepted": 1}
-    with pytest.raises(BusyError):
+    with pytest.raises(OverloadError):
         heavy.ticket.result(60)
     assert len(turns) <= 3
     assert not writer.waiting

@@ -24,7 +24,7 @@ from ldp_aggregator.tallies.counting.counting import count_rows
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import (
     EPSILON_STEPS,
-    Design,
+    PlannedMechanism,
     design_for,
     least_epsilon,
     least_respondents,
@@ -49,7 +49,7 @@ def category(name, size, epsilon):
 
 
 def plan(asked, values=None):
-    return Design.of(
+    return PlannedMechanism.of(
         asked.mechanism,
         asked.declared,
         asked.randomizer,
@@ -319,7 +319,7 @@ def test_reach_of_one_forged_report(randomizer):
         for row in rows
     ]
     furthest = max(np.max(scores), 1 - np.min(scores))
-    assert Design.of(
+    assert PlannedMechanism.of(
         "forged", Declared.ratio(randomizer.ratio), randomizer, values=values
     ).reach == pytest.approx(furthest, rel=1e-9)
 

@@ -8,7 +8,7 @@ from contextlib import closing
 
 from durable_work import CATALOGUE, START, expected, upload
 
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.counting.writer import Writer
 from ldp_service.store.opening import open_snapshot, open_store
 from ldp_service.store.reading import history, outcomes_in_all
@@ -34,7 +34,7 @@ def send(writer, number):
     while True:
         try:
             return writer.write(upload(number).body).outcomes
-        except BusyError:
+        except OverloadError:
             time.sleep(0.01)
 
 

@@ -11,7 +11,7 @@ from wire_samples import GROUPED_TEXT, TEXT
 
 from ldp_aggregator.output.files import FileError
 from ldp_aggregator.tallies.engines.parts import (
-    Counted,
+    PartitionResult,
     count_part,
     find_repetitions,
     merge_snapshots,
@@ -93,9 +93,9 @@ def test_a_broken_engine_is_found_out(name, tmp_path):
 def test_parts_that_share_nothing_are_counted_once():
     """Only ids that an earlier part accepted are repeated, in the order of numbers."""
     parts = [
-        Counted(2, b"", {b"x", b"y"}),
-        Counted(0, b"", {b"x"}),
-        Counted(1, b"", {b"z"}),
+        PartitionResult(2, b"", {b"x", b"y"}),
+        PartitionResult(0, b"", {b"x"}),
+        PartitionResult(1, b"", {b"z"}),
     ]
     assert find_repetitions(parts) == {2: {b"x"}}
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from places import DATA
 
-from ldp_aggregator.analyses.weighting.answers import Answers, Part, Units
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart, Units
 from ldp_aggregator.analyses.weighting.calibration import factors_for, targets_of
 from ldp_aggregator.analyses.weighting.estimation import jackknife, weighted_means
 from ldp_aggregator.analyses.weighting.margins import margins_of
@@ -48,12 +48,12 @@ def answers_of(path, attributes, *, cluster=None, stratum=None):
         stratum=strata,
         sizes=sizes,
     )
-    return Answers(
+    return ReportAnswers(
         "api00",
         (),
         tuple(attributes),
         combinations=tuple(places),
-        parts=(Part("api00", (), None),),
+        parts=(ReportPart("api00", (), None),),
         is_mean=True,
         reports=len(rows),
         units=units,

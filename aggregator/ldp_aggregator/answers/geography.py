@@ -34,7 +34,7 @@ on one that goes through corners.
 """
 
 
-class Parts(NamedTuple):
+class DistrictCells(NamedTuple):
     """What districts have of the cells of a map: arrays of shape (districts, cells)."""
 
     counted: Floats
@@ -102,7 +102,7 @@ class Geography:
         inside = shapely.intersects_xy(np.array(self.shapes), x, y)
         return self.names[int(inside.argmax())] if inside.any() else None
 
-    def parts(self, x_edges: Floats, y_edges: Floats) -> Parts:
+    def parts(self, x_edges: Floats, y_edges: Floats) -> DistrictCells:
         """What they have of the cells between these edges, which go by x and then by y.
 
         Raises `EstimateError` if none of them has any.
@@ -122,7 +122,7 @@ class Geography:
         touched, within = share > _HARDLY, share > 1 - _HARDLY
         self._check_some(touched, x_edges, y_edges)
         whole = (area * within).sum(axis=1) / shapely.area(np.array(self.shapes))
-        return Parts(
+        return DistrictCells(
             np.clip(share, 0.0, 1.0)
             if self.by == "area"
             else self._centres(x_edges, y_edges),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.groups.asking import Asked, by_of, where_of
+from ldp_aggregator.analyses.groups.asking import GroupRequest, by_of, where_of
 from ldp_aggregator.commands.main import with_options
 
 if TYPE_CHECKING:
@@ -112,9 +112,9 @@ class GroupOptions:
         return bool(self.by or self.where)
 
     @property
-    def groups(self) -> Asked:
+    def groups(self) -> GroupRequest:
         """The groups."""
-        return Asked(self.by, self.where)
+        return GroupRequest(self.by, self.where)
 
     def arguments(self, earlier: Sequence[Tally] = ()) -> dict[str, Any]:
         """What functions of one tally take, with earlier tallies if there are any."""

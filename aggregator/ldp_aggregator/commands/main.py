@@ -213,7 +213,7 @@ class LongHelp(click.Command):
                     formatter.write_dl(listed)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group that lists what its subcommands do in whole sentences, over several
     lines.
     """
@@ -260,7 +260,7 @@ def _summary(command: click.Command) -> str:
     return command.get_short_help_str(_ANY_LENGTH)
 
 
-class _Subcommands(Group):
+class _Subcommands(CommandGroup):
     """A group whose subcommands are entry points: `client test` is `test` of the group
     `client`.
     """

@@ -14,8 +14,8 @@ from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import (
     OUTPUT_FILE,
     QUIET,
+    CommandGroup,
     FiniteRange,
-    Group,
     LongHelp,
     with_options,
 )
@@ -35,7 +35,7 @@ from ldp_aggregator.output.streams import check_one_output
 if TYPE_CHECKING:
     from ldp_aggregator.decoders.other_results import Candidates
     from ldp_aggregator.exchange.google_rappor.dialects import Dialect
-    from ldp_aggregator.exchange.google_rappor.files import Parameters, Reports
+    from ldp_aggregator.exchange.google_rappor.files import Parameters, ReportFile
 
 _FILE = click.Path(path_type=Path)
 _PARAMETERS = click.option(
@@ -82,7 +82,7 @@ _VARIABLES = with_options(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def rappor() -> None:
     """Decode the files of google/rappor, and move on from it."""
 
@@ -459,15 +459,15 @@ def survey(
 
 def _reports(
     counts_path: Path | None, reports_path: Path | None, parameters: Parameters
-) -> Reports:
+) -> ReportFile:
     from ldp_aggregator.exchange.google_rappor.files import (
-        Reports,
+        ReportFile,
         read_counts,
         read_reports,
     )
 
     if counts_path is not None and reports_path is None:
-        return Reports(read_counts(counts_path, parameters), None)
+        return ReportFile(read_counts(counts_path, parameters), None)
     if reports_path is not None and counts_path is None:
         return read_reports(reports_path, parameters)
     raise click.UsageError("expected either --counts or --reports")

@@ -21,7 +21,7 @@ from ldp.transparency.proofs import (
     prove_inclusion,
 )
 from ldp_aggregator.commands.check import REASON
-from ldp_aggregator.commands.main import OUTPUT_FILE, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, CommandGroup
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
 from ldp_aggregator.output.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.pages import hash_beside
@@ -43,7 +43,7 @@ _OUTPUT = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def register() -> None:
     """Keep the versions of surveys in a log that no one can change unseen.
 
@@ -143,7 +143,7 @@ def head(register_path: Path) -> None:
     click.echo(head_of(read_register(register_path)).text)
 
 
-@register.group(cls=Group)
+@register.group(cls=CommandGroup)
 def prove() -> None:
     """Prove to those who keep a head what is in a register."""
 

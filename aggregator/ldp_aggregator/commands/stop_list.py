@@ -13,7 +13,7 @@ import click
 from ldp.errors import LDPError, UnknownNameError
 from ldp.survey.survey import Survey
 from ldp.transparency.stops import Stops, encode_stop_list, message_of, share_of
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, CommandGroup
 from ldp_aggregator.output.files import (
     FileError,
     read_bytes,
@@ -39,7 +39,7 @@ _KEY = click.option(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def stop_list() -> None:
     """Stop questions of a survey that apps ask already, or have fewer devices asked."""
 

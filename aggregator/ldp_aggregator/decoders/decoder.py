@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ldp.survey.survey import Question
     from ldp_aggregator.decoders.key_laws import Balances
     from ldp_aggregator.decoders.moments.moments import Moments
-    from ldp_aggregator.decoders.moments.together import Spread
-    from ldp_aggregator.decoders.other_results import Grouped, Reach, VectorParts
+    from ldp_aggregator.decoders.moments.together import ScoreCumulants
+    from ldp_aggregator.decoders.other_results import Grouped, SearchReach, VectorParts
     from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
 
 MOST_VALUES = 2048
@@ -45,7 +45,7 @@ MOST_VALUES = 2048
 Kind = TypeVar("Kind")
 
 
-class Asked(NamedTuple):
+class DecoderRequest(NamedTuple):
     """Request of an analyst to a decoder."""
 
     values: Sequence[str] = ()
@@ -79,7 +79,7 @@ class Range(NamedTuple):
     most: Fraction
 
 
-class Parts(NamedTuple):
+class MeanParts(NamedTuple):
     """Parts of a mean: unbiased, and linear in the tally.
 
     Values are one step apart, and counted from the middle of their range.
@@ -105,7 +105,7 @@ class Parts(NamedTuple):
     """The standard error for these respondents alone: known where `spread_error` is."""
 
 
-class Answers(NamedTuple):
+class QueryAnswers(NamedTuple):
     """Answers to queries of a distribution: arrays of shape (Q,).
 
     A query has a number for each value, and asks for the mean of the numbers of what
@@ -139,13 +139,13 @@ class Queries(NamedTuple):
 
     frequency: Floats
     """Of every value, of shape (values,): unbiased."""
-    answer: Callable[[Floats], Answers]
+    answer: Callable[[Floats], QueryAnswers]
     """From queries of shape (Q, values)."""
     correlation: Callable[[Floats], Floats]
     """Of the errors of queries, of shape (Q, Q), roughly."""
     covariance: Callable[[Floats], Floats]
     """Of the answers to disjoint ranges, for the respondents: of shape (Q, Q)."""
-    below: Callable[[Integers], Answers] | None = None
+    below: Callable[[Integers], QueryAnswers] | None = None
     """Of the shares below places of the line, where these are not asked for as any
     other query.
     """
@@ -153,7 +153,7 @@ class Queries(NamedTuple):
     """How many standard errors all of these stay within with a probability, if known
     without a correlation.
     """
-    cells: Callable[[View], Answers] | None = None
+    cells: Callable[[View], QueryAnswers] | None = None
     """Of a map: the cells of a zoom, side by side, (2^a x 2^b,), by how often axes are
     halved.
     """
@@ -166,7 +166,7 @@ class Queries(NamedTuple):
     """A root of the correlation, with a row for each query, where that is known without
     one.
     """
-    spread: Callable[[Floats], Spread] | None = None
+    spread: Callable[[Floats], ScoreCumulants] | None = None
     """The law of one report's score for a query, (values,), by what is held."""
 
 
@@ -183,7 +183,7 @@ class Rates(NamedTuple):
 class Finds(NamedTuple):
     """Findings of a search for texts."""
 
-    reach: Callable[[int], list[Reach]]
+    reach: Callable[[int], list[SearchReach]]
     """How frequent a text has to be, by its length, for n respondents."""
     never: str
     """Which texts are never found, in words."""
@@ -195,7 +195,11 @@ def known_as(randomizer: Randomizer, kind: type[Kind]) -> Kind:
     return randomizer
 
 
-def no_moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+def no_moments(
+    randomizer: Randomizer,  # noqa: ARG001
+    counts: Counts,  # noqa: ARG001
+    asked: DecoderRequest,  # noqa: ARG001
+) -> Moments:
     """For kinds that estimate no frequencies."""
     raise EstimateError(
         "expected a mechanism that estimates frequencies, got one for a mean alone"
@@ -206,7 +210,7 @@ def mean_of_frequencies(
     randomizer: Randomizer,  # noqa: ARG001
     moments: Moments,
     counts: Counts,  # noqa: ARG001
-) -> Parts | None:
+) -> MeanParts | None:
     """The parts c f, c^2 f and c Cov c for values c.
 
     None if the frequencies have no covariance, or are too many.
@@ -219,7 +223,7 @@ def mean_of_frequencies(
     except EstimateError:
         return None
     values = from_middle(len(frequency))
-    return Parts(
+    return MeanParts(
         float(values @ frequency),
         float(values**2 @ frequency),
         float(values @ covariance @ values),
@@ -360,7 +364,7 @@ class Decoder:
 
     score_range: Callable[[Randomizer], Range | Refusal]
     """Of any report for any value; forged reports can move an estimate by no more."""
-    moments: Callable[[Randomizer, Counts, Asked], Moments] = no_moments
+    moments: Callable[[Randomizer, Counts, DecoderRequest], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
     of_few: Callable[[Randomizer, Counts, Indices], Moments | None] | None = None
     """The moments of the values at some places, without estimating all others; None
@@ -386,7 +390,9 @@ class Decoder:
     """Which values are estimated, and what to know about the choice."""
     alike: Callable[[Randomizer, Counts, Sequence[str]], Grouped] | None = None
     """The candidates, of which those that reports cannot tell apart are one."""
-    mean_parts: Callable[[Randomizer, Any, Counts], Parts | None] = mean_of_frequencies
+    mean_parts: Callable[[Randomizer, Any, Counts], MeanParts | None] = (
+        mean_of_frequencies
+    )
     """From the moments of the frequencies, which are None where there are none."""
     shape: Callable[[Randomizer, Counts, str], Floats] = no_shape
     """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no
@@ -441,12 +447,16 @@ class Decoder:
 
 def of_one_report(
     decode: Callable[[Randomizer, Counts], Moments],
-) -> Callable[[Randomizer, Counts, Asked], Moments]:
+) -> Callable[[Randomizer, Counts, DecoderRequest], Moments]:
     """The moments of kinds that have one report of each respondent, and no
     candidates.
     """
 
-    def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:  # noqa: ARG001
+    def moments(
+        randomizer: Randomizer,
+        counts: Counts,
+        asked: DecoderRequest,  # noqa: ARG001
+    ) -> Moments:
         return decode(randomizer, counts)
 
     return moments

@@ -45,7 +45,7 @@ class Squares(NamedTuple):
         return squares
 
 
-class PairLaw(NamedTuple):
+class ItemPairLaw(NamedTuple):
     """How likely a report supports two, one or none of a key's items, the same for
     every key.
     """
@@ -56,7 +56,7 @@ class PairLaw(NamedTuple):
     both_other: float
 
     @classmethod
-    def of(cls, randomizer: SignedItems) -> PairLaw:
+    def of(cls, randomizer: SignedItems) -> ItemPairLaw:
         """By the integers of a randomizer."""
         rates = (*randomizer.support, *randomizer.of_pair())
         return cls(*(float(rate) for rate in rates))
@@ -110,4 +110,4 @@ class Balances(NamedTuple):
     """The sum over respondents of 2 x - 1 for those who hold it, over the number of
     respondents.
     """
-    law: PairLaw
+    law: ItemPairLaw

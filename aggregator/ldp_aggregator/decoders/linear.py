@@ -12,9 +12,15 @@ from fractions import Fraction
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.decoders.decoder import Answers, Parts, Queries, Range, from_middle
+from ldp_aggregator.decoders.decoder import (
+    MeanParts,
+    Queries,
+    QueryAnswers,
+    Range,
+    from_middle,
+)
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.moments.together import Spread, about_means
+from ldp_aggregator.decoders.moments.together import ScoreCumulants, about_means
 from ldp_aggregator.numerics.arrays import Floats
 
 FEW = 64
@@ -82,7 +88,7 @@ def moments_of_queries(
     )
 
 
-def parts_of_mean(known: Queries, reports: int) -> Parts:
+def parts_of_mean(known: Queries, reports: int) -> MeanParts:
     """Of the queries c, c^2 and c^2 - 2 mean c, with values counted from their
     middle.
     """
@@ -90,7 +96,7 @@ def parts_of_mean(known: Queries, reports: int) -> Parts:
     mean = known.answer(values[None])
     estimate = float(mean.estimate[0])
     residual = known.answer((values**2 - 2 * estimate * values)[None])
-    return Parts(
+    return MeanParts(
         estimate,
         float(mean.mean_square[0]),
         float(mean.variance[0]),
@@ -102,7 +108,7 @@ def parts_of_mean(known: Queries, reports: int) -> Parts:
 
 
 def covariance_of_disjoint(
-    answer: Callable[[Floats], Answers], queries: Floats
+    answer: Callable[[Floats], QueryAnswers], queries: Floats
 ) -> Floats:
     """For the respondents, of shape (Q, Q): of disjoint ranges, from the variances of
     their sums.
@@ -120,12 +126,12 @@ def covariance_of_disjoint(
 
 def spread_of_powers(
     powers: Callable[[Floats, tuple[int, ...]], list[Floats]],
-) -> Callable[[Floats], Spread]:
+) -> Callable[[Floats], ScoreCumulants]:
     """The law of a query's score, from the mean powers of queries' scores by what is
     held.
     """
 
-    def spread(query: Floats) -> Spread:
+    def spread(query: Floats) -> ScoreCumulants:
         return about_means(query, np.concatenate(powers(query[None], (2, 3, 4))))
 
     return spread

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ldp_aggregator.numerics.arrays import Floats
 
 
-class Reach(NamedTuple):
+class SearchReach(NamedTuple):
     """Texts of up to `longest` bytes, held by `frequency` or more, are found 99 times
     in 100.
     """

@@ -16,7 +16,7 @@ from ldp.errors import EstimateError
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.analyses.rows.codes import labels_of, place_of
 from ldp_aggregator.analyses.rows.counting import survey_of
-from ldp_aggregator.exchange.layouts import LARGEST_COUNT, Counted, parse_counts
+from ldp_aggregator.exchange.layouts import LARGEST_COUNT, CountsFile, parse_counts
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_aggregator.tallies.tally import Tally
@@ -42,7 +42,7 @@ def read_counts(
     return tally
 
 
-def _counts_of(question: Question, known: Counted, reports: int | None) -> Counts:
+def _counts_of(question: Question, known: CountsFile, reports: int | None) -> Counts:
     counts = empty_counts(question.layout)
     if len(counts) > 1 or question.layout.folding:
         raise EstimateError(
@@ -70,7 +70,7 @@ def _counts_of(question: Question, known: Counted, reports: int | None) -> Count
     return _of_bits(counts, said) if bits else _of_symbols(counts, said)
 
 
-def _check_sizes(known: Counted, said: int | None, *, bits: bool) -> None:
+def _check_sizes(known: CountsFile, said: int | None, *, bits: bool) -> None:
     """Raises `EstimateError` for sums that a tally has no room for.
 
     A file may count one thing in many rows, each of which is small enough.

@@ -12,7 +12,7 @@ anyone.
     in words   car=31,bus=97
     one by one ["car", "bus", "bus"]: released answers, as randomized response of OpenDP gives them
 
-A layout makes `Counted` of a file; what its names mean, `counts` says.
+A layout makes `CountsFile` of a file; what its names mean, `counts` says.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PRINTED = re.compile(
 )
 
 
-class Counted(NamedTuple):
+class CountsFile(NamedTuple):
     """Content of a file of counts."""
 
     counts: Mapping[str, int]
@@ -62,7 +62,7 @@ class Counted(NamedTuple):
     """
 
 
-def parse_counts(content: bytes) -> Counted:
+def parse_counts(content: bytes) -> CountsFile:
     """Parse the content of a file of counts. Raises `EstimateError`."""
     try:
         text = content.decode("utf-8-sig")
@@ -118,7 +118,7 @@ def _format_header(header: Sequence[str]) -> str:
     return repr(",".join(header)[:80])
 
 
-def _of_json(text: str) -> Counted:
+def _of_json(text: str) -> CountsFile:
     try:
         known = json.loads(text, object_pairs_hook=_differing)
     except EstimateError:
@@ -137,7 +137,7 @@ def _of_json(text: str) -> Counted:
         return _of_names(known, None)
     if all(isinstance(row, dict) for row in known):
         return _of_rows(known)
-    return Counted(Counter(map(_label, known)))
+    return CountsFile(Counter(map(_label, known)))
 
 
 def _differing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,18 +151,18 @@ def _differing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return known
 
 
-def _of_sums(sums: Sequence[Any], reports: Any) -> Counted:
+def _of_sums(sums: Sequence[Any], reports: Any) -> CountsFile:
     by_place = {str(place): _whole(count) for place, count in enumerate(sums)}
     known = None if reports is None else _whole(reports)
-    return Counted(by_place, known, numbered=True, places=len(sums))
+    return CountsFile(by_place, known, numbered=True, places=len(sums))
 
 
-def _of_names(known: Mapping[str, Any], reports: Any) -> Counted:
+def _of_names(known: Mapping[str, Any], reports: Any) -> CountsFile:
     by_name = {name: _whole(count) for name, count in known.items()}
-    return Counted(by_name, None if reports is None else _whole(reports))
+    return CountsFile(by_name, None if reports is None else _whole(reports))
 
 
-def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
+def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> CountsFile:
     total: Counter[str] = Counter()
     columns: set[str] = set()
     for row in rows:
@@ -178,7 +178,7 @@ def _of_rows(rows: Iterable[Mapping[str | Any, Any]]) -> Counted:
         raise EstimateError(
             f"expected one of {', '.join(sorted(columns))} in all rows, got several"
         )
-    return Counted(
+    return CountsFile(
         total, cells=CELL in columns, numbered=not NUMBERS.isdisjoint(columns)
     )
 

@@ -61,7 +61,7 @@ class _Waiting:
     due: float = 0.0
 
 
-class Outbox:
+class AlertQueue:
     """Messages that a webhook has not taken yet."""
 
     def __init__(self, webhook: Webhook) -> None:
@@ -114,7 +114,7 @@ class Watch:
         self._observer = Observer(service)
         self._before: Observation | None = None
         self._alarms = Alarms()
-        self._outbox = Outbox(webhook)
+        self._outbox = AlertQueue(webhook)
         self._stopping = Signal()
         self._thread = Thread(target=self._run, name="ldp-alerts", daemon=True)
 

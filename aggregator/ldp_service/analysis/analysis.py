@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from ldp.survey.survey import Question, Survey
-from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.asking import GroupRequest
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
 from ldp_aggregator.analyses.health_checks.report_checks import health
@@ -39,7 +39,7 @@ from ldp_service.analysis.changes import ChangeReader
 from ldp_service.analysis.groups import GroupReader
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.store.reading import (
-    Span,
+    EpochRange,
     accepted_by_epoch,
     commits,
     count_received,
@@ -97,7 +97,7 @@ class Analysis:
             return tally_of(snapshot, served.survey, epoch)
 
     def batches(
-        self, served: Served, epoch: Epoch | Span | None = None
+        self, served: Served, epoch: Epoch | EpochRange | None = None
     ) -> list[tuple[MixedBatch, str]]:
         """Return the batches of relays for one version of a survey, and their privacy
         in words.
@@ -111,7 +111,7 @@ class Analysis:
         self,
         served: Served,
         options: Options = DEFAULTS,
-        epoch: Epoch | Span | None = None,
+        epoch: Epoch | EpochRange | None = None,
         names: tuple[str, ...] = (),
     ) -> SurveyEstimates:
         """Estimates of one version of a survey; of the questions that are named, if any
@@ -137,7 +137,7 @@ class Analysis:
         name: str,
         options: Options = DEFAULTS,
         names: tuple[str, ...] = (),
-        span: Span | None = None,
+        span: EpochRange | None = None,
     ) -> SurveyEstimates:
         """Estimates of the newest version of a survey, pooled with earlier ones where
         it is sound.
@@ -177,9 +177,9 @@ class Analysis:
     def groups(
         self,
         served: Served,
-        asked: Asked,
+        asked: GroupRequest,
         options: Options = DEFAULTS,
-        epoch: Epoch | Span | None = None,
+        epoch: Epoch | EpochRange | None = None,
         names: tuple[str, ...] = (),
     ) -> GroupEstimates:
         """Estimates by public attributes, of closed epochs
@@ -219,7 +219,7 @@ class Analysis:
         served: Served,
         name: str,
         options: Options = DEFAULTS,
-        span: Span | None = None,
+        span: EpochRange | None = None,
     ) -> list[tuple[Epoch, QuestionEstimates]]:
         """Estimates of a question after each epoch, from all of a span up to it."""
         question = served.survey[name]
@@ -263,7 +263,11 @@ class Analysis:
             return last_closed_epochs(snapshot).get(served.survey.epoch or 0, -1)
 
     def group_history(
-        self, served: Served, name: str, asked: Asked, options: Options = DEFAULTS
+        self,
+        served: Served,
+        name: str,
+        asked: GroupRequest,
+        options: Options = DEFAULTS,
     ) -> list[tuple[Epoch, GroupEstimates]]:
         """Estimates of a question by public attributes in each closed epoch, in
         order.

@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question, Survey
-from ldp_aggregator.analyses.groups.asking import Asked, check_groups
+from ldp_aggregator.analyses.groups.asking import GroupRequest, check_groups
 from ldp_aggregator.analyses.groups.crowds import Crowd
 from ldp_aggregator.analyses.groups.estimation import (
     counts_of,
@@ -37,7 +37,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.tally import Tally, sum_by_combination
 from ldp_service.counting.served import Served
-from ldp_service.store.reading import Span, by_combination, least_groups
+from ldp_service.store.reading import EpochRange, by_combination, least_groups
 from ldp_service.store.records import Epoch, Least, Scanned, last_closed_epochs
 
 _MOST_REMEMBERED = 10_000
@@ -53,10 +53,10 @@ class GroupReader:
         self,
         snapshot: Scanned,
         served: Served,
-        asked: Asked,
+        asked: GroupRequest,
         options: Options,
         *,
-        epoch: Epoch | Span | None,
+        epoch: Epoch | EpochRange | None,
         names: tuple[str, ...],
     ) -> GroupEstimates:
         """The groups that are asked for, of one closed epoch, or over some or all of
@@ -86,7 +86,7 @@ class GroupReader:
         snapshot: Scanned,
         survey: Survey,
         name: str,
-        asked: Asked,
+        asked: GroupRequest,
         *,
         options: Options,
         candidates: Mapping[str, Sequence[str]],
@@ -143,7 +143,9 @@ class GroupReader:
         return counts
 
 
-def closed_until(snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None) -> int:
+def closed_until(
+    snapshot: Scanned, survey: Survey, epoch: Epoch | EpochRange | None
+) -> int:
     """The number of the last closed epoch, -1 if there is none.
 
     Raises `EstimateError` for groups of an epoch after it, and where there are no
@@ -174,7 +176,7 @@ def _tallies(
     survey: Survey,
     question: Question,
     *,
-    epoch: Epoch | Span | None,
+    epoch: Epoch | EpochRange | None,
     last: int,
 ) -> dict[Epoch, Tally]:
     """Return the tallies of a question in closed epochs, by combination."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ldp_aggregator.analyses.groups.asking import Asked, by_of, where_of
+from ldp_aggregator.analyses.groups.asking import GroupRequest, by_of, where_of
 from ldp_aggregator.answers.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.answers.maps.asking import rectangle_of, zoom_of
 from ldp_aggregator.answers.options import Options
@@ -112,9 +112,9 @@ def options_of(query: Mapping[str, str]) -> Options:
     )
 
 
-def groups_of(query: Mapping[str, str]) -> Asked | None:
+def groups_of(query: Mapping[str, str]) -> GroupRequest | None:
     """The groups that are asked for, if any are. Raises `EstimateError`."""
-    asked = Asked(by_of(query.get("by", "")), where_of(query.get("where", "")))
+    asked = GroupRequest(by_of(query.get("by", "")), where_of(query.get("where", "")))
     return asked if asked.names else None
 
 

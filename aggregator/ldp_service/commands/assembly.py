@@ -149,7 +149,7 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     from ldp_service.respondents.words import check_spoken
     from ldp_service.uploads.invitations import Invitations
     from ldp_service.uploads.public import Public
-    from ldp_service.uploads.reach import Reach
+    from ldp_service.uploads.reach import ReachCounter
 
     files, headers, titles = {}, {}, {}
     languages: set[str] = set()
@@ -172,7 +172,9 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     if options.respondents.invitations:
         invitations = Invitations.read(options.respondents.invitations)
         _check_names("--invitations", sorted(invitations.surveys), served)
-    reach = Reach(options.uploads.token_file.with_name("respondents.json"), time.time)
+    reach = ReachCounter(
+        options.uploads.token_file.with_name("respondents.json"), time.time
+    )
     return Public(
         files,
         headers,

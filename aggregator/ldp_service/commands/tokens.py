@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.address_types import PAGE_ADDRESS
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, Group
+from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, CommandGroup
 from ldp_aggregator.output.files import FileError, read_survey, written_whole
 from ldp_service.uploads.tokens import (
     ANALYST,
@@ -47,7 +47,7 @@ _MOST_DAYS = 3650
 _OLD = "{}-old"
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def tokens() -> None:
     """Make, list and remove the tokens that `ldp serve --token-file` asks for."""
 

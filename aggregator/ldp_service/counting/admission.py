@@ -37,7 +37,7 @@ from ldp.wire.wire import (
 from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_aggregator.tallies.intake.screening import (
     UNKNOWN,
-    Refusal,
+    Rejection,
     by_combination,
     rows_of,
     screen,
@@ -76,7 +76,7 @@ class Rules(NamedTuple):
 
 Spends = Callable[[bytes], bytes]
 """The key under which a token is spent on a question."""
-_Entry = tuple[bytes | Damage, Batch | Refusal, bool, Spends | None]
+_Entry = tuple[bytes | Damage, Batch | Rejection, bool, Spends | None]
 """A payload, what it is, whether it is sent again if it is early, and how its token is
 spent.
 """
@@ -174,7 +174,7 @@ class Admission:
         totals: Counter[tuple[bytes | None, Epoch, str]] = Counter()
         candidates: dict[Epoch, dict[bytes, tuple[int, Batch]]] = {}
         for place, (payload, item, waits, _) in enumerate(entries):
-            if isinstance(item, Refusal):
+            if isinstance(item, Rejection):
                 epoch = self._present(item.fingerprint, now)
                 outcome = self._refuse(turn, item, payload, now=now)
             else:
@@ -227,7 +227,7 @@ class Admission:
                 turn.keep(int(now // DAY), batch.fingerprint, batch.id, payload=payload)
 
     def _refuse(
-        self, turn: Turn, refusal: Refusal, payload: bytes | Damage, now: float
+        self, turn: Turn, refusal: Rejection, payload: bytes | Damage, now: float
     ) -> str:
         """The reason; or that the batch was put aside, or is there already."""
         if refusal.reason != UNKNOWN or not isinstance(payload, bytes):

@@ -21,7 +21,7 @@ import numpy as np
 from ldp.survey.survey import Envelope
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.joint_counting import empty_counts_of
-from ldp_service.store.combinations import Known
+from ldp_service.store.combinations import KnownQuestions
 from ldp_service.store.records import (
     PART,
     SHOWN,
@@ -76,7 +76,7 @@ class Books:
     ) -> None:
         self.store = store
         self.envelopes = envelopes
-        self._known = Known.of(envelopes)
+        self._known = KnownQuestions.of(envelopes)
         self.unproven = False
         """Whether the ids are still to be checked."""
         with store.snapshot() as snapshot:

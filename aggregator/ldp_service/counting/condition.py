@@ -12,13 +12,13 @@ from collections.abc import Callable
 
 from ldp.errors import LDPError
 from ldp_service.counting.lasting import Lasting
-from ldp_service.counting.submissions import BusyError
+from ldp_service.counting.submissions import OverloadError
 from ldp_service.store.errors import StoreError, StoreFullError, StoreLostError
 
 _PLACE = re.compile(r" at postgres(ql)?://[^\s,]*")
 
 
-class Condition:
+class WriterHealth:
     """Condition of one writer; `on_failure` is called when nothing can be taken any
     more.
     """
@@ -58,11 +58,11 @@ class Condition:
         if isinstance(error, StoreFullError):
             self.obstacle = error
             self.lasting.note("full", error)
-            return BusyError(wait=30)
+            return OverloadError(wait=30)
         if isinstance(error, StoreLostError):
             self.obstacle = error
             self.lasting.note("lost", error)
-            return BusyError(wait=5)
+            return OverloadError(wait=5)
         self.lasting.note("failed", error)
         self.failure = error
         self._on_failure(error)

@@ -14,7 +14,7 @@ from threading import Lock
 
 from ldp.wire.wire import read_frames
 from ldp_service.counting.pieces import WAKE, Cutter, Piece, is_large
-from ldp_service.counting.submissions import BusyError, Submission
+from ldp_service.counting.submissions import OverloadError, Submission
 
 MOST_IN_TURN = 4096
 MOST_BYTES_IN_TURN = 8 << 20
@@ -27,7 +27,7 @@ batches.
 _IDLE = 1.0
 
 
-class Line:
+class SubmissionQueue:
     """Submissions that were handed over and have no answer yet."""
 
     def __init__(self) -> None:
@@ -41,14 +41,14 @@ class Line:
         self.note = self._cutter.note
 
     def put(self, submission: Submission) -> None:
-        """Let one wait. Raises `BusyError` if there is no room for it."""
+        """Let one wait. Raises `OverloadError` if there is no room for it."""
         size = len(submission.body)
         with self._lock:
             full = (
                 self.waiting >= MOST_WAITING or self._bytes + size > MOST_BYTES_WAITING
             )
             if full or self._closed:
-                raise BusyError
+                raise OverloadError
             self.waiting += 1
             self._bytes += size
             # Under the lock, so that nothing comes behind the end that `close` puts

@@ -18,14 +18,14 @@ from collections.abc import Sequence
 
 from ldp.errors import LDPError
 from ldp.wire.wire import Batch
-from ldp_aggregator.tallies.intake.screening import UNKNOWN, Refusal
+from ldp_aggregator.tallies.intake.screening import UNKNOWN, Rejection
 from ldp_aggregator.tallies.tally import ACCEPTED
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import (
     QUARANTINED,
     NotPermittedError,
     QuotaError,
-    Sender,
+    UploadSender,
 )
 from ldp_service.counting.turn import Turn
 from ldp_service.store.records import DAY
@@ -44,7 +44,7 @@ class Permissions:
         self._accepted: Counter[str] = Counter()
 
     def refusal(
-        self, sender: Sender | None, items: Sequence[Batch | Refusal]
+        self, sender: UploadSender | None, items: Sequence[Batch | Rejection]
     ) -> LDPError | None:
         """Why these batches may not be sent; None if they may."""
         if sender is None or (not sender.surveys and sender.reports_a_day is None):
@@ -62,18 +62,18 @@ class Permissions:
             self._asked[sender.name] += asked
         return None
 
-    def _is_for(self, sender: Sender, item: Batch | Refusal) -> bool:
+    def _is_for(self, sender: UploadSender, item: Batch | Rejection) -> bool:
         """Whether a batch is of a survey that a sender may send to, or counts for
         none.
         """
-        if isinstance(item, Refusal):
+        if isinstance(item, Rejection):
             return item.reason != UNKNOWN
         return self._catalogue.owners[item.fingerprint].name in sender.surveys
 
     def note(
         self,
-        sender: Sender | None,
-        items: Sequence[Batch | Refusal],
+        sender: UploadSender | None,
+        items: Sequence[Batch | Rejection],
         outcomes: Sequence[str],
     ) -> None:
         """Note the reports of batches that were accepted, or put aside."""

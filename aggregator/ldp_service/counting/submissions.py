@@ -17,7 +17,7 @@ DEBUG = "debug"
 """Shown to developers, and not counted."""
 
 
-class BusyError(LDPError):
+class OverloadError(LDPError):
     """More is waiting than the service takes on; nothing was taken.
 
     `wait` says for how many seconds.
@@ -69,7 +69,7 @@ class NotPermittedError(LDPError):
         )
 
 
-class Sender(NamedTuple):
+class UploadSender(NamedTuple):
     """Sender: a token, by its name.
 
     The surveys that it is for, all if there are none; the reports that one batch of its
@@ -142,7 +142,7 @@ class Submission:
     ticket: Any
     answer: Callable[[Answers], None]
     marks: dict[str, bytes] = field(default_factory=dict)
-    sender: Sender | None = None
+    sender: UploadSender | None = None
     mixed: tuple[bytes, bytes] | None = None
     """What is kept of a part of a relay's batch, if it counts: a key and a content. Its
     reports are in the first frame.

@@ -32,7 +32,7 @@ from ldp.errors import LDPError
 from ldp_service.counting.admission import Admission, Rules
 from ldp_service.counting.books import Books
 from ldp_service.counting.clock import check_confirmable, in_words
-from ldp_service.counting.condition import Condition
+from ldp_service.counting.condition import WriterHealth
 from ldp_service.counting.housekeeping import (
     BACK_EVERY,
     EVERY,
@@ -44,15 +44,15 @@ from ldp_service.counting.housekeeping import (
     to_close,
 )
 from ldp_service.counting.lasting import Lasting
-from ldp_service.counting.line import Line
+from ldp_service.counting.line import SubmissionQueue
 from ldp_service.counting.pieces import Piece, answer_to
 from ldp_service.counting.publication import LIVE, Publication, Publisher
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import (
     Answer,
-    BusyError,
     EarlyError,
     InternalError,
+    OverloadError,
     Receipt,
     Submission,
     hand_out,
@@ -102,7 +102,7 @@ class Writer:
         self._looked = self._took_back = float("-inf")
         self._used: set[int] = set()
         self.lasting = Lasting()
-        self._condition = Condition(self.lasting, on_failure, time.monotonic)
+        self._condition = WriterHealth(self.lasting, on_failure, time.monotonic)
         self._unsound: StoreError | None = None
         self.turns = 0
         self.early = 0
@@ -112,7 +112,7 @@ class Writer:
             SimpleQueue()
         )
         self._books: Books | None = self._open()
-        self._line = Line()
+        self._line = SubmissionQueue()
         self._thread = Thread(target=self._run, name="ldp-writer", daemon=True)
         self._thread.start()
 
@@ -146,8 +146,8 @@ class Writer:
     def submit(self, submission: Submission) -> None:
         """Hand it over.
 
-        Raises `BusyError` or `StoreError`; then nothing was taken, and there will be no
-        answer.
+        Raises `OverloadError` or `StoreError`; then nothing was taken, and there will
+        be no answer.
         """
         if self.failure is not None:
             raise self.failure
@@ -176,7 +176,7 @@ class Writer:
     def write(self, body: bytes, marks: dict[str, bytes] | None = None) -> Receipt:
         """Submit bytes and wait for what became of them.
 
-        Raises `BusyError`, `StoreError` or `InternalError`.
+        Raises `OverloadError`, `StoreError` or `InternalError`.
         """
         future: Future[Receipt] = Future()
         self.submit(Submission(body, future, to_futures, marks=marks or {}))
@@ -255,7 +255,7 @@ class Writer:
         last.
         """
         if not piece.submission.wanted:
-            outcome = BusyError()
+            outcome = OverloadError()
         if isinstance(outcome, LDPError):
             self._line.drop(piece.submission)
             return outcome

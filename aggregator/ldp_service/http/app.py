@@ -65,11 +65,11 @@ from ldp_service.analysis.queries import (
     served_as,
 )
 from ldp_service.counting.served import Served
-from ldp_service.http.audit import Asked
+from ldp_service.http.audit import AuditedRequest
 from ldp_service.http.headers import with_fields
 from ldp_service.http.metrics import CONTENT_TYPE, Metrics
 from ldp_service.http.register import refuse, register_routes
-from ldp_service.http.upload import Receive, Scope, Send, Upload
+from ldp_service.http.upload import Receive, Scope, Send, UploadApp
 from ldp_service.page.access import of_own_page, shown_token
 from ldp_service.page.routes import page_routes
 from ldp_service.page.sections.downloads import DOWNLOADS, download
@@ -112,8 +112,8 @@ class Application:
             tell=self._metrics.tell,
             board=service.board,
         )
-        self._upload = Upload(self.desk)
-        self._mixed: Upload | None = None
+        self._upload = UploadApp(self.desk)
+        self._mixed: UploadApp | None = None
         if settings.opener is not None:
             desk = MixedDesk(
                 service.writer,
@@ -123,7 +123,7 @@ class Application:
                 limits=settings.limits,
                 tell=self._metrics.tell,
             )
-            self._mixed = Upload(desk)
+            self._mixed = UploadApp(desk)
         self._rest = _rest(service, self._metrics, owned=owned)
 
     @property
@@ -147,7 +147,7 @@ class Application:
         elif self._mixed is not None and _is_at(scope, MIXED_PATH):
             await self._mixed(scope, receive, with_fields(scope, send))
         else:
-            asked = Asked(self.service, scope)
+            asked = AuditedRequest(self.service, scope)
             await asked.answer(self._rest, receive, with_fields(scope, send))
 
 

@@ -22,7 +22,7 @@ _UNWATCHED = re.compile(
 _LONGEST = 2000
 
 
-class Asked:
+class AuditedRequest:
     """One request: its id, and what the audit log says of it."""
 
     def __init__(self, service: Service, scope: Scope) -> None:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from ldp.errors import LDPError
-from ldp_service.counting.submissions import Answer, Receipt, Sender
+from ldp_service.counting.submissions import Answer, Receipt, UploadSender
 from ldp_service.uploads.desk import PREFLIGHT, Refused, Reply, UploadDesk, no_room
-from ldp_service.uploads.heads import Head, read_head
+from ldp_service.uploads.heads import RequestHead, read_head
 from ldp_service.uploads.room import Place
 
 Scope = MutableMapping[str, Any]
@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
-class Upload:
+class UploadApp:
     """The ASGI application of the path, in front of a desk."""
 
     def __init__(self, desk: UploadDesk) -> None:
@@ -57,7 +57,9 @@ class Upload:
         )
         await send({"type": "http.response.body", "body": reply.body})
 
-    async def _receipt(self, body: bytes, head: Head, sender: Sender | None) -> Receipt:
+    async def _receipt(
+        self, body: bytes, head: RequestHead, sender: UploadSender | None
+    ) -> Receipt:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Receipt] = loop.create_future()
         self._desk.submit(

@@ -19,12 +19,12 @@ from http import HTTPStatus
 from typing import NamedTuple, cast
 
 from ldp.errors import LDPError
-from ldp_service.counting.submissions import Receipt, Sender, Submission
+from ldp_service.counting.submissions import Receipt, Submission, UploadSender
 from ldp_service.http.app import Application
 from ldp_service.http.protocol import ANSWER, JoiningTransport, StrictProtocol
 from ldp_service.http.server import GRACE
 from ldp_service.uploads.desk import PATH, Refused, Reply, no_room, stopping
-from ldp_service.uploads.heads import Head, Headers, read_head
+from ldp_service.uploads.heads import Headers, RequestHead, read_head
 from ldp_service.uploads.room import Place
 
 _PATH = PATH.encode()
@@ -57,12 +57,12 @@ class _Coming:
         "with_writer",
     )
 
-    def __init__(self, head: Head) -> None:
+    def __init__(self, head: RequestHead) -> None:
         self.head = head
         self.started = time.perf_counter()
         self.begun = 0.0
         self.place: Place | None = None
-        self.sender: Sender | None = None
+        self.sender: UploadSender | None = None
         self.parts: list[bytes] = []
         self.with_writer = False
         self.submission: Submission | None = None
@@ -75,7 +75,7 @@ class _Remembered(NamedTuple):
 
     content: bytes
     size: int
-    head: Head
+    head: RequestHead
     keep_alive: bool
 
 
@@ -224,7 +224,7 @@ class UploadProtocol(StrictProtocol):
         ):
             self._answer(stopping())
 
-    def _remember(self, head: Head, data: bytes, length: int) -> None:
+    def _remember(self, head: RequestHead, data: bytes, length: int) -> None:
         """Remember the head of a request that came whole and by itself."""
         end = data.find(_END) + len(_END)
         # Where the first empty line is not the end of the head, the sum is another.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ldp_aggregator.answers.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_service.page.views.asked import (
-    Asked,
+    ViewRequest,
     rectangles_written,
     shares_text,
     zoom_written,
@@ -31,7 +31,7 @@ _Texts = Iterable[tuple[str, str, str, str]]
 """Fields: words, the name and the value in the query, an example."""
 
 
-class Form(NamedTuple):
+class ViewForm(NamedTuple):
     """The fields of the form, and what is chosen in those with choices."""
 
     hidden: _Choices
@@ -47,7 +47,7 @@ class Form(NamedTuple):
     texts: _Texts
 
 
-def choices(asked: Asked) -> Form:
+def choices(asked: ViewRequest) -> ViewForm:
     """Return fields for all that can be chosen of a survey."""
     survey = asked.served.survey
     versions = {"": "all, pooled"}
@@ -64,7 +64,7 @@ def choices(asked: Asked) -> Form:
     if any(one.domain.is_place for one in survey):
         texts += _of_maps(asked.options)
     groups, group = _groups(asked)
-    return Form(
+    return ViewForm(
         hidden={key: value for key, value in asked.query().items() if key in _HIDDEN},
         versions=versions,
         version="" if asked.pooled else asked.served.fingerprint,
@@ -83,7 +83,7 @@ def _named(first: _Choices, names: Iterable[str]) -> _Choices:
     return {**first, **{name: name for name in names}}
 
 
-def _groups(asked: Asked) -> tuple[_Choices, str]:
+def _groups(asked: ViewRequest) -> tuple[_Choices, str]:
     """The attributes to divide by, one or two, and those that are chosen."""
     survey = asked.served.survey
     if not survey.attributes or survey.epoch is None:
@@ -94,7 +94,7 @@ def _groups(asked: Asked) -> tuple[_Choices, str]:
     return _named({"": "everyone"}, filter(None, (chosen, *names, *pairs))), chosen
 
 
-def _where(asked: Asked) -> Iterator[tuple[str, str, str, str]]:
+def _where(asked: ViewRequest) -> Iterator[tuple[str, str, str, str]]:
     """What to look at alone."""
     survey = asked.served.survey
     if survey.attributes and survey.epoch is not None:

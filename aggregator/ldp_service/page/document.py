@@ -39,7 +39,7 @@ from ldp_service.page.sections.survey import (
     summary,
 )
 from ldp_service.page.sections.values import search_form, values
-from ldp_service.page.views.asked import Asked, query_of
+from ldp_service.page.views.asked import ViewRequest, query_of
 from ldp_service.page.views.overview import SurveyLine
 from ldp_service.page.views.series import when
 from ldp_service.page.views.service import ServiceView
@@ -86,7 +86,9 @@ _TEMPLATES = templates_of(
 )
 
 
-def survey_page(service: ServiceView, asked: Asked, shown: SurveyView | str) -> str:
+def survey_page(
+    service: ServiceView, asked: ViewRequest, shown: SurveyView | str
+) -> str:
     """Return the page of a survey; `shown` may be what keeps us from showing it, in
     words.
     """
@@ -138,7 +140,7 @@ def comparison_page(service: ServiceView, view: SidesView) -> str:
     )
 
 
-def embedded_page(asked: Asked, shown: SurveyView | str) -> str:
+def embedded_page(asked: ViewRequest, shown: SurveyView | str) -> str:
     """Return the page of one question, for the frame of another page."""
     problem, views = (shown, ()) if isinstance(shown, str) else ("", shown.questions)
     return render(
@@ -147,7 +149,7 @@ def embedded_page(asked: Asked, shown: SurveyView | str) -> str:
 
 
 def screen_page(
-    service: ServiceView, asked: Asked, shown: SurveyView | str, address: str
+    service: ServiceView, asked: ViewRequest, shown: SurveyView | str, address: str
 ) -> str:
     """Return the page of one question for a wall; respondents answer at the address, if
     any.

@@ -48,7 +48,7 @@ from ldp_service.page.document import (
     sign_in_page,
     survey_page,
 )
-from ldp_service.page.views.asked import Asked
+from ldp_service.page.views.asked import ViewRequest
 from ldp_service.page.views.overview import overview
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import sides_view
@@ -114,7 +114,7 @@ class _Pages:
                 return overview_page(
                     view, overview(service.analysis, service.catalogue)
                 )
-            asked = Asked.of(service.catalogue, query)
+            asked = ViewRequest.of(service.catalogue, query)
             return survey_page(view, asked, self._survey(asked))
 
         return await self._answer(request, make)
@@ -140,7 +140,7 @@ class _Pages:
             address = link_of(base, name)
 
         def make(query: Mapping[str, str], view: ServiceView) -> str:
-            asked = Asked.of(service.catalogue, {**query, "survey": name})
+            asked = ViewRequest.of(service.catalogue, {**query, "survey": name})
             return screen_page(view, asked, self._survey(asked), address=address)
 
         return await self._answer(request, make, root="../")
@@ -170,7 +170,7 @@ class _Pages:
 
         def make() -> Response:
             try:
-                asked = Asked.of(self._service.catalogue, query)
+                asked = ViewRequest.of(self._service.catalogue, query)
                 content, status = embedded_page(asked, self._survey(asked)), 200
             except (RequestError, AnswerError, EstimateError, StoreError) as error:
                 content, status = problem_page(str(error)), _status_of(error)
@@ -223,7 +223,7 @@ class _Pages:
 
         return await run_in_threadpool(answer)
 
-    def _survey(self, asked: Asked) -> SurveyView | str:
+    def _survey(self, asked: ViewRequest) -> SurveyView | str:
         """Return the view of a survey, or why there is none."""
         try:
             return survey_view(self._service.analysis, asked)

@@ -18,7 +18,7 @@ PERSON = "ldp.person"
 """Where a request's scope has who asked, for the audit log."""
 
 
-class Asking(Protocol):
+class ScopedRequest(Protocol):
     """A request, as far as it is looked at."""
 
     scope: MutableMapping[str, Any]
@@ -36,7 +36,7 @@ class SignIn:
     proxy: TrustedProxy
 
     def verdict(
-        self, request: Asking, scope: str, now: float, *, survey: str | None = ""
+        self, request: ScopedRequest, scope: str, now: float, *, survey: str | None = ""
     ) -> str:
         """Return the permission of a person, who is noted for the audit log."""
         if "authorization" in request.headers:

@@ -30,7 +30,7 @@ from starlette.routing import Route
 from ldp.wire.oblivious import GATEWAY_PATH, KEYS_TYPE, encode_keys
 from ldp.wire.wire import REASONS
 from ldp_service.http.headers import with_fields
-from ldp_service.http.upload import Receive, Scope, Send, Upload
+from ldp_service.http.upload import Receive, Scope, Send, UploadApp
 from ldp_service.relay.forwarding import Forwarder
 from ldp_service.relay.gateway import GatewayDesk, GatewayKey
 from ldp_service.relay.writer import RelayWriter
@@ -75,10 +75,12 @@ class RelayApplication:
         """As of `protocol.Ends`."""
         self._tokens = tokens
         self._clock = clock
-        self._upload = Upload(UploadDesk(writer, None, origins=origins, limits=LIMITS))
+        self._upload = UploadApp(
+            UploadDesk(writer, None, origins=origins, limits=LIMITS)
+        )
         self._keys = [key.configuration for key in gateway_keys]
         self._desk = GatewayDesk(writer, gateway_keys, SEALED_PATH, limits=LIMITS)
-        self._gateway = Upload(self._desk)
+        self._gateway = UploadApp(self._desk)
         self._rest = Starlette(routes=self.routes(), lifespan=self._lifespan)
         self._rest.router.redirect_slashes = False
 

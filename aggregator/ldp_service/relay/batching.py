@@ -44,7 +44,7 @@ class Terms(NamedTuple):
     unripe: str = DISCARD
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """A part of a batch: its id, and the frame that is sent, the same each time."""
 
     id: bytes
@@ -75,7 +75,7 @@ def is_ripe(crowd: Crowd, number: int, terms: Terms, closed: Mapping[int, int]) 
 
 def mix(
     crowd: Crowd, envelopes: Sequence[bytes], terms: Terms, random: Random = system
-) -> list[Part]:
+) -> list[BatchPart]:
     """The parts of a batch of these envelopes, in an order that is drawn."""
     order = shuffle(envelopes, random)
     size = len(order[0])
@@ -83,7 +83,7 @@ def mix(
     parts = -(-len(order) // most)
     batch = random(ID_SIZE)
     length = crowd.epoch.length or None
-    cut: list[Part] = []
+    cut: list[BatchPart] = []
     for number in range(parts):
         start, end = (len(order) * place // parts for place in (number, number + 1))
         id_ = batch_id(random, length, crowd.epoch.start)
@@ -96,5 +96,5 @@ def mix(
             size=len(order),
             least=terms.least,
         )
-        cut.append(Part(id_, encode_frame(encode_mixed_part(part))))
+        cut.append(BatchPart(id_, encode_frame(encode_mixed_part(part))))
     return cut

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.address_types import ORIGIN
-from ldp_aggregator.commands.main import FiniteRange, Group
+from ldp_aggregator.commands.main import CommandGroup, FiniteRange
 from ldp_aggregator.output.files import FileError, read_bytes
 from ldp_service.commands.serve_options import ServeError
 from ldp_service.commands.settings import config_option
@@ -35,7 +35,7 @@ _EXTRA = (
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def relay() -> None:
     """Mix reports that are sealed for a collector, and make the collector's keys."""
 

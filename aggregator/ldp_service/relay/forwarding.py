@@ -45,7 +45,7 @@ class CollectorError(LDPError):
     """An address of a collector that cannot be used."""
 
 
-class Told(NamedTuple):
+class ForwardingResult(NamedTuple):
     """Answer of a collector to a part: taken or not, why, and when to come again."""
 
     taken: bool
@@ -57,13 +57,13 @@ class Told(NamedTuple):
 class Carrier(Protocol):
     """Carrier of frames to a collector."""
 
-    def send(self, frame: bytes) -> Told:
+    def send(self, frame: bytes) -> ForwardingResult:
         """Send it once. Raises `OSError` and `HTTPException` where there is no
         answer.
         """
 
 
-class Collector:
+class CollectorClient:
     """A collector by its address and the relay's token. Raises `CollectorError`."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Collector:
         self._patience = patience
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
 
-    def send(self, frame: bytes) -> Told:
+    def send(self, frame: bytes) -> ForwardingResult:
         """Send a frame as a `Carrier`."""
         connection = self._connection()
         try:
@@ -106,7 +106,7 @@ class Collector:
         )
 
 
-def interpret(status: int, retry_after: str | None, body: bytes) -> Told:
+def interpret(status: int, retry_after: str | None, body: bytes) -> ForwardingResult:
     """Return the meaning of an answer."""
     content: Any = None
     with suppress(ValueError, RecursionError):
@@ -120,14 +120,14 @@ def interpret(status: int, retry_after: str | None, body: bytes) -> Told:
         outcomes = {
             name: count for name, count in numbers.items() if type(count) is int
         }
-        return Told(True, outcomes=outcomes)
+        return ForwardingResult(True, outcomes=outcomes)
     reason = f"status {status}"
     if isinstance(content, dict) and isinstance(content.get("error"), str):
         reason += f": {content['error'][:200]}"
     wait = (
         float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
     )
-    return Told(False, reason, min(wait, _LONGEST_WAIT))
+    return ForwardingResult(False, reason, min(wait, _LONGEST_WAIT))
 
 
 class _Attempts(NamedTuple):
@@ -198,7 +198,7 @@ class Forwarder:
         try:
             answer = self._collector.send(frame)
         except (OSError, HTTPException) as error:
-            answer = Told(False, f"no answer ({type(error).__name__})")
+            answer = ForwardingResult(False, f"no answer ({type(error).__name__})")
         if answer.taken:
             self._writer.ask(lambda pool: _forget(pool, id_, answer.outcomes or {}))
             if self.trouble is not None:

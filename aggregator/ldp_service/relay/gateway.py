@@ -50,9 +50,14 @@ from ldp_aggregator.tallies.mixing.keys import (
     new_key_file,
     private_key_in,
 )
-from ldp_service.counting.submissions import Answer, InternalError, Receipt, Sender
+from ldp_service.counting.submissions import (
+    Answer,
+    InternalError,
+    Receipt,
+    UploadSender,
+)
 from ldp_service.uploads.desk import Receiver, Refused, Reply, UploadDesk
-from ldp_service.uploads.heads import Head
+from ldp_service.uploads.heads import RequestHead
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
@@ -106,7 +111,7 @@ def gateway_key(private: X25519PrivateKey, key_id: int | None = None) -> Gateway
     return GatewayKey(private, KeyConfiguration(number, X25519, public))
 
 
-class Opened(NamedTuple):
+class OpenedRequest(NamedTuple):
     """A request that was opened: what is within, and the parts of which the answer's
     key is made.
 
@@ -125,7 +130,7 @@ class Opened(NamedTuple):
         return nonce + AESGCM(key).encrypt(own, answer, None)
 
 
-def opened_request(data: bytes, keys: Sequence[GatewayKey]) -> Opened:
+def opened_request(data: bytes, keys: Sequence[GatewayKey]) -> OpenedRequest:
     """A request, opened with one of the keys. Raises `Refused`."""
     from pyhpke import KEMKey, PyHPKEError
 
@@ -143,7 +148,9 @@ def opened_request(data: bytes, keys: Sequence[GatewayKey]) -> Opened:
             content = context.open(request.ciphertext)
         except (PyHPKEError, ValueError):
             continue
-        return Opened(content, request.enc, context.export(EXPORTED, SECRET_SIZE))
+        return OpenedRequest(
+            content, request.enc, context.export(EXPORTED, SECRET_SIZE)
+        )
     raise Refused(
         400, "expected a request for one of the keys of this gateway, got another"
     )
@@ -152,7 +159,7 @@ def opened_request(data: bytes, keys: Sequence[GatewayKey]) -> Opened:
 class _Within(Refused):
     """An answer to what was within a request, for the one who sent it."""
 
-    def __init__(self, answer: Receipt | Exception, opened: Opened) -> None:
+    def __init__(self, answer: Receipt | Exception, opened: OpenedRequest) -> None:
         self.answer = answer
         self.opened = opened
         super().__init__(200, "an answer within")
@@ -177,8 +184,8 @@ class GatewayDesk(UploadDesk):
         ticket: Callable[[Answer], None],
         loop: asyncio.AbstractEventLoop,
         *,
-        head: Head,
-        sender: Sender | None,
+        head: RequestHead,
+        sender: UploadSender | None,
     ) -> None:
         """Open a request and hand its reports to the writer, which answers."""
 
@@ -208,7 +215,9 @@ class GatewayDesk(UploadDesk):
 
         self._thread.submit(open_it)
 
-    def reply(self, answer: Receipt | Exception, head: Head, started: float) -> Reply:
+    def reply(
+        self, answer: Receipt | Exception, head: RequestHead, started: float
+    ) -> Reply:
         """Reply as any desk; an answer to an encrypted request goes back encrypted."""
         if not isinstance(answer, _Within):
             return super().reply(answer, head, started)
@@ -229,7 +238,7 @@ class GatewayDesk(UploadDesk):
         """Open what was begun, and nothing more."""
         self._thread.shutdown()
 
-    def _content(self, opened: Opened) -> bytes:
+    def _content(self, opened: OpenedRequest) -> bytes:
         """The reports within a request. Raises `Refused`."""
         try:
             request: Request = decode_request(opened.content)

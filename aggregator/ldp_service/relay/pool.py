@@ -135,7 +135,7 @@ class Pool:
                 self._run(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
             with translate_errors(self._path):
                 sync_folder(self._path.parent)
-            self._seen = seen.Seen(self._run)
+            self._seen = seen.SeenIds(self._run)
             self._load()
         except BaseException:
             self.close()

@@ -17,7 +17,7 @@ from ldp_service.commands.running import listening_at
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.logs.events import say
 from ldp_service.relay.batching import DISCARD, LEAST, Terms
-from ldp_service.relay.forwarding import Collector, Forwarder
+from ldp_service.relay.forwarding import CollectorClient, Forwarder
 from ldp_service.relay.gateway import read_gateway_key
 from ldp_service.relay.pool import Pool
 from ldp_service.relay.writer import RelayWriter
@@ -59,7 +59,7 @@ def run(options: RelayOptions) -> None:
     from ldp_service.relay.app import RelayApplication
 
     check_certificate(options.tls_certificate, options.tls_key)
-    collector = Collector(options.collector, options.token)
+    collector = CollectorClient(options.collector, options.token)
     gateway_keys = [read_gateway_key(path) for path in options.oblivious_keys]
     catalogue = Catalogue(_load_survey(path) for path in options.paths)
     failures: list[LDPError] = []

@@ -31,7 +31,7 @@ TABLE = "secrets (name TEXT PRIMARY KEY, content BLOB)"
 _KEY_SIZE = 32
 
 
-class Seen:
+class SeenIds:
     """The marks of what came, in the tables of one store."""
 
     def __init__(self, run: unordered.Run, random: Random = system) -> None:

@@ -38,15 +38,15 @@ from ldp.wire.wire import Damage, read_frames
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.counting.admission import AHEAD
 from ldp_service.counting.clock import graces_of, in_words, jumps, presume_epochs
-from ldp_service.counting.condition import Condition
+from ldp_service.counting.condition import WriterHealth
 from ldp_service.counting.lasting import Lasting
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import (
     EARLY,
     Answer,
-    BusyError,
     EarlyError,
     InternalError,
+    OverloadError,
     Receipt,
     Submission,
     hand_out,
@@ -69,7 +69,7 @@ _Task = tuple[Callable[[Pool], Any], Future[Any]]
 _log = logging.getLogger("ldp.relay")
 
 
-class UnknownSurveyError(BusyError):
+class UnknownSurveyError(OverloadError):
     """Reports to a question that this relay does not know: it may be told of it."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class RelayWriter:
         self.lasting = Lasting()
         self.clock_trouble: str | None = None
         """What is wrong with the clock, in words, as of the last look at it."""
-        self._condition = Condition(self.lasting, on_failure, time.monotonic)
+        self._condition = WriterHealth(self.lasting, on_failure, time.monotonic)
         self._pool = open_pool()
         self.counts: Counter[str] = self._pool.counts()
         self.waiting: dict[Crowd, int] = self._pool.waiting()
@@ -135,7 +135,7 @@ class RelayWriter:
         return self._condition.trouble
 
     def submit(self, submission: Submission) -> None:
-        """Hand reports over. Raises `BusyError` or `StoreError`; then nothing was
+        """Hand reports over. Raises `OverloadError` or `StoreError`; then nothing was
         taken.
         """
         failure = self._condition.failure
@@ -147,7 +147,7 @@ class RelayWriter:
                 self._queued >= MOST_WAITING or self._bytes + size > MOST_BYTES_WAITING
             )
             if full or self._stopping.is_set():
-                raise BusyError
+                raise OverloadError
             self._queued += 1
             self._bytes += size
             self._queue.put(submission)

@@ -16,7 +16,7 @@ from ldp.survey.survey import FINGERPRINT_SIZE, Envelope, Group, Survey
 from ldp.survey.survey_file import parse_survey
 from ldp_aggregator.tallies.counting.joint_counting import empty_counts_of
 from ldp_service.repair.mending import mend
-from ldp_service.store.combinations import Known
+from ldp_service.store.combinations import KnownQuestions
 from ldp_service.store.records import (
     KINDS,
     PART,
@@ -39,7 +39,7 @@ Statistic = tuple[bytes, Epoch, int]
 """A question or group, an epoch, a shard."""
 
 
-class Evidence(Protocol):
+class StoredRecords(Protocol):
     """Records that can be read of a store, whether or not it is sound."""
 
     def complaints(self) -> list[str]:
@@ -80,7 +80,7 @@ class Census:
     """Survey files that were not there."""
 
     @classmethod
-    def of(cls, evidence: Evidence, surveys: Mapping[bytes, str]) -> Census:
+    def of(cls, evidence: StoredRecords, surveys: Mapping[bytes, str]) -> Census:
         """The census of a store.
 
         `surveys` are files by fingerprint, for those that it should have and has not.
@@ -135,7 +135,7 @@ class Census:
             for record in self.broken
             if record.kind == TALLY
         }
-        known = Known.of(self.tally_parts)
+        known = KnownQuestions.of(self.tally_parts)
         return tallies if all(known.get(name) is not None for name in tallies) else None
 
     @property
@@ -192,7 +192,7 @@ class Census:
     @cached_property
     def _combinations(self) -> dict[bytes, set[bytes]]:
         """Return the counted combinations, by the question or group."""
-        known = Known.of(self.tally_parts)
+        known = KnownQuestions.of(self.tally_parts)
         combinations: dict[bytes, set[bytes]] = defaultdict(set)
         for name, _, _ in self.parts:
             envelope = known.get(name)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ldp_aggregator.output.files import hand_over, sync_folder
-from ldp_service.repair.census import Census, Evidence
+from ldp_service.repair.census import Census, StoredRecords
 from ldp_service.repair.diagnosis import Diagnosis, Trouble
 from ldp_service.repair.header import changed_places, with_sound_header
 from ldp_service.repair.lost_ids import look_at_ids
@@ -158,7 +158,7 @@ def repair(url: str, surveys: Mapping[bytes, str]) -> Examination:
 
 
 def _diagnose(
-    evidence: Evidence, surveys: Mapping[bytes, str], commits: int | None
+    evidence: StoredRecords, surveys: Mapping[bytes, str], commits: int | None
 ) -> Diagnosis:
     """The diagnosis of a store of which that many commits are known to have been
     acknowledged.
@@ -244,7 +244,7 @@ def _all(
 
 
 def _rebuild(
-    path: Path, evidence: Evidence, diagnosis: Diagnosis, acknowledged: int
+    path: Path, evidence: StoredRecords, diagnosis: Diagnosis, acknowledged: int
 ) -> int:
     """Write all that is sound and all that is changed into a new store, and check it.
 
@@ -275,7 +275,7 @@ def _rebuild(
     return commits
 
 
-def _sound(evidence: Evidence, census: Census) -> Iterator[Record]:
+def _sound(evidence: StoredRecords, census: Census) -> Iterator[Record]:
     for raw in evidence.records():
         record = census.mended.get(raw, raw)
         if record.sound and record.kind != "root":

@@ -5,7 +5,7 @@ And epochs that were closed without a note of it.
 
 from __future__ import annotations
 
-from ldp_service.repair.census import Evidence
+from ldp_service.repair.census import StoredRecords
 from ldp_service.repair.diagnosis import Diagnosis, when
 from ldp_service.repair.mending import mended_id
 from ldp_service.store.records import EVER, TOKENS, Epoch, IdSum, seal, shard_key
@@ -19,7 +19,7 @@ _TOKENS_LOST = (
 )
 
 
-def look_at_ids(diagnosis: Diagnosis, evidence: Evidence) -> None:
+def look_at_ids(diagnosis: Diagnosis, evidence: StoredRecords) -> None:
     """Put back what one bit changed, and close epochs whose ids are not all there."""
     census = diagnosis.census
     tables = evidence.epochs()
@@ -90,5 +90,5 @@ def _without_ids(
     )
 
 
-def _all_ids(evidence: Evidence, epoch: Epoch) -> list[bytes]:
+def _all_ids(evidence: StoredRecords, epoch: Epoch) -> list[bytes]:
     return [id_ for ids in evidence.ids(epoch) for id_ in ids]

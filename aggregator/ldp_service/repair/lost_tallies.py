@@ -17,7 +17,7 @@ from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.tallies.counting.joint_counting import count_parts
 from ldp_aggregator.tallies.intake.screening import rows_of
 from ldp_aggregator.tallies.tally import ACCEPTED
-from ldp_service.repair.census import Census, Evidence, Statistic, statistics_of
+from ldp_service.repair.census import Census, Statistic, StoredRecords, statistics_of
 from ldp_service.repair.diagnosis import LOST, Diagnosis, many, when
 from ldp_service.store.combinations import of_combination
 from ldp_service.store.records import (
@@ -36,7 +36,7 @@ from ldp_service.store.records import (
 )
 
 
-def look_at_tallies(diagnosis: Diagnosis, evidence: Evidence) -> None:
+def look_at_tallies(diagnosis: Diagnosis, evidence: StoredRecords) -> None:
     """Count anew, or set aside, what may lack a part."""
     census = diagnosis.census
     blamed = census.suspects
@@ -163,7 +163,9 @@ class _Kept:
 
 
 def _kept_whole(
-    evidence: Evidence, census: Census, suspects: Mapping[tuple[Epoch, int], set[bytes]]
+    evidence: StoredRecords,
+    census: Census,
+    suspects: Mapping[tuple[Epoch, int], set[bytes]],
 ) -> dict[Statistic, _Kept]:
     """Return the sums of suspects from whole batches, by question or group."""
     batches_of: dict[Statistic, _Kept] = {}

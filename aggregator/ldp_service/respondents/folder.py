@@ -28,7 +28,7 @@ from ldp.survey.survey import Survey
 from ldp_aggregator.output.markup import tag
 from ldp_aggregator.output.web_addresses import AddressError, web_address
 from ldp_service.respondents.figures import check_askable, figures, total_figures
-from ldp_service.respondents.presentation import PageError, Presentation, Way
+from ldp_service.respondents.presentation import PageError, Presentation, QuestionWidget
 from ldp_service.respondents.words import words_of
 
 STATIC = Path(__file__).with_name("static")
@@ -124,7 +124,7 @@ def _texts(survey: Survey, shown: Presentation, site: Site) -> dict[str, Any]:
         languages[language] = {**words_of(language, site.words), "survey": said}
     questions = {}
     for question in survey:
-        way = shown.ways.get(question.name, Way())
+        way = shown.ways.get(question.name, QuestionWidget())
         candidates = site.candidates.get(question.name, ())
         own = {**way._asdict(), "candidates": candidates}
         questions[question.name] = {**figures(question), **own}

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.page.markup.elements import row, table
 from ldp_service.page.markup.qr_codes import CodeError, as_svg
-from ldp_service.respondents.response import Response, response
+from ldp_service.respondents.response import ResponseDay, response
 from ldp_service.service import Service
 from ldp_service.uploads.public import Public, link_of
 
@@ -50,7 +50,7 @@ def response_table(service: Service, public: Public, name: str) -> str:
     """The response of a survey by day or epoch, as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Response._fields)
+    writer.writerow(ResponseDay._fields)
     writer.writerows(response(service, public, name))
     return out.getvalue()
 

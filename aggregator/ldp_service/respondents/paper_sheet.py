@@ -13,7 +13,7 @@ from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.respondents.figures import figures
 from ldp_service.respondents.paper import COINS, DICE, Rule, rule_of
 from ldp_service.respondents.presentation import PageError, Presentation
-from ldp_service.respondents.spoken import Asked
+from ldp_service.respondents.spoken import TranslatedQuestion
 from ldp_service.respondents.words import PAPER, WORDS, fill, words_of
 
 _STYLE = (
@@ -71,7 +71,7 @@ def paper_sheet(
     )
 
 
-def _section(question: Question, asked: Asked, words: Words) -> Safe:
+def _section(question: Question, asked: TranslatedQuestion, words: Words) -> Safe:
     rule = rule_of(question)
     yes_no = {"true": words["yes"], "false": words["no"]}
     labels = {**yes_no, **asked.labels}

@@ -29,7 +29,7 @@ from ldp.errors import LDPError, Problem
 from ldp.survey.survey import Survey
 from ldp_aggregator.output.files import read_bytes, toml_in
 from ldp_aggregator.output.web_addresses import AddressError, web_origin
-from ldp_service.respondents.spoken import Asked, Spoken
+from ldp_service.respondents.spoken import Spoken, TranslatedQuestion
 from ldp_service.respondents.translations import label_names, some_of, unsaid
 
 REQUIRED, VISIBLE, REFUSAL = "required", "visible", "refusal"
@@ -47,7 +47,7 @@ class PageError(LDPError):
         super().__init__(f"expected a page that can be shown, got:\n{lines}")
 
 
-class Way(NamedTuple):
+class QuestionWidget(NamedTuple):
     """How a question is asked."""
 
     skip: str = REQUIRED
@@ -61,7 +61,7 @@ class Presentation(NamedTuple):
     language: str
     languages: Mapping[str, Spoken]
     """By tag; that of the survey comes first."""
-    ways: Mapping[str, Way]
+    ways: Mapping[str, QuestionWidget]
     one_by_one: bool = True
     parents: tuple[str, ...] = ()
     unsaid: Mapping[str, Sequence[str]] = {}
@@ -108,7 +108,9 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     page.finish()
     problems = list(page.problems)
     asked, ways = _questions(survey, top, ways={})
-    own = Spoken(texts, {question.name: Asked(question.text) for question in survey})
+    own = Spoken(
+        texts, {question.name: TranslatedQuestion(question.text) for question in survey}
+    )
     own = Spoken(texts, asked).over(own)
     languages = {language: own}
     lacking: dict[str, list[str]] = {}
@@ -162,12 +164,12 @@ def _texts(keys: Keys) -> dict[str, str]:
 
 
 def _questions(
-    survey: Survey, keys: Keys, ways: dict[str, Way] | None
-) -> tuple[dict[str, Asked], dict[str, Way]]:
+    survey: Survey, keys: Keys, ways: dict[str, QuestionWidget] | None
+) -> tuple[dict[str, TranslatedQuestion], dict[str, QuestionWidget]]:
     """The texts of questions; and, in the language of the survey, how they are
     asked.
     """
-    asked: dict[str, Asked] = {}
+    asked: dict[str, TranslatedQuestion] = {}
     names = [question.name for question in survey]
     for name, said in (keys.table("question") if "question" in keys else {}).items():
         place = f"{keys.place}: question.{name}"
@@ -182,7 +184,9 @@ def _questions(
         known = label_names(survey[name]) if name in names else [*named]
         for value in sorted(named.keys() - known):
             labels.problem(value, f"one of {some_of(known) or 'none'}", "another name")
-        asked[name] = Asked(own.text("text", ""), own.text("help", ""), named)
+        asked[name] = TranslatedQuestion(
+            own.text("text", ""), own.text("help", ""), named
+        )
         if ways is not None and name in names:
             ways[name] = _way(survey, name, own)
         own.finish()
@@ -190,7 +194,7 @@ def _questions(
     return asked, ways or {}
 
 
-def _way(survey: Survey, name: str, keys: Keys) -> Way:
+def _way(survey: Survey, name: str, keys: Keys) -> QuestionWidget:
     refusal = keys.text("refusal", "")
     values = survey[name].domain.values or ()
     if refusal and refusal not in values:
@@ -210,4 +214,4 @@ def _way(survey: Survey, name: str, keys: Keys) -> Way:
                 "skip", "no such thing where questions are answered together", skip
             )
     widget = (keys.choice("widget", WIDGETS) if "widget" in keys else None) or SLIDER
-    return Way(skip, refusal, widget)
+    return QuestionWidget(skip, refusal, widget)

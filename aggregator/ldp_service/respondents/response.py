@@ -41,7 +41,7 @@ Sums = Mapping[str, int]
 """Batches by question or group."""
 
 
-class Response(NamedTuple):
+class ResponseDay(NamedTuple):
     """One row: a day, or the time before days were counted."""
 
     day: str
@@ -51,7 +51,7 @@ class Response(NamedTuple):
     batches: int
 
 
-def response(service: Service, public: Public, name: str) -> list[Response]:
+def response(service: Service, public: Public, name: str) -> list[ResponseDay]:
     """The response to a survey, from the first day on."""
     survey = service.catalogue.by_name[name][-1].survey
     by_epoch = service.analysis.count_batches(name)
@@ -69,7 +69,7 @@ def response(service: Service, public: Public, name: str) -> list[Response]:
         steps, sums = days.get(day, {}), counted.get(day, Counter())
         most = _most(sums, survey)
         shown, begun = steps.get(SHOWN, 0), steps.get(STARTED, 0)
-        row = Response(
+        row = ResponseDay(
             day or EARLIER, shown, begun, answered=most, batches=sums.total()
         )
         rows += [row] * any(row[1:])

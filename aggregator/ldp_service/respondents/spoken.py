@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
-class Asked(NamedTuple):
+class TranslatedQuestion(NamedTuple):
     """A question in one language."""
 
     text: str = ""
@@ -22,15 +22,15 @@ class Spoken(NamedTuple):
     """The texts of a page in one language."""
 
     texts: Mapping[str, str]
-    questions: Mapping[str, Asked]
+    questions: Mapping[str, TranslatedQuestion]
 
     def over(self, other: Spoken) -> Spoken:
         """Return the words, with those of another language where there are none."""
         questions = dict(other.questions)
         for name, asked in self.questions.items():
-            base = questions.get(name, Asked())
+            base = questions.get(name, TranslatedQuestion())
             labels = {**base.labels, **asked.labels}
-            questions[name] = Asked(
+            questions[name] = TranslatedQuestion(
                 asked.text or base.text, asked.help or base.help, labels
             )
         return Spoken({**other.texts, **self.texts}, questions)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from ldp.answers.booleans import BOOLEAN_VALUES
 from ldp.answers.domain import Domain
 from ldp.survey.survey import Question, Survey
-from ldp_service.respondents.spoken import Asked, Spoken
+from ldp_service.respondents.spoken import Spoken, TranslatedQuestion
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
 """Letters next to each other; what has none, such as "18-24", is the same in every
@@ -49,8 +49,8 @@ def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
         name for name in own.texts if own.texts[name] and name not in spoken.texts
     ]
     for question in survey:
-        known = own.questions.get(question.name, Asked())
-        asked = spoken.questions.get(question.name, Asked())
+        known = own.questions.get(question.name, TranslatedQuestion())
+        asked = spoken.questions.get(question.name, TranslatedQuestion())
         place = f"question.{question.name}"
         if known.text and not asked.text:
             lacking.append(f"{place}.text")
@@ -61,7 +61,11 @@ def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
 
 
 def _labels_lacking(
-    question: Question, own: Asked, asked: Asked, *, place: str
+    question: Question,
+    own: TranslatedQuestion,
+    asked: TranslatedQuestion,
+    *,
+    place: str,
 ) -> Iterator[str]:
     """The labels of a question, if some are lacking: some of their names."""
     lacking = [

@@ -35,7 +35,7 @@ from ldp.wire.wire import MOST_PAYLOAD, Damage, FrameReader, encode_frame
 from ldp_aggregator.output.files import FileError
 from ldp_aggregator.output.safe_cells import printable
 from ldp_service.counting.writer import Writer
-from ldp_service.sources.follower import MOST_BYTES, Follower, Piece
+from ldp_service.sources.follower import MOST_BYTES, Follower, SourceFrames
 from ldp_service.store.reading import marks
 from ldp_service.store.records import Scanned
 
@@ -130,7 +130,9 @@ class FolderSource(Follower):
                 pieces = []
                 for frames, size in parts:
                     at += size
-                    pieces.append(Piece(frames, source, at.to_bytes(8, "big") + header))
+                    pieces.append(
+                        SourceFrames(frames, source, at.to_bytes(8, "big") + header)
+                    )
                 self._deliver(pieces)
                 self._places[source] = pieces[-1].place
                 file.seek(at)

@@ -22,7 +22,7 @@ from threading import Event, Thread
 from typing import NamedTuple
 
 from ldp_aggregator.output.safe_cells import printable
-from ldp_service.counting.submissions import BusyError, InternalError
+from ldp_service.counting.submissions import InternalError, OverloadError
 from ldp_service.counting.writer import Writer
 from ldp_service.store.errors import StoreError
 
@@ -33,7 +33,7 @@ _PAUSE = 2.0
 _log = logging.getLogger("ldp.service")
 
 
-class Piece(NamedTuple):
+class SourceFrames(NamedTuple):
     """Frames, and how far their source has been read at the end of them."""
 
     frames: bytes
@@ -89,7 +89,7 @@ class Follower:
             self.failure = str(error)
             _log.error("%s: %s", printable(self.name), printable(str(error)))
 
-    def _deliver(self, pieces: Sequence[Piece]) -> None:
+    def _deliver(self, pieces: Sequence[SourceFrames]) -> None:
         """Return when all pieces are counted, and their marks last.
 
         Raises `Stopped`; then no one knows of either.
@@ -118,7 +118,7 @@ class Follower:
             try:
                 self._writer.write(body, marks)
                 return
-            except BusyError as error:
+            except OverloadError as error:
                 wait = float(error.wait)
             except StoreError as error:
                 self._fail(error)

@@ -28,7 +28,7 @@ from ldp.answers.texts import lines_of
 from ldp.errors import LDPError
 from ldp.wire.wire import Damage, read_frames
 from ldp_service.counting.writer import Writer
-from ldp_service.sources.follower import MOST_BYTES, Follower, Piece
+from ldp_service.sources.follower import MOST_BYTES, Follower, SourceFrames
 from ldp_service.store.reading import marks
 from ldp_service.store.records import Scanned
 
@@ -75,7 +75,7 @@ class KafkaSource(Follower):
         super().__init__(f"kafka {self._topic}", writer)
         self._read_store = read_store
         self._settings = _with_ours({} if settings is None else settings, bootstrap)
-        self._held: list[Piece] = []
+        self._held: list[SourceFrames] = []
         self._open().close()
 
     def _follow(self) -> None:
@@ -130,7 +130,7 @@ class KafkaSource(Follower):
         """
         self._held.clear()
 
-    def _next(self, consumer: Any) -> list[Piece]:
+    def _next(self, consumer: Any) -> list[SourceFrames]:
         """The messages that are there, up to the size of a delivery.
 
         Waits a moment for the first.
@@ -146,7 +146,9 @@ class KafkaSource(Follower):
                 frames = message.value() or b""
                 source = _mark(message.topic(), message.partition())
                 next_offset = message.offset() + 1
-                pieces.append(Piece(frames, source, next_offset.to_bytes(8, "big")))
+                pieces.append(
+                    SourceFrames(frames, source, next_offset.to_bytes(8, "big"))
+                )
                 size += len(frames) + _OVERHEAD
             else:
                 self._fail(error.str())
@@ -188,7 +190,7 @@ def _with_ours(settings: Mapping[str, str], bootstrap: str) -> dict[str, str]:
     return {**_USUAL, **settings, **fixed}
 
 
-def _deliveries(pieces: list[Piece]) -> Iterator[list[Piece]]:
+def _deliveries(pieces: list[SourceFrames]) -> Iterator[list[SourceFrames]]:
     """Sound pieces in a row together, those with damage one by one."""
     for sound, run in groupby(pieces, lambda piece: _is_sound(piece.frames)):
         if sound:

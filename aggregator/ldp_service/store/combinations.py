@@ -40,7 +40,7 @@ def combination_in(fingerprint: bytes, envelope: Envelope) -> int | None:
     )
 
 
-class Known:
+class KnownQuestions:
     """Questions and groups by fingerprint, those of their combinations included."""
 
     def __init__(self, envelopes: Iterable[Envelope]) -> None:
@@ -49,7 +49,7 @@ class Known:
         }
 
     @classmethod
-    def of(cls, envelopes: Mapping[bytes, Envelope]) -> Known:
+    def of(cls, envelopes: Mapping[bytes, Envelope]) -> KnownQuestions:
         """Make one from a mapping."""
         return cls(envelopes.values())
 

@@ -46,7 +46,7 @@ Outcomes = dict[tuple[bytes, Epoch], Counter[str]]
 
 
 @dataclass(frozen=True)
-class Span:
+class EpochRange:
     """The epochs from the number of the first to that of the last."""
 
     first: int
@@ -57,15 +57,15 @@ class Span:
         return self.first <= epoch.number <= self.last
 
 
-def includes_epoch(asked: Epoch | Span | None, at: Epoch) -> bool:
+def includes_epoch(asked: Epoch | EpochRange | None, at: Epoch) -> bool:
     """Whether an epoch is the one, or one of those, that are asked for; None asks for
     all.
     """
-    return asked.has(at) if isinstance(asked, Span) else asked in (None, at)
+    return asked.has(at) if isinstance(asked, EpochRange) else asked in (None, at)
 
 
 def tally_of(
-    snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None
+    snapshot: Scanned, survey: Survey, epoch: Epoch | EpochRange | None = None
 ) -> Tally:
     """The tally of a survey, over all epochs or some, with the intake of its
     questions.
@@ -123,7 +123,7 @@ def history(snapshot: Scanned, envelope: Envelope) -> Iterator[tuple[Epoch, Coun
 
 
 def by_combination(
-    snapshot: Scanned, envelope: Envelope, epoch: Epoch | Span | None = None
+    snapshot: Scanned, envelope: Envelope, epoch: Epoch | EpochRange | None = None
 ) -> dict[tuple[Epoch, int], Counts]:
     """The counts of a question or group by epoch and combination of attributes.
 
@@ -223,7 +223,7 @@ def sent_on(snapshot: Scanned, day: int) -> Counter[str]:
 
 
 def mixed_batches(
-    snapshot: Scanned, survey: Survey, epoch: Epoch | Span | None = None
+    snapshot: Scanned, survey: Survey, epoch: Epoch | EpochRange | None = None
 ) -> list[MixedBatch]:
     """The batches that relays had mixed, of all epochs or some, in the order of
     time.

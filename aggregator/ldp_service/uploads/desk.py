@@ -41,19 +41,19 @@ from typing import NamedTuple, Protocol
 from ldp_service.counting.submissions import (
     Answer,
     Answers,
-    BusyError,
     EarlyError,
     NotPermittedError,
+    OverloadError,
     QuotaError,
     Receipt,
-    Sender,
     Submission,
+    UploadSender,
     summed_up,
 )
 from ldp_service.store.errors import StoreError
 from ldp_service.uploads.debugging import MOST_BODY as MOST_SHOWN
 from ldp_service.uploads.debugging import TAG, DebugBoard
-from ldp_service.uploads.heads import TRANSFERRED, Head, Headers
+from ldp_service.uploads.heads import TRANSFERRED, Headers, RequestHead
 from ldp_service.uploads.room import Place, Rooms, UploadLimits
 from ldp_service.uploads.tokens import GRANTED, UPLOAD, WRONG_SCOPE
 
@@ -79,7 +79,7 @@ class Receiver(Protocol):
     """Receiver of uploads, which answers them: a writer."""
 
     def submit(self, submission: Submission) -> None:
-        """Hand it over. Raises `BusyError` or `StoreError`; then there will be no
+        """Hand it over. Raises `OverloadError` or `StoreError`; then there will be no
         answer.
         """
 
@@ -124,7 +124,7 @@ class UploadDesk:
     def __init__(
         self,
         writer: Receiver,
-        entitled: Callable[[str | None, str], tuple[str, Sender | None]] | None,
+        entitled: Callable[[str | None, str], tuple[str, UploadSender | None]] | None,
         origins: Iterable[str] = (),
         limits: UploadLimits = UploadLimits(),  # noqa: B008  # a tuple
         tell: Callable[[int, float], None] = lambda status, seconds: None,  # noqa: ARG005
@@ -139,7 +139,9 @@ class UploadDesk:
         self._rooms = Rooms(limits)
         self._places: dict[asyncio.AbstractEventLoop, Callable[[Answers], None]] = {}
 
-    def admit(self, method: str, head: Head) -> tuple[Place, Sender | None]:
+    def admit(
+        self, method: str, head: RequestHead
+    ) -> tuple[Place, UploadSender | None]:
         """A place for the body that a request announces, and whose it is.
 
         The place is to be released once the request is answered. Raises `Refused`,
@@ -190,15 +192,15 @@ class UploadDesk:
         ticket: Callable[[Answer], None],
         loop: asyncio.AbstractEventLoop,
         *,
-        head: Head,
-        sender: Sender | None,
+        head: RequestHead,
+        sender: UploadSender | None,
     ) -> Submission | None:
         """Hand an upload to the writer; `ticket` is called with the answer, in the
         loop.
 
         Return what is to be told that no one waits any more. That of a developer is
-        shown instead, and answered at once. Raises `BusyError` or `StoreError`; then
-        there will be no answer.
+        shown instead, and answered at once. Raises `OverloadError` or `StoreError`;
+        then there will be no answer.
         """
         if head.tag is not None and self._board is not None:
             ticket(self._board.show(head.tag.decode("ascii"), body))
@@ -216,7 +218,9 @@ class UploadDesk:
             place = self._places[loop] = _place_in(loop)
         return place
 
-    def reply(self, answer: Receipt | Exception, head: Head, started: float) -> Reply:
+    def reply(
+        self, answer: Receipt | Exception, head: RequestHead, started: float
+    ) -> Reply:
         """Return the reply to a request with this head.
 
         It was taken up at `started`, by `time.perf_counter`.
@@ -295,7 +299,7 @@ def _place_in(loop: asyncio.AbstractEventLoop) -> Callable[[Answers], None]:
 
 def _refusal_of(error: Exception) -> Refused:
     """Return the refusal for an error."""
-    if isinstance(error, (BusyError, EarlyError)):
+    if isinstance(error, (OverloadError, EarlyError)):
         return Refused(503, str(error), error.wait)
     if isinstance(error, QuotaError):
         return Refused(429, str(error), error.wait)

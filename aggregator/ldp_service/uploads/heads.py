@@ -17,7 +17,7 @@ Headers = list[tuple[bytes, bytes]]
 TRANSFERRED, ENCODED = "transfer-encoding", "content-encoding"
 
 
-class Head(NamedTuple):
+class RequestHead(NamedTuple):
     """Head of one request: all that an upload is judged and answered by."""
 
     token: str | None
@@ -29,7 +29,7 @@ class Head(NamedTuple):
     origin: bytes
 
 
-def read_head(headers: Headers) -> Head:
+def read_head(headers: Headers) -> RequestHead:
     """Read these headers."""
     token = tag = None
     strange, origin = "", b""
@@ -48,7 +48,7 @@ def read_head(headers: Headers) -> Head:
             tag = value if tag is None else tag
         elif name == b"origin":
             origin = origin or value
-    return Head(token, lengths, strange, tag=tag, origin=origin)
+    return RequestHead(token, lengths, strange, tag=tag, origin=origin)
 
 
 def bearer(value: str) -> str | None:

@@ -29,10 +29,15 @@ from ldp.wire.sealed import decode_mixed_part
 from ldp.wire.wire import MOST_REPORTS, read_frames
 from ldp_aggregator.tallies.mixing.batches import MOST_NAME, MixedPart, pack_part
 from ldp_aggregator.tallies.mixing.opening import Opener
-from ldp_service.counting.submissions import Answer, InternalError, Sender, Submission
+from ldp_service.counting.submissions import (
+    Answer,
+    InternalError,
+    Submission,
+    UploadSender,
+)
 from ldp_service.store.records import EVER, Epoch, mixed_key
 from ldp_service.uploads.desk import Receiver, Refused, UploadDesk
-from ldp_service.uploads.heads import Head
+from ldp_service.uploads.heads import RequestHead
 from ldp_service.uploads.tokens import RELAY
 
 MIXED_PATH = "/v1/mixed"
@@ -48,7 +53,7 @@ class MixedDesk(UploadDesk):
     def __init__(
         self,
         writer: Receiver,
-        entitled: Callable[[str | None, str], tuple[str, Sender | None]] | None,
+        entitled: Callable[[str | None, str], tuple[str, UploadSender | None]] | None,
         opener: Opener,
         envelopes: Mapping[bytes, Envelope],
         **others: Any,
@@ -65,8 +70,8 @@ class MixedDesk(UploadDesk):
         ticket: Callable[[Answer], None],
         loop: asyncio.AbstractEventLoop,
         *,
-        head: Head,  # noqa: ARG002  # nothing of developers comes through a relay
-        sender: Sender | None,
+        head: RequestHead,  # noqa: ARG002  # nothing of developers comes through a relay
+        sender: UploadSender | None,
     ) -> None:
         """Open an upload and hand its reports to the writer, which answers."""
         name = _NAMELESS if sender is None else sender.name
@@ -78,7 +83,7 @@ class MixedDesk(UploadDesk):
         def open_frames() -> None:
             try:
                 frames, mixed = self._open(body, name)
-                most = Sender(name, most_reports=MOST_REPORTS)
+                most = UploadSender(name, most_reports=MOST_REPORTS)
                 if sender is not None:
                     most = sender._replace(most_reports=MOST_REPORTS)
                 self._writer.submit(

@@ -46,7 +46,7 @@ Days = dict[str, dict[str, Any]]
 """What is known of a survey, by day."""
 
 
-class Reach:
+class ReachCounter:
     """How many were shown pages and began, by survey and day."""
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:

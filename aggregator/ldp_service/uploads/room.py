@@ -47,7 +47,7 @@ class UploadLimits(NamedTuple):
         return min(self.patience, self.grace + arrived / self.rate)
 
 
-class Room:
+class BodyRoom:
     """Room for bodies of one kind."""
 
     def __init__(self, most: int) -> None:
@@ -62,7 +62,7 @@ class Place:
 
     __slots__ = ("_begun", "_room", "arrived", "length", "make_way")
 
-    def __init__(self, room: Room, length: int) -> None:
+    def __init__(self, room: BodyRoom, length: int) -> None:
         self._room = room
         self.length = length
         """As announced."""
@@ -104,8 +104,8 @@ class Rooms:
     """The rooms of a service."""
 
     def __init__(self, limits: UploadLimits) -> None:
-        self._small = Room(limits.held_small)
-        self._large = Room(limits.held)
+        self._small = BodyRoom(limits.held_small)
+        self._large = BodyRoom(limits.held)
 
     def place_for(self, length: int) -> Place | None:
         """A place for a body that is about to come; None if it had better come

@@ -62,7 +62,7 @@ from ldp_client.answering.ledger import (
     today,
 )
 from ldp_client.keeping.scope import KEY_SIZE, Scope
-from ldp_client.keeping.store import Record, Store
+from ldp_client.keeping.store import DeviceStore, Record
 
 if TYPE_CHECKING:
     from ldp.survey.survey import Question, Survey
@@ -115,7 +115,7 @@ class Budget:
     __slots__ = ("_cap", "_place", "_scope", "_store", "_survey")
 
     def __init__(
-        self, store: Store, survey: Survey, scope: Scope, cap: Fraction | None
+        self, store: DeviceStore, survey: Survey, scope: Scope, cap: Fraction | None
     ) -> None:
         self._store = store
         self._survey = survey
@@ -291,7 +291,7 @@ class Budget:
         return ratio_of(agreed.most)
 
 
-def renew(store: Store) -> None:
+def renew(store: DeviceStore) -> None:
     """Let questions whose permanent responses are erased set aside as much again.
 
     Nothing else grows: what questions that are answered once have spent stays the last

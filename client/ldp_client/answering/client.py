@@ -32,7 +32,7 @@ from ldp_client.answering.reports import Report
 from ldp_client.answering.respondent import Respondent
 from ldp_client.keeping.hidden import Hidden, forget_locals, question_of
 from ldp_client.keeping.scope import Scope
-from ldp_client.keeping.store import ProcessStore, Store
+from ldp_client.keeping.store import DeviceStore, ProcessStore
 from ldp_client.keeping.vault import Handed, Vault
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _bound(lifetime_cap: Epsilon | None) -> Fraction | None:
     return bound(lifetime_cap)
 
 
-def _open_store(state: str | os.PathLike[str]) -> Store:
+def _open_store(state: str | os.PathLike[str]) -> DeviceStore:
     # Imported here: SQLite takes longer to load than everything else together.
     from ldp_client.keeping.database import Database
 

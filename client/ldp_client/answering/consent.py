@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ldp_client.keeping.scope import NO_COLLECTOR
-from ldp_client.keeping.store import Store
+from ldp_client.keeping.store import DeviceStore
 
 if TYPE_CHECKING:
     from ldp.survey.survey import Survey
@@ -65,7 +65,7 @@ class Consent:
 
     __slots__ = ("_digest", "_otherwise", "_place", "_store", "withdrawn")
 
-    def __init__(self, store: Store, survey: Survey, otherwise: str = ON) -> None:
+    def __init__(self, store: DeviceStore, survey: Survey, otherwise: str = ON) -> None:
         self._store = store
         self._place = NO_COLLECTOR.survey_key(survey)
         self._digest = agreement(survey)

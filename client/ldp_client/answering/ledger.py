@@ -22,7 +22,7 @@ from ldp.errors import StateError
 from ldp.numbers.exact import log_text, log_upper, percent_below, text_upper
 from ldp.survey.survey import FINGERPRINT_SIZE
 from ldp_client.keeping.scope import KEY_SIZE
-from ldp_client.keeping.store import Record, Store
+from ldp_client.keeping.store import DeviceStore, Record
 
 # Kinds of records.
 CHARGE, ASIDE, EVENT = "charge", "aside", "event"
@@ -83,7 +83,7 @@ class Ledger(NamedTuple):
     problem: str = ""
 
     @classmethod
-    def read(cls, store: Store) -> Ledger:
+    def read(cls, store: DeviceStore) -> Ledger:
         """The ledger that a store keeps."""
 
         def read_all() -> Ledger:
@@ -230,7 +230,7 @@ def spent(
     return own, named, in_all
 
 
-def close_aside(store: Store) -> None:
+def close_aside(store: DeviceStore) -> None:
     """Let what is set aside stay so for good, beyond reach of what is answered from now
     on.
 
@@ -243,7 +243,7 @@ def close_aside(store: Store) -> None:
             store.put(ASIDE, key + closed.to_bytes(2, "big"), record)
 
 
-def _charges(store: Store) -> Iterator[Charge]:
+def _charges(store: DeviceStore) -> Iterator[Charge]:
     for key, record in store.records(CHARGE):
         survey, question, ratio, collector, day = cast(
             "tuple[str, str, str, str, int]", record
@@ -258,13 +258,13 @@ def _charges(store: Store) -> Iterator[Charge]:
         )
 
 
-def _events(store: Store) -> Iterator[tuple[str, int]]:
+def _events(store: DeviceStore) -> Iterator[tuple[str, int]]:
     return (
         (cast(str, reason), cast(int, day)) for _, (reason, day) in store.records(EVENT)
     )
 
 
-def _reserve(store: Store) -> Product:
+def _reserve(store: DeviceStore) -> Product:
     records = (
         cast("tuple[str, str, str, str, int, int]", record)
         for _, record in store.records(ASIDE)

@@ -26,7 +26,7 @@ from ldp.numbers.randomness import Random
 from ldp.survey.survey import Question
 from ldp_client.answering.ledger import EVENT, today
 from ldp_client.keeping.scope import Scope
-from ldp_client.keeping.store import Store
+from ldp_client.keeping.store import DeviceStore
 from ldp_client.keeping.tapes import SECRET_SIZE
 from ldp_client.keeping.vault import Vault
 
@@ -43,7 +43,9 @@ class Memory:
 
     __slots__ = ("_vault", "scope", "store")
 
-    def __init__(self, store: Store, scope: Scope, vault: Vault | None = None) -> None:
+    def __init__(
+        self, store: DeviceStore, scope: Scope, vault: Vault | None = None
+    ) -> None:
         self.store = store
         self.scope = scope
         self._vault = vault or Vault()

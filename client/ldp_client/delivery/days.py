@@ -16,7 +16,7 @@ from typing import cast
 
 from ldp_client.answering.ledger import DAY
 from ldp_client.keeping.clocks import Clock, now
-from ldp_client.keeping.store import Store
+from ldp_client.keeping.store import DeviceStore
 
 DAYS = "days"
 MOST_DAYS = 400
@@ -36,7 +36,7 @@ class Days:
     __slots__ = ("_clock", "_most", "_queue", "_store")
 
     def __init__(
-        self, store: Store, queue: bytes, limit: int, *, clock: Clock = now
+        self, store: DeviceStore, queue: bytes, limit: int, *, clock: Clock = now
     ) -> None:
         self._store = store
         self._clock = clock

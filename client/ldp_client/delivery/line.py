@@ -43,7 +43,7 @@ class ProxyError(OSError):
         super().__init__(f"expected a proxy that connects, got status {status}")
 
 
-class Line(HTTPConnection):
+class TimedConnection(HTTPConnection):
     """A connection of a route, for a number of seconds."""
 
     def __init__(self, route: Route, seconds: float) -> None:

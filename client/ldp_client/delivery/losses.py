@@ -14,7 +14,7 @@ from typing import cast
 from ldp.survey.survey import FINGERPRINT_SIZE
 from ldp_client.delivery.outcomes import LOST
 from ldp_client.keeping.scope import OWNER_SIZE
-from ldp_client.keeping.store import Store
+from ldp_client.keeping.store import DeviceStore
 
 LOSS = "loss"
 QUARANTINED = "quarantined"
@@ -29,7 +29,7 @@ class Losses:
 
     __slots__ = ("_queue", "_store")
 
-    def __init__(self, store: Store, queue: bytes) -> None:
+    def __init__(self, store: DeviceStore, queue: bytes) -> None:
         self._store = store
         self._queue = queue
 

@@ -41,9 +41,9 @@ from ldp_client.delivery.limits import QueueLimits
 from ldp_client.delivery.losses import LASTING, Losses
 from ldp_client.delivery.outcomes import WAITING, Outcome
 from ldp_client.delivery.schedule import Backoff, Schedule
-from ldp_client.keeping.clocks import Clock, Span, now
+from ldp_client.keeping.clocks import Clock, ClockSpan, now
 from ldp_client.keeping.scope import OWNER_SIZE
-from ldp_client.keeping.store import Record, Store
+from ldp_client.keeping.store import DeviceStore, Record
 
 if TYPE_CHECKING:
     from ldp_client.delivery.sealing import Seal
@@ -68,7 +68,7 @@ class Outbox:
 
     def __init__(
         self,
-        store: Store,
+        store: DeviceStore,
         queue: bytes,
         orphaned: bytes,
         limits: QueueLimits,
@@ -150,11 +150,11 @@ class Outbox:
         """The seconds until something may be sent."""
         return self._store.transact(self.schedule.pause)
 
-    def wait(self) -> Span | None:
+    def wait(self) -> ClockSpan | None:
         """Return the time until the next sending; None if that was never drawn."""
         return self._store.transact(self.schedule.wait)
 
-    def wait_anew(self, seconds: Callable[[], float]) -> Span:
+    def wait_anew(self, seconds: Callable[[], float]) -> ClockSpan:
         """Return the time until the next sending after this one, drawn if need be."""
         return self._store.transact(lambda: self.schedule.draw(seconds))
 

@@ -21,8 +21,8 @@ from typing import NamedTuple, cast
 
 from ldp_client.answering.ledger import DAY
 from ldp_client.delivery.outcomes import WAITING, Outcome
-from ldp_client.keeping.clocks import Clock, Span, now
-from ldp_client.keeping.store import Store
+from ldp_client.keeping.clocks import Clock, ClockSpan, now
+from ldp_client.keeping.store import DeviceStore
 
 ATTEMPT, DUE = "attempt", "due"
 BEGUN = "begun"
@@ -38,7 +38,7 @@ Backoff = Callable[[int], float]
 class Attempt(NamedTuple):
     """The last one: the pause since, the failures in a row, and what became of it."""
 
-    pause: Span
+    pause: ClockSpan
     failures: int
     verdict: str
     reason: str
@@ -49,7 +49,7 @@ class Schedule:
 
     __slots__ = ("_clock", "_queue", "_store")
 
-    def __init__(self, store: Store, queue: bytes, *, clock: Clock = now) -> None:
+    def __init__(self, store: DeviceStore, queue: bytes, *, clock: Clock = now) -> None:
         self._store = store
         self._clock = clock
         self._queue = queue
@@ -61,7 +61,7 @@ class Schedule:
             return None
         *span, failures, verdict, reason = record
         return Attempt(
-            Span(*cast("list[int]", span)),
+            ClockSpan(*cast("list[int]", span)),
             cast(int, failures),
             cast(str, verdict),
             reason=cast(str, reason),
@@ -106,7 +106,7 @@ class Schedule:
                 ATTEMPT, self._queue, (*last.pause, 0, last.verdict, last.reason)
             )
 
-    def wait(self) -> Span | None:
+    def wait(self) -> ClockSpan | None:
         """Return the time until the queue is sent by itself; None if that was never
         drawn.
         """
@@ -114,18 +114,20 @@ class Schedule:
         if last is not None and last.failures:
             return last.pause
         record = self._store.get(DUE, self._queue)
-        return None if record is None else Span(*cast("tuple[int, int, int]", record))
+        return (
+            None if record is None else ClockSpan(*cast("tuple[int, int, int]", record))
+        )
 
-    def draw(self, seconds: Callable[[], float]) -> Span:
+    def draw(self, seconds: Callable[[], float]) -> ClockSpan:
         """Draw the next time of sending, unless it is still to come."""
         wait = self.wait()
         if wait is None or not wait.left(self._clock()):
-            wait = Span.of(seconds(), self._clock())
+            wait = ClockSpan.of(seconds(), self._clock())
             self._store.put(DUE, self._queue, tuple(wait))
         return wait
 
     def _keep(
         self, wait: float, failures: int, verdict: str, *, reason: str = ""
     ) -> None:
-        span = Span.of(min(wait, LONGEST_PAUSE), self._clock())
+        span = ClockSpan.of(min(wait, LONGEST_PAUSE), self._clock())
         self._store.put(ATTEMPT, self._queue, (*span, failures, verdict, reason))

@@ -38,7 +38,7 @@ from ldp_client.delivery.outbox import Outbox
 from ldp_client.delivery.outcomes import VERDICTS, Outcome
 from ldp_client.delivery.schedule import LONGEST_PAUSE
 from ldp_client.delivery.transport import Transport
-from ldp_client.keeping.clocks import Span, now
+from ldp_client.keeping.clocks import ClockSpan, now
 from ldp_client.keeping.forks import renew_in_children
 
 FIRST_PAUSE = 2.0
@@ -177,7 +177,7 @@ class Sender:
             if one:
                 return
 
-    def turn(self, asked: bool) -> Span | None:
+    def turn(self, asked: bool) -> ClockSpan | None:
         """Send if it is time to, or asked. Until when to rest; None if there is no time
         to come.
         """
@@ -199,7 +199,7 @@ class Sender:
             return (
                 None
                 if interval is None
-                else Span.of(self._uniform(2 * interval), now())
+                else ClockSpan.of(self._uniform(2 * interval), now())
             )
 
     def ends(self) -> bool:
@@ -305,7 +305,7 @@ def _run(reference: ref[Sender], bell: Bell) -> None:
         asked = _woken(bell, rest)
 
 
-def _woken(bell: Bell, rest: Span | None) -> list[Done]:
+def _woken(bell: Bell, rest: ClockSpan | None) -> list[Done]:
     """Wait for a round; return the callbacks of all who asked for it."""
     while True:
         left = 0.0 if rest is None else rest.left(now())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import ssl
     from http.client import HTTPResponse
 
-    from ldp_client.delivery.line import Line, Route
+    from ldp_client.delivery.line import Route, TimedConnection
 
 REPORTS_PATH = "/v1/reports"
 NAMELESS = "a transport without a destination"
@@ -155,7 +155,7 @@ class HTTPTransport:
         try:
             yield
         finally:
-            line: Line | None = self._kept.__dict__.pop("line")
+            line: TimedConnection | None = self._kept.__dict__.pop("line")
             if line is not None:
                 line.close()
 
@@ -165,11 +165,11 @@ class HTTPTransport:
         """Post the bytes once, and have the answer judged, if there is one."""
         from http.client import HTTPException
 
-        from ldp_client.delivery.line import Line, ProxyError
+        from ldp_client.delivery.line import ProxyError, TimedConnection
         from ldp_client.delivery.verdicts import of_failure
 
         kept = self._kept.__dict__
-        connection = kept.get("line") or Line(self._route(), self._timeout)
+        connection = kept.get("line") or TimedConnection(self._route(), self._timeout)
         if "line" in kept:
             kept["line"] = connection
         connection.renew(self._timeout)
@@ -190,7 +190,7 @@ class HTTPTransport:
             if not (is_whole and "line" in kept):
                 connection.close()
 
-    def _exchange(self, connection: Line, content: bytes) -> HTTPResponse:
+    def _exchange(self, connection: TimedConnection, content: bytes) -> HTTPResponse:
         """The answer to the bytes, by a connection that may have been kept."""
         is_kept = connection.sock is not None
         try:
@@ -212,9 +212,9 @@ class HTTPTransport:
         from http.client import HTTPException
         from urllib.parse import quote
 
-        from ldp_client.delivery.line import Line
+        from ldp_client.delivery.line import TimedConnection
 
-        connection = Line(self._route(), self._timeout)
+        connection = TimedConnection(self._route(), self._timeout)
         try:
             path = f"{self._base}/v1/surveys/{quote(survey, safe='')}/stops"
             connection.request("GET", path, headers=self._headers)

@@ -23,7 +23,7 @@ from ldp.numbers.randomness import Random
 from ldp_client.delivery.days import this_day
 
 if TYPE_CHECKING:
-    from ldp_client.keeping.store import Record, Store
+    from ldp_client.keeping.store import DeviceStore, Record
 
 STOPS, SAMPLE = "stops", "sample"
 STOPPED, NOT_SAMPLED, NO_LIST = "stopped", "not-sampled", "no-stop-list"
@@ -65,11 +65,11 @@ class StopRule(NamedTuple):
         return key
 
 
-class Asking:
+class FollowedStopLists:
     """Stop lists of a survey on a device, kept in a store under the survey's key."""
 
     def __init__(
-        self, store: Store, rule: StopRule, survey_name: str, key: bytes
+        self, store: DeviceStore, rule: StopRule, survey_name: str, key: bytes
     ) -> None:
         self._store = store
         self._rule = rule

@@ -24,7 +24,7 @@ from ldp_client.keeping.vault import Handed, Vault
 
 if TYPE_CHECKING:
     from ldp_client.delivery.sealing import Relay, Seal
-    from ldp_client.embedding.asking import Asking, StopRule
+    from ldp_client.embedding.asking import FollowedStopLists, StopRule
 
 
 class Wishes(NamedTuple):
@@ -52,7 +52,7 @@ class Assembly(NamedTuple):
     recorder: Recorder
     saying: Saying
     sender: Sender | None
-    asking: Asking | None
+    asking: FollowedStopLists | None
 
 
 def sealed_way(
@@ -156,9 +156,11 @@ def assemble(
     )
     asking = sender = None
     if wishes.stops is not None:
-        from ldp_client.embedding.asking import Asking
+        from ldp_client.embedding.asking import FollowedStopLists
 
-        asking = Asking(store, wishes.stops, survey.name, key=scope.survey_key(survey))
+        asking = FollowedStopLists(
+            store, wishes.stops, survey.name, key=scope.survey_key(survey)
+        )
     if transport is not None:
         sender = Sender(
             outbox,
@@ -196,7 +198,9 @@ def assemble(
     )
 
 
-def _looking(asking: Asking | None, transport: Transport) -> Callable[[bool], object]:
+def _looking(
+    asking: FollowedStopLists | None, transport: Transport
+) -> Callable[[bool], object]:
     """Return the function called before sending (True) or without, to look for a stop
     list.
     """

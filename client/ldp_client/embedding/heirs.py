@@ -16,7 +16,7 @@ from typing import cast
 from ldp.survey.survey import Survey
 from ldp_client.answering.budget import LIMIT
 from ldp_client.keeping.scope import NO_COLLECTOR, Scope
-from ldp_client.keeping.store import Store
+from ldp_client.keeping.store import DeviceStore
 
 _HEIR = "heir"
 
@@ -30,7 +30,7 @@ class Heirs:
 
     __slots__ = ("_own", "_store", "_survey")
 
-    def __init__(self, store: Store, survey: Survey, own: Scope) -> None:
+    def __init__(self, store: DeviceStore, survey: Survey, own: Scope) -> None:
         self._store = store
         self._survey = survey
         self._own = own

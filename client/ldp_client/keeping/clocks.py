@@ -44,7 +44,7 @@ def since_start() -> float:
     )
 
 
-class Span(NamedTuple):
+class ClockSpan(NamedTuple):
     """A time that begins at a moment by both clocks: milliseconds, whole, as records
     hold them.
     """
@@ -54,7 +54,7 @@ class Span(NamedTuple):
     boot: int
 
     @classmethod
-    def of(cls, seconds: float, begin: Now) -> Span:
+    def of(cls, seconds: float, begin: Now) -> ClockSpan:
         """So many seconds from a moment on."""
         return cls(
             _milliseconds(seconds), _milliseconds(begin.wall), _milliseconds(begin.boot)

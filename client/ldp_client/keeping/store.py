@@ -18,7 +18,7 @@ from ldp_client.keeping.turns import Given, Result, Turns
 Record = tuple[bytes | int | str, ...]
 
 
-class Store(Protocol):
+class DeviceStore(Protocol):
     """Records that are changed in transactions.
 
     What `transact` is given is one: what it changes is kept as a whole or, if it

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ldp.answers.domain import Domain, Value
 from ldp.answers.keys import Keys
-from ldp.answers.taxonomies import Level, levels_of
+from ldp.answers.taxonomies import TaxonomyLevel, levels_of
 from ldp.mechanisms.auto import total_error
 from ldp.mechanisms.contract import Declared, Kind, Mechanism, Numbers, Small
 from ldp.mechanisms.values.grr import RandomizedResponse
@@ -89,7 +89,7 @@ class TaxonomyResponse(NamedTuple):
         return "views"
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[TaxonomyLevel, ...]:
         """The views: the cells of every level."""
         return levels_of(self.parents, self.size)
 

@@ -126,7 +126,7 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttackOutcome:
     """Outcome of one simulated attack; arrays of shape (M,), or (1,) where a mean was
     attacked.
     """
@@ -139,7 +139,7 @@ class Outcome:
     """The health checks that became suspicious."""
 
 
-def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
+def simulate_attack(attack: Attack, generator: Generator) -> AttackOutcome:
     """One run.
 
     Raises `EstimateError` where there is no such attack, or honest reports cannot be
@@ -166,7 +166,7 @@ def simulate_attack(attack: Attack, generator: Generator) -> Outcome:
         randomizer, counts + forged
     )
     reach = _reach(attack, counts + forged)
-    return Outcome(
+    return AttackOutcome(
         honest,
         poisoned,
         poisoned - (1 - deceived) * honest - deceived * attack.truth,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_aggregator.output.sheet import Sheet, TextTable
-from ldp_simulations.attacks.attack import Attack, Outcome
+from ldp_simulations.attacks.attack import Attack, AttackOutcome
 
 FORMAT = 1
 _HEADINGS = (
@@ -45,7 +45,7 @@ class Attacked(NamedTuple):
     """An attack and its runs."""
 
     attack: Attack
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[AttackOutcome]
 
     @property
     def detections(self) -> dict[str, int]:

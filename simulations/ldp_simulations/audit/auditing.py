@@ -30,13 +30,13 @@ from ldp.survey.survey import Envelope, Question
 from ldp_aggregator.numerics.arrays import Rows
 from ldp_aggregator.output.files import write_whole
 from ldp_simulations.audit import learning
-from ldp_simulations.audit.bench import Bench
+from ldp_simulations.audit.bench import AuditBench
 from ldp_simulations.audit.bounds import FALSE_ALARMS, binomial_chances
 from ldp_simulations.audit.clients.client import Audited, CommandError, UnknownError
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import (
     Arrays,
-    Runs,
+    ReportRuns,
     add,
     as_json,
     count,
@@ -53,13 +53,13 @@ from ldp_simulations.audit.ids import (
 )
 from ldp_simulations.audit.judging import (
     Bound,
-    Test,
+    CountTest,
     bounds_of,
     certain,
     law_tests,
 )
 from ldp_simulations.audit.lives import POINTS
-from ldp_simulations.audit.parts import FEW, Part, envelopes_of, parts_of
+from ldp_simulations.audit.parts import FEW, EnvelopePart, envelopes_of, parts_of
 from ldp_simulations.audit.tapes.exact import prove
 from ldp_simulations.audit.verdicts import (
     FAILED,
@@ -84,7 +84,7 @@ class AuditError(LDPError):
     """An audit that cannot be made, or not be taken up again."""
 
 
-class Budget(NamedTuple):
+class AuditEffort(NamedTuple):
     """How many draws of each answer, or for how many seconds; the other is 0."""
 
     draws: int = 0
@@ -103,7 +103,7 @@ class Audit:
     def __init__(
         self,
         client: Audited,
-        budget: Budget,
+        budget: AuditEffort,
         *,
         names: Sequence[str] = (),
         answers: int = FEW,
@@ -136,7 +136,7 @@ class Audit:
         self.other_epochs = 0
         self.unasked = 0
         self.looks = 0
-        self._runs = Runs()
+        self._runs = ReportRuns()
         self._ids: set[bytes] = set()
         if saved is not None and saved.exists():
             self._take_up(saved)
@@ -227,7 +227,7 @@ class Audit:
     def _count(
         self,
         fingerprint: bytes,
-        parts: Sequence[Part],
+        parts: Sequence[EnvelopePart],
         number: int,
         left: Left,
         *,
@@ -295,7 +295,7 @@ class Audit:
             look=self.looks,
         )
 
-    def _tests(self) -> Iterator[Test]:
+    def _tests(self) -> Iterator[CountTest]:
         for fingerprint, parts in self.parts.items():
             envelope = self.envelopes[fingerprint]
             first = first_random(envelope)
@@ -325,14 +325,14 @@ class Audit:
 
     def _arrivals(
         self, envelope: Envelope, number: int, arrays: Arrays
-    ) -> Iterator[Test]:
+    ) -> Iterator[CountTest]:
         """Whether as many reports came as had to, whatever the answer."""
         came, asked = int(arrays["batches"][0]), int(arrays["asked"][0])
         where = f"{envelope.name}, answer {number + 1}"
         share = envelope.share if isinstance(envelope, Question) else 1
         if share != 1:
             p_value = float(binomial_chances(came, asked, float(share)))
-            yield Test(where, f"{came:,} reports of {asked:,} devices", p_value)
+            yield CountTest(where, f"{came:,} reports of {asked:,} devices", p_value)
         elif came != asked:
             yield certain(where, f"{came:,} reports of {asked:,} devices")
         reports = int(arrays["reports"][0])
@@ -359,7 +359,7 @@ class Audit:
 
     def _points(self) -> Iterator[PointVerdict]:
         devices = min(max(self.draws, PROBE), MOST_DEVICES)
-        bench = Bench(self.client, self.parts, devices)
+        bench = AuditBench(self.client, self.parts, devices)
         for name, (point, about) in POINTS.items():
             try:
                 tests = tuple(point(bench))
@@ -463,12 +463,12 @@ def _nothing(envelope: Envelope) -> Left:
     )
 
 
-def _pairs(parts: Sequence[Part]) -> list[tuple[int, int]]:
+def _pairs(parts: Sequence[EnvelopePart]) -> list[tuple[int, int]]:
     """Answers that differ in every part of a row, by their places."""
     return list(permutations(range(min(len(part.answers) for part in parts)), 2))
 
 
-def _row_events(parts: Sequence[Part], rows: Rows) -> Any:
+def _row_events(parts: Sequence[EnvelopePart], rows: Rows) -> Any:
     """How often the declared events of all parts happened together, for two answers
     each.
     """
@@ -485,7 +485,7 @@ def _row_events(parts: Sequence[Part], rows: Rows) -> Any:
 
 
 def _row_bounds(
-    parts: Sequence[Part], name: str, sent: dict[int, Arrays]
+    parts: Sequence[EnvelopePart], name: str, sent: dict[int, Arrays]
 ) -> Iterator[Bound]:
     """Bounds of what a row of several questions tells."""
     allowed = sum(log_upper(part.allowance) for part in parts)

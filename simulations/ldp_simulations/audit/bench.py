@@ -13,20 +13,20 @@ from ldp_aggregator.numerics.arrays import Rows
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import count, drawn_rows
-from ldp_simulations.audit.judging import Test, law_tests
-from ldp_simulations.audit.parts import Part
+from ldp_simulations.audit.judging import CountTest, law_tests
+from ldp_simulations.audit.parts import EnvelopePart
 
 
-class Bench(NamedTuple):
+class AuditBench(NamedTuple):
     """A client, the parts of each of its survey's envelopes, and how many devices to
     ask.
     """
 
     client: Audited
-    parts: dict[bytes, tuple[Part, ...]]
+    parts: dict[bytes, tuple[EnvelopePart, ...]]
     devices: int
 
-    def lone(self) -> Iterator[Part]:
+    def lone(self) -> Iterator[EnvelopePart]:
         """Yield the parts that are asked by themselves, and that every device
         answers.
         """
@@ -35,14 +35,16 @@ class Bench(NamedTuple):
             if isinstance(envelope, Question) and envelope.draw is None:
                 yield parts[0]
 
-    def rows(self, left: dict[bytes, Left], part: Part) -> Rows:
+    def rows(self, left: dict[bytes, Left], part: EnvelopePart) -> Rows:
         """The reports to a question, which may be none."""
         if part.question.fingerprint not in left:
             return np.empty((0, part.width), dtype=np.uint8)
         return left[part.question.fingerprint].rows
 
 
-def hold_to_law(part: Part, end: int, rows: Rows, *, when: str) -> Iterator[Test]:
+def hold_to_law(
+    part: EnvelopePart, end: int, rows: Rows, *, when: str
+) -> Iterator[CountTest]:
     """Whether reports came as often as declared, of the first answer (0) or of the last
     (-1).
     """
@@ -55,4 +57,4 @@ def hold_to_law(part: Part, end: int, rows: Rows, *, when: str) -> Iterator[Test
         yield test._replace(where=f"{test.where}, {when}")
 
 
-Point = Callable[[Bench], Iterator[Test]]
+Point = Callable[[AuditBench], Iterator[CountTest]]

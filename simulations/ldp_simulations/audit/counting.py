@@ -15,7 +15,7 @@ Of each part and answer, arrays by name:
               own hides behind the others
 
 Of runs of reports long enough that no two are equal by chance, hashes are kept
-(`Runs`). What is counted of batches and their ids is in `ids`.
+(`ReportRuns`). What is counted of batches and their ids is in `ids`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ldp_aggregator.numerics.arrays import Counts, Integers, Rows
 from ldp_simulations.audit.learning import Learned
 from ldp_simulations.audit.parts import (
     MOST_PAIRED,
-    Part,
+    EnvelopePart,
     bits_of,
     distant_places,
     number_of,
@@ -52,7 +52,7 @@ _SURELY_DIFFERENT = 128.0
 Arrays = dict[str, Counts]
 
 
-def count(part: Part, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
+def count(part: EnvelopePart, rows: Rows, learned: Sequence[Learned] = ()) -> Arrays:
     """Counts of some reports: rows, (reports, width of the part)."""
     places = 8 * part.width
     bits = np.zeros(places, dtype=np.int64)
@@ -104,7 +104,7 @@ def drawn_rows(
     return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, question.width)
 
 
-def _within(part: Part, rows: Rows) -> Arrays:
+def _within(part: EnvelopePart, rows: Rows) -> Arrays:
     """Counts by cohort, and by cohort and bit, of the answer's own."""
     layout = part.question.layout
     cohorts = number_of(rows[:, : layout.prefix_width])
@@ -137,7 +137,7 @@ def read(record: Mapping[str, Any]) -> Arrays:
     return {name: np.array(counts, dtype=np.int64) for name, counts in record.items()}
 
 
-class Runs:
+class ReportRuns:
     """Runs of reports that came one after the other, from the start of each process on.
 
     Two equal ones are the same randomness, used twice, however many reports later. Kept
@@ -163,7 +163,7 @@ class Runs:
                 self._seen.add(key)
 
 
-def least_surprise(part: Part, number: int) -> float:
+def least_surprise(part: EnvelopePart, number: int) -> float:
     """Bits by which any report of an answer surprises at least, by its law; 0 if
     unknown.
     """

@@ -27,7 +27,7 @@ from ldp.survey.survey import Envelope
 from ldp_aggregator.numerics.arrays import Counts, Floats, Integers, Rows
 from ldp_simulations.audit.bounds import binomial_chances
 from ldp_simulations.audit.counting import Arrays
-from ldp_simulations.audit.judging import Bound, Tallied, Test, best_bit, worst_of
+from ldp_simulations.audit.judging import Bound, CountTest, Tallied, best_bit, worst_of
 from ldp_simulations.audit.parts import bits_of, number_of
 
 _BYTE = 256
@@ -98,7 +98,9 @@ def _pairs(size: int) -> tuple[Integers, Integers]:
     return earlier, later
 
 
-def id_tests(name: str, number: int, counts: Tallied, *, first: int) -> Iterator[Test]:
+def id_tests(
+    name: str, number: int, counts: Tallied, *, first: int
+) -> Iterator[CountTest]:
     """Whether the ids of batches look random from their bit `first` on."""
     draws = int(counts["batches"][0])
     if not draws:
@@ -131,7 +133,7 @@ def id_tests(name: str, number: int, counts: Tallied, *, first: int) -> Iterator
     chances = binomial_chances(counts["bytes"][first // 8 * _BYTE :], draws, 1 / _BYTE)
     byte, value = divmod(int(np.argmin(chances)) + first // 8 * _BYTE, _BYTE)
     p_value = min(float(chances.min()) * len(chances), 1.0)
-    yield Test(where, f"byte {byte} of ids is {value}", p_value)
+    yield CountTest(where, f"byte {byte} of ids is {value}", p_value)
 
 
 def _together(
@@ -142,7 +144,7 @@ def _together(
     *,
     first: int,
     beside: str,
-) -> Test:
+) -> CountTest:
     """The least likely of many pairs of bits, which share what one test has of the
     alarm rate.
     """
@@ -151,7 +153,7 @@ def _together(
     worst = int(np.argmin(chances))
     one, other = (int(place[is_random][worst]) for place in places)
     p_value = min(float(chances[worst]) * len(chances), 1.0)
-    return Test(where, f"bit {one} of ids with bit {other} of {beside}", p_value)
+    return CountTest(where, f"bit {one} of ids with bit {other} of {beside}", p_value)
 
 
 def id_bounds(

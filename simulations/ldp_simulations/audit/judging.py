@@ -17,7 +17,7 @@ import numpy as np
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_simulations.audit.bounds import binomial_chances, fisher_chances, least_epsilon
 from ldp_simulations.audit.learning import Learned
-from ldp_simulations.audit.parts import Part, distant_places
+from ldp_simulations.audit.parts import EnvelopePart, distant_places
 
 Tallied = Mapping[str, Counts]
 
@@ -25,7 +25,7 @@ TESTS, DECLARED, OTHERS = 0.5, 0.25, 0.25
 """Shares of the false-alarm rate."""
 
 
-class Test(NamedTuple):
+class CountTest(NamedTuple):
     """How likely counts as far off are, if what is declared holds; and how many were
     looked at.
 
@@ -58,18 +58,20 @@ class Bound(NamedTuple):
         return float(least_epsilon(self.counts, self.draws, alpha))
 
 
-def certain(where: str, what: str) -> Test:
+def certain(where: str, what: str) -> CountTest:
     """Return a failed test that no chance explains."""
-    return Test(where, what, 0.0)
+    return CountTest(where, what, 0.0)
 
 
-def worst_of(where: str, names: Sequence[str], chances: Floats) -> Test:
+def worst_of(where: str, names: Sequence[str], chances: Floats) -> CountTest:
     """The least likely of several counts."""
     worst = int(np.argmin(chances))
-    return Test(where, names[worst], float(chances.ravel()[worst]), tests=chances.size)
+    return CountTest(
+        where, names[worst], float(chances.ravel()[worst]), tests=chances.size
+    )
 
 
-def bit_name(part: Part, place: int) -> str:
+def bit_name(part: EnvelopePart, place: int) -> str:
     """The name of a bit of a row; the first and the last of the answer's own are said
     to be.
     """
@@ -84,8 +86,8 @@ def bit_name(part: Part, place: int) -> str:
 
 
 def law_tests(
-    part: Part, number: int, counts: Tallied, core: Tallied | None = None
-) -> Iterator[Test]:
+    part: EnvelopePart, number: int, counts: Tallied, core: Tallied | None = None
+) -> Iterator[CountTest]:
     """Whether reports of one answer came as often as declared.
 
     `core` are counts of the core's own reports, where the law is not written down.
@@ -127,12 +129,12 @@ def law_tests(
         if event.chances is not None and number in (event.one, event.other):
             chance = event.chances[number == event.other]
             p_value = float(binomial_chances(happened, draws, chance))
-            yield Test(where, event.what, p_value)
+            yield CountTest(where, event.what, p_value)
 
 
 def _distant(
-    part: Part, number: int, counts: Tallied, core: Tallied | None
-) -> Iterator[Test]:
+    part: EnvelopePart, number: int, counts: Tallied, core: Tallied | None
+) -> Iterator[CountTest]:
     """Every two bits that are no neighbours, by their law or beside the core's.
 
     The least likely two share what one test has of the false-alarm rate with all
@@ -156,12 +158,12 @@ def _distant(
     )
     where = f"{part.name}, {answer_name(part, number)}"
     chance = min(float(chances[least]) * chances.size, 1.0)
-    yield Test(where, f"{one} and {other} together", chance)
+    yield CountTest(where, f"{one} and {other} together", chance)
 
 
 def _within(
-    part: Part, where: str, counts: Tallied, *, core: Tallied
-) -> Iterator[Test]:
+    part: EnvelopePart, where: str, counts: Tallied, *, core: Tallied
+) -> Iterator[CountTest]:
     """Each bit in each cohort by itself, and each cohort, beside the core's.
 
     The least likely one shares what one test has of the false-alarm rate with all
@@ -184,11 +186,11 @@ def _within(
         (f"cohort {int(np.argmin(cohort_chances))}", cohort_chances),
         (f"{name}, in cohort {cohort}", bit_chances),
     ):
-        yield Test(where, what, min(float(chances.min()) * chances.size, 1.0))
+        yield CountTest(where, what, min(float(chances.min()) * chances.size, 1.0))
 
 
 def bounds_of(
-    part: Part, counts: Mapping[int, Tallied], learned: Sequence[Learned] = ()
+    part: EnvelopePart, counts: Mapping[int, Tallied], learned: Sequence[Learned] = ()
 ) -> Iterator[Bound]:
     """Bounds of epsilon: by declared events, by every bit, and by learned events."""
     for place, event in enumerate(part.events):
@@ -221,7 +223,7 @@ def _draws(first: Tallied, second: Tallied) -> tuple[int, int]:
 
 
 def _bound(
-    part: Part,
+    part: EnvelopePart,
     pair: tuple[int, int],
     what: str,
     happened: tuple[int, int],
@@ -241,7 +243,7 @@ def _bound(
 
 
 def _bit_bounds(
-    part: Part, pair: tuple[int, int], first: Tallied, second: Tallied
+    part: EnvelopePart, pair: tuple[int, int], first: Tallied, second: Tallied
 ) -> Iterator[Bound]:
     draws = _draws(first, second)
     if min(draws):
@@ -277,13 +279,13 @@ def best_bit(
     )
 
 
-def answer_name(part: Part, number: int) -> str:
+def answer_name(part: EnvelopePart, number: int) -> str:
     """The name of an answer: a declared test value, and no one's."""
     text = str(part.answers[number])
     return f"answer {number + 1} ({text if len(text) <= 30 else text[:27] + '...'})"
 
 
-class Levels(NamedTuple):
+class TestLevels(NamedTuple):
     """Levels of each test and each bound, shares of the false-alarm rate of a look."""
 
     test: float
@@ -299,13 +301,15 @@ class Levels(NamedTuple):
         return bound.epsilon(self.of(bound))
 
 
-def levels(tests: Iterable[Test], bounds: Iterable[Bound], alpha: float) -> Levels:
+def levels(
+    tests: Iterable[CountTest], bounds: Iterable[Bound], alpha: float
+) -> TestLevels:
     """The shares, where all together may raise a false alarm with probability alpha."""
     counted = {True: 0, False: 0}
     for bound in bounds:
         counted[bound.is_declared] += bound.tests
     number = sum(test.tests for test in tests)
-    return Levels(
+    return TestLevels(
         alpha * TESTS / max(number, 1),
         alpha * DECLARED / max(counted[True], 1),
         alpha * OTHERS / max(counted[False], 1),

@@ -21,7 +21,7 @@ import numpy as np
 
 from ldp_aggregator.numerics.arrays import Counts, Flags, Floats, Rows
 from ldp_simulations.audit.bounds import FALSE_ALARMS, least_epsilon
-from ldp_simulations.audit.parts import Part, best_columns, bits_of, in_columns
+from ldp_simulations.audit.parts import EnvelopePart, best_columns, bits_of, in_columns
 
 COLUMNS, BIT, SCORE = "columns", "bit", "score"
 _CLEAR = 4.0
@@ -40,7 +40,7 @@ class Learned(NamedTuple):
     numbers: tuple[float, ...]
     """Columns, or the weight of each bit; behind these, of bits, the least sum."""
 
-    def happens(self, part: Part, rows: Rows) -> Flags:
+    def happens(self, part: EnvelopePart, rows: Rows) -> Flags:
         """Whether it does, of rows, (reports, width)."""
         if self.kind == COLUMNS:
             chosen = np.zeros(
@@ -69,7 +69,9 @@ class Learned(NamedTuple):
         return "learned: a score of bits"
 
 
-def learn(part: Part, counts: Mapping[int, Mapping[str, Counts]]) -> list[Learned]:
+def learn(
+    part: EnvelopePart, counts: Mapping[int, Mapping[str, Counts]]
+) -> list[Learned]:
     """Events from counts by the places of answers."""
     learned: list[Learned] = []
     for one, other in permutations(range(len(part.answers)), 2):
@@ -103,7 +105,7 @@ def _columns(one: int, other: int, first: Counts, second: Counts) -> list[Learne
 
 
 def _of_bits(
-    part: Part,
+    part: EnvelopePart,
     pair: tuple[int, int],
     first: Mapping[str, Counts],
     second: Mapping[str, Counts],

@@ -11,8 +11,8 @@
     forks      nor have a process that has answered before and one that is forked from it
     epochs     ids name the epoch in which they are made
 
-Each takes a `Bench` and returns the tests that it made; a client that does not do what
-a point needs is skipped there, and said to be.
+Each takes an `AuditBench` and returns the tests that it made; a client that does not do
+what a point needs is skipped there, and said to be.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ import numpy as np
 from ldp.numbers.epochs import NUMBER_SIZE
 from ldp.wire.wire import read_frames
 from ldp_aggregator.numerics.arrays import Rows
-from ldp_simulations.audit.bench import Bench, hold_to_law
+from ldp_simulations.audit.bench import AuditBench, hold_to_law
 from ldp_simulations.audit.bounds import fisher_chances
 from ldp_simulations.audit.clients.client import RETRY, UnknownError
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import least_surprise
-from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of
-from ldp_simulations.audit.parts import Part, bits_of
+from ldp_simulations.audit.judging import CountTest, bit_name, certain, worst_of
+from ldp_simulations.audit.parts import EnvelopePart, bits_of
 from ldp_simulations.audit.questions import questions
 from ldp_simulations.audit.sequences import sequences
 
-Point = Callable[[Bench], Iterator[Test]]
+Point = Callable[[AuditBench], Iterator[CountTest]]
 
 _STRETCH = 64
 """Reports of one device before, and behind, a restart."""
@@ -51,7 +51,7 @@ _RUNS = 4
 _NUMBERS = count()
 
 
-def twice(bench: Bench) -> Iterator[Test]:
+def twice(bench: AuditBench) -> Iterator[CountTest]:
     """Each question, by devices that are asked again, with another answer."""
     for part in bench.lone():
         first, second = part.answers[0], part.answers[-1]
@@ -68,7 +68,9 @@ def twice(bench: Bench) -> Iterator[Test]:
             yield from hold_to_law(part, 0, rows, when="asked again later")
 
 
-def _kept_alike(bench: Bench, part: Part, rows: Rows) -> Iterator[Test]:
+def _kept_alike(
+    bench: AuditBench, part: EnvelopePart, rows: Rows
+) -> Iterator[CountTest]:
     if len(rows) != 2 * bench.devices:
         what = f"{len(rows)} reports of {bench.devices} devices that answered twice"
         yield certain(part.name, what)
@@ -78,10 +80,10 @@ def _kept_alike(bench: Bench, part: Part, rows: Rows) -> Iterator[Test]:
     if (pairs[:, 0] != pairs[:, 1]).any():
         yield certain(part.name, "another cohort in the second report of a device")
     else:
-        yield Test(part.name, "the same cohort in both", 1.0)
+        yield CountTest(part.name, "the same cohort in both", 1.0)
 
 
-def restarts(bench: Bench) -> Iterator[Test]:
+def restarts(bench: AuditBench) -> Iterator[CountTest]:
     """One device in two processes."""
     for part in bench.lone():
         state = _state(bench)
@@ -90,7 +92,7 @@ def restarts(bench: Bench) -> Iterator[Test]:
             before = bench.rows(bench.client.ask([asked], state=state), part)
             behind = bench.rows(bench.client.ask([asked], state=state), part)
             if (len(before), len(behind)) == (1, 0):
-                yield Test(part.name, "answered once, a restart or not", 1.0)
+                yield CountTest(part.name, "answered once, a restart or not", 1.0)
             else:
                 what = (
                     f"{len(before)} reports before a restart and {len(behind)} behind "
@@ -105,7 +107,7 @@ def restarts(bench: Bench) -> Iterator[Test]:
         yield from _same_device(part, *stretches)
 
 
-def _same_device(part: Part, before: Rows, behind: Rows) -> Iterator[Test]:
+def _same_device(part: EnvelopePart, before: Rows, behind: Rows) -> Iterator[CountTest]:
     if len(before) != _STRETCH or len(behind) != _STRETCH:
         what = f"{len(before)} and {len(behind)} reports to {_STRETCH} answers each"
         yield certain(part.name, what)
@@ -126,7 +128,7 @@ def _same_device(part: Part, before: Rows, behind: Rows) -> Iterator[Test]:
     )
 
 
-def retries(bench: Bench) -> Iterator[Test]:
+def retries(bench: AuditBench) -> Iterator[CountTest]:
     """One device whose report is not accepted at first."""
     for part in list(bench.lone())[:1]:
         state = _state(bench)
@@ -146,21 +148,21 @@ def retries(bench: Bench) -> Iterator[Test]:
         elif more:
             yield certain(part.name, "sent again after it was accepted")
         else:
-            yield Test(part.name, "the same bytes", 1.0)
+            yield CountTest(part.name, "the same bytes", 1.0)
 
 
-def _run_length(bench: Bench, part: Part) -> int:
+def _run_length(bench: AuditBench, part: EnvelopePart) -> int:
     """How many reports in a row are not twice the same by chance."""
     surprise = least_surprise(part, 0)
     return int(_RUN_BITS / surprise) + 1 if surprise > 0 else max(bench.devices, _FEW)
 
 
-def _enough(bench: Bench, part: Part) -> list[dict[str, object]]:
+def _enough(bench: AuditBench, part: EnvelopePart) -> list[dict[str, object]]:
     """Lines for a few such runs."""
     return [{part.name: part.answers[0]}] * (_RUNS * _run_length(bench, part))
 
 
-def processes(bench: Bench) -> Iterator[Test]:
+def processes(bench: AuditBench) -> Iterator[CountTest]:
     """Two processes that are started at once, and asked the same."""
     part = next(bench.lone(), None)
     if part is None:
@@ -177,7 +179,7 @@ def processes(bench: Bench) -> Iterator[Test]:
     )
 
 
-def forks(bench: Bench) -> Iterator[Test]:
+def forks(bench: AuditBench) -> Iterator[CountTest]:
     """A process that forks; both answer the same lines, the child first."""
     part = next(bench.lone(), None)
     if part is None:
@@ -203,7 +205,7 @@ def forks(bench: Bench) -> Iterator[Test]:
     )
 
 
-def _apart(part: Part, first: Left, second: Left, *, run: int) -> Test:
+def _apart(part: EnvelopePart, first: Left, second: Left, *, run: int) -> CountTest:
     """Whether the reports of two processes, and their ids, have nothing in common."""
     ids = {row.tobytes() for row in first.ids}
     if any(row.tobytes() in ids for row in second.ids):
@@ -211,7 +213,7 @@ def _apart(part: Part, first: Left, second: Left, *, run: int) -> Test:
     # The one may be some reports ahead of the other.
     if _runs(first.rows, run) & _runs(second.rows, run):
         return certain(part.name, f"two processes drew the same {run} reports in a row")
-    return Test(part.name, "two processes differ", 1.0)
+    return CountTest(part.name, "two processes differ", 1.0)
 
 
 def _runs(rows: Rows, length: int) -> set[bytes]:
@@ -219,7 +221,7 @@ def _runs(rows: Rows, length: int) -> set[bytes]:
     return {rows[at : at + length].tobytes() for at in range(len(rows) - length + 1)}
 
 
-def epochs(bench: Bench) -> Iterator[Test]:
+def epochs(bench: AuditBench) -> Iterator[CountTest]:
     """The ids of a few reports."""
     length = bench.client.survey.epoch
     if length is None:
@@ -234,14 +236,14 @@ def epochs(bench: Bench) -> Iterator[Test]:
         ids = left[part.question.fingerprint].ids[:, :NUMBER_SIZE]
         numbers = {int.from_bytes(row.tobytes(), "little") for row in ids}
         if numbers <= now:
-            yield Test(part.name, "ids of the epoch", 1.0)
+            yield CountTest(part.name, "ids of the epoch", 1.0)
         else:
             yield certain(
                 part.name, "an id of another epoch than the one in which it is made"
             )
 
 
-def _state(bench: Bench) -> Path:
+def _state(bench: AuditBench) -> Path:
     folder = bench.client.folder / f"device{next(_NUMBERS)}"
     folder.mkdir()
     return folder

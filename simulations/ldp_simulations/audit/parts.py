@@ -63,7 +63,7 @@ class Event(NamedTuple):
     """How likely it is with either answer, if that is known."""
 
 
-class Part:
+class EnvelopePart:
     """One question of an envelope: where its reports lie, and what they have to be.
 
     `draws` is how many reports are meant, by which events are chosen; `answers` how
@@ -108,12 +108,14 @@ class Part:
         return prefix * bodies + body
 
 
-def parts_of(envelope: Envelope, draws: int, answers: int = FEW) -> tuple[Part, ...]:
+def parts_of(
+    envelope: Envelope, draws: int, answers: int = FEW
+) -> tuple[EnvelopePart, ...]:
     """Return the parts of an envelope that travels as one row."""
     parts = []
     start = 0
     for question in envelope.members:
-        parts.append(Part(question, start, draws, answers=answers))
+        parts.append(EnvelopePart(question, start, draws, answers=answers))
         start += question.width
     return tuple(parts)
 
@@ -278,7 +280,7 @@ def _distant(
     return np.where(other < question.layout.bits, chances, 0.0)
 
 
-def _events(part: Part, draws: int) -> list[Event]:
+def _events(part: EnvelopePart, draws: int) -> list[Event]:
     pairs = list(permutations(range(len(part.answers)), 2))
     if part.columns is not None:
         return [_of_columns(part, part.columns, pair, draws=draws) for pair in pairs]
@@ -291,7 +293,7 @@ def _events(part: Part, draws: int) -> list[Event]:
 
 
 def _of_columns(
-    part: Part, columns: Floats, pair: tuple[int, int], draws: int
+    part: EnvelopePart, columns: Floats, pair: tuple[int, int], draws: int
 ) -> Event:
     one, other = pair
     chosen = best_columns(columns[one], columns[other], draws)
@@ -306,7 +308,7 @@ def _of_columns(
     )
 
 
-def in_columns(part: Part, chosen: Flags, rows: Rows) -> Flags:
+def in_columns(part: EnvelopePart, chosen: Flags, rows: Rows) -> Flags:
     """Which reports are among chosen columns."""
     numbers = part.column_of(rows)
     inside = numbers < len(chosen)
@@ -314,7 +316,7 @@ def in_columns(part: Part, chosen: Flags, rows: Rows) -> Flags:
     return flags
 
 
-def _of_bits(part: Part, one: int, other: int) -> Event:
+def _of_bits(part: EnvelopePart, one: int, other: int) -> Event:
     places = [_index(part.question, part.answers[number]) for number in (one, other)]
     start = part.question.layout.prefix_width
     randomizer = cast(Pure, _one_report(part.question.randomizer))
@@ -336,7 +338,9 @@ def _only(randomizer: Pure) -> tuple[float, float] | None:
     return float(p - both[0]), float(q - both[0])
 
 
-def _of_buckets(part: Part, hashing: LocalHashing, one: int, other: int) -> Event:
+def _of_buckets(
+    part: EnvelopePart, hashing: LocalHashing, one: int, other: int
+) -> Event:
     values = [_index(part.question, part.answers[number]) for number in (one, other)]
     p, q = hashing.support
     wrong = p * hashing.other / hashing.truth

@@ -32,7 +32,7 @@ _SILENT = (AlreadyAnsweredError, BudgetError, NotDrawnError)
 """Why there is no report, and nothing is wrong."""
 
 
-class Adapter:
+class AuditAdapter:
     """How devices answer; one that differs in a method is another client."""
 
     def __init__(self, survey: Survey) -> None:
@@ -143,7 +143,7 @@ def _unless_silent(record: Any) -> Iterator[Report]:
         return
 
 
-def serve(kind: type[Adapter] = Adapter) -> None:
+def serve(kind: type[AuditAdapter] = AuditAdapter) -> None:
     """Answer what is asked on standard input."""
     survey = parse_survey(
         Path(os.environ["LDP_AUDIT_SURVEY"]).read_text(encoding="utf-8")

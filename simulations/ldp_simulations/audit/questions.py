@@ -16,10 +16,10 @@ import numpy as np
 
 from ldp.survey.survey import Group
 from ldp_aggregator.numerics.arrays import Counts, Rows
-from ldp_simulations.audit.bench import Bench, hold_to_law
+from ldp_simulations.audit.bench import AuditBench, hold_to_law
 from ldp_simulations.audit.bounds import chances_of_both, fisher_chances
-from ldp_simulations.audit.judging import Test, certain, worst_of
-from ldp_simulations.audit.parts import Part, bits_of
+from ldp_simulations.audit.judging import CountTest, certain, worst_of
+from ldp_simulations.audit.parts import EnvelopePart, bits_of
 
 _MOST_BITS = 64
 """Of each of two reports whose noise is compared."""
@@ -27,7 +27,7 @@ _ENDS = ((0, 0), (-1, -1), (0, -1), (-1, 0))
 """Answers to two questions, by their places."""
 
 
-def questions(bench: Bench) -> Iterator[Test]:
+def questions(bench: AuditBench) -> Iterator[CountTest]:
     """Devices that answer two questions, one after the other; and the questions of a
     group.
     """
@@ -41,7 +41,9 @@ def questions(bench: Bench) -> Iterator[Test]:
             yield from _together(bench, fingerprint, parts)
 
 
-def _one_after_the_other(bench: Bench, pair: tuple[Part, Part]) -> Iterator[Test]:
+def _one_after_the_other(
+    bench: AuditBench, pair: tuple[EnvelopePart, EnvelopePart]
+) -> Iterator[CountTest]:
     one, other = pair
     ahead = []
     for ends in _ENDS:
@@ -74,10 +76,12 @@ def _one_after_the_other(bench: Bench, pair: tuple[Part, Part]) -> Iterator[Test
         what = (
             f"which report leaves first, with {answers} answer as with the first ones,"
         )
-        yield Test(f"{one.name} and {other.name}", what, float(chances))
+        yield CountTest(f"{one.name} and {other.name}", what, float(chances))
 
 
-def _all_of_them(bench: Bench, parts: Sequence[Part]) -> Iterator[Test]:
+def _all_of_them(
+    bench: AuditBench, parts: Sequence[EnvelopePart]
+) -> Iterator[CountTest]:
     """Devices that answer every question, one after the other."""
     for end in (0, -1):
         line = [{part.name: part.answers[end]} for part in parts]
@@ -94,8 +98,8 @@ def _all_of_them(bench: Bench, parts: Sequence[Part]) -> Iterator[Test]:
 
 
 def _together(
-    bench: Bench, fingerprint: bytes, parts: Sequence[Part]
-) -> Iterator[Test]:
+    bench: AuditBench, fingerprint: bytes, parts: Sequence[EnvelopePart]
+) -> Iterator[CountTest]:
     for end in (0, -1):
         row = {part.name: part.answers[end] for part in parts}
         left = bench.client.ask([row] * bench.devices).get(fingerprint)
@@ -111,7 +115,9 @@ def _together(
         yield from _far_apart(parts, rows_of)
 
 
-def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]:
+def _far_apart(
+    parts: Sequence[EnvelopePart], rows_of: Sequence[Rows]
+) -> Iterator[CountTest]:
     """Every two questions that have others between them.
 
     Of the bits of two, those that go together most are tested, and share what one test
@@ -130,7 +136,7 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
         a, b = np.unravel_index(int(apart.argmax()), apart.shape)
         law = (total, int(ones[0][a]), int(ones[1][b]))
         chance = chances_of_both(both[a, b], law)
-        yield Test(
+        yield CountTest(
             f"{parts[one].name} and {parts[other].name}",
             f"bit {a} of {parts[one].name} with bit {b} of {parts[other].name}",
             min(float(chance) * both.size, 1.0),
@@ -138,7 +144,7 @@ def _far_apart(parts: Sequence[Part], rows_of: Sequence[Rows]) -> Iterator[Test]
 
 
 def _both(
-    parts: tuple[Part, Part], rows_of: tuple[Rows, Rows]
+    parts: tuple[EnvelopePart, EnvelopePart], rows_of: tuple[Rows, Rows]
 ) -> tuple[Counts, tuple[Counts, Counts]]:
     """How often bits of two reports are both 1, (bits of one, of the other), and each
     by itself.
@@ -153,7 +159,9 @@ def _both(
     return both, (shown[0].sum(axis=0), shown[1].sum(axis=0))
 
 
-def independence(parts: tuple[Part, Part], first: Rows, second: Rows) -> Test:
+def independence(
+    parts: tuple[EnvelopePart, EnvelopePart], first: Rows, second: Rows
+) -> CountTest:
     """Whether bits of two reports of each device have nothing to do with each other."""
     one, other = parts
     both, ones = _both(parts, (first, second))

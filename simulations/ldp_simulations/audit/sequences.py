@@ -23,16 +23,16 @@ from ldp.mechanisms.contract import Memoized, lifetime_ratio
 from ldp.numbers.randomness import system
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.numerics.arrays import Counts, Flags, Rows
-from ldp_simulations.audit.bench import Bench
+from ldp_simulations.audit.bench import AuditBench
 from ldp_simulations.audit.bounds import fisher_chances
-from ldp_simulations.audit.judging import Test, bit_name, certain, worst_of
-from ldp_simulations.audit.parts import Part, bits_of
+from ldp_simulations.audit.judging import CountTest, bit_name, certain, worst_of
+from ldp_simulations.audit.parts import EnvelopePart, bits_of
 
 BLOCK = 8
 """Reports to one answer, before another one is given."""
 
 
-def sequences(bench: Bench) -> Iterator[Test]:
+def sequences(bench: AuditBench) -> Iterator[CountTest]:
     """Memoized questions, by devices that give one answer, and that give two in
     turn.
     """
@@ -61,8 +61,8 @@ def _keeps_two(survey: Survey, question: Question) -> bool:
 
 
 def _beside_core(
-    bench: Bench, part: Part, answers: Sequence[object], where: str
-) -> Iterator[Test]:
+    bench: AuditBench, part: EnvelopePart, answers: Sequence[object], where: str
+) -> Iterator[CountTest]:
     """The reports of devices that give each of these answers a few times."""
     given = [answer for answer in answers for _ in range(BLOCK)]
     line = [{part.name: answer} for answer in given]
@@ -125,7 +125,7 @@ def _at_least(ones: Counts) -> Flags:
 
 def _compare(
     where: str, names: Sequence[str], pair: Sequence[Flags], *, devices: int
-) -> Test:
+) -> CountTest:
     """The event that happened most unlike with devices of theirs and of ours."""
     happened = [flags.sum(axis=0).ravel() for flags in pair]
     chances = fisher_chances(happened[0], devices, happened[1], other_draws=devices)

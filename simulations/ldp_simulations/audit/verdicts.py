@@ -20,8 +20,8 @@ from ldp_simulations.audit.bounds import (
     noticed_deviation,
     noticed_excess,
 )
-from ldp_simulations.audit.judging import Bound, Levels, Test, levels
-from ldp_simulations.audit.parts import Part
+from ldp_simulations.audit.judging import Bound, CountTest, TestLevels, levels
+from ldp_simulations.audit.parts import EnvelopePart
 from ldp_simulations.audit.tapes.exact import Proof
 
 FORMAT = 1
@@ -50,7 +50,7 @@ class PointVerdict(NamedTuple):
     name: str
     verdict: str
     detail: str
-    tests: tuple[Test, ...] = ()
+    tests: tuple[CountTest, ...] = ()
 
 
 class PartVerdict(NamedTuple):
@@ -173,10 +173,10 @@ class Verdict(NamedTuple):
 
 def verdict_of(
     survey: Survey,
-    parts: Sequence[Part],
+    parts: Sequence[EnvelopePart],
     draws: int,
     *,
-    tests: Sequence[Test],
+    tests: Sequence[CountTest],
     bounds: Sequence[Bound],
     points: Sequence[PointVerdict],
     proofs: Sequence[Proof],
@@ -221,7 +221,7 @@ def verdict_of(
 
 
 def alarms_of(
-    tests: Sequence[Test], bounds: Sequence[Bound], shares: Levels
+    tests: Sequence[CountTest], bounds: Sequence[Bound], shares: TestLevels
 ) -> list[tuple[str, str]]:
     """Return all deviations from the declared: where, and in words."""
     alarms = []
@@ -242,7 +242,7 @@ def alarms_of(
     return alarms
 
 
-def _judge(point: PointVerdict, shares: Levels) -> PointVerdict:
+def _judge(point: PointVerdict, shares: TestLevels) -> PointVerdict:
     """A point whose tests are improbable fails as well."""
     wrong = [test for test in point.tests if test.p_value < shares.test]
     if point.verdict == PASSED and wrong:
@@ -254,10 +254,10 @@ def _judge(point: PointVerdict, shares: Levels) -> PointVerdict:
 
 
 def _part(
-    part: Part,
+    part: EnvelopePart,
     draws: int,
     bounds: Sequence[Bound],
-    shares: Levels,
+    shares: TestLevels,
     alarms: Sequence[str],
 ) -> PartVerdict:
     own = [bound for bound in bounds if bound.where == part.name]

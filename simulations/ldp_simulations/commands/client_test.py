@@ -206,7 +206,7 @@ def _test_reports(
     **_: Any,
 ) -> None:
     from ldp_aggregator.commands.progress import progress
-    from ldp_simulations.audit.auditing import Audit, Budget
+    from ldp_simulations.audit.auditing import Audit, AuditEffort
     from ldp_simulations.audit.badge import badge
     from ldp_simulations.audit.clients.client import Audited
 
@@ -220,7 +220,7 @@ def _test_reports(
     with tempfile.TemporaryDirectory() as folder:
         audited = Audited(client, survey, Path(folder), timeout=timeout)
         auditing = Audit(
-            audited, Budget(*budget), names=names, answers=answers, saved=resume
+            audited, AuditEffort(*budget), names=names, answers=answers, saved=resume
         )
         if not quiet:
             tried = sum(

@@ -25,7 +25,7 @@ from ldp_aggregator.commands.output_options import (
 )
 from ldp_aggregator.commands.sources import DESIGN, refuse_others
 from ldp_aggregator.output.files import hand_out, read_candidates, read_survey
-from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, Asked
+from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask, PlanRequest
 
 if TYPE_CHECKING:
     from ldp_simulations.planning.experiment import ExperimentPlan
@@ -325,7 +325,7 @@ def plan(
     }
     # Before files are read: the first thing to know is that the command was called
     # wrongly.
-    misfit = Asked(
+    misfit = PlanRequest(
         survey_path,
         values,
         epsilon,

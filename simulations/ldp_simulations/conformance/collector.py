@@ -13,7 +13,7 @@ from typing import NamedTuple
 REPORTS_PATH = "/v1/reports"
 
 
-class Reply(NamedTuple):
+class CollectorReply(NamedTuple):
     """Reply of the collector; with status 0 it hangs up."""
 
     status: int
@@ -21,7 +21,7 @@ class Reply(NamedTuple):
     headers: Mapping[str, str] = {}  # one that no one changes
 
 
-class Upload(NamedTuple):
+class ReceivedUpload(NamedTuple):
     """Upload to the collector."""
 
     method: str
@@ -34,8 +34,8 @@ class Collector:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self.reply = Reply(202)
-        self.uploads: list[Upload] = []
+        self.reply = CollectorReply(202)
+        self.uploads: list[ReceivedUpload] = []
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def collecting() -> Iterator[Collector]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             size = int(self.headers.get("Content-Length") or 0)
-            upload = Upload(self.command, self.path, self.rfile.read(size))
+            upload = ReceivedUpload(self.command, self.path, self.rfile.read(size))
             collector.uploads.append(upload)
             status, body, headers = collector.reply
             self.close_connection = True

@@ -42,7 +42,7 @@ _MOMENT = 0.01
 _NAP = 0.2
 
 
-class Device:
+class KilledDevice:
     """Record of a device that is killed: its questions, answers and reports."""
 
     def __init__(self, state: Path) -> None:
@@ -59,7 +59,9 @@ def kills(bench: Bench) -> str:
     bench.needs("send", "state", "ledger")
     survey = parse_survey(MANY)
     draw = random.Random(1)  # noqa: S311  # when to kill, and nothing else
-    devices = [Device(bench.new_state()) for _ in range(-(-bench.kills // _LIVES))]
+    devices = [
+        KilledDevice(bench.new_state()) for _ in range(-(-bench.kills // _LIVES))
+    ]
     in_flight = 0
     for number in range(bench.kills):
         device = devices[number // _LIVES]
@@ -77,7 +79,7 @@ def kills(bench: Bench) -> str:
 def _life(
     bench: Bench,
     survey: Survey,
-    device: Device,
+    device: KilledDevice,
     *,
     draw: random.Random,
     is_sending: bool,
@@ -113,7 +115,7 @@ def _payloads_of(process: Process, most: int) -> list[Answer]:
     return answers
 
 
-def _note(device: Device, names: list[str], answers: list[Answer]) -> None:
+def _note(device: KilledDevice, names: list[str], answers: list[Answer]) -> None:
     """Note the output of a process: an answer for each question, then its reports."""
     for name, answer in zip(names, answers, strict=False):
         if outcome(answer) == RECORDED:
@@ -121,7 +123,7 @@ def _note(device: Device, names: list[str], answers: list[Answer]) -> None:
     device.payloads += _payloads(answers)
 
 
-def _peace(bench: Bench, survey: Survey, killed: Device) -> int:
+def _peace(bench: Bench, survey: Survey, killed: KilledDevice) -> int:
     """How many reports of a device arrived in the end, each of which had to."""
     until = time.monotonic() + LONGEST_PAUSE
     with bench.own_device(survey, killed.state) as device:

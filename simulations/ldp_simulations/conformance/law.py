@@ -43,7 +43,7 @@ _CHUNK = 2000
 _FEW = 64
 
 
-class Test(NamedTuple):
+class LawTest(NamedTuple):
     """How likely a count as far off is, if the law holds."""
 
     question: str
@@ -74,7 +74,7 @@ def lengths(bench: Bench) -> str:
 def law(bench: Bench) -> str:
     """Reports come as often as they have to."""
     bench.needs("sample")
-    tests: list[Test] = []
+    tests: list[LawTest] = []
     for survey in _surveys(bench):
         bench.device(survey)
         for question in survey:
@@ -145,7 +145,7 @@ def _rows(bench: Bench, question: Question, answers: list[object]) -> list[bytes
     return rows
 
 
-def _tests(bench: Bench, question: Question) -> Iterator[Test]:
+def _tests(bench: Bench, question: Question) -> Iterator[LawTest]:
     rows_of_law = law_of(question)
     for answer in answers_of(question.domain):
         rows = _rows(bench, question, [answer] * bench.samples)
@@ -180,7 +180,7 @@ def law_of(question: Question, most: int = _MOST_CELLS) -> tuple[Row, ...] | Non
 
 def _exact_tests(
     question: Question, value: int, masses: Row, *, reports: list[int]
-) -> Iterator[Test]:
+) -> Iterator[LawTest]:
     """One for each report that there can be."""
     bodies = len(masses) // question.layout.cohorts
     shift = 8 * question.layout.prefix_width
@@ -197,12 +197,12 @@ def _exact_tests(
     above = scipy.stats.binom.sf(counts - 1, len(reports), expected)
     p_values = np.minimum(2 * np.minimum(below, above), 1.0)
     for column, p_value in enumerate(p_values.tolist()):
-        yield Test(question.name, f"value {value}, report {column}", p_value)
+        yield LawTest(question.name, f"value {value}, report {column}", p_value)
 
 
 def _bit_tests(
     question: Question, answer: object, reports: list[int]
-) -> Iterator[Test]:
+) -> Iterator[LawTest]:
     """One for each bit of a report, beside as many of the core's."""
     number = len(reports)
     try:
@@ -217,4 +217,6 @@ def _bit_tests(
         theirs = sum(report >> bit & 1 for report in reports)
         below = scipy.stats.hypergeom.cdf(theirs, 2 * number, mine + theirs, number)
         above = scipy.stats.hypergeom.sf(theirs - 1, 2 * number, mine + theirs, number)
-        yield Test(question.name, f"bit {bit}", min(2 * float(min(below, above)), 1.0))
+        yield LawTest(
+            question.name, f"bit {bit}", min(2 * float(min(below, above)), 1.0)
+        )

@@ -20,7 +20,7 @@ from ldp_simulations.conformance.bench import (
 from ldp_simulations.conformance.collector import (
     REPORTS_PATH,
     Collector,
-    Reply,
+    CollectorReply,
     collecting,
 )
 from ldp_simulations.conformance.specimens import RULES, TELLING
@@ -36,55 +36,61 @@ _RETRY_AFTER = 120
 _LEEWAY = 5.0
 
 
-class Case(NamedTuple):
+class PostingCase(NamedTuple):
     """An answer, and what becomes of the batch."""
 
     fate: str
-    reply: Reply
+    reply: CollectorReply
     least: float = 0.0
     """The shortest pause after it."""
 
 
-def _receipt(**outcomes: object) -> Reply:
-    return Reply(202, json.dumps({"accepted": 0, **outcomes}).encode())
+def _receipt(**outcomes: object) -> CollectorReply:
+    return CollectorReply(202, json.dumps({"accepted": 0, **outcomes}).encode())
 
 
-def _reason(status: int, reason: str) -> Reply:
-    return Reply(
+def _reason(status: int, reason: str) -> CollectorReply:
+    return CollectorReply(
         status, json.dumps({"error": "expected another", "reason": reason}).encode()
     )
 
 
 CASES = (
-    Case(GONE, _receipt(accepted=1)),
-    Case(GONE, Reply(202)),
-    Case(GONE, _receipt(duplicate=1)),
-    Case(GONE, _receipt(quarantined=1)),
+    PostingCase(GONE, _receipt(accepted=1)),
+    PostingCase(GONE, CollectorReply(202)),
+    PostingCase(GONE, _receipt(duplicate=1)),
+    PostingCase(GONE, _receipt(quarantined=1)),
     *(
-        Case(GONE, _receipt(rejected={reason: 1}))
+        PostingCase(GONE, _receipt(rejected={reason: 1}))
         for reason in ("late", "early", "width")
     ),
     *(
-        Case(GONE, _reason(status, reason))
+        PostingCase(GONE, _reason(status, reason))
         for status, reason in ((400, "empty"), (413, "too-large"), (415, "encoded"))
     ),
     # The same from something in between, and what a person can mend.
-    *(Case(HELD, Reply(status, _PAGE)) for status in (400, 413, 415)),
-    Case(HELD, _reason(400, "too-large")),
-    *(Case(HELD, _reason(status, "empty")) for status in (401, 403, 404, 405, 410)),
-    # What is no answer of a collector, or says later.
-    *(Case(LATER, Reply(status, _PAGE)) for status in (200, 408, 425, 429, 500, 503)),
-    Case(LATER, Reply(204)),
+    *(PostingCase(HELD, CollectorReply(status, _PAGE)) for status in (400, 413, 415)),
+    PostingCase(HELD, _reason(400, "too-large")),
     *(
-        Case(LATER, Reply(status, b"", {"Location": "/elsewhere"}))
+        PostingCase(HELD, _reason(status, "empty"))
+        for status in (401, 403, 404, 405, 410)
+    ),
+    # What is no answer of a collector, or says later.
+    *(
+        PostingCase(LATER, CollectorReply(status, _PAGE))
+        for status in (200, 408, 425, 429, 500, 503)
+    ),
+    PostingCase(LATER, CollectorReply(204)),
+    *(
+        PostingCase(LATER, CollectorReply(status, b"", {"Location": "/elsewhere"}))
         for status in (302, 307)
     ),
-    Case(
+    PostingCase(
         LATER,
-        Reply(503, b"", {"Retry-After": str(_RETRY_AFTER)}),
+        CollectorReply(503, b"", {"Retry-After": str(_RETRY_AFTER)}),
         _RETRY_AFTER - _LEEWAY,
     ),
-    Case(LATER, Reply(0)),
+    PostingCase(LATER, CollectorReply(0)),
 )
 
 
@@ -98,7 +104,7 @@ def statuses(bench: Bench) -> str:
     return f"{len(CASES)} answers, and a token that is mended"
 
 
-def _try(device: Device, collector: Collector, case: Case) -> None:
+def _try(device: Device, collector: Collector, case: PostingCase) -> None:
     what = f"status {case.reply.status}" if case.reply.status else "no answer"
     _answer(device)
     left = _post(device, collector, case.reply)
@@ -136,7 +142,7 @@ def _check_retry(bench: Bench, collector: Collector) -> None:
     """Check that a reopened client sends rejected reports again with the same bytes."""
     state = bench.new_state()
     uploads: list[bytes] = []
-    for reply in (Reply(401), Reply(202)):
+    for reply in (CollectorReply(401), CollectorReply(202)):
         device = bench.device(RULES, state, collector=collector.address)
         if not uploads:
             _answer(device)
@@ -162,7 +168,7 @@ def _answer(device: Device) -> None:
         raise FailedError(f"expected an answer to be recorded, got {became}")
 
 
-def _post(device: Device, collector: Collector, reply: Reply) -> _Left:
+def _post(device: Device, collector: Collector, reply: CollectorReply) -> _Left:
     """Return the waiting reports after an upload with this reply."""
     collector.reply = reply
     collector.uploads.clear()

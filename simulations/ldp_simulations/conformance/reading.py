@@ -36,7 +36,7 @@ _TAPES = 3
 _TAPE = 1 << 16
 
 
-class Case(NamedTuple):
+class ReadingCase(NamedTuple):
     """An answer, the tape that is drawn in full, and the report."""
 
     answer: Any
@@ -131,7 +131,7 @@ def _alterations(form: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "number of charges", changed
 
 
-def _replay(bench: Bench, question: Question, case: Case) -> None:
+def _replay(bench: Bench, question: Question, case: ReadingCase) -> None:
     asked = {"question": question.name, "answer": case.answer, "tape": case.tape}
     answer = expect(bench.process.ask("randomize", **asked))
     expected = {"report": case.report, "used": len(case.tape) // 2}
@@ -143,7 +143,7 @@ def _replay(bench: Bench, question: Question, case: Case) -> None:
             )
 
 
-_Vectors = Iterator[tuple[Survey, dict[str, list[Case]]]]
+_Vectors = Iterator[tuple[Survey, dict[str, list[ReadingCase]]]]
 
 
 def _vectors(bench: Bench) -> _Vectors:
@@ -168,7 +168,7 @@ def _of_files(folder: Path) -> _Vectors:
                 whole = parse_survey(vector["survey"])
                 (question,) = whole
                 cases = [
-                    Case(
+                    ReadingCase(
                         json_answer(question.domain, case["value"]),
                         case["tape"],
                         case["report"],
@@ -178,7 +178,7 @@ def _of_files(folder: Path) -> _Vectors:
                 yield whole, {question.name: cases}
 
 
-def _make_cases(question: Question) -> list[Case]:
+def _make_cases(question: Question) -> list[ReadingCase]:
     """Cases by the reference: the core's own randomizers."""
     cases = []
     for answer in answers_of(question.domain):
@@ -192,6 +192,6 @@ def _make_cases(question: Question) -> list[Case]:
             row = question.randomizer.randomize(value, source)
             tape = hashlib.shake_256(seed).hexdigest(source.used)
             cases.append(
-                Case(answer, tape, row.to_bytes(question.width, "little").hex())
+                ReadingCase(answer, tape, row.to_bytes(question.width, "little").hex())
             )
     return cases

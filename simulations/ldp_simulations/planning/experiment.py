@@ -32,7 +32,7 @@ from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.output.formats.formats import Tabled
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_simulations.planning.kinds.asking import MOST_RESPONDENTS, Ask
-from ldp_simulations.planning.kinds.planning import Design
+from ldp_simulations.planning.kinds.planning import PlannedMechanism
 
 FORMAT = 1
 _MANY = 10**6
@@ -154,7 +154,7 @@ def plan_experiment(
     value = canonical_value(value, values)
     if value not in values:
         raise UnknownNameError(value, values, "one of the values")
-    design = Design.of(
+    design = PlannedMechanism.of(
         question.name, question.declared, question.randomizer, values=values
     )
     place = values.index(value)

@@ -23,7 +23,7 @@ from ldp_simulations.planning.kinds import (
     search_plan,
     vector_plan,
 )
-from ldp_simulations.planning.kinds.asking import Ask, Asked
+from ldp_simulations.planning.kinds.asking import Ask, PlanRequest
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
 
@@ -159,7 +159,7 @@ def plan(
     )
     if survey is not None:
         check_survey(survey, "plan(survey)")
-    asked = Asked(
+    asked = PlanRequest(
         survey, values, epsilon, respondents=respondents, forged=forged, ask=ask
     )
     misfit = asked.misfit()

@@ -16,7 +16,7 @@ from ldp_aggregator.output.files import FileError
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.entries import answering
 from ldp_simulations.planning.kinds.planning import (
-    Design,
+    PlannedMechanism,
     design_for,
     least_epsilon,
     least_respondents,
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     """
 
     label: str
-    design: Design | None
+    design: PlannedMechanism | None
     respondents: int | None
     share: Fraction = Fraction(1)
     """Of those who are asked, how many answer, where devices draw one of several
@@ -76,7 +76,7 @@ def of_survey(
                 "in the survey file"
             )
         try:
-            design = Design.of(
+            design = PlannedMechanism.of(
                 question.mechanism,
                 question.declared,
                 question.randomizer,

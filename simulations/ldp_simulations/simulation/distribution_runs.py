@@ -17,7 +17,7 @@ from ldp_aggregator.answers.distributions.distribution_estimates import (
     DistributionEstimates,
 )
 from ldp_aggregator.answers.lines.answers import Quantile
-from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_simulations.holders import Holders
@@ -153,7 +153,7 @@ def _of_run(distribution: Distribution, true: Floats) -> tuple[float, ...]:
     )
 
 
-def _holds(quantile: Quantile, line: Line, true: Floats) -> float:
+def _holds(quantile: Quantile, line: OrderedValues, true: Floats) -> float:
     """Whether an interval holds the value, or the whole cell, in which a share is
     reached.
     """

@@ -23,7 +23,7 @@ from ldp_aggregator.numerics.arrays import Integers, Rows
 from ldp_client import Client, Report, frames, row_batches
 from ldp_simulations.reports.bulk import as_array, bulk_draw
 from ldp_simulations.reports.words import words
-from ldp_simulations.tables import NO_ANSWER, Column, Table, columns_of
+from ldp_simulations.tables import NO_ANSWER, CodedAnswers, Table, columns_of
 
 _AT_ONCE = 1 << 14
 """Reports that are drawn together."""
@@ -90,7 +90,7 @@ def randomize(
     return reports
 
 
-def _combinations(envelope: Envelope, columns: Mapping[str, Column]) -> Integers:
+def _combinations(envelope: Envelope, columns: Mapping[str, CodedAnswers]) -> Integers:
     """Return each respondent's public attributes as a combination, (respondents,)."""
     numbers = np.zeros(len(columns[envelope.members[0].name].codes), dtype=np.int64)
     for attribute in envelope.attributes:
@@ -102,7 +102,7 @@ def _combinations(envelope: Envelope, columns: Mapping[str, Column]) -> Integers
 def _draw(
     survey: Survey,
     envelope: Envelope,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, CodedAnswers],
     *,
     those: NDArray[np.bool_],
     random: Random,
@@ -124,7 +124,9 @@ def _draw(
         yield rows
 
 
-def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> None:
+def _drop_undrawn(
+    draw: Draw, columns: Mapping[str, CodedAnswers], random: Random
+) -> None:
     """Leave each respondent the answers to the questions of a draw that are drawn for
     it alone.
     """
@@ -139,7 +141,7 @@ def _drop_undrawn(draw: Draw, columns: Mapping[str, Column], random: Random) -> 
 
 
 def _in_bulk(
-    envelope: Envelope, parts: list[Column], codes: Integers, random: Random
+    envelope: Envelope, parts: list[CodedAnswers], codes: Integers, random: Random
 ) -> Rows | None:
     """Reports drawn in bulk; None where there is no such draw."""
     rows = []
@@ -152,7 +154,7 @@ def _in_bulk(
 
 
 def _round(
-    question: Question, part: Column, codes: Integers, random: Random
+    question: Question, part: CodedAnswers, codes: Integers, random: Random
 ) -> Integers:
     """The values of the answers with these codes; numbers between two points go to
     either.
@@ -172,7 +174,7 @@ def _round(
 def _by_clients(
     survey: Survey,
     envelope: Envelope,
-    parts: list[Column],
+    parts: list[CodedAnswers],
     codes: Integers,
     random: Random,
 ) -> Rows:

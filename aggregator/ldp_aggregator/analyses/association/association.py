@@ -51,7 +51,7 @@ import numpy as np
 from ldp.answers.texts import to_nfc
 from ldp.errors import EstimateError
 from ldp.survey.survey import Group, Question, Survey
-from ldp_aggregator.analyses.association.jumps import Jumps, by_cell, joint_jumps
+from ldp_aggregator.analyses.association.jumps import CellJumps, by_cell, joint_jumps
 from ldp_aggregator.analyses.association.likelihood import most_likely, through
 from ldp_aggregator.analyses.association.result import Association
 from ldp_aggregator.analyses.association.scores import joint_scores
@@ -267,7 +267,7 @@ def _refuse(options: Options) -> None:
 
 
 def _moments(
-    table: Floats, reports: int, scores: list[Scores], jumps: Jumps | None
+    table: Floats, reports: int, scores: list[Scores], jumps: CellJumps | None
 ) -> Moments:
     """Moments of the cells, flattened, as `ldp_aggregator.decoders.moments.moments` has
     them.
@@ -370,7 +370,7 @@ def _conditional(
     table: Floats,
     reports: int,
     scores: list[Scores],
-    jumps: Jumps | None,
+    jumps: CellJumps | None,
     missing: float,
     estimand: str,
 ) -> tuple[Floats, Floats, Floats]:

@@ -33,7 +33,7 @@ _FEW = 100
 """Jumps that make up a mean square, below which it is not trusted."""
 
 
-class Jumps(NamedTuple):
+class CellJumps(NamedTuple):
     """Jumps of cells, flattened: what `Moments` has of these names, for holders and for
     others.
     """
@@ -58,7 +58,7 @@ class Jumps(NamedTuple):
 
 def joint_jumps(
     margins: list[Floats], reports: int, scores: list[Scores]
-) -> Jumps | None:
+) -> CellJumps | None:
     """None where the scores of a question do not know their own.
 
     `margins` are shares of the values, by question.
@@ -111,7 +111,7 @@ def joint_jumps(
         out=np.full_like(rest, 0.5),
         where=rest_fourth > 0,
     )
-    return Jumps(
+    return CellJumps(
         rest,
         reports * rest**2 < _FEW * rest_fourth,
         (own_third, of_the_rest("third")),

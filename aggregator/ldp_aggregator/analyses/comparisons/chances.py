@@ -43,7 +43,7 @@ will do.
 _FEWEST_LEVELS = 15
 
 
-class Levels:
+class LevelIntervals:
     """Intervals of a difference at many levels, of shape (levels, M)."""
 
     def __init__(self, estimate: Floats, ends: Callable[[float], Ends]) -> None:
@@ -93,13 +93,13 @@ class Levels:
         return -float(np.interp(point - estimate, high - estimate, self._far))
 
 
-def different(levels: Levels) -> Floats:
+def different(levels: LevelIntervals) -> Floats:
     """Two-sided p-values of no difference."""
     smaller = np.minimum(levels.above(0.0), levels.below(0.0))
     return np.asarray(np.minimum(1.0, 2 * smaller))
 
 
-def equivalent(levels: Levels, margin: float) -> Floats:
+def equivalent(levels: LevelIntervals, margin: float) -> Floats:
     """P-values of a difference as large as the margin, in either direction."""
     return np.maximum(levels.above(-margin), levels.below(margin))
 

@@ -13,7 +13,12 @@ from ldp_aggregator.analyses.comparisons.any_change import AnyDifference, any_di
 from ldp_aggregator.analyses.comparisons.chances import CORRECTIONS
 from ldp_aggregator.analyses.comparisons.comparable import at_level, check_pair, pair_of
 from ldp_aggregator.analyses.comparisons.comparison import Compared, Comparison
-from ldp_aggregator.analyses.comparisons.rows import Asked, Pair, numbers_of, rows_of
+from ldp_aggregator.analyses.comparisons.rows import (
+    ComparisonOptions,
+    Pair,
+    numbers_of,
+    rows_of,
+)
 from ldp_aggregator.analyses.comparisons.sharing import (
     Sharing,
     check_overlap,
@@ -119,7 +124,7 @@ def compare_pairs(
         _check_margin(
             margin, shares=bool(len(like)) and isinstance(like, ShareEstimates)
         )
-    asked = Asked(simultaneous, margin, like.options.level, overlap=overlap)
+    asked = ComparisonOptions(simultaneous, margin, like.options.level, overlap=overlap)
     sharing = [sharing_of(one, other, overlap) for one, other in both]
     named = []
     for (one, other), common in zip(both, sharing, strict=True):

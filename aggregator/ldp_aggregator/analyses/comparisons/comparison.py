@@ -54,7 +54,7 @@ _FAMILIES = {
 }
 
 
-class Span(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A number with its interval; infinite where nothing bounds it."""
 
     estimate: float
@@ -93,8 +93,8 @@ class Compared(WithInterval):
     high: float
     narrowest: tuple[float, float]
     """The interval if as much is shared by both as may be."""
-    ratio: Span
-    odds_ratio: Span | None
+    ratio: IntervalEstimate
+    odds_ratio: IntervalEstimate | None
     """None where the numbers are no shares."""
     p_value: float
     adjusted: float
@@ -133,7 +133,7 @@ class Compared(WithInterval):
     def flat(self) -> tuple[str | float, ...]:
         """In the order of `COLUMNS`, without the question."""
         numbers = (self.first, self.second, self.difference, self.standard_error)
-        odds = self.odds_ratio or Span(math.nan, math.nan, math.nan)
+        odds = self.odds_ratio or IntervalEstimate(math.nan, math.nan, math.nan)
         alike = math.nan if self.equivalence is None else self.equivalence
         chances = self.p_value, self.adjusted, alike
         return self.value, *numbers, self.low, self.high, *self.ratio, *odds, *chances

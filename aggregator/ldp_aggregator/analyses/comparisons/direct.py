@@ -26,7 +26,7 @@ import numpy as np
 from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.comparisons import mover
-from ldp_aggregator.analyses.comparisons.chances import Levels, different
+from ldp_aggregator.analyses.comparisons.chances import LevelIntervals, different
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
@@ -187,7 +187,7 @@ def compare_direct(
         return mover.difference(plain, randomized, missing, together=alone)
 
     apart = randomized.estimate - plain.estimate
-    levels = Levels(apart, ends)
+    levels = LevelIntervals(apart, ends)
     low, high = ends(1 - asked_level)
     return DirectComparison(
         estimates.name,

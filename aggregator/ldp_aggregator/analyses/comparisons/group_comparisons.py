@@ -19,13 +19,13 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.survey import Survey
 from ldp_aggregator.analyses.comparisons.comparing import compare_pairs
 from ldp_aggregator.analyses.comparisons.comparison import Comparison
-from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.asking import GroupRequest
 from ldp_aggregator.analyses.groups.estimation import divide
 from ldp_aggregator.analyses.groups.parts import (
     EVERYONE,
+    GroupTallies,
+    GroupTally,
     Labels,
-    Part,
-    Parts,
     of_group,
     suppressed_names,
 )
@@ -58,7 +58,7 @@ class GroupComparisons(Rendered):
     `compare_groups` has an example.
     """
 
-    parts: Parts
+    parts: GroupTallies
     comparisons: tuple[tuple[Labels, Comparison], ...]
 
     def __iter__(self) -> Iterator[tuple[Labels, Comparison]]:
@@ -153,11 +153,11 @@ def compare_groups(
     True
     """
     name = _question(first.survey, question)
-    asked_of = Asked.of(by, where or {})
+    asked_of = GroupRequest.of(by, where or {})
     reading = _Reading(name, options, candidates)
     size = options.reports_per_person
 
-    def parts_of(tally: Tally, before: Sequence[Tally] = ()) -> Parts:
+    def parts_of(tally: Tally, before: Sequence[Tally] = ()) -> GroupTallies:
         return divide(
             tally,
             asked_of,
@@ -194,7 +194,7 @@ def _question(survey: Survey, name: str | None) -> str:
 
 
 def _within(
-    parts: Parts, reading: _Reading, baseline: str | None
+    parts: GroupTallies, reading: _Reading, baseline: str | None
 ) -> list[tuple[Labels, Side]]:
     """Each group, and what it is compared with."""
     groups = parts.with_question(reading.question)
@@ -234,7 +234,9 @@ def _within(
     return pairs
 
 
-def _are_halves(parts: Parts, groups: Sequence[Part], question: str) -> bool:
+def _are_halves(
+    parts: GroupTallies, groups: Sequence[GroupTally], question: str
+) -> bool:
     """Whether either of two groups is the rest of the other, so that one comparison
     says all.
     """
@@ -246,7 +248,7 @@ def _are_halves(parts: Parts, groups: Sequence[Part], question: str) -> bool:
     )
 
 
-def _rest(parts: Parts, group: Part, question: str) -> Tally | None:
+def _rest(parts: GroupTallies, group: GroupTally, question: str) -> Tally | None:
     """Everyone but a group; None if that is nobody.
 
     Raises `EstimateError` where everyone is not shown.
@@ -262,7 +264,9 @@ def _rest(parts: Parts, group: Part, question: str) -> Tally | None:
     return tally if tally.reports(question) else None
 
 
-def _baseline(parts: Parts, groups: Sequence[Part], name: str) -> Part:
+def _baseline(
+    parts: GroupTallies, groups: Sequence[GroupTally], name: str
+) -> GroupTally:
     known = {_own(parts, group): group for group in groups}
     if name not in known:
         raise UnknownNameError(
@@ -272,7 +276,11 @@ def _baseline(parts: Parts, groups: Sequence[Part], name: str) -> Part:
 
 
 def _between(
-    parts: Parts, others: Parts, reading: _Reading, *, names: tuple[str, str]
+    parts: GroupTallies,
+    others: GroupTallies,
+    reading: _Reading,
+    *,
+    names: tuple[str, str],
 ) -> list[tuple[Labels, Side]]:
     """Each group in two tallies, where both show it; the total first."""
     matching = {tuple(part.labels.items()): part for part in others.parts}
@@ -287,7 +295,7 @@ def _between(
     return pairs
 
 
-def _either(parts: Parts, others: Parts) -> dict[str, tuple[Labels, ...]]:
+def _either(parts: GroupTallies, others: GroupTallies) -> dict[str, tuple[Labels, ...]]:
     """The groups that are suppressed in one of two tallies."""
     listed: dict[str, list[Labels]] = {}
     for suppressions in (parts.suppressions, others.suppressions):
@@ -297,7 +305,7 @@ def _either(parts: Parts, others: Parts) -> dict[str, tuple[Labels, ...]]:
     return {name: tuple(groups) for name, groups in listed.items()}
 
 
-def _own(parts: Parts, group: Part) -> str:
+def _own(parts: GroupTallies, group: GroupTally) -> str:
     """The values of a group without those that all have."""
     values = [label for name, label in group.labels.items() if name in parts.asked.by]
     return ", ".join(values) or EVERYONE

@@ -16,20 +16,20 @@ import numpy as np
 
 from ldp_aggregator.analyses.comparisons import mover
 from ldp_aggregator.analyses.comparisons.chances import (
-    Levels,
+    LevelIntervals,
     adjust,
     different,
     equivalent,
     missing_of,
 )
-from ldp_aggregator.analyses.comparisons.comparison import Compared, Span
+from ldp_aggregator.analyses.comparisons.comparison import Compared, IntervalEstimate
 from ldp_aggregator.analyses.comparisons.sharing import Sharing, shared_of_means
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of_mean
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 
 
-class Asked(NamedTuple):
+class ComparisonOptions(NamedTuple):
     """Options of every comparison."""
 
     correction: str | None
@@ -49,7 +49,7 @@ class Pair(NamedTuple):
 
 
 def rows_of(
-    named: Sequence[tuple[Sequence[str], Pair]], asked: Asked
+    named: Sequence[tuple[Sequence[str], Pair]], asked: ComparisonOptions
 ) -> list[tuple[Compared, ...]]:
     """The rows of each comparison, whose values are called so; all together are one
     family.
@@ -88,12 +88,14 @@ def _side_by_side(sides: Sequence[Side]) -> Side:
     )
 
 
-def _rows(values: Sequence[str], pair: Pair, asked: Asked) -> Iterator[Compared]:
+def _rows(
+    values: Sequence[str], pair: Pair, asked: ComparisonOptions
+) -> Iterator[Compared]:
     first, second = pair.first, pair.second
     together, closest = pair.sharing.correlations(first.error, second.error)
     apart = second.estimate - first.estimate
     ends = partial(mover.difference, first, second, together=together)
-    levels = Levels(apart, ends)
+    levels = LevelIntervals(apart, ends)
     chances = different(levels)
     corrected = adjust(chances, asked.correction)
     missing = missing_of(asked.level, asked.correction, corrected)
@@ -137,7 +139,7 @@ def _variance(first: Side, second: Side, together: Floats) -> Floats:
 
 def _spans(
     pair: Pair, missing: float, together: Floats
-) -> tuple[Callable[[int], Span], ...]:
+) -> tuple[Callable[[int], IntervalEstimate], ...]:
     """Ratios and odds ratios, by place."""
     a, b = pair.first.estimate, pair.second.estimate
     ratio = (
@@ -153,16 +155,19 @@ def _spans(
     return partial(_span, *ratio), partial(_span, *odds)
 
 
-def _span(estimate: Floats, ends: Ends, place: int) -> Span:
+def _span(estimate: Floats, ends: Ends, place: int) -> IntervalEstimate:
     """A quotient that has no upper end is not given: what it is divided by may be
     nothing.
     """
     low, high = float(ends[0][place]), float(ends[1][place])
-    return Span(float(estimate[place]) if math.isfinite(high) else math.nan, low, high)
+    return IntervalEstimate(
+        float(estimate[place]) if math.isfinite(high) else math.nan, low, high
+    )
 
 
 def numbers_of(
-    pairs: Sequence[tuple[QuestionEstimates, QuestionEstimates]], asked: Asked
+    pairs: Sequence[tuple[QuestionEstimates, QuestionEstimates]],
+    asked: ComparisonOptions,
 ) -> list[tuple[Compared, ...]]:
     """Means and variances of each comparison; each of them is a family of all
     comparisons.

@@ -17,7 +17,7 @@ from scipy.special import gammaincc, ndtr, ndtri
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.designs.law import Law
 from ldp_aggregator.analyses.designs.likelihood import (
-    Fit,
+    DesignFit,
     Model,
     add_pseudo_counts,
     fit,
@@ -187,7 +187,7 @@ def _by_likelihood(law: Law, counts: Floats, level: float) -> Answer:
     return tuple(shares), tuple(tests), remarks
 
 
-def _of_fit(model: Model, done: Fit) -> list[DesignTest]:
+def _of_fit(model: Model, done: DesignFit) -> list[DesignTest]:
     """Whether the arms or answers agree with one another, where they are more than it
     takes.
     """
@@ -202,7 +202,7 @@ def _of_fit(model: Model, done: Fit) -> list[DesignTest]:
     ]
 
 
-def _of_families(law: Law, done: Fit) -> list[DesignTest]:
+def _of_families(law: Law, done: DesignFit) -> list[DesignTest]:
     """Whether all shares of types may be 0 or more: Bonferroni over types and
     families.
     """

@@ -89,7 +89,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Fit:
+class DesignFit:
     """The maximum of the likelihood."""
 
     shares: Floats
@@ -102,7 +102,7 @@ class Fit:
     """Twice the log-likelihood that perfect agreement would add."""
 
 
-def fit(model: Model, counts: Floats) -> Fit:
+def fit(model: Model, counts: Floats) -> DesignFit:
     """Return the maximum for counts of answers, (G, Z). Raises `EstimateError` if there
     is none.
     """
@@ -144,7 +144,7 @@ def fit(model: Model, counts: Floats) -> Fit:
     surprise = given[given > 0] @ np.log(
         seen[given > 0] / np.maximum(fitted[given > 0], 1e-300)
     )
-    return Fit(
+    return DesignFit(
         shares,
         spread @ _of_answers(expected.reshape(counts.shape), totals, keep) @ spread.T,
         expected.reshape(counts.shape),
@@ -252,7 +252,7 @@ def weights_of(law: Law, measure: Measure) -> tuple[Floats, Floats | None]:
 
 
 def measure_share(
-    done: Fit, weights: tuple[Floats, Floats | None]
+    done: DesignFit, weights: tuple[Floats, Floats | None]
 ) -> tuple[float, float]:
     """Return a share and its standard error."""
     above, below = weights
@@ -266,7 +266,7 @@ def measure_share(
 
 
 def interval_of(
-    done: Fit, weights: tuple[Floats, Floats | None], quantile: float
+    done: DesignFit, weights: tuple[Floats, Floats | None], quantile: float
 ) -> tuple[float, float]:
     """Return the ends of a share's interval, without bounds."""
     above, below = weights

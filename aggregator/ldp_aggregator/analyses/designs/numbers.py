@@ -49,7 +49,7 @@ _NAMES = ("mean", "mean of the unrelated number")
 _FEWEST = 2
 
 
-class Line(NamedTuple):
+class LinearMean(NamedTuple):
     """Mean of one sample's answers: own x + other y + shift."""
 
     own: Fraction
@@ -64,42 +64,44 @@ class NumberRow(NamedTuple):
 
     title: str
     parameters: Mapping[str, Parameter]
-    lines: Callable[..., list[Line]]
+    lines: Callable[..., list[LinearMean]]
     source: str
 
 
-def _unrelated_lines(p: tuple[Fraction, ...], mean: Fraction | None) -> list[Line]:
+def _unrelated_lines(
+    p: tuple[Fraction, ...], mean: Fraction | None
+) -> list[LinearMean]:
     if (mean is None) != (len(p) == 2):
         raise EstimateError(
             "expected one p with the mean of the unrelated number, or two without it"
         )
     if mean is None:
-        return [Line(own, Fraction(0), 1 - own) for own in p]
-    return [Line(p[0], (1 - p[0]) * mean)]
+        return [LinearMean(own, Fraction(0), 1 - own) for own in p]
+    return [LinearMean(p[0], (1 - p[0]) * mean)]
 
 
 def _eriksson(
     p: Fraction, numbers: tuple[Fraction, ...], chances: tuple[Fraction, ...]
-) -> list[Line]:
+) -> list[LinearMean]:
     if len(numbers) != len(chances) or sum(chances) != 1:
         raise EstimateError("expected as many chances as numbers, with a sum of 1")
     mean = sum(
         (a * b for a, b in zip(numbers, chances, strict=True)), start=Fraction(0)
     )
-    return [Line(p, (1 - p) * mean)]
+    return [LinearMean(p, (1 - p) * mean)]
 
 
 NUMBERS: Mapping[str, NumberRow] = {
     "additive": NumberRow(
         "additive noise",
         {"mean": _MEAN},
-        lambda mean: [Line(Fraction(1), mean)],
+        lambda mean: [LinearMean(Fraction(1), mean)],
         source="Pollock 1976",
     ),
     "multiplicative": NumberRow(
         "multiplicative noise (scrambled response)",
         {"mean": _MEAN},
-        lambda mean: [Line(mean, Fraction(0))],
+        lambda mean: [LinearMean(mean, Fraction(0))],
         source="Eichhorn and Hayre 1983",
     ),
     "unrelated-number": NumberRow(
@@ -116,7 +118,7 @@ NUMBERS: Mapping[str, NumberRow] = {
     "partial": NumberRow(
         "the number with chance p, else multiplied by noise",
         {"p": _P, "mean": _MEAN},
-        lambda p, mean: [Line(p + (1 - p) * mean, Fraction(0))],
+        lambda p, mean: [LinearMean(p + (1 - p) * mean, Fraction(0))],
         source="Bar-Lev, Bobovitch and Boukai 2004",
     ),
     "eriksson": NumberRow(
@@ -132,7 +134,7 @@ NUMBERS: Mapping[str, NumberRow] = {
     "saha": NumberRow(
         "noise added, then multiplied",
         {"added": _MEAN, "factor": _MEAN._replace(meaning="the mean of the factor")},
-        lambda added, factor: [Line(factor, factor * added)],
+        lambda added, factor: [LinearMean(factor, factor * added)],
         source="Saha 2007",
     ),
 }
@@ -145,7 +147,7 @@ class NumberDesign:
     words: str
     title: str
     source: str
-    lines: tuple[Line, ...]
+    lines: tuple[LinearMean, ...]
 
     @property
     def privacy(self) -> str:

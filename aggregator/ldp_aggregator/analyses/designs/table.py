@@ -43,7 +43,7 @@ _BY_CHANCE = "answers by chance"
 _UNKNOWN = "Whether those who say no to everything carry, no answer tells."
 
 
-class Row(NamedTuple):
+class DesignRow(NamedTuple):
     """A design: what it is called, what it takes, its law and who wrote of it."""
 
     title: str
@@ -325,17 +325,17 @@ def _item_count(prevalence: tuple[Fraction, ...]) -> Law:
     return _of_counts([Arm("", rows)])._replace(epsilon=False)
 
 
-ROWS: Mapping[str, Row] = {
-    "warner": Row(
+ROWS: Mapping[str, DesignRow] = {
+    "warner": DesignRow(
         "Warner's randomized response", {"p": _P}, _warner, source="Warner 1965"
     ),
-    "crosswise": Row(
+    "crosswise": DesignRow(
         "crosswise model (same or different)",
         {"p": _PREVALENCE},
         _warner,
         source="Yu, Tian and Tang 2008",
     ),
-    "extended-crosswise": Row(
+    "extended-crosswise": DesignRow(
         "extended crosswise model: two samples, with a test of compliance",
         {
             "p": Parameter(
@@ -345,7 +345,7 @@ ROWS: Mapping[str, Row] = {
         _extended_crosswise,
         source="Heck, Hoffmann and Moshagen 2018",
     ),
-    "crosswise-anchor": Row(
+    "crosswise-anchor": DesignRow(
         "crosswise model with an anchor question for inattentive respondents",
         {
             "p": _PREVALENCE,
@@ -356,20 +356,20 @@ ROWS: Mapping[str, Row] = {
         _anchor_law,
         source="Atsusaka and Stevenson 2023",
     ),
-    "forced": Row(
+    "forced": DesignRow(
         "forced response (directed answers), also of several categories",
         {},
         _forced_law,
         source="Boruch 1971",
         labels=True,
     ),
-    "one-coin": Row(
+    "one-coin": DesignRow(
         "one coin: heads, say yes; tails, the truth",
         {},
         lambda: _one(Fraction(1), Fraction(1, 2)),
         source="textbooks",
     ),
-    "unrelated": Row(
+    "unrelated": DesignRow(
         "unrelated question; two samples where its prevalence is unknown",
         {
             "p": Parameter(
@@ -381,25 +381,25 @@ ROWS: Mapping[str, Row] = {
         source="Greenberg, Abul-Ela, Simmons and Horvitz 1969",
         labels=True,
     ),
-    "mangat": Row(
+    "mangat": DesignRow(
         "Mangat's improved design: carriers say yes, others no with chance p",
         {"p": Parameter("the chance that those who do not carry say no")},
         _mangat,
         source="Mangat 1994",
     ),
-    "triangular": Row(
+    "triangular": DesignRow(
         "triangular model (at least one yes)",
         {"p": _PREVALENCE},
         _triangular,
         source="Yu, Tian and Tang 2008",
     ),
-    "two-stage": Row(
+    "two-stage": DesignRow(
         "two-stage design: direct with chance t, else Warner's",
         {"t": Parameter("the chance of the direct question"), "p": _P},
         _two_stage,
         source="Mangat and Singh 1990",
     ),
-    "kuk": Row(
+    "kuk": DesignRow(
         "Kuk's cards: how many of them are red",
         {
             "red": Parameter("the shares of red cards of carriers and of others", 2, 2),
@@ -408,20 +408,20 @@ ROWS: Mapping[str, Row] = {
         _kuk,
         source="Kuk 1990",
     ),
-    "christofides": Row(
+    "christofides": DesignRow(
         "Christofides' cards with marks 1, 2, ...",
         {"marks": Parameter("the chance of each mark", 2, 100)},
         _christofides,
         source="Christofides 2003",
     ),
-    "direct": Row("direct question", {}, _direct, source="no randomization"),
-    "cheater": Row(
+    "direct": DesignRow("direct question", {}, _direct, source="no randomization"),
+    "cheater": DesignRow(
         "cheater detection: forced yes in two samples",
         _FORCED,
         _cheater,
         source="Clark and Desharnais 1998; Ostapczuk, Musch and Moshagen 2009",
     ),
-    "cheating-triangular": Row(
+    "cheating-triangular": DesignRow(
         "cheating detection triangular model: two samples",
         {
             "p": _TWO_P._replace(
@@ -431,13 +431,13 @@ ROWS: Mapping[str, Row] = {
         _cheating_triangular,
         source="Hoffmann and others 2023",
     ),
-    "lie-detector": Row(
+    "lie-detector": DesignRow(
         "stochastic lie detector: two samples",
         {"p": _TWO_P},
         _lie_detector,
         source="Moshagen, Musch and Erdfelder 2012",
     ),
-    "self-protective": Row(
+    "self-protective": DesignRow(
         "several forced questions, and people who say no to all of them",
         {
             YES: Parameter("the chance to be told to say yes"),
@@ -454,13 +454,13 @@ ROWS: Mapping[str, Row] = {
         _self_protective,
         source="Boeckenholt and van der Heijden 2007; Cruyff and others 2007",
     ),
-    "list": Row(
+    "list": DesignRow(
         "list experiment (item count): difference in means",
         {"items": Parameter("how many control items", whole=True)},
         _list_experiment,
         source="Blair and Imai 2012",
     ),
-    "item-count": Row(
+    "item-count": DesignRow(
         "item count of one sample, with items of known prevalence",
         {
             "prevalence": Parameter(

@@ -13,7 +13,7 @@ from ldp.survey.attributes import UNKNOWN, Attributes
 from ldp_aggregator.analyses.groups.crowds import ANY, MOST_BY, Crowd, crowds_by
 
 
-class Asked(NamedTuple):
+class GroupRequest(NamedTuple):
     """Groups: one for each combination of values of `by`, all of which have those of
     `where`.
     """
@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     where: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, by: Iterable[str], where: Mapping[str, str]) -> Asked:
+    def of(cls, by: Iterable[str], where: Mapping[str, str]) -> GroupRequest:
         """Read the arguments of Python."""
         return cls(tuple(by), tuple(where.items()))
 
@@ -61,7 +61,7 @@ def where_of(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def check_groups(attributes: Attributes, asked: Asked) -> None:
+def check_groups(attributes: Attributes, asked: GroupRequest) -> None:
     """Raise `UnknownNameError` or `EstimateError` for groups that a survey does not
     have.
     """
@@ -83,7 +83,9 @@ def check_groups(attributes: Attributes, asked: Asked) -> None:
             )
 
 
-def crowds_of_request(attributes: Attributes, asked: Asked) -> list[Crowd] | None:
+def crowds_of_request(
+    attributes: Attributes, asked: GroupRequest
+) -> list[Crowd] | None:
     """The crowds that are asked for; None where some of the attributes are not
     carried.
     """

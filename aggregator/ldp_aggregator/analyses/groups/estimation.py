@@ -14,13 +14,13 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.survey.attributes import Attributes
 from ldp.survey.survey import Question, Survey
-from ldp_aggregator.analyses.groups.asking import Asked, check_groups
+from ldp_aggregator.analyses.groups.asking import GroupRequest, check_groups
 from ldp_aggregator.analyses.groups.crowds import Crowd, members
 from ldp_aggregator.analyses.groups.group_estimates import (
     GroupEstimates,
     GroupOfEstimates,
 )
-from ldp_aggregator.analyses.groups.parts import Part, Parts, parts_of
+from ldp_aggregator.analyses.groups.parts import GroupTallies, GroupTally, parts_of
 from ldp_aggregator.analyses.groups.release import Release, Sizes, release
 from ldp_aggregator.answers.estimates.applicable import options_for
 from ldp_aggregator.answers.estimates.estimation import estimate
@@ -68,12 +68,12 @@ def estimate_groups(
     >>> groups.suppressed
     ('mode: platform unknown', 'mode: android', 'mode: ios')
     """
-    check_groups(tally.survey.attributes, Asked.of(by, where or {}))
+    check_groups(tally.survey.attributes, GroupRequest.of(by, where or {}))
     # What is asked of all has to be sound, before it is asked of groups.
     whole = estimate(tally, options=options, candidates=candidates, names=names)
     parts = divide(
         tally,
-        Asked.of(by, where or {}),
+        GroupRequest.of(by, where or {}),
         tuple(whole.questions),
         reports_per_person=options.reports_per_person,
         least_group=least_group,
@@ -84,13 +84,13 @@ def estimate_groups(
 
 def divide(
     tally: Tally,
-    asked: Asked,
+    asked: GroupRequest,
     names: Iterable[str],
     *,
     reports_per_person: int = 1,
     least_group: int | None = None,
     earlier: Sequence[Tally] = (),
-) -> Parts:
+) -> GroupTallies:
     """The groups of a tally that are asked for and may be shown, for some questions.
 
     Raises `EstimateError`, and `UnknownNameError` for what is no attribute of the
@@ -166,7 +166,7 @@ def counts_of(tally: Tally, name: str, attributes: Attributes, crowd: Crowd) -> 
 
 
 def estimates_of(
-    parts: Parts,
+    parts: GroupTallies,
     survey: Survey,
     options: Options,
     *,
@@ -179,7 +179,7 @@ def estimates_of(
     """
     known = {name: options_for(survey[name], options) for name in _questions(parts)}
 
-    def of(part: Part, name: str) -> QuestionEstimates:
+    def of(part: GroupTally, name: str) -> QuestionEstimates:
         own = known[name]
         return estimate(part.tally, options=own, candidates=candidates, names=(name,))[
             name
@@ -199,7 +199,7 @@ def estimates_of(
     )
 
 
-def _questions(parts: Parts) -> set[str]:
+def _questions(parts: GroupTallies) -> set[str]:
     """Those of which a group is shown."""
     return {name for part in parts.parts for name in part.questions}
 

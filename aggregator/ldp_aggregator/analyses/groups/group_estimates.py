@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.asking import GroupRequest
 from ldp_aggregator.analyses.groups.parts import (
     FORMAT,
     Labels,
@@ -64,7 +64,7 @@ class GroupEstimates(Rendered):
 
     survey: str
     fingerprint: str
-    asked: Asked
+    asked: GroupRequest
     least: int
     groups: tuple[GroupOfEstimates, ...]
     suppressions: Mapping[str, tuple[Labels, ...]]

@@ -16,7 +16,11 @@ import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp.survey.attributes import UNKNOWN
-from ldp_aggregator.analyses.groups.asking import Asked, crowds_of_request, with_any
+from ldp_aggregator.analyses.groups.asking import (
+    GroupRequest,
+    crowds_of_request,
+    with_any,
+)
 from ldp_aggregator.analyses.groups.crowds import Crowd, shown_crowd
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
@@ -34,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Part:
+class GroupTally:
     """A group: its values, and a tally with its counts of the questions of which it is
     shown.
     """
@@ -50,24 +54,24 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Parts:
+class GroupTallies:
     """The groups that were asked for: those that are shown, and which are suppressed.
 
     The first is the total, what the others add up to, unless that is suppressed.
     """
 
-    asked: Asked
+    asked: GroupRequest
     least: int
     """The number of reports below which a group is suppressed."""
-    parts: tuple[Part, ...]
+    parts: tuple[GroupTally, ...]
     suppressions: Mapping[str, tuple[Labels, ...]]
     """The groups that are not shown, by question."""
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[GroupTally]:
         """The groups, without their total."""
         return (part for part in self.parts if set(self.asked.by) <= part.labels.keys())
 
-    def with_question(self, name: str) -> list[Part]:
+    def with_question(self, name: str) -> list[GroupTally]:
         """The groups that are shown of a question, without their total.
 
         Raises `EstimateError` where its reports do not carry what groups are by.
@@ -82,13 +86,13 @@ class Parts:
             )
         return [part for part in self if name in part.questions]
 
-    def total(self, name: str) -> Part | None:
+    def total(self, name: str) -> GroupTally | None:
         """Sum of the groups of a question, if that is shown."""
         where = dict(self.asked.where)
         totals = (part for part in self.parts if part.labels.keys() == where.keys())
         return next((part for part in totals if name in part.questions), None)
 
-    def only(self, names: Iterable[str]) -> Parts:
+    def only(self, names: Iterable[str]) -> GroupTallies:
         """The same, saying of some questions alone what is suppressed."""
         wanted = set(names)
         kept = {
@@ -149,12 +153,15 @@ class Parts:
 
 
 def parts_of(
-    tally: Tally, asked: Asked, shown: Mapping[str, Mapping[Crowd, Counts]], least: int
-) -> Parts:
+    tally: Tally,
+    asked: GroupRequest,
+    shown: Mapping[str, Mapping[Crowd, Counts]],
+    least: int,
+) -> GroupTallies:
     """The groups that are asked for, where `shown` has the counts of all that are, by
     question.
     """
-    parts: dict[tuple[tuple[str, str], ...], Part] = {}
+    parts: dict[tuple[tuple[str, str], ...], GroupTally] = {}
     suppressed: dict[str, list[Labels]] = {}
     # Nothing of those who are not in a group goes with it, whatever is looked at.
     nobody = replace(
@@ -173,12 +180,12 @@ def parts_of(
                 if least > 1:
                     suppressed.setdefault(name, []).append(labels)
                 continue
-            empty = Part(labels, replace(nobody, counts=dict(nobody.counts)))
+            empty = GroupTally(labels, replace(nobody, counts=dict(nobody.counts)))
             part = parts.setdefault(tuple(labels.items()), empty)
             part.tally.counts[name] = counts_by_crowd[crowd]
             part.questions.append(name)
     by_question = {name: tuple(labels) for name, labels in suppressed.items()}
-    return Parts(asked, least, tuple(parts.values()), suppressions=by_question)
+    return GroupTallies(asked, least, tuple(parts.values()), suppressions=by_question)
 
 
 def group_name(labels: Labels) -> str:

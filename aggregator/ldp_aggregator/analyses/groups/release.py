@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ldp.survey.attributes import Attributes
 from ldp_aggregator.analyses.groups.crowds import Crowd, everyone, members, tables_of
 from ldp_aggregator.analyses.groups.leftovers import Leftovers
-from ldp_aggregator.analyses.groups.span import Span
+from ldp_aggregator.analyses.groups.span import LinearSpan
 from ldp_aggregator.numerics.arrays import Integers
 
 Sizes = Mapping[int, int]
@@ -77,7 +77,9 @@ def release(
     # A cell is what came of a combination between two releases; those of no reports are
     # none.
     occupied = came.ravel() > 0
-    spans = [Span(came.ravel()[occupied], level) for level in sorted({*within, least})]
+    spans = [
+        LinearSpan(came.ravel()[occupied], level) for level in sorted({*within, least})
+    ]
     shown: dict[Crowd, int] = {}
     for state, reports in enumerate(table, 1):
         is_past = np.repeat(np.arange(len(states)) < state, len(numbers))[occupied]
@@ -100,7 +102,7 @@ def _visible_groups(
     numbers: Sequence[int],
     reports: Integers,
     *,
-    span: Span,
+    span: LinearSpan,
     columns: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     within: Mapping[Crowd, int] | None,
 ) -> dict[Crowd, int]:
@@ -140,7 +142,7 @@ def _safe(
     sums: NDArray[np.bool_],
     shown: Mapping[Crowd, int],
     *,
-    span: Span,
+    span: LinearSpan,
 ) -> dict[Crowd, int]:
     """Those crowds of a table, in their order, with which everything stays safe.
 

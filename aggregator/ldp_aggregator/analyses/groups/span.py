@@ -37,7 +37,7 @@ _NONE = 1e-9
 _ROUNDING = 1e-6
 
 
-class Span:
+class LinearSpan:
     """The span of what is shown: sums over cells with `sizes` reports each, of shape
     (cells,).
 

@@ -55,7 +55,7 @@ _SEVERAL = (
 )
 
 
-class Source(NamedTuple):
+class AnswerSource(NamedTuple):
     """A question that an answer is made of."""
 
     question: str
@@ -76,7 +76,7 @@ class Answer:
     query: str
     contrast: Contrast
     is_ratio: bool
-    sources: tuple[Source, ...]
+    sources: tuple[AnswerSource, ...]
     options: Options
 
     def to_dict(self) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def _together(parts: Sequence[_Part], estimand: str) -> Erring:
     return Erring(added_up(np.asarray(errors)), bounds or _SEVERAL)
 
 
-def _source(question: Question, reports: int) -> Source:
-    return Source(
+def _source(question: Question, reports: int) -> AnswerSource:
+    return AnswerSource(
         question.name, question.mechanism, question.declared.text, reports=reports
     )

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.asking import GroupRequest
 from ldp_aggregator.analyses.groups.estimation import divide
-from ldp_aggregator.analyses.groups.parts import Labels, Parts, suppressed_names
+from ldp_aggregator.analyses.groups.parts import GroupTallies, Labels, suppressed_names
 from ldp_aggregator.analyses.queries.answering import Answer, answers_of, query
 from ldp_aggregator.analyses.queries.query_sheet import query_sheet
 from ldp_aggregator.answers.options import Options
@@ -31,7 +31,7 @@ class GroupAnswers(Rendered):
     `query_groups` has an example.
     """
 
-    parts: Parts
+    parts: GroupTallies
     answers: tuple[tuple[Labels, tuple[Answer, ...]], ...]
 
     def __iter__(self) -> Iterator[tuple[Labels, tuple[Answer, ...]]]:
@@ -85,7 +85,7 @@ def query_groups(
         answer.query: {source.question for source in answer.sources}
         for answer in query(tally, *texts, options=options, candidates=candidates)
     }
-    asked = Asked.of(by, where or {})
+    asked = GroupRequest.of(by, where or {})
     names = list(
         dict.fromkeys(name for sources in of_text.values() for name in sorted(sources))
     )

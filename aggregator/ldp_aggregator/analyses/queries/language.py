@@ -114,7 +114,7 @@ class QueryError(EstimateError):
 
 
 @dataclass(frozen=True)
-class Part:
+class SyntaxNode:
     """A part of a query: what a rule of the grammar has found."""
 
     rule: str
@@ -126,7 +126,7 @@ class Part:
     """From which character up to which it stands."""
 
 
-def parse_query(text: str) -> Part:
+def parse_query(text: str) -> SyntaxNode:
     """The whole of a query. Raises `QueryError`."""
     from lark.exceptions import UnexpectedInput  # slow to import
 
@@ -165,12 +165,12 @@ def _place(error: Any) -> int:
     return int(error.pos_in_stream or 0)
 
 
-def _part(tree: Any) -> Part:
+def _part(tree: Any) -> SyntaxNode:
     children = getattr(tree, "children", None)
     if children is None:
-        return Part(tree.type, str(tree), (), span=(tree.start_pos, tree.end_pos))
+        return SyntaxNode(tree.type, str(tree), (), span=(tree.start_pos, tree.end_pos))
     parts = tuple(None if child is None else _part(child) for child in children)
-    return Part(
+    return SyntaxNode(
         str(tree.data), "", parts, span=(tree.meta.start_pos, tree.meta.end_pos)
     )
 

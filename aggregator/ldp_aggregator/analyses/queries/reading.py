@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.analyses.queries.language import Part, error_at, parse_query
+from ldp_aggregator.analyses.queries.language import SyntaxNode, error_at, parse_query
 from ldp_aggregator.analyses.queries.subjects import Subject
 from ldp_aggregator.analyses.queries.terms import (
     Key,
@@ -62,21 +62,21 @@ class _Reader:
         self._text = text
         self._subjects = subjects
 
-    def term(self, tree: Part) -> Term:
+    def term(self, tree: SyntaxNode) -> Term:
         """Any part with a value; a rule of the grammar has a method of its name."""
         rule = tree.rule
         if rule in _OPERATIONS:
             left, right = (self.term(child) for child in tree.parts)
             answer: Term = self._pointing(tree, _OPERATIONS[rule], left, right)
             return answer
-        read: Callable[[Part], Term] = getattr(self, f"_{rule}")
+        read: Callable[[SyntaxNode], Term] = getattr(self, f"_{rule}")
         return read(tree)
 
-    def _number(self, tree: Part) -> Term:
+    def _number(self, tree: SyntaxNode) -> Term:
         number = self._finite(tree)
         return Linear(number / 100 if tree.parts[0].text.endswith("%") else number)
 
-    def _finite(self, tree: Part) -> float:
+    def _finite(self, tree: SyntaxNode) -> float:
         """The number that a part is. Raises `QueryError` for one that is too large."""
         text = tree.parts[0].text
         number = float(text.removesuffix("%"))
@@ -86,10 +86,10 @@ class _Reader:
             )
         return number
 
-    def _negative(self, tree: Part) -> Term:
+    def _negative(self, tree: SyntaxNode) -> Term:
         return scale_term(self.term(tree.parts[0]), -1)
 
-    def _share(self, tree: Part) -> Term:
+    def _share(self, tree: SyntaxNode) -> Term:
         tests, given = tree.parts
         subject, passing = self._all(tests)
         if given is None:
@@ -111,11 +111,11 @@ class _Reader:
             )
         return Quotient(_of(subject, passing & condition), _of(among, condition))
 
-    def _count(self, tree: Part) -> Term:
+    def _count(self, tree: SyntaxNode) -> Term:
         subject, passing = self._all(tree.parts[0])
         return scale_term(_of(subject, passing), subject.respondents)
 
-    def _held(self, tree: Part) -> Term:
+    def _held(self, tree: SyntaxNode) -> Term:
         subject, passing = self._test(tree.parts[0])
         if subject.question.domain.most is None:
             raise error_at(
@@ -126,7 +126,7 @@ class _Reader:
             )
         return _of(subject, passing)
 
-    def _mean(self, tree: Part) -> Term:
+    def _mean(self, tree: SyntaxNode) -> Term:
         subject, field = self._subject(tree.parts[0])
         if not field:
             self._pointing(tree, lambda: subject.mean)
@@ -136,7 +136,7 @@ class _Reader:
         numbers = self._pointing(tree.parts[0], subject.numbers, field)
         return Linear(0.0, {Key(subject.name): weights_of(numbers)})
 
-    def _score(self, tree: Part) -> Term:
+    def _score(self, tree: SyntaxNode) -> Term:
         subject, field = self._subject(tree.parts[0])
         weights = np.zeros(self._pointing(tree, lambda: subject.size))
         given = np.zeros(len(weights), dtype=bool)
@@ -152,7 +152,7 @@ class _Reader:
             weights = np.where(passing, self._finite(weight), weights)
         return Linear(0.0, {Key(subject.name): weights_of(weights)})
 
-    def _all(self, tree: Part) -> tuple[Subject, Flags]:
+    def _all(self, tree: SyntaxNode) -> tuple[Subject, Flags]:
         """The question that tests are of, and which of its values pass all of them."""
         first, *others = (self._test(test) for test in tree.parts)
         subject, passing = first
@@ -180,7 +180,7 @@ class _Reader:
             )
         return subject, passing
 
-    def _test(self, tree: Part) -> tuple[Subject, Flags]:
+    def _test(self, tree: SyntaxNode) -> tuple[Subject, Flags]:
         subject, field = self._subject(tree.parts[0])
         size = self._pointing(tree, lambda: subject.size)
         rule, rest = tree.rule, tree.parts[1:]
@@ -195,7 +195,7 @@ class _Reader:
             passing |= self._pointing(value, subject.among, field, [_value(value)])
         return subject, ~passing if rule == "unequal" else passing
 
-    def _subject(self, tree: Part) -> tuple[Subject, str]:
+    def _subject(self, tree: SyntaxNode) -> tuple[Subject, str]:
         name, field = tree.parts
         subject = self._pointing(tree, self._subjects, name.text)
         if field is None:
@@ -203,7 +203,9 @@ class _Reader:
         self._pointing(field, subject.field, field.text)
         return subject, field.text
 
-    def _pointing(self, tree: Part, ask: Callable[..., Any], *arguments: Any) -> Any:
+    def _pointing(
+        self, tree: SyntaxNode, ask: Callable[..., Any], *arguments: Any
+    ) -> Any:
         """What a function returns; what it raises points at this part of the text."""
         try:
             return ask(*arguments)
@@ -223,7 +225,7 @@ _OPERATIONS: Mapping[str, Callable[[Term, Term], Term]] = {
 }
 
 
-def _is_of_one(test: Part) -> bool:
+def _is_of_one(test: SyntaxNode) -> bool:
     """Whether a test is of a single value, or of those of one field, which exclude one
     another.
     """
@@ -233,7 +235,7 @@ def _is_of_one(test: Part) -> bool:
     )
 
 
-def _value(tree: Part) -> str:
+def _value(tree: SyntaxNode) -> str:
     text: str = tree.parts[0].text
     return text[1:-1] if text.startswith('"') else text
 

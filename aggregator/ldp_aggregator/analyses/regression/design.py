@@ -14,7 +14,7 @@ import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.regression.formula import Factor, Formula, Term, text_of
-from ldp_aggregator.analyses.weighting.answers import Answers, Column
+from ldp_aggregator.analyses.weighting.answers import AnswerColumn, ReportAnswers
 from ldp_aggregator.numerics.arrays import Floats
 
 INTERCEPT = "(intercept)"
@@ -22,7 +22,7 @@ MOST_COLUMNS = 200
 _SINGULAR = 1e-9
 
 
-class Design(NamedTuple):
+class DesignMatrix(NamedTuple):
     """The columns of a formula."""
 
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Design(NamedTuple):
     """What coefficients of categories are in comparison to."""
 
 
-def design_of(answers: Answers, formula: Formula) -> Design:
+def design_of(answers: ReportAnswers, formula: Formula) -> DesignMatrix:
     """The columns of a formula for answers.
 
     Raises `UnknownNameError` for names that are none, and `EstimateError` for too many
@@ -62,7 +62,7 @@ def design_of(answers: Answers, formula: Formula) -> Design:
             )
     table = np.stack(tables, axis=2)
     _check_rank(answers, table, names)
-    return Design(
+    return DesignMatrix(
         tuple(names),
         tuple(terms),
         table,
@@ -71,13 +71,13 @@ def design_of(answers: Answers, formula: Formula) -> Design:
     )
 
 
-def is_categories(factor: Factor, column: Column) -> bool:
+def is_categories(factor: Factor, column: AnswerColumn) -> bool:
     """Whether a factor has a column for each value."""
     return factor.categories or column.numbers is None
 
 
 def _of_term(
-    term: Term, columns: dict[str, Column], shape: tuple[int, int]
+    term: Term, columns: dict[str, AnswerColumn], shape: tuple[int, int]
 ) -> tuple[list[str], list[Floats]]:
     labels, tables = [""], [np.ones(shape)]
     for factor in term:
@@ -89,7 +89,7 @@ def _of_term(
 
 
 def _of_factor(
-    factor: Factor, column: Column, shape: tuple[int, int]
+    factor: Factor, column: AnswerColumn, shape: tuple[int, int]
 ) -> list[tuple[str, Floats]]:
     codes = np.broadcast_to(column.codes, shape)
     if not is_categories(factor, column) and column.numbers is not None:
@@ -110,7 +110,7 @@ def _of_factor(
     ]
 
 
-def _references(formula: Formula, columns: dict[str, Column]) -> tuple[str, ...]:
+def _references(formula: Formula, columns: dict[str, AnswerColumn]) -> tuple[str, ...]:
     factors = dict.fromkeys(factor for term in formula.terms for factor in term)
     return tuple(
         f"{factor.name}={columns[factor.name].values[0]}"
@@ -119,7 +119,7 @@ def _references(formula: Formula, columns: dict[str, Column]) -> tuple[str, ...]
     )
 
 
-def _check_rank(answers: Answers, table: Floats, names: list[str]) -> None:
+def _check_rank(answers: ReportAnswers, table: Floats, names: list[str]) -> None:
     """Raise `EstimateError` for columns that follow from the others, whoever the
     respondents are.
 

@@ -29,8 +29,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp_aggregator.analyses.regression.ascent import halve_step
-from ldp_aggregator.analyses.regression.design import Design
-from ldp_aggregator.analyses.weighting.answers import Answers
+from ldp_aggregator.analyses.regression.design import DesignMatrix
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
@@ -65,7 +65,7 @@ class _Sums(NamedTuple):
 
 
 def solve_equations(
-    answers: Answers, design: Design, outcome: Floats, model: str
+    answers: ReportAnswers, design: DesignMatrix, outcome: Floats, model: str
 ) -> Solution:
     """The zero of the equations, and the sandwich.
 
@@ -89,7 +89,9 @@ def solve_equations(
     )
 
 
-def _sums(answers: Answers, design: Design, shares: Floats, outcome: Floats) -> _Sums:
+def _sums(
+    answers: ReportAnswers, design: DesignMatrix, shares: Floats, outcome: Floats
+) -> _Sums:
     """The rows are combinations, or combinations and cells."""
     size = design.table.shape[2]
     table = np.ascontiguousarray(design.table.reshape(-1, size))
@@ -98,7 +100,7 @@ def _sums(answers: Answers, design: Design, shares: Floats, outcome: Floats) -> 
     return _Sums(table, shares.ravel(), (shares * outcome).ravel())
 
 
-def _start(answers: Answers, design: Design, outcome: Floats) -> Floats:
+def _start(answers: ReportAnswers, design: DesignMatrix, outcome: Floats) -> Floats:
     """Fit shares none of which is below 0: concave, so that Newton's method leads
     up.
     """
@@ -184,8 +186,8 @@ def _share(linear: Floats) -> Floats:
 
 
 def _sandwich(
-    answers: Answers,
-    design: Design,
+    answers: ReportAnswers,
+    design: DesignMatrix,
     outcome: Floats,
     coefficients: Floats,
     *,

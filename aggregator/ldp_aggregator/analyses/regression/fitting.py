@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.regression.design import Design, design_of
+from ldp_aggregator.analyses.regression.design import DesignMatrix, design_of
 from ldp_aggregator.analyses.regression.equations import (
     LOGIT,
     Solution,
@@ -24,7 +24,7 @@ from ldp_aggregator.analyses.regression.equations import (
 )
 from ldp_aggregator.analyses.regression.formula import Formula, formula_of
 from ldp_aggregator.analyses.regression.joint_likelihood import likeliest_together
-from ldp_aggregator.analyses.regression.likelihood import Fit, likeliest
+from ldp_aggregator.analyses.regression.likelihood import RegressionFit, likeliest
 from ldp_aggregator.analyses.regression.options import (
     EQUATIONS,
     LIKELIHOOD,
@@ -45,9 +45,9 @@ from ldp_aggregator.analyses.regression.profile import (
     likelihood_ratio,
     profile_interval,
 )
-from ldp_aggregator.analyses.regression.result import Coefficient, Regression, Test
+from ldp_aggregator.analyses.regression.result import Coefficient, Regression, TermTest
 from ldp_aggregator.analyses.rows.reading import SurveyRows
-from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart
 from ldp_aggregator.analyses.weighting.design_rows import (
     DesignedRows,
     answers_of_any,
@@ -69,10 +69,10 @@ _EMPTY = (
 class _Likely(NamedTuple):
     """A likelihood, and what its greatest value says."""
 
-    fit: Fit
-    ratio: Callable[[Fit, tuple[int, ...]], tuple[float, float]]
+    fit: RegressionFit
+    ratio: Callable[[RegressionFit, tuple[int, ...]], tuple[float, float]]
     """The chi-square of leaving columns out, and its p-value."""
-    ends: Callable[[Fit, int, float], tuple[float, float]] | None
+    ends: Callable[[RegressionFit, int, float], tuple[float, float]] | None
     """The profile interval of a coefficient, at a level."""
 
 
@@ -148,7 +148,7 @@ def regress_rows(
 
 
 def fit_answers(
-    answers: Answers, formula: Formula, choices: RegressionOptions
+    answers: ReportAnswers, formula: Formula, choices: RegressionOptions
 ) -> Regression:
     """Do the same with answers that have been read."""
     answers = answers.with_mean_weight_1()
@@ -198,7 +198,7 @@ def fit_answers(
     )
 
 
-def _freedom(answers: Answers, design: Design) -> float:
+def _freedom(answers: ReportAnswers, design: DesignMatrix) -> float:
     """Return the degrees of freedom of t: those of the sampling frame, less
     predictors.
     """
@@ -212,7 +212,12 @@ def _freedom(answers: Answers, design: Design) -> float:
 
 
 def _likely(
-    answers: Answers, design: Design, part: Part, *, outcome: Floats, model: str
+    answers: ReportAnswers,
+    design: DesignMatrix,
+    part: ReportPart,
+    *,
+    outcome: Floats,
+    model: str,
 ) -> _Likely | None:
     """The likelihood, where it is known."""
     observed = observed_of(answers, design, outcome, model=model)
@@ -228,14 +233,16 @@ def _likely(
     if reports is None:
         return None
 
-    def ratio(fit: Fit, places: tuple[int, ...]) -> tuple[float, float]:
+    def ratio(fit: RegressionFit, places: tuple[int, ...]) -> tuple[float, float]:
         less = likeliest_together(reports.without(places))
         return chi_square(fit.log_likelihood - less.log_likelihood, len(places))
 
     return _Likely(likeliest_together(reports), ratio, None)
 
 
-def _method(likely: _Likely | None, design: Design, choices: RegressionOptions) -> str:
+def _method(
+    likely: _Likely | None, design: DesignMatrix, choices: RegressionOptions
+) -> str:
     if choices.method == LIKELIHOOD and likely is None:
         raise EstimateError(
             "expected, for the likelihood, an outcome with two values, predictors that "
@@ -248,11 +255,11 @@ def _method(likely: _Likely | None, design: Design, choices: RegressionOptions) 
 
 
 def _of_likelihood(
-    answers: Answers,
+    answers: ReportAnswers,
     formula: Formula,
     choices: RegressionOptions,
     *,
-    design: Design,
+    design: DesignMatrix,
     event: str | None,
     likely: _Likely,
 ) -> Regression:
@@ -279,7 +286,7 @@ def _of_likelihood(
             tests.append(_wald(name, places, fit.coefficients, covariance=covariance))
         else:
             ratio = likely.ratio(fit, places)
-            tests.append(Test(name, "likelihood ratio", *ratio, len(places)))
+            tests.append(TermTest(name, "likelihood ratio", *ratio, len(places)))
     remarks = _common_remarks(answers, design, converged=fit.converged)
     if fit.empty:
         remarks.append(Remark("empty-combinations", f"{fit.empty:,} {_EMPTY}"))
@@ -306,7 +313,7 @@ def _of_likelihood(
 
 
 def _coefficients(
-    design: Design,
+    design: DesignMatrix,
     coefficients: Floats,
     covariance: Floats,
     level: float,
@@ -341,18 +348,18 @@ def _wald(
     covariance: Floats,
     *,
     freedom: float = math.inf,
-) -> Test:
+) -> TermTest:
     own, many = coefficients[list(places)], len(places)
     block = covariance[np.ix_(places, places)]
     statistic = float(own @ np.linalg.pinv(block, hermitian=True) @ own)
     chance = chdtrc(many, statistic)
     if math.isfinite(freedom):
         chance = fdtrc(many, freedom, statistic / many)
-    return Test(name, "Wald", statistic, p_value=float(chance), freedom=many)
+    return TermTest(name, "Wald", statistic, p_value=float(chance), freedom=many)
 
 
 def _remarks(
-    answers: Answers, design: Design, solution: Solution, part: Part
+    answers: ReportAnswers, design: DesignMatrix, solution: Solution, part: ReportPart
 ) -> list[Remark]:
     remarks = _common_remarks(answers, design, converged=solution.converged)
     if solution.negative:
@@ -376,7 +383,7 @@ def _remarks(
 
 
 def _common_remarks(
-    answers: Answers, design: Design, *, converged: bool
+    answers: ReportAnswers, design: DesignMatrix, *, converged: bool
 ) -> list[Remark]:
     remarks = []
     if not converged:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp_aggregator.analyses.regression.ascent import climb
-from ldp_aggregator.analyses.regression.likelihood import Fit
+from ldp_aggregator.analyses.regression.likelihood import RegressionFit
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
@@ -62,7 +62,7 @@ class Together(NamedTuple):
         return self._replace(table=self.table[:, keep])
 
 
-def likeliest_together(reports: Together) -> Fit:
+def likeliest_together(reports: Together) -> RegressionFit:
     """The coefficients under which reports are likeliest, whoever there is."""
     empty = 0
     while True:
@@ -78,7 +78,7 @@ def likeliest_together(reports: Together) -> Fit:
         )
 
 
-def _fit_all(reports: Together) -> tuple[Fit, Floats]:
+def _fit_all(reports: Together) -> tuple[RegressionFit, Floats]:
     """The same with all combinations, and the shares of these."""
 
     def step_at(point: Floats) -> tuple[Floats, Floats]:
@@ -102,7 +102,7 @@ def _fit_all(reports: Together) -> tuple[Fit, Floats]:
         np.abs(reports.table @ point[:size]).max(),
     )
     sound = far < _FARTHEST and float(np.linalg.eigvalsh(information)[0]) > 0
-    fit = Fit(
+    fit = RegressionFit(
         point,
         top.value,
         information,
@@ -126,7 +126,7 @@ def _polish(reports: Together, point: Floats) -> Floats:
     return point
 
 
-def _of_coefficients(fit: Fit, size: int) -> Fit:
+def _of_coefficients(fit: RegressionFit, size: int) -> RegressionFit:
     """The part that is about coefficients, whose errors are those beside unknown
     shares.
 

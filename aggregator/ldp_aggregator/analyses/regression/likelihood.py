@@ -57,7 +57,7 @@ class Observed(NamedTuple):
         return self._replace(table=self.table[:, keep])
 
 
-class Fit(NamedTuple):
+class RegressionFit(NamedTuple):
     """The greatest likelihood."""
 
     coefficients: Floats
@@ -79,7 +79,7 @@ class Fit(NamedTuple):
         return np.asarray(inverse @ self.squares @ inverse if robust else inverse)
 
 
-def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
+def likeliest(observed: Observed, start: Floats | None = None) -> RegressionFit:
     """The coefficients under which reports are likeliest."""
     size = observed.table.shape[1]
 
@@ -100,7 +100,7 @@ def likeliest(observed: Observed, start: Floats | None = None) -> Fit:
     reach = float(
         np.abs(observed.table @ coefficients + observed.offset).max(initial=0.0)
     )
-    return Fit(
+    return RegressionFit(
         coefficients,
         top.value,
         information,

@@ -7,17 +7,17 @@ from __future__ import annotations
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.analyses.regression.design import Design
+from ldp_aggregator.analyses.regression.design import DesignMatrix
 from ldp_aggregator.analyses.regression.equations import LINEAR, LOGIT
 from ldp_aggregator.analyses.regression.formula import Formula
 from ldp_aggregator.analyses.regression.joint_likelihood import Together
 from ldp_aggregator.analyses.regression.likelihood import Observed
 from ldp_aggregator.analyses.regression.options import RegressionOptions
-from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart
 from ldp_aggregator.numerics.arrays import Floats
 
 
-def outcome_part(answers: Answers, formula: Formula) -> Part:
+def outcome_part(answers: ReportAnswers, formula: Formula) -> ReportPart:
     """Return the outcome before the ~ of a formula. Raises `UnknownNameError`."""
     for part in answers.parts:
         if part.name == formula.outcome:
@@ -27,7 +27,7 @@ def outcome_part(answers: Answers, formula: Formula) -> Part:
 
 
 def outcome_of(
-    answers: Answers, part: Part, choices: RegressionOptions
+    answers: ReportAnswers, part: ReportPart, choices: RegressionOptions
 ) -> tuple[str, str | None, Floats]:
     """The model, the event of a logit, and what each cell counts for, (cells,)."""
     two = len(part.values) == 2
@@ -58,7 +58,7 @@ def outcome_of(
 
 
 def observed_of(
-    answers: Answers, design: Design, outcome: Floats, *, model: str
+    answers: ReportAnswers, design: DesignMatrix, outcome: Floats, *, model: str
 ) -> Observed | None:
     """What the likelihood needs; None where it is not known."""
     units = answers.units
@@ -76,7 +76,12 @@ def observed_of(
 
 
 def together_of(
-    answers: Answers, design: Design, part: Part, outcome: Floats, *, model: str
+    answers: ReportAnswers,
+    design: DesignMatrix,
+    part: ReportPart,
+    outcome: Floats,
+    *,
+    model: str,
 ) -> Together | None:
     """The same where predictors are randomized, with nothing in the clear; None for
     others.

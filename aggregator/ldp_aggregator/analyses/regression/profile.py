@@ -18,14 +18,18 @@ import math
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from ldp_aggregator.analyses.regression.likelihood import Fit, Observed, likeliest
+from ldp_aggregator.analyses.regression.likelihood import (
+    Observed,
+    RegressionFit,
+    likeliest,
+)
 
 _FARTHEST = 64.0
 """Standard errors from the estimate at which an end is looked for at most."""
 
 
 def profile_interval(
-    observed: Observed, fit: Fit, place: int, level: float
+    observed: Observed, fit: RegressionFit, place: int, level: float
 ) -> tuple[float, float]:
     """The ends for one coefficient; infinite where the likelihood rules nothing out."""
     middle = float(fit.coefficients[place])
@@ -60,7 +64,7 @@ def _end(spare: object, middle: float, step: float) -> float:
 
 
 def likelihood_ratio(
-    observed: Observed, fit: Fit, places: tuple[int, ...]
+    observed: Observed, fit: RegressionFit, places: tuple[int, ...]
 ) -> tuple[float, float]:
     """The chi-square of some columns, and its p-value."""
     less = observed.without(places)

@@ -40,7 +40,7 @@ class Coefficient(WithInterval):
         return replace(self, low=low, high=high)
 
 
-class Test(NamedTuple):
+class TermTest(NamedTuple):
     """Whether the outcome depends on a term at all."""
 
     term: str
@@ -73,7 +73,7 @@ class Regression(Tabled):
     covariance: Floats
     freedom: float
     """Of t, by clusters and strata; infinite without either."""
-    tests: tuple[Test, ...]
+    tests: tuple[TermTest, ...]
     log_likelihood: float | None
     converged: bool
     """Whether the search came to its end; without, no number here says anything."""

@@ -41,7 +41,7 @@ from ldp_aggregator.analyses.rows.columns import (
 )
 from ldp_aggregator.numerics import arrays
 from ldp_aggregator.numerics.arrays import Flags, Integers
-from ldp_aggregator.tallies.intake.screening import Refusal, screen
+from ldp_aggregator.tallies.intake.screening import Rejection, screen
 from ldp_aggregator.tallies.tally import DUPLICATE
 
 SEVERAL = "several reports"
@@ -239,7 +239,7 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
     chosen: dict[int, bytes] = {}
     envelopes = {question.fingerprint: question}
     for row, item in zip(holders, screen(payloads, envelopes), strict=True):
-        if isinstance(item, Refusal):
+        if isinstance(item, Rejection):
             left_out.setdefault(item.reason, []).append(row + 1)
         elif item.id in seen:
             left_out.setdefault(DUPLICATE, []).append(row + 1)

@@ -19,7 +19,7 @@ from ldp_aggregator.analyses.series.evidence import since
 from ldp_aggregator.analyses.series.history import Epoch, complete_history, series_of
 from ldp_aggregator.analyses.series.testing import (
     MOST_VALUES,
-    Asked,
+    TrendOptions,
     epochs_to_test,
     evidence_in,
     on_epochs,
@@ -108,7 +108,7 @@ def changes_in(
         chosen = _values(newest)
     except EstimateError as error:
         return Changes(alarm_rate, untested=str(error))
-    asked = Asked(
+    asked = TrendOptions(
         0.95, None, None, slope=False, closed=max(0, len(complete) - still_open)
     )
     threshold = 1 / alarm_rate

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_aggregator.analyses.series.history import Epoch, Seen
-from ldp_aggregator.analyses.series.levels import Level
+from ldp_aggregator.analyses.series.history import Epoch, ValueHistory
+from ldp_aggregator.analyses.series.levels import TrendLevel
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.people import PERCENT
 from ldp_aggregator.output.sheet import NOTHING, Band, Bars
@@ -25,9 +25,9 @@ class Course:
     `follow` has an example.
     """
 
-    seen: Seen
+    seen: ValueHistory
     """The estimates."""
-    known: Level
+    known: TrendLevel
     low: Floats
     """Of the band of the level."""
     high: Floats

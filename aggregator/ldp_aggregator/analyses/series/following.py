@@ -14,13 +14,13 @@ from ldp_aggregator.analyses.series.course import Course
 from ldp_aggregator.analyses.series.evidence import since
 from ldp_aggregator.analyses.series.history import (
     Epoch,
-    Seen,
+    ValueHistory,
     complete_history,
     series_of,
 )
-from ldp_aggregator.analyses.series.levels import Level, level_of
+from ldp_aggregator.analyses.series.levels import TrendLevel, level_of
 from ldp_aggregator.analyses.series.testing import (
-    Asked,
+    TrendOptions,
     epochs_to_test,
     evidence_in,
     on_epochs,
@@ -104,7 +104,7 @@ def follow(
             f"expected means that are estimated for the {estimand} "
             f"(Options(estimand=...)), got those for the {newest.options.estimand}"
         )
-    asked = Asked(
+    asked = TrendOptions(
         level, overlap, season, slope=slope, closed=max(0, len(complete) - still_open)
     )
     one_of = 1 / alarm_rate
@@ -155,7 +155,7 @@ def _check(
 
 
 def _course(
-    of_value: Seen, asked: Asked, threshold: float, remarks: list[str]
+    of_value: ValueHistory, asked: TrendOptions, threshold: float, remarks: list[str]
 ) -> Course:
     """Course of one value; its warnings are added to the remarks."""
     level, low, high = _level(of_value, asked)
@@ -186,7 +186,9 @@ def _course(
     )
 
 
-def _level(of_value: Seen, asked: Asked) -> tuple[Level, Floats, Floats]:
+def _level(
+    of_value: ValueHistory, asked: TrendOptions
+) -> tuple[TrendLevel, Floats, Floats]:
     """The level, and its band: of memoized devices what holds for all overlaps that may
     be.
     """
@@ -206,7 +208,7 @@ def _level(of_value: Seen, asked: Asked) -> tuple[Level, Floats, Floats]:
     return fits[0][0], low, high
 
 
-def _shares(of_value: Seen, asked: Asked) -> Iterator[float]:
+def _shares(of_value: ValueHistory, asked: TrendOptions) -> Iterator[float]:
     """How much of the permanent response's error all epochs may have in common."""
     if asked.overlap is not None:
         yield asked.overlap
@@ -217,8 +219,8 @@ def _shares(of_value: Seen, asked: Asked) -> Iterator[float]:
 
 
 def _fit(
-    of_value: Seen, frequency: Floats, share: float, asked: Asked
-) -> tuple[Level, float]:
+    of_value: ValueHistory, frequency: Floats, share: float, asked: TrendOptions
+) -> tuple[TrendLevel, float]:
     """The level, and the variance of what does not average out over epochs."""
     variance = of_value.variance(frequency)
     common = share * np.minimum(of_value.lasting(frequency), np.nan_to_num(variance))

@@ -15,8 +15,8 @@ from typing import Any
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.groups.parts import (
+    GroupTallies,
     Labels,
-    Parts,
     group_name,
     of_group,
     said_of,
@@ -45,7 +45,7 @@ class GroupTrends(Rendered):
     `follow_groups` has an example.
     """
 
-    parts: Parts
+    parts: GroupTallies
     trends: tuple[tuple[Labels, Trends], ...]
     alarm_rate: float
     """Of all groups together."""
@@ -127,7 +127,7 @@ def follow_groups(
     if not trends:
         raise EstimateError(problems[0])
     latest = known[-1][1]
-    parts = Parts(latest.asked, latest.least, (), suppressions={})
+    parts = GroupTallies(latest.asked, latest.least, (), suppressions={})
     remarks = [*problems, *said_of(latest.least, _suppressed_epochs(known, question))]
     if size > 1:
         remarks.insert(0, _FAMILY.format(rate=alarm_rate, size=size, own=own))

@@ -31,7 +31,7 @@ FAR = 4.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class ValueHistory:
     """One value over epochs: arrays of shape (T,), NaN where an epoch is missing."""
 
     value: str
@@ -129,7 +129,7 @@ def series_of(
     estimand: str,
     *,
     intervals: bool = True,
-) -> Seen:
+) -> ValueHistory:
     """One value over the epochs of a history that is complete (`completed`).
 
     intervals  whether those of the estimand are made: half of the time, and no part of
@@ -143,7 +143,7 @@ def series_of(
     ]
     numbers = np.array([_numbers(known) for known in alone])
     estimate, low, high = numbers.T
-    return Seen(
+    return ValueHistory(
         value,
         tuple(epoch for epoch, _ in history),
         tuple(0 if known is None else known.respondents for _, known in history),

@@ -52,7 +52,7 @@ _SLOPE_SCALE = 0.3
 """The size of what slopes change by that is as likely as not, in errors."""
 
 
-class Level(NamedTuple):
+class TrendLevel(NamedTuple):
     """Level of each of T epochs, and of how they follow each other."""
 
     law: Mixture
@@ -94,7 +94,7 @@ def level_of(
     season: int | None = None,
     *,
     slope: bool = False,
-) -> Level:
+) -> TrendLevel:
     """The level behind estimates (NaN for missing ones) with these variances.
 
     Raises `EstimateError` for too few estimates, and if statsmodels is not there.
@@ -112,7 +112,7 @@ def level_of(
     slopes = np.array([fit.slope for fit in fits])
     mean = float(weights @ slopes[:, 0])
     error = float(np.sqrt(weights @ (slopes[:, 1] + (slopes[:, 0] - mean) ** 2)))
-    return Level(
+    return TrendLevel(
         law,
         step=float(np.sqrt(fits[int(likelihoods.argmax())].steps)),
         slope=(mean, error) if slope else None,

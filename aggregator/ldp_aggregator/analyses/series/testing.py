@@ -16,7 +16,7 @@ from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.series.errors_over_time import covariances
 from ldp_aggregator.analyses.series.evidence import Evidence, evidence_of
-from ldp_aggregator.analyses.series.history import Seen
+from ldp_aggregator.analyses.series.history import ValueHistory
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats, Integers
@@ -25,7 +25,7 @@ MOST_VALUES = 50
 """That are followed without being named."""
 
 
-class Asked(NamedTuple):
+class TrendOptions(NamedTuple):
     """How a value is followed."""
 
     level: float
@@ -61,12 +61,12 @@ def values_of(newest: QuestionEstimates, values: Sequence[str]) -> tuple[str, ..
     return chosen
 
 
-def epochs_to_test(of_value: Seen, asked: Asked) -> Integers:
+def epochs_to_test(of_value: ValueHistory, asked: TrendOptions) -> Integers:
     """The places of the epochs with estimates that are tested for changes."""
     return np.flatnonzero(~np.isnan(of_value.estimate[: asked.closed]))
 
 
-def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
+def evidence_in(of_value: ValueHistory, asked: TrendOptions) -> Evidence | None:
     """Evidence of a change in one value; None where fewer than two epochs are
     tested.
     """
@@ -85,7 +85,7 @@ def evidence_in(of_value: Seen, asked: Asked) -> Evidence | None:
 
 
 def on_epochs(
-    of_value: Seen, evidence: Evidence | None, asked: Asked
+    of_value: ValueHistory, evidence: Evidence | None, asked: TrendOptions
 ) -> tuple[Floats, Floats]:
     """Evidence after each epoch, and sizes of steps there; what is not tested adds
     nothing.

@@ -18,7 +18,7 @@ from ldp_aggregator.analyses.synthesis.pairs import Pair, Pairs
 from ldp_aggregator.numerics.arrays import Floats, Integers
 
 
-class Fit(NamedTuple):
+class PairFit(NamedTuple):
     """Fit of one pair of fields; differences are root mean squares over its cells."""
 
     first: str
@@ -35,7 +35,7 @@ class Fit(NamedTuple):
 
 def fit_of(
     names: tuple[str, ...], pairs: Pairs, tables: dict[Pair, Floats], people: Integers
-) -> list[Fit]:
+) -> list[PairFit]:
     """Fit of each pair; `tables` are the consistent ones, `people` of shape (rows,
     fields).
     """
@@ -44,7 +44,7 @@ def fit_of(
         first, second = pair
         there = pair_shares(people, pair, pairs.tables[pair].shape)
         fits.append(
-            Fit(
+            PairFit(
                 names[first],
                 names[second],
                 noise=_root_mean_square(pairs.errors[pair]),

@@ -25,7 +25,7 @@ from ldp.answers.fields import names_of
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.association.crosstabs import crosstab
 from ldp_aggregator.analyses.synthesis.entropy import multiplicative, proportional
-from ldp_aggregator.analyses.synthesis.fit import Fit, fit_of
+from ldp_aggregator.analyses.synthesis.fit import PairFit, fit_of
 from ldp_aggregator.analyses.synthesis.pairs import Pair, consistent, pairs_of
 from ldp_aggregator.analyses.synthesis.rows import along, from_joint
 from ldp_aggregator.analyses.synthesis.tree import branches
@@ -62,7 +62,7 @@ class Synthetic:
     """Of each field, as texts."""
     people: Integers
     """The place of each person's value in each field, of shape (rows, fields)."""
-    fits: tuple[Fit, ...]
+    fits: tuple[PairFit, ...]
     method: str
     reports: int
 

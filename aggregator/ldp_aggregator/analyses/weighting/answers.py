@@ -44,7 +44,7 @@ from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.numerics.arrays import Flags, Floats, Integers
 
 
-class Part(NamedTuple):
+class ReportPart(NamedTuple):
     """Part of a report: a question, or a field of one."""
 
     name: str
@@ -53,7 +53,7 @@ class Part(NamedTuple):
     """What the values stand for, where they are numbers."""
 
 
-class Column(NamedTuple):
+class AnswerColumn(NamedTuple):
     """What holds in each combination and cell: a part of an answer, or a public
     attribute.
     """
@@ -101,7 +101,7 @@ class Products(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class ReportAnswers:
     """Answers of reports, by public combination."""
 
     name: str
@@ -111,7 +111,7 @@ class Answers:
     attributes: tuple[str, ...]
     combinations: tuple[tuple[str, ...], ...]
     """The values of the public attributes."""
-    parts: tuple[Part, ...]
+    parts: tuple[ReportPart, ...]
     is_mean: bool
     """Whether the one cell is the number itself, and its score that of a mean."""
     reports: int
@@ -144,7 +144,7 @@ class Answers:
             return not np.allclose(self.units.design, 1, rtol=1e-9, atol=0)
         return not math.isclose(self.weight, self.reports, rel_tol=1e-9)
 
-    def with_mean_weight_1(self) -> Answers:
+    def with_mean_weight_1(self) -> ReportAnswers:
         """The same with design weights of 1 on average, whatever unit they had."""
         factor = self.weight / self.reports
         units, products = self.units, self.products
@@ -187,7 +187,7 @@ class Answers:
         """The shares of the combinations, which are in the clear, (combinations,)."""
         return np.asarray(self.sums[:, 0] / self.weight)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> AnswerColumn:
         """Return the column of a name. Raises `UnknownNameError`."""
         if name in self.attributes:
             place = self.attributes.index(name)
@@ -196,14 +196,18 @@ class Answers:
             values = _in_order(texts, numbers)
             places = {text: code for code, text in enumerate(values)}
             codes = np.array([places[text] for text in texts], dtype=np.int64)[:, None]
-            return Column(name, values, codes, numbers=_numbers(values), public=True)
+            return AnswerColumn(
+                name, values, codes, numbers=_numbers(values), public=True
+            )
         if name not in self.names or self.is_mean:
             raise UnknownNameError(name, self.names, "an attribute or a field")
         place = [part.name for part in self.parts].index(name)
         part = self.parts[place]
         cells = product(*(range(len(one.values)) for one in self.parts))
         codes = np.array([values[place] for values in cells], dtype=np.int64)[None, :]
-        return Column(name, part.values, codes, numbers=part.numbers, public=False)
+        return AnswerColumn(
+            name, part.values, codes, numbers=part.numbers, public=False
+        )
 
     def mean(self, functions: Floats) -> Floats:
         """The means of scores V, (combinations, 1 + cells, k): of shape (k,)."""

@@ -30,7 +30,7 @@ import numpy as np
 
 from ldp.answers.fields import AND
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.analyses.weighting.answers import Answers
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers
 from ldp_aggregator.analyses.weighting.margins import Margin
 from ldp_aggregator.numerics.arrays import Flags, Floats
 
@@ -74,7 +74,7 @@ class Factors(NamedTuple):
     steps: int
 
 
-def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...]:
+def targets_of(answers: ReportAnswers, margins: Sequence[Margin]) -> tuple[Target, ...]:
     """The values of margins, and where they are held.
 
     Raises `EstimateError` for values that no report can have, and for those of reports
@@ -113,7 +113,7 @@ def targets_of(answers: Answers, margins: Sequence[Margin]) -> tuple[Target, ...
     return tuple(targets)
 
 
-def _check_names(answers: Answers, margin: Margin) -> None:
+def _check_names(answers: ReportAnswers, margin: Margin) -> None:
     for name in margin.attributes:
         if name not in answers.names or (
             answers.is_mean and name not in answers.attributes
@@ -123,7 +123,7 @@ def _check_names(answers: Answers, margin: Margin) -> None:
             )
 
 
-def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
+def _check_covered(answers: ReportAnswers, margin: Margin, covered: Floats) -> None:
     """Raise `EstimateError` where somebody holds a value that the margin has no share
     of.
     """
@@ -145,7 +145,9 @@ def _check_covered(answers: Answers, margin: Margin, covered: Floats) -> None:
     )
 
 
-def factors_for(answers: Answers, targets: Sequence[Target], method: str) -> Factors:
+def factors_for(
+    answers: ReportAnswers, targets: Sequence[Target], method: str
+) -> Factors:
     """The factors that meet the targets.
 
     Raises `EstimateError` where margins contradict each other, or a value is too rare

@@ -22,11 +22,11 @@ from ldp_aggregator.analyses.designs.rows import DesignRows, answers_of
 from ldp_aggregator.analyses.designs.survey_design import Design, design
 from ldp_aggregator.analyses.rows.columns import Table
 from ldp_aggregator.analyses.rows.reading import SurveyRows
-from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart
 from ldp_aggregator.analyses.weighting.reading import check_reports
 from ldp_aggregator.analyses.weighting.rows import (
+    RowAnswers,
     SamplingFrame,
-    Told,
     answers_beside,
     answers_of_rows,
     with_covariates,
@@ -92,7 +92,7 @@ def answers_of_any(
     *,
     attributes: Sequence[str],
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
-) -> Answers:
+) -> ReportAnswers:
     """What rows say of a question, or of the answers that a design randomized."""
     if isinstance(rows, SurveyRows):
         return answers_of_rows(rows, name, attributes=attributes, frame=frame)
@@ -110,10 +110,10 @@ def answers_of_any(
         0, 2, 1
     )
     scores = np.stack([_scores(own, order) for own in law.arms])
-    by_answers = Told(
+    by_answers = RowAnswers(
         name,
         (f"privacy: {rows.design.privacy}",),
-        (Part(name, (NO, YES), None),),
+        (ReportPart(name, (NO, YES), None),),
         is_mean=False,
         scores=scores[arms[chosen], places[chosen]],
         law=chances[arms[chosen], places[chosen]],

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.weighting.answers import Answers, Units
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, Units
 from ldp_aggregator.analyses.weighting.calibration import (
     Factors,
     factors_for,
@@ -50,7 +50,7 @@ DRAWN = 400
 _SINGULAR = 1e-10
 
 
-class Estimated(NamedTuple):
+class WeightedEstimates(NamedTuple):
     """Arrays of shape (M,), for M answers that are estimated."""
 
     estimate: Floats
@@ -64,8 +64,11 @@ class Estimated(NamedTuple):
 
 
 def weighted_means(
-    answers: Answers, outcome: Floats, factors: Factors, inside: Floats | None = None
-) -> Estimated:
+    answers: ReportAnswers,
+    outcome: Floats,
+    factors: Factors,
+    inside: Floats | None = None,
+) -> WeightedEstimates:
     """Weighted means of an outcome, (cells, M): what each cell counts for.
 
     inside  1 for the combinations of each group, (combinations, D), whose means are
@@ -86,7 +89,7 @@ def weighted_means(
             plain, outcome, inside, factors=np.ones(len(inside))
         )
     covariance = answers.covariance(scores_of(answers, functions, factors))
-    return Estimated(
+    return WeightedEstimates(
         estimate,
         np.sqrt(np.maximum(np.diag(covariance), 0.0)),
         unweighted,
@@ -96,7 +99,7 @@ def weighted_means(
     )
 
 
-def scores_of(answers: Answers, functions: Floats, factors: Factors) -> Floats:
+def scores_of(answers: ReportAnswers, functions: Floats, factors: Factors) -> Floats:
     """The linearized scores V, (combinations, 1 + cells, M), from those before
     weighting.
     """
@@ -124,7 +127,7 @@ def scores_of(answers: Answers, functions: Floats, factors: Factors) -> Floats:
     return scores
 
 
-def effective_size(answers: Answers, factors: Factors) -> float:
+def effective_size(answers: ReportAnswers, factors: Factors) -> float:
     """Kish's, of the weights that reports have, or of those that cells are estimated to
     have.
     """
@@ -133,7 +136,7 @@ def effective_size(answers: Answers, factors: Factors) -> float:
 
 
 def jackknife(
-    answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str
+    answers: ReportAnswers, outcome: Floats, margins: Sequence[Margin], method: str
 ) -> Floats:
     """Standard errors by leaving out each report (or cluster) once: of shape (M,)."""
     units = _told_apart(answers)
@@ -158,7 +161,7 @@ def jackknife(
 
 
 def bootstrap(
-    answers: Answers,
+    answers: ReportAnswers,
     outcome: Floats,
     margins: Sequence[Margin],
     method: str,
@@ -185,7 +188,7 @@ def bootstrap(
 
 
 def _refitting(
-    answers: Answers, outcome: Floats, margins: Sequence[Margin], method: str
+    answers: ReportAnswers, outcome: Floats, margins: Sequence[Margin], method: str
 ) -> Callable[[Floats], Floats]:
     """The estimate of other counts of the same reports."""
 
@@ -197,14 +200,14 @@ def _refitting(
     return refit
 
 
-def _estimate(answers: Answers, outcome: Floats, factors: Factors) -> Floats:
+def _estimate(answers: ReportAnswers, outcome: Floats, factors: Factors) -> Floats:
     """Weighted sums of what cells count for, (M,)."""
     return np.asarray(
         ((factors.factors * answers.shares)[:, :, None] * outcome[None]).sum((0, 1))
     )
 
 
-def _of_outcome(answers: Answers, outcome: Floats) -> Floats:
+def _of_outcome(answers: ReportAnswers, outcome: Floats) -> Floats:
     """The scores of unweighted means, (combinations, 1 + cells, M)."""
     functions = np.zeros(
         (len(answers.combinations), 1 + answers.cells, outcome.shape[1])
@@ -214,7 +217,7 @@ def _of_outcome(answers: Answers, outcome: Floats) -> Floats:
 
 
 def _of_groups(
-    answers: Answers, outcome: Floats, inside: Floats, factors: Floats
+    answers: ReportAnswers, outcome: Floats, inside: Floats, factors: Floats
 ) -> tuple[Floats, Floats]:
     """Means by group, (D M,), and the scores of these ratios, (combinations, 1 + cells,
     D M).
@@ -232,14 +235,14 @@ def _of_groups(
     return means.ravel(), functions.reshape(*shape[:2], -1)
 
 
-def _hajek(answers: Answers, functions: Floats) -> Floats:
+def _hajek(answers: ReportAnswers, functions: Floats) -> Floats:
     """The covariance of means: about them, as their weights may differ."""
     centred = functions.copy()
     centred[:, 0] -= answers.mean(functions)
     return answers.covariance(centred)
 
 
-def _without_design(answers: Answers) -> Answers:
+def _without_design(answers: ReportAnswers) -> ReportAnswers:
     """The same reports, each of which counts once, as if they were drawn one by one."""
     if answers.units is None:
         return answers
@@ -248,7 +251,7 @@ def _without_design(answers: Answers) -> Answers:
     return replace(answers, units=units)
 
 
-def _powers(answers: Answers, factors: Factors, power: int) -> float:
+def _powers(answers: ReportAnswers, factors: Factors, power: int) -> float:
     """The sum over reports of a power of their weights."""
     units = answers.units
     if units is None:
@@ -259,7 +262,7 @@ def _powers(answers: Answers, factors: Factors, power: int) -> float:
     return float((units.alike * units.design**power * weights).sum())
 
 
-def _told_apart(answers: Answers) -> Units:
+def _told_apart(answers: ReportAnswers) -> Units:
     if answers.units is None:
         raise EstimateError(
             "expected reports of one symbol each for replicates, got a tally of bits"

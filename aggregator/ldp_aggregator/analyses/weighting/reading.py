@@ -20,9 +20,14 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.numbers.exact import log_upper
 from ldp.survey.survey import Group, Question, Survey
-from ldp_aggregator.analyses.weighting.answers import Answers, Part, Products, Units
+from ldp_aggregator.analyses.weighting.answers import (
+    Products,
+    ReportAnswers,
+    ReportPart,
+    Units,
+)
 from ldp_aggregator.analyses.weighting.showing import check_shown
-from ldp_aggregator.analyses.weighting.worth import Worth, reports_in, worth_of
+from ldp_aggregator.analyses.weighting.worth import AnswerScores, reports_in, worth_of
 from ldp_aggregator.answers.results.remarks import on_privacy
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.joint_counting import joint_table
@@ -47,7 +52,7 @@ def answers_in(
     attributes: Sequence[str] = (),
     design: Design | None = None,
     among: Collection[str] | None = None,
-) -> Answers:
+) -> ReportAnswers:
     """What tallies say of a question, or of a group of questions that were answered
     together.
 
@@ -87,7 +92,7 @@ def answers_in(
     worth = worth_of(question, total)
     _check_cells(len(worth.scores))
     flat = [table.ravel().astype(np.float64) for table in counts]
-    return Answers(
+    return ReportAnswers(
         question.name,
         spent_on((question,)),
         tuple(attributes),
@@ -147,7 +152,7 @@ def members_of(survey: Survey, name: str) -> tuple[Question, ...]:
     return questions
 
 
-def parts_of(question: Question) -> tuple[Part, ...]:
+def parts_of(question: Question) -> tuple[ReportPart, ...]:
     """Its fields, or itself."""
     fields = question.domain.fields
     if fields:
@@ -155,14 +160,14 @@ def parts_of(question: Question) -> tuple[Part, ...]:
     return (_part(question.name, question.domain),)
 
 
-def _part(name: str, domain: object) -> Part:
+def _part(name: str, domain: object) -> ReportPart:
     numbers = getattr(domain, "numbers", None)
     scale = getattr(domain, "scale", None)
     if numbers is None and scale is not None:
         edges = np.array([float(edge) for edge in scale.edges])
         numbers = (edges[:-1] + edges[1:]) / 2 if len(edges) else None
     own = None if numbers is None else np.array([float(number) for number in numbers])
-    return Part(name, getattr(domain, "values", None) or (), own)
+    return ReportPart(name, getattr(domain, "values", None) or (), own)
 
 
 def spent_on(questions: Sequence[Question]) -> tuple[str, ...]:
@@ -259,7 +264,7 @@ def checked_design(weights: Floats) -> Floats:
     return weights
 
 
-def _units(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Units:
+def _units(worth: AnswerScores, counts: Sequence[Floats], weights: Floats) -> Units:
     """Reports that are alike, by combination and mark."""
     table = np.stack(counts)
     combination, mark = np.nonzero(table)
@@ -272,7 +277,9 @@ def _units(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Units:
     )
 
 
-def _products(worth: Worth, counts: Sequence[Floats], weights: Floats) -> Products:
+def _products(
+    worth: AnswerScores, counts: Sequence[Floats], weights: Floats
+) -> Products:
     """Products of tallies of bits, (combinations, 1 + M) and (combinations, 1 + M, 1 +
     M).
     """
@@ -300,7 +307,7 @@ def _together(
     *,
     attributes: Sequence[str],
     weights: Floats,
-) -> Answers:
+) -> ReportAnswers:
     """Of questions that were answered together: products of what their reports are
     worth.
     """
@@ -330,7 +337,7 @@ def _together(
         law = None if law is None or worth.law is None else _kron(law, worth.law)
     _check_cells(len(scores))
     both = worths[0]._replace(scores=scores, law=law)
-    return Answers(
+    return ReportAnswers(
         " & ".join(names),
         spent_on(members),
         tuple(attributes),

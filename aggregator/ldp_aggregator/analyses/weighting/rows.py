@@ -16,7 +16,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.analyses.rows.codes import LeftOut, text_of
 from ldp_aggregator.analyses.rows.columns import RowTable
 from ldp_aggregator.analyses.rows.reading import SurveyRows
-from ldp_aggregator.analyses.weighting.answers import Answers, Part, Units
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart, Units
 from ldp_aggregator.analyses.weighting.reading import (
     check_reports,
     checked_design,
@@ -51,7 +51,7 @@ def answers_of_rows(
     *,
     attributes: Sequence[str],
     frame: SamplingFrame = SamplingFrame(),  # noqa: B008 (it is never changed)
-) -> Answers:
+) -> ReportAnswers:
     """What rows say of a question: a report each, beside public attributes.
 
     attributes  the columns that are used
@@ -68,7 +68,7 @@ def answers_of_rows(
     return answers_beside(
         rows,
         answered.rows[kept],
-        Told(
+        RowAnswers(
             name,
             spent_on((question,)),
             parts_of(question),
@@ -82,12 +82,12 @@ def answers_of_rows(
     )
 
 
-class Told(NamedTuple):
+class RowAnswers(NamedTuple):
     """Answers of some rows."""
 
     name: str
     spent: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ReportPart, ...]
     is_mean: bool
     scores: Floats
     """(rows, cells)."""
@@ -110,12 +110,12 @@ def with_covariates(
 def answers_beside(
     table: RowTable,
     chosen: Integers,
-    told: Told,
+    told: RowAnswers,
     *,
     attributes: Sequence[str],
     frame: SamplingFrame,
     left_out: Sequence[LeftOut],
-) -> Answers:
+) -> ReportAnswers:
     """What the chosen rows of a table tell, beside their columns."""
     numbers = chosen.tolist()
     texts = [
@@ -129,7 +129,7 @@ def answers_beside(
         if column is not None
     }
     stratum, sizes = _strata(frame, known, len(numbers))
-    return Answers(
+    return ReportAnswers(
         told.name,
         told.spent,
         tuple(attributes),

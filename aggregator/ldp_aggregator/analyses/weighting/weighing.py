@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.analyses.groups.asking import Asked
+from ldp_aggregator.analyses.groups.asking import GroupRequest
 from ldp_aggregator.analyses.rows.reading import SurveyRows
-from ldp_aggregator.analyses.weighting.answers import Answers, Part
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart
 from ldp_aggregator.analyses.weighting.calibration import (
     RAKING,
     Factors,
@@ -33,7 +33,7 @@ from ldp_aggregator.analyses.weighting.design_rows import (
 from ldp_aggregator.analyses.weighting.estimation import (
     JACKKNIFE,
     REPLICATES,
-    Estimated,
+    WeightedEstimates,
     bootstrap,
     jackknife,
     weighted_means,
@@ -50,7 +50,7 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.checks import Remark
 
 MEAN = "mean"
-_EVERYBODY = Asked()
+_EVERYBODY = GroupRequest()
 _TOLD = 5.0
 """Standard errors from 0 below which a share is too noisy to be divided by."""
 _FAR = 5.0
@@ -133,7 +133,7 @@ def weigh_rows(
     >>> len(weighted.shares)
     2
     """
-    known, groups = margins_of(margins), Asked.of(by, where or {})
+    known, groups = margins_of(margins), GroupRequest.of(by, where or {})
     names = [part for margin in known for part in margin.attributes]
     fields = fields_of(rows, name)
     attributes = [
@@ -152,11 +152,11 @@ def weigh_rows(
 
 
 def weigh_answers(
-    answers: Answers,
+    answers: ReportAnswers,
     margins: Sequence[Margin],
     of: str | None,
     *,
-    groups: Asked = _EVERYBODY,
+    groups: GroupRequest = _EVERYBODY,
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
@@ -196,7 +196,7 @@ def weigh_answers(
 
 
 def _groups_in(
-    answers: Answers, factors: Factors, asked: Asked
+    answers: ReportAnswers, factors: Factors, asked: GroupRequest
 ) -> tuple[tuple[str, ...], Floats | None]:
     """What the values of each group begin with, and 1 for its combinations,
     (combinations, D).
@@ -227,7 +227,7 @@ def _groups_in(
 
 
 def outcome_of(
-    answers: Answers, margins: Sequence[Margin], of: str | None
+    answers: ReportAnswers, margins: Sequence[Margin], of: str | None
 ) -> tuple[tuple[str, tuple[str, ...]], Floats]:
     """What is estimated, how its rows are called, and what each cell counts for,
     (cells, M).
@@ -250,7 +250,7 @@ def outcome_of(
 
 
 def _of_part(
-    answers: Answers, part: Part
+    answers: ReportAnswers, part: ReportPart
 ) -> tuple[tuple[str, tuple[str, ...]], Floats]:
     codes = np.broadcast_to(answers.column(part.name).codes, (1, answers.cells))[0]
     columns = [codes == place for place in range(len(part.values))]
@@ -262,7 +262,11 @@ def _of_part(
 
 
 def _shares(
-    labels: Sequence[str], numbers: Estimated, quantile: float, *, is_share: bool
+    labels: Sequence[str],
+    numbers: WeightedEstimates,
+    quantile: float,
+    *,
+    is_share: bool,
 ) -> tuple[WeightedShare, ...]:
     rows = []
     for place, label in enumerate(labels):
@@ -286,7 +290,7 @@ def _shares(
     return tuple(rows)
 
 
-def _margin(target: Target, answers: Answers, factors: Factors) -> MarginShown:
+def _margin(target: Target, answers: ReportAnswers, factors: Factors) -> MarginShown:
     """One value of a margin beside what reports say of it."""
     held = (factors.shares * np.broadcast_to(target.held, factors.shares.shape)).sum()
     met = (factors.shares * factors.factors * target.held).sum()
@@ -305,7 +309,7 @@ def _margin(target: Target, answers: Answers, factors: Factors) -> MarginShown:
     )
 
 
-def _unweighted_share(answers: Answers, target: Target) -> float:
+def _unweighted_share(answers: ReportAnswers, target: Target) -> float:
     """Share among the reports themselves, whatever their design weights."""
     held = target.held[:, 0]
     units = answers.units
@@ -315,7 +319,7 @@ def _unweighted_share(answers: Answers, target: Target) -> float:
 
 
 def _replicate(
-    answers: Answers,
+    answers: ReportAnswers,
     outcome: Floats,
     margins: Sequence[Margin],
     *,
@@ -332,7 +336,7 @@ def _replicate(
     return again(answers, outcome, margins, method)
 
 
-def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
+def _weak(answers: ReportAnswers, targets: Sequence[Target]) -> list[Remark]:
     """Return the values whose share among the respondents can hardly be told from 0."""
     hidden = [target for target in targets if target.held.shape[1] > 1]
     functions = np.zeros((len(answers.combinations), 1 + answers.cells, len(hidden)))
@@ -354,7 +358,7 @@ def _weak(answers: Answers, targets: Sequence[Target]) -> list[Remark]:
 
 
 def _remarks(
-    answers: Answers, targets: Sequence[Target], factors: Factors
+    answers: ReportAnswers, targets: Sequence[Target], factors: Factors
 ) -> list[Remark]:
     remarks = []
     if answers.refused:

@@ -33,7 +33,7 @@ MOST_COLUMNS = 1 << 12
 """Reports of a channel that is written out."""
 
 
-class Worth(NamedTuple):
+class AnswerScores(NamedTuple):
     """Scores of M values (or of one mean) for C cells of a tally."""
 
     ones: Floats
@@ -53,7 +53,7 @@ class Worth(NamedTuple):
     """
 
 
-def worth_of(question: Question, counts: Counts) -> Worth:
+def worth_of(question: Question, counts: Counts) -> AnswerScores:
     """What reports of a question are worth, whose tally is `counts`.
 
     Raises `EstimateError` where reports tell neither shares of values nor a mean.
@@ -70,7 +70,7 @@ def worth_of(question: Question, counts: Counts) -> Worth:
         except EstimateError:
             return _of_mean(question, once=once)
         law = scores.law() if once else None
-        return Worth(
+        return AnswerScores(
             scores.ones,
             scores.scores,
             scores.moments,
@@ -81,7 +81,7 @@ def worth_of(question: Question, counts: Counts) -> Worth:
     return _of_mean(question, once=once)
 
 
-def _of_mean(question: Question, *, once: bool) -> Worth:
+def _of_mean(question: Question, *, once: bool) -> AnswerScores:
     """Of numbers whose mechanism is for their mean: what the decoder makes of each
     report.
     """
@@ -110,10 +110,10 @@ def _of_mean(question: Question, *, once: bool) -> Worth:
         return np.asarray([[scores**2 @ counts]])
 
     ones = np.ones(layout.cells)
-    return Worth(ones, scores[None], moments, once=True, is_mean=True, law=None)
+    return AnswerScores(ones, scores[None], moments, once=True, is_mean=True, law=None)
 
 
-def row_scores(question: Question, worth: Worth, rows: Rows) -> Floats:
+def row_scores(question: Question, worth: AnswerScores, rows: Rows) -> Floats:
     """The scores of reports, one in each row of bytes: of shape (reports, M)."""
     if len(rows) * len(worth.scores) > MOST_SCORES:
         raise EstimateError(
@@ -132,7 +132,7 @@ def row_scores(question: Question, worth: Worth, rows: Rows) -> Floats:
     return scores
 
 
-def row_law(question: Question, worth: Worth, rows: Rows) -> Floats | None:
+def row_law(question: Question, worth: AnswerScores, rows: Rows) -> Floats | None:
     """P[report | value] of each row, (reports, M); None where no channel is written
     out.
     """

@@ -33,7 +33,7 @@ from ldp_aggregator.decoders.intervals.intervals import interval_of_few, within_
 from ldp_aggregator.decoders.intervals.scaled_poisson import lower_tail, upper_tail
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.moments.together import Spread
+from ldp_aggregator.decoders.moments.together import ScoreCumulants
 from ldp_aggregator.numerics.arrays import Floats
 
 _MORE = 2
@@ -45,7 +45,7 @@ _LEAST = 1e-15
 def law_of_function(
     weights: Floats,
     shares: Floats,
-    spread: Spread,
+    spread: ScoreCumulants,
     *,
     ends: tuple[float, float],
     reports: int,
@@ -99,7 +99,7 @@ def law_of_function(
 
 
 def _of_one_report(
-    held: Floats, away: Floats, spread: Spread, *, drawn: bool
+    held: Floats, away: Floats, spread: ScoreCumulants, *, drawn: bool
 ) -> tuple[float, float, float]:
     """Means of squares, cubes and fourth powers about the mean, for the shares `held`
     (M,).
@@ -117,7 +117,9 @@ def _of_one_report(
     return float(held @ square), float(held @ cube), float(held @ quartic)
 
 
-def spread_of_values(shares: Moments, weights: Floats, variance: float) -> Spread:
+def spread_of_values(
+    shares: Moments, weights: Floats, variance: float
+) -> ScoreCumulants:
     """As if scores of values were independent, but for the variance of a function,
     which is known.
 
@@ -135,7 +137,7 @@ def spread_of_values(shares: Moments, weights: Floats, variance: float) -> Sprea
         float(weights_of_values**order @ (held * if_held + (1 - held) * if_not))
         for order, (if_held, if_not) in ((3, shares.third), (4, fourths))
     )
-    return Spread(
+    return ScoreCumulants(
         *(np.full(len(weights), number) for number in (variance, third, fourth))
     )
 

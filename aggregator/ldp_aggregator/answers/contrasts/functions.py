@@ -40,7 +40,7 @@ from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.moments.together import Covariance, Spread
+from ldp_aggregator.decoders.moments.together import Covariance, ScoreCumulants
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark
@@ -139,7 +139,7 @@ class Functions:
     """For the respondents; raises `EstimateError` where the tally does not tell."""
     errors: Callable[[], Floats]
     """The standard errors of single values, (M,), for the options' estimand."""
-    spread: Callable[[Floats], Spread] | None = None
+    spread: Callable[[Floats], ScoreCumulants] | None = None
     """The law of one report's function with weights (M,)."""
     shares: Moments | None = None
     """Those of single values, where there are any."""
@@ -189,7 +189,7 @@ class Functions:
     def _erring(
         self,
         weights: Floats,
-        spreads: Sequence[Spread | None],
+        spreads: Sequence[ScoreCumulants | None],
         estimand: str | None = None,
     ) -> Erring:
         try:
@@ -286,7 +286,7 @@ class Functions:
             remarks=remarks,
         )
 
-    def _spread(self, weights: Floats) -> Spread | None:
+    def _spread(self, weights: Floats) -> ScoreCumulants | None:
         return None if self.spread is None else self.spread(weights)
 
     def _noise_of_values(self, weights: Floats) -> float:
@@ -304,7 +304,11 @@ class Functions:
         return float(weights[: len(noise)] ** 2 @ noise)
 
     def _law(
-        self, weights: Floats, spread: Spread | None, variance: float, quantile: float
+        self,
+        weights: Floats,
+        spread: ScoreCumulants | None,
+        variance: float,
+        quantile: float,
     ) -> Moments | None:
         """The law where few reports matter; None where it is not known, or nothing can
         vary.

@@ -14,7 +14,7 @@ from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.contrasts.functions import Functions
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.intervals.intervals import standard_error
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.together import FEW_REPORTS, Covariance, of_matrix
@@ -115,5 +115,5 @@ def _polarize(queries: Queries, weights: Floats) -> Floats:
     return covariance
 
 
-def _variance(answers: Answers) -> Floats:
+def _variance(answers: QueryAnswers) -> Floats:
     return np.maximum(answers.variance, answers.least)

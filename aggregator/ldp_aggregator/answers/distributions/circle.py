@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp_aggregator.answers.lines.answers import Direction, Length
-from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.numerics.arrays import Floats
 
 _FAR = 30.0
@@ -50,7 +50,7 @@ class Resultant(NamedTuple):
     """Of shape (2, 2)."""
 
 
-def waves(line: Line) -> Floats:
+def waves(line: OrderedValues) -> Floats:
     """The queries cos, sin and their sum, of shape (3, values)."""
     angle = 2 * math.pi * (line.middles - float(line.starts[0])) / float(line.period)
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -68,7 +68,7 @@ def resultant(estimate: Floats, variance: Floats) -> Resultant:
     return Resultant(estimate[:2], covariance)
 
 
-def direction(line: Line, known: Resultant, level: float) -> Direction:
+def direction(line: OrderedValues, known: Resultant, level: float) -> Direction:
     """Where the mean lies, in the unit of the answers, if it lies anywhere."""
     from scipy.special import ndtri  # slow to import
 

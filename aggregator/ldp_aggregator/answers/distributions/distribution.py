@@ -37,10 +37,10 @@ from ldp_aggregator.answers.lines.answers import (
     Spread,
 )
 from ldp_aggregator.answers.lines.ends import WithEnds, errors_at
-from ldp_aggregator.answers.lines.line import Cells, Line, Number, line_of
+from ldp_aggregator.answers.lines.line import Cells, Number, OrderedValues, line_of
 from ldp_aggregator.answers.lines.quantiles import quantile_places, rising
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
 from ldp_aggregator.output.pictures.picture import figure, picture
@@ -64,7 +64,7 @@ class Distribution(WithEnds):
     True
     """
 
-    line: Line
+    line: OrderedValues
     queries: Queries
     reports: int
     options: Options
@@ -148,7 +148,7 @@ class Distribution(WithEnds):
             )
 
     @cached_property
-    def _at_places(self) -> tuple[Integers, Answers]:
+    def _at_places(self) -> tuple[Integers, QueryAnswers]:
         """How many values lie below each point, and what the share of answers there
         is.
         """
@@ -334,7 +334,7 @@ class Distribution(WithEnds):
         """
         return self._errors(self.queries.answer(queries))
 
-    def _errors(self, answers: Answers) -> Floats:
+    def _errors(self, answers: QueryAnswers) -> Floats:
         """Standard errors, of shape (Q,), for whom the options say."""
         return answers.errors(self._sample_size)
 

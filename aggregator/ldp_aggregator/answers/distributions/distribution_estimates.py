@@ -12,7 +12,7 @@ from typing import Any
 
 from ldp_aggregator.answers.distributions.distribution import Distribution
 from ldp_aggregator.answers.lines.answers import Direction, Length, Quantile, Share
-from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.answers.results.cells import Cell, cells_of
 from ldp_aggregator.answers.results.question_estimates import (
     Further,
@@ -60,7 +60,7 @@ class DistributionEstimates(ShareEstimates):
         return tuple(known.between(low, high) for low, high in self.options.ranges)
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> OrderedValues | None:
         """The line of the values; None for a circle, and for the highest of them
         alone.
         """

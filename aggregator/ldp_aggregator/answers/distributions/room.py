@@ -14,11 +14,11 @@ from ldp_aggregator.answers.distributions.distribution_estimates import (
     DistributionEstimates,
     distribution_behind,
 )
-from ldp_aggregator.answers.lines.line import Cells, Line
+from ldp_aggregator.answers.lines.line import Cells, OrderedValues
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.means import FEWEST
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.output.checks import Remark
 
@@ -33,12 +33,12 @@ _ON_CIRCLE = (
 _MIDDLES = "the mean direction is that of the middles of the cells"
 
 
-def cells_of(line: Line, options: Options) -> Cells:
+def cells_of(line: OrderedValues, options: Options) -> Cells:
     """Every value by itself if that was asked for, else the cells of a histogram."""
     return line.values if options.frequencies else line.histogram(options.edges or None)
 
 
-def estimate(counted: Counted) -> DistributionEstimates:
+def estimate(counted: CountedQuestion) -> DistributionEstimates:
     """The shares of cells, and the distribution behind them, of a question with
     reports.
     """
@@ -98,4 +98,4 @@ def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:
     return (Remark("few-counts", text),)
 
 
-ROOM = Room(DistributionEstimates, estimate, about)
+ROOM = AnswerKind(DistributionEstimates, estimate, about)

@@ -46,7 +46,7 @@ from ldp_aggregator.answers.results.means import ends_of, mean_of
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.frequencies import estimates_from, moments_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
-from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.decoders.table import decoder_of
@@ -208,9 +208,9 @@ def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
     known: list[Queries] = [part.answering for part in parts]
     shares, squares = weights.tolist(), (weights**2).tolist()
 
-    def answer(queries: Floats) -> Answers:
+    def answer(queries: Floats) -> QueryAnswers:
         answers = [version.answer(queries) for version in known]
-        return Answers(
+        return QueryAnswers(
             _weighted_sum(shares, [answered.estimate for answered in answers]),
             _weighted_sum(shares, [answered.mean_square for answered in answers]),
             _weighted_sum(squares, [answered.variance for answered in answers]),

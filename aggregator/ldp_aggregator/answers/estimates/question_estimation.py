@@ -18,7 +18,7 @@ from ldp_aggregator.answers.results.question_estimates import (
     QuestionEstimates,
 )
 from ldp_aggregator.answers.results.remarks import on_groups, on_privacy
-from ldp_aggregator.answers.results.room import Counted
+from ldp_aggregator.answers.results.room import CountedQuestion
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts
@@ -67,7 +67,7 @@ def estimate_question(
         )
         remarks = (*remarks, *on_groups(groups))
     values, note = decoder.values(question, counts, candidates or ())
-    counted = Counted(
+    counted = CountedQuestion(
         question, counts, options, values=values, design=design, note=note
     )
     if not counted.reports or (not values and decoder.gives == "frequencies"):
@@ -80,7 +80,7 @@ def estimate_question(
     return cast(OfSomeKind, replace(estimates, remarks=(*remarks, *estimates.remarks)))
 
 
-def _nothing_yet(counted: Counted) -> QuestionEstimates:
+def _nothing_yet(counted: CountedQuestion) -> QuestionEstimates:
     """Return what is known of values before there is a report: they are from 0 to 1."""
     question, values = counted.question, counted.values
     nothing, zero = np.full(len(values), np.nan), np.zeros(len(values))
@@ -100,7 +100,7 @@ def _nothing_yet(counted: Counted) -> QuestionEstimates:
     )
 
 
-def _estimate(counted: Counted) -> QuestionEstimates:
+def _estimate(counted: CountedQuestion) -> QuestionEstimates:
     """The estimates of a question with reports, with notes in the order in which they
     are said.
     """

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.answers.results.room import Room
+from ldp_aggregator.answers.results.room import AnswerKind
 from ldp_aggregator.decoders.table import decoder_of
 
 
@@ -31,10 +31,10 @@ def kind_of(question: Question, options: Options) -> str:
     return next((kind for kind, fits in kinds.items() if fits), "shares")
 
 
-def room_of(question: Question, options: Options) -> Room:
+def room_of(question: Question, options: Options) -> AnswerKind:
     """The room of a question's kind."""
     kind = kind_of(question, options)
     home = "maps.region_estimates" if kind == "regions" else f"{kind}.room"
     module = import_module(f"ldp_aggregator.answers.{home}")
-    room: Room = module.ROOM
+    room: AnswerKind = module.ROOM
     return room

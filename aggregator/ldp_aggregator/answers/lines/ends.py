@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.decoder import Answers
+from ldp_aggregator.decoders.decoder import QueryAnswers
 from ldp_aggregator.numerics.arrays import Floats
 
 
@@ -56,7 +56,7 @@ class WithEnds:
         """
         return self.reports if self.options.estimand == "population" else None
 
-    def _ends(self, answers: Answers, factor: float) -> tuple[Floats, Floats]:
+    def _ends(self, answers: QueryAnswers, factor: float) -> tuple[Floats, Floats]:
         """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they
         reach.
         """

@@ -48,7 +48,7 @@ class Cells(NamedTuple):
     """1 for the values within, of shape (cells, values)."""
 
 
-class Line(NamedTuple):
+class OrderedValues(NamedTuple):
     """The values of a question in their order."""
 
     starts: Sequence[Fraction]
@@ -154,7 +154,7 @@ class Line(NamedTuple):
         ends = np.array([float(edge) for edge in self.edges[1:]])
         return np.asarray((starts + ends) / 2)
 
-    def cut(self, at: Number) -> tuple[Line, Indices]:
+    def cut(self, at: Number) -> tuple[OrderedValues, Indices]:
         """The circle as a line from a value on, and which of its values follow one
         another there.
 
@@ -172,7 +172,9 @@ class Line(NamedTuple):
             *self.starts[first:],
             *(start + self.period for start in self.starts[:first]),
         )
-        line = Line(starts, starts[0] + self.period, cells=self.cells, step=self.step)
+        line = OrderedValues(
+            starts, starts[0] + self.period, cells=self.cells, step=self.step
+        )
         return line, np.roll(np.arange(self.size), -first)
 
     def ends(self, first: int, last: int) -> tuple[Fraction, Fraction]:
@@ -258,7 +260,7 @@ class Line(NamedTuple):
         return [0, *(self.place(edge) for edge in inner), self.size]
 
 
-def line_of(domain: Domain) -> Line | None:
+def line_of(domain: Domain) -> OrderedValues | None:
     """The line of a question; None where values are not in an order, or too many to be
     listed.
     """
@@ -268,7 +270,7 @@ def line_of(domain: Domain) -> Line | None:
         return None
     if domain.scale is not None and domain.scale.edges:
         edges = domain.scale.edges
-        return Line(
+        return OrderedValues(
             edges[:-1],
             edges[-1],
             cells=True,
@@ -277,7 +279,7 @@ def line_of(domain: Domain) -> Line | None:
         )
     low, step = domain.spacing or (Fraction(0), Fraction(1))
     end = low + step * domain.size
-    return Line(
+    return OrderedValues(
         EvenPoints(low, step, domain.size),
         end,
         cells=False,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.numerics.arrays import Flags, Floats
 from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Grid
@@ -29,8 +29,8 @@ class Map:
     """
 
     title: str
-    x: Line
-    y: Line
+    x: OrderedValues
+    y: OrderedValues
     labels: tuple[str, str]
     """What the axes are called, with their units."""
     estimate: Floats
@@ -133,6 +133,6 @@ class Map:
         return picture([self.bars()], form)
 
 
-def _edges(line: Line, cells: int) -> Floats:
+def _edges(line: OrderedValues, cells: int) -> Floats:
     edges = np.array([float(edge) for edge in line.edges])
     return edges[:: line.size // cells]

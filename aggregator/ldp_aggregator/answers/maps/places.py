@@ -20,7 +20,7 @@ from ldp.survey.survey import Question
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.answers.lines.answers import Share
 from ldp_aggregator.answers.lines.ends import WithEnds
-from ldp_aggregator.answers.lines.line import Line, Number, line_of
+from ldp_aggregator.answers.lines.line import Number, OrderedValues, line_of
 from ldp_aggregator.answers.maps.districts import District
 from ldp_aggregator.answers.maps.maps import Map
 from ldp_aggregator.answers.maps.table_cells import queries_of_cells
@@ -53,7 +53,7 @@ class Places(WithEnds):
     options: Options
 
     @cached_property
-    def axes(self) -> tuple[Line, Line]:
+    def axes(self) -> tuple[OrderedValues, OrderedValues]:
         """Axes of x and y."""
         x, y = (line_of(field.domain) for field in self.question.domain.fields)
         assert x is not None  # noqa: S101 (axes are numbers, in cells)
@@ -250,7 +250,7 @@ def _label(field: Field) -> str:
     )
 
 
-def _cells_along(line: Line, halved: int) -> tuple[list[str], Floats]:
+def _cells_along(line: OrderedValues, halved: int) -> tuple[list[str], Floats]:
     """The names of cells along an axis, and which places are within, of shape (cells,
     places).
     """

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 
@@ -49,10 +49,10 @@ class RegionEstimates(ShareEstimates):
         )
 
 
-def estimate(counted: Counted) -> RegionEstimates:
+def estimate(counted: CountedQuestion) -> RegionEstimates:
     """The shares of districts by name, of a question with reports."""
     numbers = numbers_of(counted, counted.values)
     return shares_of(counted, numbers, counted.values, kind=RegionEstimates)
 
 
-ROOM = Room(RegionEstimates, estimate)
+ROOM = AnswerKind(RegionEstimates, estimate)

@@ -11,7 +11,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.answers.maps.districts import District
 from ldp_aggregator.answers.maps.map_estimates import MapEstimates
 from ldp_aggregator.answers.maps.places import Places, places_of
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.checks import Remark
@@ -22,7 +22,7 @@ _CUT = {
 }
 
 
-def estimate(counted: Counted) -> MapEstimates:
+def estimate(counted: CountedQuestion) -> MapEstimates:
     """The shares of the cells of a map, from a question with reports."""
     question, counts, options = counted.question, counted.counts, counted.options
     places, values, queries = places_of(question, counts, options), counted.values, None
@@ -68,4 +68,4 @@ def on_districts(districts: Sequence[District], by: str) -> tuple[Remark, ...]:
     return (Remark("cut-cells", text),)
 
 
-ROOM = Room(MapEstimates, estimate)
+ROOM = AnswerKind(MapEstimates, estimate)

@@ -27,7 +27,7 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Pure, is_pure
 from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.decoders.trees.transforms import Points
 from ldp_aggregator.numerics.arrays import Counts, Floats
@@ -59,10 +59,10 @@ def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Q
         held = queries * frequency @ queries.T
         return np.asarray((of_scores - held) / reports)
 
-    def answer(queries: Floats) -> Answers:
+    def answer(queries: Floats) -> QueryAnswers:
         mean_square = queries**2 @ frequency
         variance = (products(queries, queries) - mean_square) / reports
-        return Answers(
+        return QueryAnswers(
             queries @ frequency, mean_square, variance, least=np.zeros(len(queries))
         )
 

@@ -14,7 +14,7 @@ from ldp_aggregator.answers.results.cells import Cell, cells_of
 from ldp_aggregator.answers.results.means import FEWEST, Mean, mean_of
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.remarks import on_mean
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.answers.shares.room import bound_of, numbers_of
 from ldp_aggregator.decoders.table import decoder_of
@@ -111,7 +111,7 @@ class ShapeEstimates(QuestionEstimates):
         return shown.bars(truth)
 
 
-def estimate(counted: Counted) -> QuestionEstimates:
+def estimate(counted: CountedQuestion) -> QuestionEstimates:
     """The mean of a question with reports; with its shape, in a view that is one."""
     question, options = counted.question, counted.options
     note = _SHAPE_IF_ASKED if counted.decoder.has_shape else _NO_FREQUENCIES
@@ -177,4 +177,4 @@ def _on_bound(
     return (Remark("bound", text),)
 
 
-ROOM = Room(MeanEstimates, estimate)
+ROOM = AnswerKind(MeanEstimates, estimate)

@@ -13,7 +13,7 @@ from ldp_aggregator.answers.results.question_estimates import (
     OfValue,
     QuestionEstimates,
 )
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.results.values import MEAN, SUM
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
@@ -97,7 +97,7 @@ def means_of_keys(estimates: QuestionEstimates) -> KeyMeans | None:
     return estimates.key_means if isinstance(estimates, PairEstimates) else None
 
 
-def estimate(counted: Counted) -> PairEstimates:
+def estimate(counted: CountedQuestion) -> PairEstimates:
     """The shares of keys, and what numbers come with them."""
     question, options = counted.question, counted.options
     numbers = numbers_of(counted, counted.values)
@@ -131,4 +131,4 @@ def on_key_means(numbers: KeyMeans) -> tuple[Remark, ...]:
     return (Remark("whole-range", text),)
 
 
-ROOM = Room(PairEstimates, estimate)
+ROOM = AnswerKind(PairEstimates, estimate)

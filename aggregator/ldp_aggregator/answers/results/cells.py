@@ -18,7 +18,7 @@ from scipy.special import ndtri
 from ldp_aggregator.answers.contrasts.functions import Functions
 from ldp_aggregator.answers.lines.answers import Quantile
 from ldp_aggregator.answers.lines.ends import errors_at
-from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.answers.lines.quantiles import quantile_places
 from ldp_aggregator.answers.results.means import Mean
 from ldp_aggregator.answers.results.values import MEAN, ByValue
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(
-    values: ByValue, line: Line, places: Sequence[tuple[int, int]]
+    values: ByValue, line: OrderedValues, places: Sequence[tuple[int, int]]
 ) -> tuple[Cell, ...]:
     """The cells of a histogram, whose values have these places on a line."""
     if len(places) != len(values):
@@ -64,7 +64,7 @@ def cells_of(
     return tuple(cells)
 
 
-def cells_together(functions: Functions, line: Line) -> Iterator[Cell]:
+def cells_together(functions: Functions, line: OrderedValues) -> Iterator[Cell]:
     """Ranges of numbers that are counted one by one, a family of their own."""
     if len(functions.frequency) != line.size or not functions.exclusive:
         return
@@ -128,7 +128,7 @@ def histogram_of(
     )
 
 
-def listed_quantiles(line: Line, functions: Functions) -> Iterator[Quantile]:
+def listed_quantiles(line: OrderedValues, functions: Functions) -> Iterator[Quantile]:
     """Quantiles that the options ask for, of numbers that are counted one by one."""
     options = functions.options
     if not functions.exclusive or not 1 < line.size <= MOST_LISTED:
@@ -150,7 +150,7 @@ def listed_quantiles(line: Line, functions: Functions) -> Iterator[Quantile]:
         yield Quantile(share, estimate, low, high=high)
 
 
-def _ends(line: Line, first: int, last: int) -> tuple[float, float]:
+def _ends(line: OrderedValues, first: int, last: int) -> tuple[float, float]:
     """Where a cell is drawn: a point reaches half a step to either side."""
     low, high = line.ends(first, last)
     half = 0.0 if line.cells else float(line.step) / 2

@@ -42,7 +42,7 @@ from ldp_aggregator.answers.contrasts.linear_functions import (
     functions_of_queries,
 )
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.decoder import Parts, Refusal, from_middle
+from ldp_aggregator.decoders.decoder import MeanParts, Refusal, from_middle
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts
@@ -225,7 +225,7 @@ def ends_of(domain: Domain) -> tuple[float, float, float] | None:
 
 def parts_of(
     randomizer: Randomizer, moments: Moments | None, counts: Counts
-) -> Parts | None:
+) -> MeanParts | None:
     """The parts for values one step apart.
 
     None if the frequencies have no covariance, or there are too many.

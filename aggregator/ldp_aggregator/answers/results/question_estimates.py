@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ldp_aggregator.answers.lines.answers import Quantile
-    from ldp_aggregator.answers.lines.line import Line
+    from ldp_aggregator.answers.lines.line import OrderedValues
     from ldp_aggregator.answers.options import Options
     from ldp_aggregator.answers.results.cells import Cell
     from ldp_aggregator.answers.results.manipulation import Manipulation
@@ -221,7 +221,7 @@ class QuestionEstimates(ByValue, Tidy):
         return {}
 
     @property
-    def line(self) -> Line | None:
+    def line(self) -> OrderedValues | None:
         """The line of the values; None for a circle, and for the highest of them
         alone.
         """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.numerics.arrays import Counts
 
 
-class Counted(NamedTuple):
+class CountedQuestion(NamedTuple):
     """A question with the counts of its reports, and what is asked of them."""
 
     question: Question
@@ -46,11 +46,11 @@ def nothing_more(estimates: QuestionEstimates) -> tuple[str, ...]:  # noqa: ARG0
     return ()
 
 
-class Room(NamedTuple):
+class AnswerKind(NamedTuple):
     """One row of the table of kinds of answers (`answers.estimates.rooms`)."""
 
     result: type[QuestionEstimates]
-    estimate: Callable[[Counted], QuestionEstimates]
+    estimate: Callable[[CountedQuestion], QuestionEstimates]
     """The estimates of a question with reports. Raises `EstimateError`."""
     about: Callable[[QuestionEstimates], tuple[str, ...]] = nothing_more
     """What to know of its estimates, whatever they are."""

@@ -28,7 +28,7 @@ from ldp_aggregator.answers.results.remarks import (
     on_respondents,
 )
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
-from ldp_aggregator.decoders.decoder import Asked, Queries
+from ldp_aggregator.decoders.decoder import DecoderRequest, Queries
 from ldp_aggregator.decoders.intervals.intervals import (
     INTERVAL_ENDS,
     covariance_for,
@@ -72,7 +72,9 @@ def moments_of(
     and `known` how these are answered, where that has been worked out. Raises
     `EstimateError`.
     """
-    asked = Asked(values, reports_per_person, design, queries=queries, known=known)
+    asked = DecoderRequest(
+        values, reports_per_person, design, queries=queries, known=known
+    )
     return decoder_of(randomizer).moments(randomizer, counts, asked)
 
 

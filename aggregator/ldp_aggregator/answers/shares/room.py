@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ldp_aggregator.answers.results.manipulation import Manipulation, manipulation
 from ldp_aggregator.answers.results.means import Mean, ends_of, mean_of
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.shares.frequencies import Kind, estimates_from, moments_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.decoders.decoder import Queries
@@ -25,7 +25,7 @@ class Numbers(NamedTuple):
 
 
 def numbers_of(
-    counted: Counted,
+    counted: CountedQuestion,
     values: tuple[str, ...],
     queries: Floats | None = None,
     known: Queries | None = None,
@@ -49,7 +49,7 @@ def numbers_of(
 
 
 def bound_of(
-    counted: Counted, mean: Mean | None, queries: Floats | None = None
+    counted: CountedQuestion, mean: Mean | None, queries: Floats | None = None
 ) -> Manipulation:
     """How far forged reports can move shares, or the answers of queries, and the mean
     if any.
@@ -66,7 +66,7 @@ def bound_of(
 
 
 def shares_of(
-    counted: Counted,
+    counted: CountedQuestion,
     numbers: Numbers,
     values: tuple[str, ...],
     kind: type[Kind],
@@ -88,10 +88,10 @@ def shares_of(
     )
 
 
-def estimate(counted: Counted) -> ShareEstimates:
+def estimate(counted: CountedQuestion) -> ShareEstimates:
     """The shares of the values of a question with reports."""
     numbers = numbers_of(counted, counted.values)
     return shares_of(counted, numbers, counted.values, kind=ShareEstimates)
 
 
-ROOM = Room(ShareEstimates, estimate)
+ROOM = AnswerKind(ShareEstimates, estimate)

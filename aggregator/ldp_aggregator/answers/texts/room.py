@@ -7,7 +7,7 @@ from typing import Any
 
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import error_record, share_record
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.results.values import Estimate
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
@@ -76,7 +76,7 @@ def unallocated_of(moments: Moments, options: Options) -> Estimate | None:
     )
 
 
-def estimate(counted: Counted) -> TextEstimates:
+def estimate(counted: CountedQuestion) -> TextEstimates:
     """The shares of the candidates of a question with reports."""
     numbers = numbers_of(counted, counted.values)
     rest = unallocated_of(numbers.moments, counted.options)
@@ -85,4 +85,4 @@ def estimate(counted: Counted) -> TextEstimates:
     )
 
 
-ROOM = Room(TextEstimates, estimate)
+ROOM = AnswerKind(TextEstimates, estimate)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ldp.errors import EstimateError
 from ldp_aggregator.answers.maps.region_estimates import RegionEstimates
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.shares.room import numbers_of, shares_of
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.numerics.arrays import Floats
@@ -73,7 +73,7 @@ class TreeEstimates(RegionEstimates):
         return widths
 
 
-def estimate(counted: Counted) -> TreeEstimates:
+def estimate(counted: CountedQuestion) -> TreeEstimates:
     """The shares of all nodes of a question with reports."""
     post = counted.options.post_process
     if post is not None:
@@ -86,4 +86,4 @@ def estimate(counted: Counted) -> TreeEstimates:
     return shares_of(counted, numbers, counted.values, kind=TreeEstimates)
 
 
-ROOM = Room(TreeEstimates, estimate)
+ROOM = AnswerKind(TreeEstimates, estimate)

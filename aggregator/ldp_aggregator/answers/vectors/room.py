@@ -16,7 +16,7 @@ from ldp_aggregator.answers.results.manipulation import manipulation
 from ldp_aggregator.answers.results.means import FEWEST
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.remarks import on_report_numbers
-from ldp_aggregator.answers.results.room import Counted, Room
+from ldp_aggregator.answers.results.room import AnswerKind, CountedQuestion
 from ldp_aggregator.answers.results.values import Estimate
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.vectors.mean_vector import mean_vector
@@ -78,7 +78,7 @@ class VectorEstimates(QuestionEstimates):
         return super().bars(truth)._replace(lengths=self.frequency, unit="")
 
 
-def estimate(counted: Counted) -> VectorEstimates:
+def estimate(counted: CountedQuestion) -> VectorEstimates:
     """The mean of vectors, from a question with reports."""
     question, options, reports = counted.question, counted.options, counted.reports
     if options.covariance:
@@ -111,4 +111,4 @@ def estimate(counted: Counted) -> VectorEstimates:
     )
 
 
-ROOM = Room(VectorEstimates, estimate)
+ROOM = AnswerKind(VectorEstimates, estimate)

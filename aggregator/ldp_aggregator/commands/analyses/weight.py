@@ -31,7 +31,7 @@ from ldp_aggregator.output.files import read_survey
 if TYPE_CHECKING:
     from ldp.survey.survey import Survey
     from ldp_aggregator.analyses.rows.reading import SurveyRows
-    from ldp_aggregator.analyses.weighting.answers import Answers
+    from ldp_aggregator.analyses.weighting.answers import ReportAnswers
     from ldp_aggregator.analyses.weighting.design_rows import DesignedRows
     from ldp_aggregator.analyses.weighting.rows import SamplingFrame
 
@@ -144,7 +144,7 @@ class Sources:
 
         return SamplingFrame(self.weight, self.stratum, self.cluster, size=self.size)
 
-    def read(self, question: str, attributes: list[str]) -> Answers:
+    def read(self, question: str, attributes: list[str]) -> ReportAnswers:
         """What reports say of a question, by these attributes where rows have them."""
         from ldp_aggregator.analyses.weighting.design_rows import answers_of_any
         from ldp_aggregator.analyses.weighting.reading import answers_in
@@ -254,11 +254,11 @@ def weight(
     Margins are of public attributes (--strata, --rows) or of fields of the question
     itself.
     """
-    from ldp_aggregator.analyses.groups.asking import Asked
+    from ldp_aggregator.analyses.groups.asking import GroupRequest
     from ldp_aggregator.analyses.weighting.margins import margins_of
     from ldp_aggregator.analyses.weighting.weighing import weigh_answers
 
-    groups = Asked(given.pop("by"), given.pop("where"))
+    groups = GroupRequest(given.pop("by"), given.pop("where"))
     sources = Sources(**given)
     margins = margins_of({} if margins_path is None else margins_path)
     names = [*(name for margin in margins for name in margin.attributes), *groups.names]

@@ -42,11 +42,11 @@ from ldp_aggregator.decoders.arcs.squares import (
     powers_by_value,
 )
 from ldp_aggregator.decoders.decoder import (
-    Answers,
-    Asked,
     Decoder,
-    Parts,
+    DecoderRequest,
+    MeanParts,
     Queries,
+    QueryAnswers,
     Range,
     alike,
     from_middle,
@@ -67,7 +67,7 @@ _CUMULATIVE_SHARES = ("cumulative share", "all cumulative shares")
 _CIRCULAR_SHARES = ("share of a range", "all ranges of the circle")
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of the ranges that are asked for, or of every value."""
     return arc_moments(randomizer, counts, asked.queries, known=asked.known)
 
@@ -105,14 +105,14 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     def pairs() -> Floats:
         return supported_pairs(circle.arcs, counts)
 
-    def answer(queries: Floats) -> Answers:
+    def answer(queries: Floats) -> QueryAnswers:
         worth = scores(circle, queries)
         if len(queries) > circle.arcs.width:  # Then pairs are quicker.
             squares = mean_squares_by_pairs(circle, worth, pairs(), reports=reports)
         else:
             squares = mean_squares(circle, worth, counts)
         mean_square = queries**2 @ everyone
-        return Answers(
+        return QueryAnswers(
             queries @ everyone,
             mean_square,
             (squares - mean_square) / reports,
@@ -148,7 +148,7 @@ def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,
     counts: Counts,
-) -> Parts:
+) -> MeanParts:
     """Mean parts of the queries that `linear` says."""
     known = None if moments is None else moments.answering
     return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))

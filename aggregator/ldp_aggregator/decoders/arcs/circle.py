@@ -48,7 +48,7 @@ class Circle(NamedTuple):
         return self.arcs.mass / self.arcs.other / (ratio - 1)
 
 
-class Scores(NamedTuple):
+class ArcScores(NamedTuple):
     """Worth of a report to each of Q queries."""
 
     constant: Floats
@@ -115,16 +115,16 @@ def frequencies(circle: Circle, counts: Counts | Floats) -> Floats:
     return np.asarray(solved + rest * circle.even)
 
 
-def scores(circle: Circle, queries: Floats) -> Scores:
+def scores(circle: Circle, queries: Floats) -> ArcScores:
     """Return the worth of reports to queries of shape (Q, values)."""
     from scipy.linalg import cho_solve  # slow to import
 
     solved = np.asarray(cho_solve((circle.factor, False), queries.T))
     constant = solved.sum(axis=0) / circle.even.sum()
-    return Scores(constant, solved - constant * circle.even[:, None])
+    return ArcScores(constant, solved - constant * circle.even[:, None])
 
 
-def windows_under(circle: Circle, of_query: Scores, cohort: int) -> Floats:
+def windows_under(circle: Circle, of_query: ArcScores, cohort: int) -> Floats:
     """The sum of the alphas over each arc under one frequency, of one query: of shape
     (P,).
     """

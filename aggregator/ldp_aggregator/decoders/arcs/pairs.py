@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ldp.mechanisms.numbers.arcs import Arcs
-from ldp_aggregator.decoders.arcs.circle import Circle, Scores
+from ldp_aggregator.decoders.arcs.circle import ArcScores, Circle
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 _SMALL = 1 << 30
@@ -53,7 +53,7 @@ def supported_pairs(arcs: Arcs, counts: Counts) -> Floats:
 
 
 def mean_products(
-    circle: Circle, scores: Scores, pairs: Floats, reports: int
+    circle: Circle, scores: ArcScores, pairs: Floats, reports: int
 ) -> Floats:
     """The mean over reports of each product of two queries' scores, of shape (Q, Q)."""
     constant, alpha = scores.constant, circle.scale * scores.alpha
@@ -65,7 +65,7 @@ def mean_products(
 
 
 def mean_squares_by_pairs(
-    circle: Circle, scores: Scores, pairs: Floats, reports: int
+    circle: Circle, scores: ArcScores, pairs: Floats, reports: int
 ) -> Floats:
     """The mean over reports of each query's squared score, of shape (Q,): the diagonal
     of those.

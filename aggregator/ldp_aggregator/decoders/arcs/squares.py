@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_aggregator.decoders.arcs.circle import Circle, Scores, around, places
+from ldp_aggregator.decoders.arcs.circle import ArcScores, Circle, around, places
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, correlation_of
 
 Narrow = NDArray[np.floating]
@@ -32,7 +32,7 @@ _COLUMNS = 128
 """Queries at once: their windows under one frequency then fit a processor's cache."""
 
 
-def mean_squares(circle: Circle, scores: Scores, counts: Counts | Floats) -> Floats:
+def mean_squares(circle: Circle, scores: ArcScores, counts: Counts | Floats) -> Floats:
     """The mean over reports of each query's squared score, of shape (Q,)."""
     reports = counts.sum()
     size = len(scores.constant)
@@ -56,7 +56,7 @@ def mean_squares(circle: Circle, scores: Scores, counts: Counts | Floats) -> Flo
 
 
 def powers_by_value(
-    circle: Circle, scores: Scores, powers: tuple[int, ...] = (2,)
+    circle: Circle, scores: ArcScores, powers: tuple[int, ...] = (2,)
 ) -> list[Floats]:
     """E[score^power | value] for each power, of shape (Q, values)."""
     arcs = circle.arcs
@@ -75,7 +75,7 @@ def powers_by_value(
     return sums
 
 
-def least_variances(circle: Circle, queries: Floats, scores: Scores) -> Floats:
+def least_variances(circle: Circle, queries: Floats, scores: ArcScores) -> Floats:
     """Return the least variance of the score of one report, whatever is held: of shape
     (Q,).
 
@@ -86,7 +86,7 @@ def least_variances(circle: Circle, queries: Floats, scores: Scores) -> Floats:
     return np.asarray(circle.scale**2 * (queries.T * scores.alpha).sum(axis=0) / mass)
 
 
-def extremes(circle: Circle, scores: Scores) -> tuple[Floats, Floats]:
+def extremes(circle: Circle, scores: ArcScores) -> tuple[Floats, Floats]:
     """The least and the greatest score of any report, of shape (Q,)."""
     size = len(scores.constant)
     least, most = np.full(size, np.inf), np.full(size, -np.inf)
@@ -97,7 +97,7 @@ def extremes(circle: Circle, scores: Scores) -> tuple[Floats, Floats]:
     return scores.constant + circle.scale * least, scores.constant + circle.scale * most
 
 
-def correlation(queries: Floats, scores: Scores) -> Floats:
+def correlation(queries: Floats, scores: ArcScores) -> Floats:
     """How the errors of queries go together if reports are spread evenly: of shape (Q,
     Q).
 

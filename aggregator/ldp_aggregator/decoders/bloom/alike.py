@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_aggregator.decoders.bloom.sums import Sums
+from ldp_aggregator.decoders.bloom.sums import CandidateSums
 from ldp_aggregator.decoders.moments.bit_designs import of_candidates
 from ldp_aggregator.decoders.other_results import Candidates, Grouped
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
@@ -87,7 +87,7 @@ def _merge_groups(candidates: Candidates, members: Sequence[Sequence[int]]) -> G
 def dependent_together(
     candidates: Candidates, counts: Counts, background: float
 ) -> Grouped | None:
-    """Candidates that depend on each other as one, whose design is then `Sums`.
+    """Candidates that depend on each other as one; the design is then `CandidateSums`.
 
     None where there are none, too many to look for them, or where even sums cannot be
     told.
@@ -116,7 +116,7 @@ def dependent_together(
         sums[row, start : start + len(own)] = 1
         start += len(own)
     groups = tuple(tuple(candidates.names[place] for place in own) for own in members)
-    design = Sums(candidates.design[:, np.concatenate(kept)], sums)
+    design = CandidateSums(candidates.design[:, np.concatenate(kept)], sums)
     names = tuple(map(group_name, groups))
     return Grouped(
         Candidates(names, design), tuple(group for group in groups if len(group) > 1)

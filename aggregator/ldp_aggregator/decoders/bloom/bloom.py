@@ -18,8 +18,8 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.bloom.decoding import bloom_moments, design_matrix
 from ldp_aggregator.decoders.decoder import (
-    Asked,
     Decoder,
+    DecoderRequest,
     Rates,
     Refusal,
     known_as,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.decoders.other_results import Grouped
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of the candidates' frequencies."""
     return bloom_moments(
         known_as(randomizer, Rappor),

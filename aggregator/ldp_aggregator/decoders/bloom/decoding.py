@@ -15,7 +15,7 @@ from ldp.mechanisms.chains.bloom import hash_seeds
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp_aggregator.decoders.bloom.hashing import hashed_again
 from ldp_aggregator.decoders.bloom.selection import Decoded, decode
-from ldp_aggregator.decoders.bloom.sums import Sums, sum_moments
+from ldp_aggregator.decoders.bloom.sums import CandidateSums, sum_moments
 from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
 from ldp_aggregator.decoders.moments.bit_designs import design_of, place_type
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -42,9 +42,10 @@ def bloom_moments(
     """Moments of the candidates' frequencies.
 
     Raises `EstimateError` if the reports cannot tell them apart. `design` is the matrix
-    of the candidates' bits, where others than our hash functions set them, or `Sums`.
+    of the candidates' bits, where others than our hash functions set them, or
+    `CandidateSums`.
     """
-    if isinstance(design, Sums):
+    if isinstance(design, CandidateSums):
         moments = bloom_moments(
             randomizer, counts, candidates, repeats=repeats, design=design.design
         )

@@ -75,7 +75,7 @@ class ChiSquare(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Regression:
+class BloomRegression:
     """Frequencies of M candidates, with all that is known of their errors."""
 
     respondents: float
@@ -135,7 +135,7 @@ class Regression:
 
 def regress(
     counts: Counts, design: Any, noise: BitNoise, background: float
-) -> Regression:
+) -> BloomRegression:
     """The regression of counts on a design, for the cohorts that have reports.
 
     Counts have the shape (cohorts, 1 + bits), reports of the cohort first. The design
@@ -163,7 +163,7 @@ def regress(
         frequency = frequency + root @ (root.T @ slope)
         left = rates - (design @ frequency - background * frequency.sum())
     residual = ChiSquare(float(left @ inverse.times(left)), rows - candidates)
-    return Regression(
+    return BloomRegression(
         float(sizes.sum()),
         frequency,
         shares,

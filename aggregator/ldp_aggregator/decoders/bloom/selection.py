@@ -46,8 +46,8 @@ from ldp.errors import EstimateError
 from ldp_aggregator.decoders.bloom.joint import ALIKE, MOST_SWEEPS, joint
 from ldp_aggregator.decoders.bloom.regression import (
     MOST_AT_ONCE,
+    BloomRegression,
     ChiSquare,
-    Regression,
     centred_rates,
     first_shares,
     normal_matrix,
@@ -288,7 +288,7 @@ def choose(counts: Counts, design: Any, noise: BitNoise, background: float) -> I
 
 
 def one_by_one(
-    design: Any, chosen: Indices, fit: Regression, background: float
+    design: Any, chosen: Indices, fit: BloomRegression, background: float
 ) -> tuple[Floats, Floats]:
     """(frequency, variance) of every candidate, each in a regression of its own.
 

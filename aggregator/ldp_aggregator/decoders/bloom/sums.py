@@ -20,7 +20,7 @@ from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Floats
 
 
-class Sums(NamedTuple):
+class CandidateSums(NamedTuple):
     """A design of candidates that can be told apart, and which sums of these are asked
     for.
     """

@@ -24,7 +24,7 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sets.pad_and_sample import SignedItems
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
-from ldp_aggregator.decoders.key_laws import Balances, PairLaw
+from ldp_aggregator.decoders.key_laws import Balances, ItemPairLaw
 from ldp_aggregator.decoders.moments.jumps import jumps_of
 from ldp_aggregator.decoders.moments.moments import Moments, with_jumps
 from ldp_aggregator.decoders.moments.supports import support_counts
@@ -55,7 +55,7 @@ def signed_moments(randomizer: Randomizer, counts: Counts) -> Moments:
 def balances(randomizer: Randomizer, counts: Counts) -> Balances:
     """The share that holds each key, and the balance of its ends."""
     items = known_as(randomizer, SignedItems)
-    law = PairLaw.of(items)
+    law = ItemPairLaw.of(items)
     reports = total_reports(counts, items.layout)
     # (keys, 2): the lower item of each key, and the upper one.
     supports = support_counts(items, counts).reshape(-1, 2)

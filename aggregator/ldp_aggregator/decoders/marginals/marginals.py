@@ -33,7 +33,11 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sets.subsets import SubsetsResponse, pair_error
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
-from ldp_aggregator.decoders.marginals.subsets import Part, Subsets, subsets_of
+from ldp_aggregator.decoders.marginals.subsets import (
+    SubsetInformation,
+    Subsets,
+    subsets_of,
+)
 from ldp_aggregator.decoders.marginals.tables import Tables
 from ldp_aggregator.decoders.moments.jumps import directions
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -84,7 +88,7 @@ def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     )
 
 
-def scores_of(subsets: Subsets, part: Part, field: int) -> Floats:
+def scores_of(subsets: Subsets, part: SubsetInformation, field: int) -> Floats:
     """Return the worth of a part's symbols to the values of a field, (values,
     symbols).
     """

@@ -25,7 +25,7 @@ Fields = tuple[int, ...]
 """Fields by their places in the table, in their order."""
 
 
-class Part(NamedTuple):
+class SubsetInformation(NamedTuple):
     """Subsets that hold some fields T, and what their symbols say of a cell of
     these.
     """
@@ -68,7 +68,7 @@ class Part(NamedTuple):
         return np.asarray(above * (self.information / self.excess))
 
 
-class Group:
+class SubsetGroup:
     """Subsets that report alike."""
 
     def __init__(
@@ -90,7 +90,7 @@ class Group:
         self.other = (1 - p) / (self.symbols - supporting)
         self.surplus = p / supporting - self.other
 
-    def parts(self, fields: Fields, subsets: int) -> Iterator[Part]:
+    def parts(self, fields: Fields, subsets: int) -> Iterator[SubsetInformation]:
         """Parts about some fields, of so many subsets in all."""
         # (subsets, fields, together): where each field is.
         there = self.fields[:, None, :] == np.array(fields)[None, :, None]
@@ -100,7 +100,7 @@ class Group:
         for kind, at in enumerate(kinds.tolist()):
             numbers = self.numbers[holding[kind_of.ravel() == kind]]
             supports = self.supports(tuple(at))
-            yield Part(
+            yield SubsetInformation(
                 numbers,
                 len(numbers) / subsets,
                 supports,
@@ -134,17 +134,17 @@ class Subsets:
             sorted(sizes_of, key=lambda number: sizes_of[number]), key=sizes_of.get
         )
         self.groups = tuple(
-            Group(response, sizes, [*numbers])
+            SubsetGroup(response, sizes, [*numbers])
             for sizes, numbers in alike
             if sizes is not None
         )
-        self._parts: dict[Fields, tuple[Part, ...]] = {}
+        self._parts: dict[Fields, tuple[SubsetInformation, ...]] = {}
 
     def shape(self, fields: Fields) -> Fields:
         """How many values some fields have each."""
         return tuple(self.response.sizes[field] for field in fields)
 
-    def parts(self, fields: Fields) -> tuple[Part, ...]:
+    def parts(self, fields: Fields) -> tuple[SubsetInformation, ...]:
         """All subsets that hold some fields."""
         if fields not in self._parts:
             subsets = self.response.subsets
@@ -158,7 +158,7 @@ class Subsets:
         return sum(part.share * part.information for part in self.parts(fields))
 
 
-def counts_of(part: Part, counts: Counts) -> Floats:
+def counts_of(part: SubsetInformation, counts: Counts) -> Floats:
     """How often the subsets of a part were told each symbol, (symbols,)."""
     own = counts[part.numbers, : part.supports.shape[1]]
     return np.asarray(own.sum(axis=0), dtype=np.float64)

@@ -45,7 +45,7 @@ from ldp_aggregator.decoders.marginals.subsets import Fields, Subsets, counts_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
-class Sums(NamedTuple):
+class SubsetSums(NamedTuple):
     """Sums over the reports of some subsets, about fields U: of z and of z z'."""
 
     first: Floats
@@ -73,7 +73,7 @@ class Tables:
         self.subsets = subsets
         self.counts = counts
         self.reports = int(counts.sum())
-        self._sums_of: dict[Fields, Sums] = {}
+        self._sums_of: dict[Fields, SubsetSums] = {}
 
     def shares(self, fields: Fields) -> Floats:
         """The shares of the cells alone, an axis for each field."""
@@ -105,11 +105,11 @@ class Tables:
         shares = np.reshape(1 / cells + scores / self.reports, shape)
         return Table(shares, products / self.reports)
 
-    def _sums_alone(self, fields: Fields) -> dict[Fields, Sums]:
+    def _sums_alone(self, fields: Fields) -> dict[Fields, SubsetSums]:
         """By the fields that a subset shares with `fields`: of the subsets that share
         no more.
         """
-        alone: dict[Fields, Sums] = {}
+        alone: dict[Fields, SubsetSums] = {}
         for own in sorted(_within(fields), key=len, reverse=True):
             sums = self._sums(own)
             for more, theirs in alone.items():
@@ -121,7 +121,7 @@ class Tables:
             alone[own] = sums
         return alone
 
-    def _sums(self, own: Fields) -> Sums:
+    def _sums(self, own: Fields) -> SubsetSums:
         """Sums of all subsets that hold some fields."""
         if own not in self._sums_of:
             cells = math.prod(self.subsets.shape(own))
@@ -131,7 +131,7 @@ class Tables:
                 worths, often = part.worths, counts_of(part, self.counts)
                 first += worths @ often
                 second += (worths * often) @ worths.T
-            self._sums_of[own] = Sums(first, second)
+            self._sums_of[own] = SubsetSums(first, second)
         return self._sums_of[own]
 
 
@@ -155,17 +155,19 @@ def scores_from(subsets: Subsets, own: Fields, fields: Fields) -> Floats:
     return scores.reshape(cells, -1).T
 
 
-def _less(sums: Sums, other: Sums) -> Sums:
-    return Sums(sums.first - other.first, sums.second - other.second)
+def _less(sums: SubsetSums, other: SubsetSums) -> SubsetSums:
+    return SubsetSums(sums.first - other.first, sums.second - other.second)
 
 
-def _added_up(sums: Sums, fields: Fields, own: Fields, shape: Fields) -> Sums:
+def _added_up(
+    sums: SubsetSums, fields: Fields, own: Fields, shape: Fields
+) -> SubsetSums:
     """The same about some of the fields, `own`."""
     others = tuple(place for place, field in enumerate(fields) if field not in own)
     also = tuple(len(shape) + place for place in others)
     first = sums.first.reshape(shape).sum(axis=others).ravel()
     second = sums.second.reshape(*shape, *shape).sum(axis=(*others, *also))
-    return Sums(first, second.reshape(len(first), -1))
+    return SubsetSums(first, second.reshape(len(first), -1))
 
 
 def _within(fields: Fields) -> Iterator[Fields]:

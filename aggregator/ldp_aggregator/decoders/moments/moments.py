@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_aggregator.decoders.moments.jumps import Jumps
-from ldp_aggregator.decoders.moments.together import Covariance, Spread
+from ldp_aggregator.decoders.moments.together import Covariance, ScoreCumulants
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.output.checks import Check, Remark
 
@@ -46,7 +46,7 @@ class Moments:
     together: Covariance | None = None
     """The same of linear functions, (Q, M), where that takes no matrix of all values.
     """
-    spread: Callable[[Floats], Spread] | None = None
+    spread: Callable[[Floats], ScoreCumulants] | None = None
     """Of one report's function with weights (M,)."""
     disjoint: bool = False
     """Whether a report supports one value at most."""

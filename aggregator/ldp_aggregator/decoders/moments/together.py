@@ -70,7 +70,7 @@ class PairLaw(NamedTuple):
     """B: of two, if neither is."""
 
 
-class Spread(NamedTuple):
+class ScoreCumulants(NamedTuple):
     """The law of one report's function: cumulants by what its respondent holds, (M,)
     each.
     """
@@ -95,7 +95,7 @@ def even_pairs(frequency: Floats, reports: int, law: PairLaw) -> Covariance:
     return together
 
 
-def even_spread(law: PairLaw, p: float, q: float) -> Callable[[Floats], Spread]:
+def even_spread(law: PairLaw, p: float, q: float) -> Callable[[Floats], ScoreCumulants]:
     """Where a report supports its own value with p, others with q, and pairs of them
     evenly.
 
@@ -106,11 +106,11 @@ def even_spread(law: PairLaw, p: float, q: float) -> Callable[[Floats], Spread]:
     apart = either - neither
     thirds, fourths = third_of_rates(p, q), fourth_of_rates(p, q)
 
-    def spread(weights: Floats) -> Spread:
+    def spread(weights: Floats) -> ScoreCumulants:
         total = float(weights.sum())
         of_all = (other - neither) * float(weights @ weights) + neither * total**2
         of_holder = (own - other - 2 * apart) * weights**2 + 2 * apart * total * weights
-        return Spread(
+        return ScoreCumulants(
             np.asarray(of_all + of_holder),
             one_by_one(weights, thirds, 3),
             one_by_one(weights, fourths, 4),
@@ -132,14 +132,14 @@ def one_by_one(weights: Floats, cumulants: tuple[Any, Any], order: int) -> Float
 
 def spread_of_scores(
     scores: Callable[[Floats], Floats], expected: Callable[[Floats], Floats]
-) -> Callable[[Floats], Spread]:
+) -> Callable[[Floats], ScoreCumulants]:
     """Where a report is a symbol that has a score for any weights, as in `of_symbols`.
 
     `expected` takes numbers of the symbols, (Q, cells), to their means by what is held,
     (Q, M).
     """
 
-    def spread(weights: Floats) -> Spread:
+    def spread(weights: Floats) -> ScoreCumulants:
         score = scores(weights[None])
         return about_means(
             weights, expected(np.concatenate([score**2, score**3, score**4]))
@@ -148,24 +148,24 @@ def spread_of_scores(
     return spread
 
 
-def about_means(means: Floats, powers: Floats) -> Spread:
+def about_means(means: Floats, powers: Floats) -> ScoreCumulants:
     """Cumulants from means, (M,), and from expected squares, cubes and fourth powers,
     (3, M).
     """
     square, cube, fourth = powers
     variance = np.maximum(square - means**2, 0.0)
     about = fourth - 4 * means * cube + 6 * means**2 * square - 3 * means**4
-    return Spread(
+    return ScoreCumulants(
         variance,
         cube - 3 * means * square + 2 * means**3,
         fourth=about - 3 * variance**2,
     )
 
 
-def spread_of_hashes(randomizer: LocalHashing) -> Callable[[Floats], Spread]:
+def spread_of_hashes(randomizer: LocalHashing) -> Callable[[Floats], ScoreCumulants]:
     """Where each report has a hash function of its own."""
 
-    def spread(weights: Floats) -> Spread:
+    def spread(weights: Floats) -> ScoreCumulants:
         return about_means(
             weights, _products(randomizer, 1, _weights_key(weights)).powers[:, 0]
         )

@@ -41,7 +41,7 @@ from ldp.mechanisms.numbers.dithered import DitheredResponse
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
-    Parts,
+    MeanParts,
     alike,
     known_as,
     lines_of_mean,
@@ -56,7 +56,7 @@ _PLACES = 65
 """At which the noise of a variance is looked at."""
 
 
-class Scores(NamedTuple):
+class DitheredScores(NamedTuple):
     """Worth of a report, by dither and level: arrays of shape (grid, levels)."""
 
     place: Floats
@@ -67,7 +67,7 @@ class Scores(NamedTuple):
     """To the mean variance of `place`, given what each respondent holds."""
 
 
-def scores_of(dithered: DitheredResponse) -> Scores:
+def scores_of(dithered: DitheredResponse) -> DitheredScores:
     """Return the worth of the reports of a mechanism."""
     grid, levels = dithered.grid, dithered.levels
     odds, steps = float(dithered.ratio), levels - 1
@@ -92,14 +92,16 @@ def scores_of(dithered: DitheredResponse) -> Scores:
         squared_place = grid**2 * second + 2 * grid * first * offset + offset**2
         square = (squared_place - (grid**2 - 1) / 12) / steps**2
         square = square - grid * worth + grid**2 / 4
-    return Scores(worth - grid / 2, square, np.broadcast_to(spread, square.shape))
+    return DitheredScores(
+        worth - grid / 2, square, np.broadcast_to(spread, square.shape)
+    )
 
 
 def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,  # noqa: ARG001
     counts: Counts,
-) -> Parts:
+) -> MeanParts:
     """Means of scores; `counts` is of shape (grid, levels)."""
     dithered = known_as(randomizer, DitheredResponse)
     scores, reports = scores_of(dithered), int(counts.sum())
@@ -113,7 +115,7 @@ def mean_parts(
     held, noise = _noise_by_place(dithered, residual, mean)
     most = noise_under_parabola(held, noise, mean, mean_square=mean_square)
     even = dithered.levels / (float(dithered.ratio) + dithered.levels - 1)
-    return Parts(
+    return MeanParts(
         step * mean,
         step**2 * mean_square,
         step**2 * (variance + _rounding(dithered)) / reports,

@@ -24,7 +24,7 @@ from ldp.mechanisms.numbers.one_bit import OneBitMean
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
-    Parts,
+    MeanParts,
     alike,
     half,
     known_as,
@@ -40,7 +40,7 @@ def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,  # noqa: ARG001
     counts: Counts,
-) -> Parts:
+) -> MeanParts:
     """From the number of ones; `counts` is ((zeros, ones),)."""
     zeros, ones = counts[0].tolist()
     reports = zeros + ones
@@ -52,10 +52,10 @@ def mean_parts(
     farthest = float(half(one_bit.size))
     least = (scale**2 - farthest**2) / reports
     if one_bit.size == 2:
-        return Parts(estimate, farthest**2, least)
+        return MeanParts(estimate, farthest**2, least)
     # The least mean square that the squared mean, less its error, allows: no spread is
     # added.
-    return Parts(estimate, estimate**2 - variance, variance, least_variance=least)
+    return MeanParts(estimate, estimate**2 - variance, variance, least_variance=least)
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:

@@ -52,7 +52,7 @@ from ldp.mechanisms.numbers.additive import AdditiveNoise
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
-    Parts,
+    MeanParts,
     Range,
     from_middle,
     half,
@@ -231,7 +231,7 @@ def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,  # noqa: ARG001
     counts: Counts,
-) -> Parts:
+) -> MeanParts:
     """From the scores alone, without frequencies."""
     randomizer = known_as(randomizer, AdditiveNoise)
     noise = Noise.of(randomizer)
@@ -240,7 +240,7 @@ def mean_parts(
     score[0] -= noise.beyond
     score[-1] += noise.beyond
     added = noise.spread * (2 - float(shares[0] + shares[-1]))
-    return Parts(
+    return MeanParts(
         float(shares @ score),
         float(shares @ score**2) - added,
         added / int(counts.sum()),

@@ -32,7 +32,7 @@ from ldp.mechanisms.numbers.square_wave import SquareWave
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
-    Parts,
+    MeanParts,
     Refusal,
     from_middle,
     known_as,
@@ -45,7 +45,7 @@ from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.numerics.shapes import Window, shape_of
 
 
-class Scores(NamedTuple):
+class WindowScores(NamedTuple):
     """Worth of a report, by place: arrays of shape (places,), in steps from the
     middle.
     """
@@ -54,14 +54,14 @@ class Scores(NamedTuple):
     square: Floats
 
 
-def scores_of(wave: SquareWave) -> Scores:
+def scores_of(wave: SquareWave) -> WindowScores:
     """Return the worth of the reports of a mechanism."""
     odds, width, places = float(wave.ratio), wave.width, wave.places
     total = odds * width + places - width
     # (places,): each place, counted from the middle of all.
     place = from_middle(places)
     squares = (total * place**2 - places * (places**2 - 1) / 12) / (odds - 1)
-    return Scores(
+    return WindowScores(
         total * place / ((odds - 1) * width),
         squares / width - (width**2 - 1) / 12,
     )
@@ -71,7 +71,7 @@ def mean_parts(
     randomizer: Randomizer,
     moments: Moments | None,  # noqa: ARG001
     counts: Counts,
-) -> Parts:
+) -> MeanParts:
     """Means of scores; `counts` is of shape (1, places)."""
     wave = known_as(randomizer, SquareWave)
     scores, reports = scores_of(wave), int(counts.sum())
@@ -91,7 +91,7 @@ def mean_parts(
     # least.
     even = wave.places * far
     most = noise_under_parabola(held, noise, mean, mean_square=mean_square)
-    return Parts(
+    return MeanParts(
         mean,
         mean_square,
         variance / reports,

@@ -47,19 +47,19 @@ FALSE_ALARM = 0.02
 _FIRST_BY_CHANCE, _PREFIXES_TO_ONE_BY_CHANCE = 16, 4
 
 
-class Search(NamedTuple):
+class FoundTexts(NamedTuple):
     """The texts found, of those that were remembered."""
 
     texts: tuple[str, ...]
     remembered: int
 
 
-def search(randomizer: HeavyHitters, counts: Counts) -> Search:
+def search(randomizer: HeavyHitters, counts: Counts) -> FoundTexts:
     """Search the stages of a tally; the cohorts held out are not looked at."""
     by_stage = [scores(randomizer, counts, stage) for stage in range(randomizer.stages)]
     remembered = _texts_to_confirm(randomizer, by_stage)
     texts = _confirm(randomizer, by_stage, remembered)
-    return Search(tuple(text.decode() for text in texts), sum(map(len, remembered)))
+    return FoundTexts(tuple(text.decode() for text in texts), sum(map(len, remembered)))
 
 
 def _texts_to_confirm(

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
-from ldp_aggregator.decoders.other_results import Reach
+from ldp_aggregator.decoders.other_results import SearchReach
 from ldp_aggregator.decoders.search.prefix_extension import (
     MEMORABLE,
     MOST_PREFIXES,
@@ -43,7 +43,7 @@ _UNLUCKY = 3
 _LEAST_VARIANCE = 1e-12
 
 
-def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
+def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[SearchReach]:
     """Predict the texts that n respondents let be found, by length."""
     even = respondents / randomizer.cohorts
     reports_of_stage = max(1.0, even - _UNLUCKY * math.sqrt(even))
@@ -54,13 +54,15 @@ def expected_reach(randomizer: HeavyHitters, respondents: int) -> list[Reach]:
     )
 
 
-def reach_of(randomizer: HeavyHitters, counts: Counts, remembered: int) -> list[Reach]:
+def reach_of(
+    randomizer: HeavyHitters, counts: Counts, remembered: int
+) -> list[SearchReach]:
     """Return the texts that could be found, by length, with the reports that came."""
     reports = np.maximum(counts[: randomizer.stages].sum(axis=1), 1.0)
     return _reach(randomizer, reports, confirming_line(remembered))
 
 
-def in_words(reaches: Sequence[Reach]) -> str:
+def in_words(reaches: Sequence[SearchReach]) -> str:
     """One phrase: the shortest texts, those that take one more stage, and the
     longest.
     """
@@ -98,13 +100,13 @@ def _most_candidates(randomizer: HeavyHitters) -> int:
     return math.ceil(ending * float(ndtr(-MEMORABLE))) + MOST_PREFIXES
 
 
-def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[Reach]:
+def _reach(randomizer: HeavyHitters, reports: Floats, line: float) -> list[SearchReach]:
     # A text of exactly the length of a stage's prefixes ends in the next stage.
     longest = [length - 1 for length in randomizer.lengths[:-2]] + [
         randomizer.lengths[-2]
     ]
     return [
-        Reach(length, _least_found(randomizer, reports, line, stage=stage))
+        SearchReach(length, _least_found(randomizer, reports, line, stage=stage))
         for stage, length in enumerate(longest)
     ]
 

@@ -14,8 +14,8 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
-    Asked,
     Decoder,
+    DecoderRequest,
     Finds,
     Range,
     known_as,
@@ -32,7 +32,7 @@ _EXAMPLE = 1_000_000
 """Respondents, for what a search would find."""
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of the texts asked for, among the respondents held out."""
     return found_moments(known_as(randomizer, HeavyHitters), counts, asked.values)
 

@@ -87,7 +87,7 @@ class Plane(NamedTuple):
         return np.asarray(np.fft.ifft2(np.fft.fft2(plane) / self.spectrum).real)
 
 
-class Scores(NamedTuple):
+class PlaneScores(NamedTuple):
     """Worth of a report to each of Q queries."""
 
     constant: Floats
@@ -145,14 +145,16 @@ def frequencies(plane: Plane, counts: Counts | Floats) -> Floats:
     return np.asarray(own - spread * (own.sum() - 1))
 
 
-def scores(plane: Plane, queries: Floats) -> Scores:
+def scores(plane: Plane, queries: Floats) -> PlaneScores:
     """Return the worth of reports to queries of shape (Q, values)."""
     solved = plane.solve(plane.laid(queries))
     of_whole = part_of_whole(plane, queries)
     constant = (
         queries.sum(axis=1) - of_whole * plane.stripes.size
     ) / plane.stripes.modulus**2
-    return Scores(constant + of_whole, solved - of_whole[:, None, None] * plane.whole)
+    return PlaneScores(
+        constant + of_whole, solved - of_whole[:, None, None] * plane.whole
+    )
 
 
 def part_of_whole(plane: Plane, queries: Floats) -> Floats:

@@ -15,14 +15,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ldp_aggregator.decoders.stripes.plane import Plane, Scores, supporting, windows
+from ldp_aggregator.decoders.stripes.plane import (
+    Plane,
+    PlaneScores,
+    supporting,
+    windows,
+)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 _AT_ONCE = 1 << 19
 """Scores of one report to one query that are looked at together."""
 
 
-def mean_squares(plane: Plane, scores: Scores, counts: Counts) -> Floats:
+def mean_squares(plane: Plane, scores: PlaneScores, counts: Counts) -> Floats:
     """The mean over reports of each query's squared score, of shape (Q,)."""
     counted = counts.ravel().astype(np.float64)
     squares = [
@@ -32,7 +37,7 @@ def mean_squares(plane: Plane, scores: Scores, counts: Counts) -> Floats:
     return np.asarray(np.concatenate(squares) / counts.sum())
 
 
-def mean_products(plane: Plane, scores: Scores, counts: Counts) -> Floats:
+def mean_products(plane: Plane, scores: PlaneScores, counts: Counts) -> Floats:
     """The mean over reports of each product of two queries' scores, of shape (Q, Q)."""
     reported = np.flatnonzero(counts)
     often = counts.ravel()[reported] / counts.sum()
@@ -43,7 +48,7 @@ def mean_products(plane: Plane, scores: Scores, counts: Counts) -> Floats:
 
 
 def powers_by_value(
-    plane: Plane, scores: Scores, powers: tuple[int, ...] = (2,)
+    plane: Plane, scores: PlaneScores, powers: tuple[int, ...] = (2,)
 ) -> list[Floats]:
     """E[score^power | cell] for each power, of shape (Q, values)."""
     stripes = plane.stripes
@@ -57,7 +62,7 @@ def powers_by_value(
     return [np.array(rows) for rows in by_power]
 
 
-def least_variances(plane: Plane, queries: Floats, scores: Scores) -> Floats:
+def least_variances(plane: Plane, queries: Floats, scores: PlaneScores) -> Floats:
     """Return the least variance of the score of one report, whatever is held: of shape
     (Q,).
 
@@ -69,7 +74,7 @@ def least_variances(plane: Plane, queries: Floats, scores: Scores) -> Floats:
     return np.asarray(plane.scale**2 / mass * own)
 
 
-def extremes(plane: Plane, scores: Scores) -> tuple[Floats, Floats]:
+def extremes(plane: Plane, scores: PlaneScores) -> tuple[Floats, Floats]:
     """The least and the greatest score of any report, of shape (Q,)."""
     # A forger may also name a frequency that no device draws.
     ends = [
@@ -80,7 +85,7 @@ def extremes(plane: Plane, scores: Scores) -> tuple[Floats, Floats]:
     return least, most
 
 
-def worths(plane: Plane, scores: Scores) -> Iterator[Floats]:
+def worths(plane: Plane, scores: PlaneScores) -> Iterator[Floats]:
     """The score of every report, some queries at a time: of shape (some, K, P)."""
     together = max(_AT_ONCE // (len(plane.law) * plane.stripes.modulus), 1)
     for start in range(0, len(scores.constant), together):

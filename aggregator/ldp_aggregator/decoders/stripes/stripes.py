@@ -24,10 +24,10 @@ from ldp.mechanisms.places.pyramid import View
 from ldp.mechanisms.places.stripes import Stripes
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
-    Answers,
-    Asked,
     Decoder,
+    DecoderRequest,
     Queries,
+    QueryAnswers,
     Range,
     alike,
     known_as,
@@ -60,7 +60,7 @@ from ldp_aggregator.decoders.trees.contrasts import Contrasts
 from ldp_aggregator.numerics.arrays import Counts, Floats, correlation_of
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of the rectangles that are asked for, or of every cell."""
     return stripe_moments(randomizer, counts, asked.queries, known=asked.known)
 
@@ -99,11 +99,11 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     everyone = frequencies(plane, counts)
     reports = int(counts.sum())
 
-    def answer(queries: Floats) -> Answers:
+    def answer(queries: Floats) -> QueryAnswers:
         mean_square = queries**2 @ everyone
         worth = scores(plane, queries)
         squares = mean_squares(plane, worth, counts)
-        return Answers(
+        return QueryAnswers(
             queries @ everyone,
             mean_square,
             (squares - mean_square) / reports,
@@ -114,10 +114,10 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         products = mean_products(plane, scores(plane, queries), counts)
         return np.asarray((products - queries * everyone @ queries.T) / reports)
 
-    def cells(view: View) -> Answers:
+    def cells(view: View) -> QueryAnswers:
         zoom = zoom_in(plane, counts, everyone, view=view)
         drawn = plane.stripes.modulus * plane.stripes.other / plane.stripes.mass
-        return Answers(
+        return QueryAnswers(
             zoom.share,
             zoom.share,
             (zoom.mean_square - zoom.share) / reports,

@@ -21,12 +21,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.mechanisms.places.pyramid import View
-from ldp_aggregator.decoders.stripes.plane import Plane, Scores, supporting, windows
+from ldp_aggregator.decoders.stripes.plane import (
+    Plane,
+    PlaneScores,
+    supporting,
+    windows,
+)
 from ldp_aggregator.decoders.stripes.squares import worths
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
-class Zoom(NamedTuple):
+class StripeZoom(NamedTuple):
     """The cells of a zoom, of shape (cells,) each."""
 
     share: Floats
@@ -41,7 +46,7 @@ class First(NamedTuple):
 
     query: Floats
     """1 on the cell, of shape (P, P)."""
-    scores: Scores
+    scores: PlaneScores
 
 
 def first_cell(plane: Plane, view: View) -> First:
@@ -50,10 +55,10 @@ def first_cell(plane: Plane, view: View) -> First:
     query = np.zeros(plane.shape)
     query[: side >> view[0], : side >> view[1]] = 1
     constant = np.array([query.sum() / modulus**2])
-    return First(query, Scores(constant, plane.solve(query)[None]))
+    return First(query, PlaneScores(constant, plane.solve(query)[None]))
 
 
-def zoom_in(plane: Plane, counts: Counts, frequency: Floats, view: View) -> Zoom:
+def zoom_in(plane: Plane, counts: Counts, frequency: Floats, view: View) -> StripeZoom:
     """The cells of a zoom, from the shares of all cells of the map, (values,)."""
     first, reports = first_cell(plane, view), counts.sum()
     (constant,) = first.scores.constant.tolist()
@@ -71,7 +76,7 @@ def zoom_in(plane: Plane, counts: Counts, frequency: Floats, view: View) -> Zoom
     square = _of_cells(plane, of_first, view) - 2 * part * crossed + part**2 * squared
     alone = (first.query * first.scores.alpha[0]).sum()
     even = plane.scale**2 / plane.stripes.modulus * (alone - part**2 * plane.of_whole)
-    return Zoom(share, square, even)
+    return StripeZoom(share, square, even)
 
 
 def score_bounds(plane: Plane) -> tuple[float, float]:

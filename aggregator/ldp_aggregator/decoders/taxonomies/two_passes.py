@@ -64,7 +64,7 @@ def siblings_of(parents: Parents) -> tuple[Siblings, ...]:
     return tuple(by_depth)
 
 
-class Pooling(NamedTuple):
+class PassWeights(NamedTuple):
     """The weights of both passes, by node."""
 
     levels: tuple[Siblings, ...]
@@ -78,7 +78,7 @@ class Pooling(NamedTuple):
     """
 
 
-def pooling_of(parents: Parents, precision: Floats) -> Pooling:
+def pooling_of(parents: Parents, precision: Floats) -> PassWeights:
     """The weights for own estimates of this precision, 1 / variance, which is 0 without
     one.
 
@@ -96,10 +96,10 @@ def pooling_of(parents: Parents, precision: Floats) -> Pooling:
         share[nodes] = variance[nodes] / total[level.group]
         if level is not levels[0]:
             below_precision[level.parents] = 1 / total
-    return Pooling(levels, variance * precision, below, share=share)
+    return PassWeights(levels, variance * precision, below, share=share)
 
 
-def pool_nodes(pooling: Pooling, direct: Floats, whole: float = 1.0) -> Floats:
+def pool_nodes(pooling: PassWeights, direct: Floats, whole: float = 1.0) -> Floats:
     """Least squares (x) from own estimates (y), of shape (nodes, ...).
 
     Both passes are linear in the estimates and the whole.

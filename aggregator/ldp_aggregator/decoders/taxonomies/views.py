@@ -43,7 +43,7 @@ from ldp_aggregator.decoders.moments.jumps import directions
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.taxonomies.two_passes import shared_out, totals
 from ldp_aggregator.decoders.taxonomies.worths import (
-    Part,
+    SymbolScores,
     frequencies,
     parts_of,
     scores_of_nothing,
@@ -57,7 +57,7 @@ siblings.
 """
 
 
-class Powers(NamedTuple):
+class NodePowers(NamedTuple):
     """Sums of powers of scores about their mean, over the law of reports; (nodes,)
     each.
     """
@@ -79,7 +79,7 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     shares = shared_out(response.parents, frequency, _HARDLY_ANY)
     of_holders, of_others = _powers(response, shares)
     (held, held_third, *held_parts), (other, other_third, *other_parts) = (
-        Powers(*(power / share for power in powers))
+        NodePowers(*(power / share for power in powers))
         for powers, share in (
             (of_holders, shares),
             (of_others, np.maximum(1 - shares, 1e-12)),
@@ -101,7 +101,9 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
     )
 
 
-def _powers(response: TaxonomyResponse, shares: Floats) -> tuple[Powers, Powers]:
+def _powers(
+    response: TaxonomyResponse, shares: Floats
+) -> tuple[NodePowers, NodePowers]:
     """Powers of holders of every node, and of all others, if the nodes have these
     shares.
     """
@@ -120,11 +122,11 @@ def _powers(response: TaxonomyResponse, shares: Floats) -> tuple[Powers, Powers]
             above = np.einsum("vy,vy->v", quartic, away > 0)
             sums[place, 2] += above
             sums[place, 3] += quartic.sum(axis=1) - above
-    return Powers(*sums[0]), Powers(*sums[1])
+    return NodePowers(*sums[0]), NodePowers(*sums[1])
 
 
 def _laws(
-    response: TaxonomyResponse, part: Part, shares: Floats
+    response: TaxonomyResponse, part: SymbolScores, shares: Floats
 ) -> tuple[Floats, Floats]:
     view = part.view
     # (nodes, symbols): the share of the respondents who hold a node's values in cells

@@ -28,7 +28,7 @@ import numpy as np
 from ldp.mechanisms.texts.taxonomy import Oracle, TaxonomyResponse
 from ldp_aggregator.decoders.moments.supports import support_counts, supporters
 from ldp_aggregator.decoders.taxonomies.two_passes import (
-    Pooling,
+    PassWeights,
     pool_nodes,
     pooling_of,
 )
@@ -58,14 +58,14 @@ class View(NamedTuple):
     """Of every node the cell that it is or lies in; -1 for those above the cells."""
 
 
-class Views(NamedTuple):
+class TaxonomyViews(NamedTuple):
     """All that the scores follow from."""
 
-    pooling: Pooling
+    pooling: PassWeights
     views: tuple[View, ...]
 
 
-class Part(NamedTuple):
+class SymbolScores(NamedTuple):
     """Some symbols of a view: which cells they support, and what they are worth to the
     nodes.
     """
@@ -79,7 +79,7 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def views_of(response: TaxonomyResponse) -> Views:
+def views_of(response: TaxonomyResponse) -> TaxonomyViews:
     """The views of a response, and how they are pooled."""
     precision = np.zeros(len(response.parents))
     views = []
@@ -92,7 +92,7 @@ def views_of(response: TaxonomyResponse) -> Views:
         view._replace(factor=view.factor * _precision(view) / precision[view.nodes])
         for view in views
     )
-    return Views(pooling_of(response.parents, precision), tuple(weighted))
+    return TaxonomyViews(pooling_of(response.parents, precision), tuple(weighted))
 
 
 def _view(response: TaxonomyResponse, number: int) -> View:
@@ -133,7 +133,7 @@ def frequencies(response: TaxonomyResponse, counts: Counts) -> Floats:
     return pool_nodes(pooling, direct)
 
 
-def parts_of(response: TaxonomyResponse) -> Iterator[Part]:
+def parts_of(response: TaxonomyResponse) -> Iterator[SymbolScores]:
     """All symbols of all views, some at a time."""
     pooling, views = views_of(response)
     size = len(response.parents)
@@ -144,7 +144,9 @@ def parts_of(response: TaxonomyResponse) -> Iterator[Part]:
             supports = supporters(view.oracle, symbols)
             direct = np.zeros((size, supports.shape[1]))
             direct[view.nodes] = view.factor[:, None] * (supports - view.q)
-            yield Part(view, symbols, supports, scores=pool_nodes(pooling, direct))
+            yield SymbolScores(
+                view, symbols, supports, scores=pool_nodes(pooling, direct)
+            )
 
 
 def scores_of_nothing(response: TaxonomyResponse) -> dict[int, Floats]:

@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.mechanisms.places.pyramid import halvings
-from ldp_aggregator.decoders.trees.halves import Worth
+from ldp_aggregator.decoders.trees.halves import HalvingScores
 from ldp_aggregator.numerics.arrays import Floats
 
 _HALF = 0.5
@@ -93,7 +93,7 @@ class Contrasts(NamedTuple):
             )
         return numbers_of(contrasts * _spread(factors), _HALF).ravel()
 
-    def worth(self, queries: Floats) -> Worth:
+    def worth(self, queries: Floats) -> HalvingScores:
         """Return the worth of own estimates to queries of shape (Q, values)."""
         many = len(queries)
         asked = contrasts_of(queries.reshape(many, *self.whole), _HALF)
@@ -101,7 +101,7 @@ class Contrasts(NamedTuple):
         for (rows, columns), share in zip(self.shapes, self.shares, strict=True):
             part = asked[:, :rows, :columns] * _spread(share)
             levels.append(numbers_of(part).reshape(many, rows * columns))
-        return Worth(asked[:, 0, 0], tuple(levels))
+        return HalvingScores(asked[:, 0, 0], tuple(levels))
 
 
 def pyramid_of(cells: Sequence[int], precision: Sequence[float]) -> Contrasts:

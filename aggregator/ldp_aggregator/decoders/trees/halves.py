@@ -45,12 +45,12 @@ class Halves(NamedTuple):
         """Pool as in `levels.Pooling`."""
         return pool_levels(self, direct)
 
-    def worth(self, queries: Floats) -> Worth:
+    def worth(self, queries: Floats) -> HalvingScores:
         """Worth as in `levels.Pooling`."""
         return worth_of(self, queries)
 
 
-class Worth(NamedTuple):
+class HalvingScores(NamedTuple):
     """Worth of own estimates to Q queries."""
 
     constant: Floats
@@ -114,7 +114,7 @@ def pool_levels(halves: Halves, direct: Sequence[Floats]) -> list[Floats]:
     return levels
 
 
-def worth_of(halves: Halves, queries: Floats) -> Worth:
+def worth_of(halves: Halves, queries: Floats) -> HalvingScores:
     """Return the worth of own estimates to queries of shape (Q, values)."""
     # What a query asks of x, and by way of the gaps of z: from the values up.
     asked = [queries]
@@ -134,4 +134,4 @@ def worth_of(halves: Halves, queries: Floats) -> Worth:
     ):
         through = of_level + to_halves(below * through, of_level.shape[-1])
         levels.append(own * through)
-    return Worth(constant, tuple(levels))
+    return HalvingScores(constant, tuple(levels))

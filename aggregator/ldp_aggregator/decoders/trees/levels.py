@@ -20,7 +20,7 @@ import numpy as np
 
 from ldp.mechanisms.numbers.tree import TreeResponse, difference_variance, pair_rates
 from ldp_aggregator.decoders.trees.contrasts import pyramid_of
-from ldp_aggregator.decoders.trees.halves import Halves, Worth, halves_of
+from ldp_aggregator.decoders.trees.halves import Halves, HalvingScores, halves_of
 from ldp_aggregator.decoders.trees.transforms import transform_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
 
@@ -89,7 +89,7 @@ class Pooling(Protocol):
         (cells,).
         """
 
-    def worth(self, queries: Floats) -> Worth:
+    def worth(self, queries: Floats) -> HalvingScores:
         """Return the worth of own estimates to queries of shape (Q, values)."""
 
 

@@ -38,7 +38,7 @@ _MOST_DRAWS, _LEAST_DRAWS = 4000, 1000
 _TOGETHER = 1 << 22
 
 
-class Turn(NamedTuple):
+class StepUp(NamedTuple):
     """How far a step up goes for every value, of shape (values,): r delta_c or (r - 1)
     delta_c.
     """
@@ -60,7 +60,7 @@ class Climb:
         size, depth = len(halves.share[-1]), len(halves.share)
         values = np.arange(size)
         rest = np.zeros(size) if cumulative else np.ones(size)
-        self.turns: list[Turn] = []
+        self.turns: list[StepUp] = []
         for level in reversed(range(depth)):
             cells = values >> (depth - level - 1)
             share = halves.share[level]
@@ -73,7 +73,7 @@ class Climb:
             weight = rest - second
             rest = rest * taken + second * left
             given = np.where(is_alone, 0.0, -weight * taken)
-            self.turns.append(Turn(cells, others, weight * left, other=given))
+            self.turns.append(StepUp(cells, others, weight * left, other=given))
         self.constant = rest
         """Of the whole, which is known: of shape (values,)."""
 

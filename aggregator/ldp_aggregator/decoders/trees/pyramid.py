@@ -18,7 +18,13 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.numbers.tree import TreeResponse
 from ldp.mechanisms.places.pyramid import View, halvings
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Answers, Asked, Decoder, Queries, Range
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    DecoderRequest,
+    Queries,
+    QueryAnswers,
+    Range,
+)
 from ldp_aggregator.decoders.linear import FEW, range_of
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.trees.levels import Views, views_of
@@ -38,7 +44,7 @@ from ldp_aggregator.decoders.trees.zooms import contrasts_in, zoom_in
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of the rectangles that are asked for, or of every cell."""
     return pyramid_moments(randomizer, counts, asked.queries, known=asked.known)
 
@@ -63,14 +69,14 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     by_view = views.frequencies(counts)
     reports = int(counts.sum())
 
-    def cells(view: View) -> Answers:
+    def cells(view: View) -> QueryAnswers:
         zoom = zoom_in(views, by_view[-1], view)
         share = zoom.share.ravel()
         variance = (zoom.mean_square.ravel() - share) / reports
         one = np.zeros((1, views.response.size))
         one[0, _first(views, view)] = 1.0
         least = always_even(views) * even_variances(views, one) / reports
-        return Answers(share, share, variance, least=least.repeat(len(share)))
+        return QueryAnswers(share, share, variance, least=least.repeat(len(share)))
 
     def shrunk() -> Floats:
         return contrasts_in(views).shrunk(by_view[-1], reports)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ldp_aggregator.decoders.trees.halves import Worth
+from ldp_aggregator.decoders.trees.halves import HalvingScores
 from ldp_aggregator.decoders.trees.levels import Level, Views
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
@@ -33,7 +33,7 @@ def work(views: Views, queries: int) -> int:
     return queries * sum(level.symbols for level in views.levels)
 
 
-def parts(views: Views, queries: Floats) -> Iterator[tuple[slice, Worth]]:
+def parts(views: Views, queries: Floats) -> Iterator[tuple[slice, HalvingScores]]:
     """Some queries at a time, of shape (Q, values)."""
     widest = max(max(level.symbols for level in views.levels), views.response.size)
     step = max(1, _AT_ONCE // widest)
@@ -42,14 +42,14 @@ def parts(views: Views, queries: Floats) -> Iterator[tuple[slice, Worth]]:
         yield part, views.pooling.worth(queries[part])
 
 
-def scores_under(level: Level, worth: Worth) -> Floats:
+def scores_under(level: Level, worth: HalvingScores) -> Floats:
     """The scores of all symbols of a level, of shape (Q, symbols)."""
     alpha = worth.levels[level.number]
     away = level.worths(alpha) - level.q * alpha.sum(axis=-1, keepdims=True)
     return np.asarray(worth.constant[:, None] + level.factor * away)
 
 
-def scores_of_nothing(level: Level, worth: Worth) -> Floats:
+def scores_of_nothing(level: Level, worth: HalvingScores) -> Floats:
     """Those of symbols that a level does not use, of shape (Q,): they support
     nothing.
     """

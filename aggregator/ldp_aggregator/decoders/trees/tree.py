@@ -27,11 +27,11 @@ from ldp.mechanisms.numbers.tree import TreeResponse
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.arcs.bound import prefixes
 from ldp_aggregator.decoders.decoder import (
-    Answers,
-    Asked,
     Decoder,
-    Parts,
+    DecoderRequest,
+    MeanParts,
     Queries,
+    QueryAnswers,
     Range,
     from_middle,
     half,
@@ -64,7 +64,7 @@ _MOST_SCORES = 1 << 25
 _MOST_BY_VALUE = 1 << 24
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of the ranges that are asked for, or of every value."""
     return tree_moments(randomizer, counts, asked.queries, known=asked.known)
 
@@ -117,7 +117,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
     reports = int(counts.sum())
     known = answering(views, counts, by_level)
 
-    def below(places: Integers) -> Answers:
+    def below(places: Integers) -> QueryAnswers:
         if work(views, len(places)) <= _MOST_SCORES:
             within = np.asarray(
                 np.arange(len(everyone)) < places[:, None], dtype=np.float64
@@ -126,7 +126,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         share = np.cumsum(everyone)[places - 1]
         squares = path_squares(views, by_level, cumulative=True)[places]
         least = always_even(views) * _even_below(views.response)[places] / reports
-        return Answers(share, share, (squares - share) / reports, least=least)
+        return QueryAnswers(share, share, (squares - share) / reports, least=least)
 
     return known._replace(
         below=below, largest_error=lambda level: _largest_error(views.response, level)
@@ -138,13 +138,13 @@ def answering(views: Views, counts: Counts, by_level: list[Floats]) -> Queries:
     everyone = by_level[-1]
     reports = int(counts.sum())
 
-    def answer(queries: Floats) -> Answers:
+    def answer(queries: Floats) -> QueryAnswers:
         mean_square = queries**2 @ everyone
         if work(views, len(queries)) <= _MOST_SCORES:
             squares = mean_squares(views, queries, counts)
         else:
             squares = even_squares(views, queries, by_level)
-        return Answers(
+        return QueryAnswers(
             queries @ everyone,
             mean_square,
             (squares - mean_square) / reports,
@@ -217,7 +217,7 @@ def _largest_error(response: TreeResponse, level: float) -> float:
 
 def mean_parts(
     randomizer: Randomizer, moments: Moments | None, counts: Counts
-) -> Parts:
+) -> MeanParts:
     """Mean parts of the queries that `linear` says."""
     known = None if moments is None else moments.answering
     return parts_of_mean(known or queries_of(randomizer, counts), int(counts.sum()))

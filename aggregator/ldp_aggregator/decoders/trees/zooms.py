@@ -26,7 +26,7 @@ from ldp_aggregator.decoders.trees.levels import Level, Views
 from ldp_aggregator.numerics.arrays import Floats
 
 
-class Zoom(NamedTuple):
+class TreeZoom(NamedTuple):
     """The cells of a zoom: their shares, and the mean squares of their scores, (2^A,
     2^B) each.
     """
@@ -35,7 +35,7 @@ class Zoom(NamedTuple):
     mean_square: Floats
 
 
-def zoom_in(views: Views, frequency: Floats, view: View) -> Zoom:
+def zoom_in(views: Views, frequency: Floats, view: View) -> TreeZoom:
     """The cells of a view as a zoom, whether some are asked for it or not.
 
     `frequency` has the shares of the cells of the finest grid, of shape (values,).
@@ -61,7 +61,7 @@ def zoom_in(views: Views, frequency: Floats, view: View) -> Zoom:
         total += coefficient * above.repeat(1 << (across - rows), 0).repeat(
             1 << (up - columns), 1
         )
-    return Zoom(share, total)
+    return TreeZoom(share, total)
 
 
 def contrasts_in(views: Views) -> Contrasts:

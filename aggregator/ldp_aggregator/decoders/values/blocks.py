@@ -58,7 +58,7 @@ from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.decoders.moments.together import (
     FEW_REPORTS,
     Covariance,
-    Spread,
+    ScoreCumulants,
     all_values,
     of_pairs,
     of_symbols,
@@ -251,7 +251,7 @@ def _scores(randomizer: Blocked, weights: Floats) -> Floats:
     return np.asarray(float(randomizer.worth) * worths)
 
 
-def _spread(randomizer: Blocked) -> Callable[[Floats], Spread] | None:
+def _spread(randomizer: Blocked) -> Callable[[Floats], ScoreCumulants] | None:
     """The law of functions; None of sets, whose values are held together or not."""
     if isinstance(randomizer, PadAndSample):
         return None

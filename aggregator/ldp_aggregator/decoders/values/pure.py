@@ -33,8 +33,8 @@ from ldp.mechanisms.contract import Pure, Randomizer, is_memoized
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.count_law import law_of_supports
 from ldp_aggregator.decoders.decoder import (
-    Asked,
     Decoder,
+    DecoderRequest,
     Range,
     Rates,
     chances_of_supporters,
@@ -59,7 +59,7 @@ from ldp_aggregator.decoders.moments.together import (
     FEW_REPORTS,
     Covariance,
     PairLaw,
-    Spread,
+    ScoreCumulants,
     all_values,
     even_pairs,
     even_spread,
@@ -83,7 +83,7 @@ transform.
 """
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Of one report from each respondent, or of several where a device keeps its
     response.
     """
@@ -259,7 +259,7 @@ def _scores_of_points(response: ProjectiveResponse, weights: Floats) -> Floats:
     return np.asarray((supported - q * weights.sum(axis=1, keepdims=True)) / (p - q))
 
 
-def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], Spread]:
+def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], ScoreCumulants]:
     """The law of functions where a report supports one of so many: p its own, q any
     other.
 
@@ -277,7 +277,7 @@ def _spread_of_one(p: float, q: float, size: int) -> Callable[[Floats], Spread]:
     return spread_of_scores(scores, expectation)
 
 
-def _spread(randomizer: Pure) -> Callable[[Floats], Spread] | None:
+def _spread(randomizer: Pure) -> Callable[[Floats], ScoreCumulants] | None:
     """The law of functions where pairs are not even; None where it is not known."""
     from ldp.mechanisms.chains.longitudinal import Chain
     from ldp.mechanisms.values.local_hashing import LocalHashing

@@ -19,8 +19,8 @@ import numpy as np
 from ldp.mechanisms.chains.bit_flip import BitFlip
 from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.decoders.decoder import (
-    Asked,
     Decoder,
+    DecoderRequest,
     Range,
     half,
     known_as,
@@ -29,7 +29,7 @@ from ldp_aggregator.decoders.decoder import (
 from ldp_aggregator.decoders.moments.jumps import jumps_of
 from ldp_aggregator.decoders.moments.moments import Moments, with_jumps
 from ldp_aggregator.decoders.moments.repeats import check_repeats, repeats_note
-from ldp_aggregator.decoders.moments.together import Spread, one_by_one
+from ldp_aggregator.decoders.moments.together import ScoreCumulants, one_by_one
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.counting import total_reports
 
@@ -70,14 +70,14 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
         )
         return matrix
 
-    def spread(weights: Floats) -> Spread:
+    def spread(weights: Floats) -> ScoreCumulants:
         # As if scores came independently, which have the variance that they have.
         laws = (
             (if_held[0], if_not[0]),
             (own.third, other.third),
             (own.fourth, other.fourth),
         )
-        return Spread(
+        return ScoreCumulants(
             *(one_by_one(weights, law, order) for order, law in enumerate(laws, 2))
         )
 
@@ -98,7 +98,7 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
     )
 
 
-def moments(randomizer: Randomizer, counts: Counts, asked: Asked) -> Moments:
+def moments(randomizer: Randomizer, counts: Counts, asked: DecoderRequest) -> Moments:
     """Moments of one report from each respondent, or of several of the same bits."""
     return window_moments(randomizer, counts, asked.reports_per_person)
 

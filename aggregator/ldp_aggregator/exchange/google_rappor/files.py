@@ -90,7 +90,7 @@ class Parameters(NamedTuple):
         return self.bits > 1 and self.hashes == self.cohorts == 1
 
 
-class Reports(NamedTuple):
+class ReportFile(NamedTuple):
     """The counts of a file of reports, and how many clients sent them.
 
     None if the file does not say.
@@ -205,7 +205,7 @@ def _read_by_cell(
     return tuple(numbers), np.stack(parts, axis=2) if parts else empty
 
 
-def read_reports(path: Path, parameters: Parameters) -> Reports:
+def read_reports(path: Path, parameters: Parameters) -> ReportFile:
     """A file of reports such as `case_reports.csv`, counted."""
     rows = read_rows(path)
     header = next(rows, None)
@@ -224,7 +224,7 @@ def read_reports(path: Path, parameters: Parameters) -> Reports:
                 clients.add(cells["client"])
         report_rows = np.frombuffer(reports, np.uint8).reshape(len(batch), -1)
         counts += count_rows(report_rows, parameters.layout)
-    return Reports(counts, len(clients) if has_clients else None)
+    return ReportFile(counts, len(clients) if has_clients else None)
 
 
 def check_names(header: Row) -> None:

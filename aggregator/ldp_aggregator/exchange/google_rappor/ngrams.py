@@ -49,7 +49,7 @@ from ldp_aggregator.tallies.counting.counting import count_rows, empty_counts
 MOST_TEXTS = 1_000_000
 
 
-class Parts(NamedTuple):
+class NgramFindings(NamedTuple):
     """Findings at one place."""
 
     name: str
@@ -109,7 +109,7 @@ def find_parts(
     ngrams: tuple[str, ...],
     dialect: Dialect,
     level: float,
-) -> Parts:
+) -> NgramFindings:
     """The n-grams at one place: at most a share 1 - level of them wrong, on average.
 
     Raises `EstimateError` where there are none. N-grams that no report tells apart are
@@ -129,10 +129,10 @@ def find_parts(
             f"{level:.4g}, got none in {own.reports:,} reports; a lower --part-level "
             "finds more"
         )
-    return Parts(variable.name, own.reports, tuple(there))
+    return NgramFindings(variable.name, own.reports, tuple(there))
 
 
-def texts_of(parts: Sequence[Parts]) -> tuple[str, ...]:
+def texts_of(parts: Sequence[NgramFindings]) -> tuple[str, ...]:
     """All texts that the found parts make. Raises `EstimateError` for more than can be
     decoded.
     """

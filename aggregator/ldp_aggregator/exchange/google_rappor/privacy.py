@@ -14,7 +14,7 @@ from ldp.mechanisms.contract import lifetime_ratio
 from ldp.numbers.exact import log_text
 from ldp.survey.survey import Question
 from ldp_aggregator.exchange.google_rappor.booleans import of_one_bit
-from ldp_aggregator.exchange.google_rappor.files import Parameters, Reports
+from ldp_aggregator.exchange.google_rappor.files import Parameters, ReportFile
 from ldp_aggregator.explanations.explanation import shown_too_well
 
 
@@ -33,7 +33,7 @@ def explanation(question: Question, parameters: Parameters) -> str:
 
 
 def warnings(
-    question: Question, parameters: Parameters, reports: Reports
+    question: Question, parameters: Parameters, reports: ReportFile
 ) -> Iterator[str]:
     """Warn of wrong promises to respondents, and of an analyst's pitfalls."""
     lifetime = lifetime_ratio(question.randomizer)

@@ -28,7 +28,7 @@ from itertools import combinations, product
 import numpy as np
 
 from ldp.mechanisms.values.projective import geometry
-from ldp_aggregator.numerics.projective.field_arrays import Elements, Field
+from ldp_aggregator.numerics.projective.field_arrays import Elements, FieldArrays
 from ldp_aggregator.numerics.projective.points import indices
 
 _CHUNK = 1 << 15
@@ -38,7 +38,7 @@ def cyclic_orders(order: int, dimension: int) -> tuple[Elements, Elements]:
     """(for each j the index of the point Y_j, for each index the i for which X_i is
     that point).
     """
-    field, points = Field(order), geometry(order, dimension).points
+    field, points = FieldArrays(order), geometry(order, dimension).points
     tail = next(
         tail
         for tail in _sparse_tails(order, dimension)
@@ -71,7 +71,9 @@ def _sparse_tails(order: int, dimension: int) -> Iterator[tuple[int, ...]]:
                 yield tuple(tail)
 
 
-def _projectively_primitive(tail: Sequence[int], field: Field, points: int) -> bool:
+def _projectively_primitive(
+    tail: Sequence[int], field: FieldArrays, points: int
+) -> bool:
     """Whether x^v is a scalar and no x^(v / prime) is.
 
     Only then are there v different powers, up to scalars.
@@ -97,7 +99,7 @@ def _prime_factors(number: int) -> list[int]:
     return [*factors, number] if number > 1 else factors
 
 
-def _recurring(tail: Sequence[int], field: Field, length: int) -> Elements:
+def _recurring(tail: Sequence[int], field: FieldArrays, length: int) -> Elements:
     """s_0, s_1, ... from 0, ..., 0, 1.
 
     With characteristic p, the p-th power of a relation between powers of a is one too:
@@ -135,7 +137,7 @@ def _recurring(tail: Sequence[int], field: Field, length: int) -> Elements:
 
 
 def _basis_coordinates(
-    tail: Sequence[int], sequence: Elements, field: Field, points: int
+    tail: Sequence[int], sequence: Elements, field: FieldArrays, points: int
 ) -> list[Elements]:
     """The coordinates of X_t, X_(t+1), ..., X_(t+v-1), one array for each.
 

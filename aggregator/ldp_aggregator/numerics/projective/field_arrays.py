@@ -14,7 +14,7 @@ from ldp.numbers.finite_field import difference, inverse, products
 Elements = NDArray[np.int32]
 
 
-class Field:
+class FieldArrays:
     """The field of `order` elements."""
 
     def __init__(self, order: int) -> None:

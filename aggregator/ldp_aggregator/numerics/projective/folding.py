@@ -29,10 +29,10 @@ import numpy as np
 from ldp.mechanisms.values.projective import geometry, vector
 from ldp.numbers.layout import Folding
 from ldp_aggregator.numerics.arrays import Integers
-from ldp_aggregator.numerics.projective.field_arrays import Field
+from ldp_aggregator.numerics.projective.field_arrays import FieldArrays
 from ldp_aggregator.numerics.projective.points import coordinates, indices, vectors
 
-_field = lru_cache(maxsize=2)(Field)
+_field = lru_cache(maxsize=2)(FieldArrays)
 
 
 def folded_shape(folding: Folding) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp.mechanisms.values.projective import geometry
 from ldp_aggregator.numerics.arrays import Integers
-from ldp_aggregator.numerics.projective.field_arrays import Elements, Field
+from ldp_aggregator.numerics.projective.field_arrays import Elements, FieldArrays
 
 _CHUNK = 1 << 15
 
@@ -40,7 +40,7 @@ def coordinates(vectors: Integers, order: int, dimension: int) -> list[Elements]
     return digits[::-1]
 
 
-def indices(coordinates: Sequence[Elements], field: Field) -> Elements:
+def indices(coordinates: Sequence[Elements], field: FieldArrays) -> Elements:
     """The indices of the points that vectors, given coordinate by coordinate, lie on.
 
     -1 for a vector of zeros.

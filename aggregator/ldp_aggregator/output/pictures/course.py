@@ -17,7 +17,7 @@ import numpy as np
 from ldp_aggregator.output.markup import Safe, tag
 from ldp_aggregator.output.people import reading, tick_text
 from ldp_aggregator.output.pictures.parts import Drawing, grid_of, whisker
-from ldp_aggregator.output.pictures.scale import Scale
+from ldp_aggregator.output.pictures.scale import AxisScale
 from ldp_aggregator.output.sheet import Band, Bars
 
 _HEIGHT, _TOP, _BOTTOM = 140, 30, 118
@@ -32,7 +32,7 @@ class _Frame:
             np.array(ends) for ends in (panel.within, panel.truth) if ends is not None
         ]
         numbers = np.concatenate(columns)
-        self.scale = Scale.over(numbers.tolist(), ticks=4, zero=False)
+        self.scale = AxisScale.over(numbers.tolist(), ticks=4, zero=False)
         self._last = max(len(panel.labels) - 1, 1)
 
     def across(self, place: float) -> float:

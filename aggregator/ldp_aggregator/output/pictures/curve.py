@@ -14,7 +14,7 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.markup import Safe, tag
 from ldp_aggregator.output.people import PERCENT, tick_text
 from ldp_aggregator.output.pictures.parts import Drawing, number_below
-from ldp_aggregator.output.pictures.scale import GUTTER, Scale
+from ldp_aggregator.output.pictures.scale import GUTTER, AxisScale
 from ldp_aggregator.output.sheet import Bars, Curve
 
 _TOP, _TALL, _AXIS = 18, 200, 24
@@ -77,10 +77,10 @@ def _grid(low: float, high: float, unit: str) -> list[Safe]:
         ]
     ticks = [
         tick
-        for tick in Scale.over((low, high), zero=False).ticks
+        for tick in AxisScale.over((low, high), zero=False).ticks
         if low <= tick <= high
     ]
-    scale = Scale(low, high, tuple(ticks)).with_gutter()
+    scale = AxisScale(low, high, tuple(ticks)).with_gutter()
     return [
         *lines,
         *(number_below(scale, tick, _TOP + _TALL + 18, unit=unit) for tick in ticks),

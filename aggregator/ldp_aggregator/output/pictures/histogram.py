@@ -16,7 +16,7 @@ import numpy as np
 from ldp_aggregator.output.markup import Safe, tag
 from ldp_aggregator.output.people import PERCENT, reading, tick_text
 from ldp_aggregator.output.pictures.parts import Drawing, grid_of, number_below
-from ldp_aggregator.output.pictures.scale import Scale
+from ldp_aggregator.output.pictures.scale import AxisScale
 from ldp_aggregator.output.sheet import Bars, Columns, Mark
 
 _TOP, _BOTTOM, _AXIS, _ROW = 18, 220, 26, 24
@@ -27,8 +27,8 @@ class _Frame(NamedTuple):
     """Where numbers are across, from the first one on, and shares up."""
 
     first: float
-    across: Scale
-    up: Scale
+    across: AxisScale
+    up: AxisScale
 
     def x(self, number: float) -> str:
         return self.across.percent(min(max(number, self.first), self.across.high))
@@ -53,13 +53,13 @@ def draw_histogram(panel: Bars, columns: Columns) -> Drawing:
     start, end = edges[0][0], edges[-1][1]
     ticks = [
         tick
-        for tick in Scale.over([start, end], zero=False).ticks
+        for tick in AxisScale.over([start, end], zero=False).ticks
         if start <= tick <= end
     ]
-    up = Scale.over(
+    up = AxisScale.over(
         [*truths, *(number for three in heights for number in three)], ticks=6
     )
-    frame = _Frame(start, Scale(start, end, tuple(ticks)).with_gutter(), up)
+    frame = _Frame(start, AxisScale(start, end, tuple(ticks)).with_gutter(), up)
     drawn = [
         _column(panel, place, edges[place], heights=heights[place], frame=frame)
         for place in range(len(edges))

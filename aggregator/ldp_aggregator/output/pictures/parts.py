@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.people import tick_text
-from ldp_aggregator.output.pictures.scale import Scale
+from ldp_aggregator.output.pictures.scale import AxisScale
 
 STYLE = Path(__file__).parents[1] / "templates" / "chart.css"
 _LONGEST = 60
@@ -78,7 +78,7 @@ def whisker(
     return lines
 
 
-def ticks_at(scale: Scale, bottom: float, unit: str) -> list[Safe]:
+def ticks_at(scale: AxisScale, bottom: float, unit: str) -> list[Safe]:
     """Return a line down to the axis below for each tick, and its number there."""
     lines = []
     for tick in scale.ticks:
@@ -88,7 +88,7 @@ def ticks_at(scale: Scale, bottom: float, unit: str) -> list[Safe]:
     return lines
 
 
-def number_below(scale: Scale, tick: float, y: float, unit: str = "") -> Safe:
+def number_below(scale: AxisScale, tick: float, y: float, unit: str = "") -> Safe:
     """Return a number of the axis below; near an end it stays within the picture."""
     share = scale.share(tick)
     anchor = "start" if share < _NEAR_AN_END else "middle"

@@ -19,7 +19,7 @@ from ldp_aggregator.output.pictures.parts import (
     ticks_at,
     whisker,
 )
-from ldp_aggregator.output.pictures.scale import Scale
+from ldp_aggregator.output.pictures.scale import AxisScale
 from ldp_aggregator.output.sheet import Bars, Dots
 
 _LABEL, _SERIES, _GAP, _AXIS, _KEY = 20, 14, 8, 24, 22
@@ -49,7 +49,7 @@ class _Row:
         numbers = [number for three in self.threes for number in three]
         return numbers if self.truth is None else [*numbers, self.truth]
 
-    def draw(self, scale: Scale, top: int) -> Iterator[Safe]:
+    def draw(self, scale: AxisScale, top: int) -> Iterator[Safe]:
         """Yield the label, what is read, bars or dots, and the truth, if it is
         known.
         """
@@ -83,7 +83,7 @@ def draw_rows(panel: Bars) -> Drawing:
     """Return a panel of bars, or of dots."""
     rows = [_Row(panel, place) for place in panel.shown]
     numbers = [number for row in rows for number in row.numbers]
-    scale = Scale.over([*numbers, *(panel.within or ())])
+    scale = AxisScale.over([*numbers, *(panel.within or ())])
     height = _LABEL + _SERIES * max(1, len(panel.dots)) + _GAP
     bottom = height * len(rows)
     drawn = [
@@ -102,7 +102,7 @@ def draw_rows(panel: Bars) -> Drawing:
 
 
 def _bar(
-    three: tuple[float, float, float], said: Reading, scale: Scale, y: float
+    three: tuple[float, float, float], said: Reading, scale: AxisScale, y: float
 ) -> Iterator[Safe]:
     estimate, low, high = three
     kind = "bar" if low > 0 or high < 0 or not isfinite(low) else "bar unsure"
@@ -118,7 +118,7 @@ def _bar(
 
 
 def _dot(
-    three: tuple[float, float, float], scale: Scale, y: float, is_ring: bool
+    three: tuple[float, float, float], scale: AxisScale, y: float, is_ring: bool
 ) -> Iterator[Safe]:
     estimate, low, high = three
     if isfinite(low):
@@ -130,7 +130,7 @@ def _dot(
         yield tag("circle", class_=kind, cx=scale.percent(estimate), cy=y, r=5)
 
 
-def _span(kind: str, start: float, end: float, scale: Scale, y: float) -> Safe:
+def _span(kind: str, start: float, end: float, scale: AxisScale, y: float) -> Safe:
     width = f"{98 * (scale.share(end) - scale.share(start)):.3f}%"
     return tag(
         "rect", class_=kind, x=scale.percent(start), y=y - 6, width=width, height=12

@@ -13,7 +13,7 @@ take.
 """
 
 
-class Scale(NamedTuple):
+class AxisScale(NamedTuple):
     """Numbers from `low` to `high`, and round ones between them."""
 
     low: float
@@ -23,7 +23,7 @@ class Scale(NamedTuple):
     @classmethod
     def over(
         cls, numbers: Sequence[float], ticks: int = 5, *, zero: bool = True
-    ) -> Scale:
+    ) -> AxisScale:
         """The scale of these numbers, and of zero, unless it is to fit them alone.
 
         Those that are not finite do not matter.
@@ -43,7 +43,7 @@ class Scale(NamedTuple):
         places = tuple(round(place * step, 12) for place in range(first, last + 1))
         return cls(first * step, last * step, places)
 
-    def with_gutter(self) -> Scale:
+    def with_gutter(self) -> AxisScale:
         """Return the scale with room on its left for the numbers of the axis that
         stands on it.
         """

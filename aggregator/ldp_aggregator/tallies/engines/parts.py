@@ -33,14 +33,14 @@ from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.tallies.tally_file import decode_tally, encode_tally
 
 
-class Part(NamedTuple):
+class Partition(NamedTuple):
     """Part of one worker: its place among the parts, and its paths."""
 
     number: int
     paths: tuple[str, ...]
 
 
-class Counted(NamedTuple):
+class PartitionResult(NamedTuple):
     """Result of a part: a snapshot of its tally, and the ids of the batches it
     accepted.
     """
@@ -50,7 +50,7 @@ class Counted(NamedTuple):
     ids: set[bytes]
 
 
-def split(paths: Sequence[str], most: int) -> list[Part]:
+def split(paths: Sequence[str], most: int) -> list[Partition]:
     """At most `most` parts, of nearly the same number of paths.
 
     Other working directories understand the paths, too.
@@ -59,18 +59,18 @@ def split(paths: Sequence[str], most: int) -> list[Part]:
     count = min(len(places), most)
     cuts = pairwise(len(places) * number // count for number in range(count + 1))
     return [
-        Part(number, tuple(places[start:stop]))
+        Partition(number, tuple(places[start:stop]))
         for number, (start, stop) in enumerate(cuts)
     ]
 
 
 def count_part(
     survey_text: str | bytes,
-    part: Part,
+    part: Partition,
     seen: Iterable[bytes] = (),
     *,
     allow_equal: bool = False,
-) -> Counted:
+) -> PartitionResult:
     """Count a part; batches under ids that are `seen` are duplicates.
 
     Raises `FileError` for a path of no use.
@@ -84,10 +84,10 @@ def count_part(
         seen,
         allow_equal=allow_equal,
     )
-    return Counted(part.number, encode_tally(tally), ids)
+    return PartitionResult(part.number, encode_tally(tally), ids)
 
 
-def find_repetitions(parts: Iterable[Counted]) -> dict[int, set[bytes]]:
+def find_repetitions(parts: Iterable[PartitionResult]) -> dict[int, set[bytes]]:
     """By number, the ids of parts that an earlier part accepted too.
 
     All ids are held in one memory.

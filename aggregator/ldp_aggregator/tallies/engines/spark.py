@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from ldp.errors import LDPError
 from ldp_aggregator.output.files import FileError
 from ldp_aggregator.tallies.engines.parts import (
-    Part,
+    Partition,
     count_part,
     merge_snapshots,
     split,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
     from pyspark.sql import DataFrame, Row, SparkSession
 
-    from ldp_aggregator.tallies.engines.parts import Counted
+    from ldp_aggregator.tallies.engines.parts import PartitionResult
 
 MOST_PARTS = 1024
 """More paths than this share parts: each part costs a task, and a tally to merge."""
@@ -106,7 +106,7 @@ def count_on_spark(
 
 def _count(
     spark: SparkSession,
-    counting: Callable[[Part, Iterable[bytes]], Counted],
+    counting: Callable[[Partition, Iterable[bytes]], PartitionResult],
     merging: Callable[[Iterable[bytes]], bytes],
     paths: Sequence[str],
 ) -> Row:
@@ -157,7 +157,8 @@ def _dealt(rows: DataFrame, tasks: int) -> DataFrame:
 
 
 def _count_rows(
-    counting: Callable[[Part, Iterable[bytes]], Counted], batches: Iterator[RecordBatch]
+    counting: Callable[[Partition, Iterable[bytes]], PartitionResult],
+    batches: Iterator[RecordBatch],
 ) -> Iterator[RecordBatch]:
     """From rows of `PARTS` to `ROWS`: the snapshot and the ids of each part, or its
     error.
@@ -167,7 +168,7 @@ def _count_rows(
         for part, paths, seen in zip(*columns, strict=True):
             rows = partial(_rows, part, bool(seen))
             try:
-                counted = counting(Part(part, tuple(paths)), seen)
+                counted = counting(Partition(part, tuple(paths)), seen)
             except LDPError as error:
                 yield rows("error", [str(error)])
                 continue

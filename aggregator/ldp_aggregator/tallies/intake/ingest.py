@@ -16,7 +16,7 @@ from typing import BinaryIO
 from ldp.survey.survey import Survey
 from ldp.wire.wire import Batch, Damage, FrameReader
 from ldp_aggregator.tallies.intake.screening import (
-    Refusal,
+    Rejection,
     by_combination,
     rows_of,
     screen,
@@ -83,7 +83,7 @@ class Ingest:
         # one of its id into a duplicate.
         items = screen(payloads, self._envelopes)
         outcomes = self._tally.intake.outcomes
-        outcomes.update(item.reason for item in items if isinstance(item, Refusal))
+        outcomes.update(item.reason for item in items if isinstance(item, Rejection))
         batches = self._unseen([item for item in items if isinstance(item, Batch)])
         for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._envelopes[fingerprint]

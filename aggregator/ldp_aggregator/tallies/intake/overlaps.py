@@ -20,7 +20,7 @@ from ldp_aggregator.tallies.tally import Tally
 _ALL_THE_SAME = "to add them up all the same, pass --allow-equal"
 
 
-class Known:
+class TallyOverlaps:
     """The tallies that came so far."""
 
     def __init__(self) -> None:

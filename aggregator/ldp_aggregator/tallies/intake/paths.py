@@ -21,7 +21,7 @@ from ldp.wire.wire import TALLY_MAGIC
 from ldp_aggregator.output.files import FileError, unreadable
 from ldp_aggregator.output.streams import DASH, standard_input
 from ldp_aggregator.tallies.intake.ingest import CHUNK, Ingest
-from ldp_aggregator.tallies.intake.overlaps import Known
+from ldp_aggregator.tallies.intake.overlaps import TallyOverlaps
 from ldp_aggregator.tallies.tally import Tally
 from ldp_aggregator.tallies.tally_file import decode_tally
 
@@ -74,7 +74,7 @@ class _Total:
         self.tally = Tally.empty(survey)
         self._seen = seen
         self._allow_equal = allow_equal
-        self._known = Known()
+        self._known = TallyOverlaps()
 
     def add(self, place: str, tally: Tally) -> None:
         """Add a tally, unless it was added already. Raises `FileError`,

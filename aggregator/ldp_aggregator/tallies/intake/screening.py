@@ -28,7 +28,7 @@ UNKNOWN = "fingerprint"
 """The reason to refuse a batch of no question that is known."""
 
 
-class Refusal(NamedTuple):
+class Rejection(NamedTuple):
     """Why a payload cannot be counted, by a name in `ldp.wire.wire.REASONS`.
 
     And the known question that it is for; or, of one that is not known, how many
@@ -44,7 +44,7 @@ def screen(
     payloads: Iterable[bytes | Damage],
     envelopes: Mapping[bytes, Envelope],
     most: Iterable[int] = repeat(MOST_REPORTS),
-) -> list[Batch | Refusal]:
+) -> list[Batch | Rejection]:
     """Screen each payload.
 
     `envelopes` are the questions and groups that are known, by fingerprint; `most` is
@@ -59,7 +59,7 @@ def screen(
             batch for place in places if isinstance(batch := items[place], Batch)
         ]
         for index, reason in _impossible(envelopes[fingerprint], batches):
-            items[places[index]] = Refusal(reason, fingerprint)
+            items[places[index]] = Rejection(reason, fingerprint)
     return items
 
 
@@ -73,7 +73,7 @@ def by_combination(batches: Iterable[Batch]) -> dict[tuple[bytes, int], list[Bat
     return alike
 
 
-def by_fingerprint(items: Iterable[Batch | Refusal | None]) -> dict[bytes, list[int]]:
+def by_fingerprint(items: Iterable[Batch | Rejection | None]) -> dict[bytes, list[int]]:
     """Where the batches of each question stand."""
     places: dict[bytes, list[int]] = {}
     for place, item in enumerate(items):
@@ -90,30 +90,30 @@ def rows_of(batches: Iterable[Batch], width: int) -> Rows:
 
 def _fitting(
     payload: bytes | Damage, envelopes: Mapping[bytes, Envelope], most: int
-) -> Batch | Refusal:
+) -> Batch | Rejection:
     """The payload as a batch of a known question and of its width.
 
     The rows are not looked at yet.
     """
     if isinstance(payload, Damage):
-        return Refusal("frame-damaged")
+        return Rejection("frame-damaged")
     try:
         batch = decode_batch(payload)
     except WireError as error:
-        return Refusal(error.reason)
+        return Rejection(error.reason)
     envelope = envelopes.get(batch.fingerprint)
     if envelope is None:
         return (
-            Refusal("batch-size")
+            Rejection("batch-size")
             if batch.size > most
-            else Refusal(UNKNOWN, size=batch.size)
+            else Rejection(UNKNOWN, size=batch.size)
         )
     if len(batch.rows) != batch.size * envelope.width:
-        return Refusal("report-width", batch.fingerprint)
+        return Rejection("report-width", batch.fingerprint)
     if batch.size > most:
-        return Refusal("batch-size", batch.fingerprint)
+        return Rejection("batch-size", batch.fingerprint)
     if batch.combination and batch.combination >= size_of(envelope.attributes):
-        return Refusal("attribute-range", batch.fingerprint)
+        return Rejection("attribute-range", batch.fingerprint)
     return batch
 
 

@@ -26,7 +26,7 @@ from ldp.wire.sealed import (
     info_of,
 )
 from ldp.wire.wire import Batch, encode_batch, encode_frame
-from ldp_aggregator.tallies.intake.screening import Refusal, screen
+from ldp_aggregator.tallies.intake.screening import Rejection, screen
 from ldp_aggregator.tallies.mixing.keys import suite
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _NEVER_OPENED = b"-"
 
 
-class Opened(NamedTuple):
+class OpenedPart(NamedTuple):
     """Content of a part: frames to be counted, the first of them of all sound reports.
 
     `opened` says how many envelopes opened, `sound` how many of those are reports to be
@@ -58,7 +58,7 @@ class Opener:
         # What is no point of the curve is a ValueError.
         self._closed = (InvalidTag, ValueError)
 
-    def open(self, mixed: Mixed, envelopes: Mapping[bytes, Envelope]) -> Opened:
+    def open(self, mixed: Mixed, envelopes: Mapping[bytes, Envelope]) -> OpenedPart:
         """Open all envelopes of a part, of a question or group that is among
         `envelopes`.
         """
@@ -76,7 +76,7 @@ class Opener:
             if isinstance(item, Batch) and _is_alone(item, mixed.fingerprint):
                 rows.append(item.rows)
             elif (
-                isinstance(item, Refusal)
+                isinstance(item, Rejection)
                 and plaintext
                 and item.fingerprint == mixed.fingerprint
             ):
@@ -92,7 +92,9 @@ class Opener:
             )
             payloads = [encode_batch(sound), *refused]
         opened = sum(plaintext is not None for plaintext in plaintexts)
-        return Opened(b"".join(map(encode_frame, payloads)), opened, sound=len(rows))
+        return OpenedPart(
+            b"".join(map(encode_frame, payloads)), opened, sound=len(rows)
+        )
 
     def _open(self, sealed: bytes, info: bytes) -> bytes | None:
         for key in self._keys:

@@ -25,7 +25,7 @@ from ldp_service.page.views.series import Series, when
 from ldp_service.store.records import Epoch
 
 
-class Point(NamedTuple):
+class EpochPoint(NamedTuple):
     """A value, or the mean, in one epoch."""
 
     epoch: Epoch
@@ -81,7 +81,9 @@ def panels(
         )
 
 
-def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Point]:
+def points_of(
+    series: Series, overall: QuestionEstimates, place: int
+) -> list[EpochPoint]:
     """A value in every epoch that has an estimate of it.
 
     `place` is where it stands over all of them.
@@ -97,22 +99,22 @@ def points_of(series: Series, overall: QuestionEstimates, place: int) -> list[Po
         if here is None or not math.isfinite(estimates.frequency[here]):
             continue
         columns = (estimates.frequency, estimates.low, estimates.high)
-        points.append(Point(epoch, *(float(column[here]) for column in columns)))
+        points.append(EpochPoint(epoch, *(float(column[here]) for column in columns)))
     return points
 
 
-def means_of(series: Series) -> list[Point]:
+def means_of(series: Series) -> list[EpochPoint]:
     """The mean in every epoch that has an estimate of it."""
     means = ((epoch, estimates.mean) for epoch, estimates in series)
     return [
-        Point(epoch, mean.estimate, mean.low, high=mean.high)
+        EpochPoint(epoch, mean.estimate, mean.low, high=mean.high)
         for epoch, mean in means
         if mean is not None
     ]
 
 
 def _panel(
-    view: QuestionView, value: str, points: list[Point], look: Look, unit: str
+    view: QuestionView, value: str, points: list[EpochPoint], look: Look, unit: str
 ) -> Bars:
     """A panel from the first to the last epoch, with gaps where there is no
     estimate.

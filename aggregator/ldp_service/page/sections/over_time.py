@@ -12,7 +12,7 @@ from ldp_service.analysis.notes import Note
 from ldp_service.page.charts.over_time import Look, means_of, panels, points_of
 from ldp_service.page.markup.elements import many, number, row, table
 from ldp_service.page.sections.side_by_side import side_by_side
-from ldp_service.page.views.asked import CUMULATED, EPOCHS, SMOOTHED, Asked
+from ldp_service.page.views.asked import CUMULATED, EPOCHS, SMOOTHED, ViewRequest
 from ldp_service.page.views.question import QuestionView
 from ldp_service.page.views.series import when
 from ldp_service.page.views.survey import leading_values
@@ -24,7 +24,9 @@ _WAYS = {
 }
 
 
-def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> Safe:
+def over_time(
+    view: QuestionView, asked: ViewRequest, notes: Sequence[Note] = ()
+) -> Safe:
     """Return the course over time; a link to it, where it was not asked for."""
     name = view.estimates.name
     if view.series is None:
@@ -59,7 +61,7 @@ def over_time(view: QuestionView, asked: Asked, notes: Sequence[Note] = ()) -> S
     )
 
 
-def _ways(asked: Asked, name: str) -> Safe:
+def _ways(asked: ViewRequest, name: str) -> Safe:
     """Links to the other ways, and to axes that fit."""
     links = []
     for way, words in _WAYS.items():
@@ -104,7 +106,7 @@ def _levels(view: QuestionView) -> Iterator[Safe]:
         yield tag("details", summary, tag("ul", *remarks), class_="note")
 
 
-def _table(view: QuestionView, asked: Asked, most: Sequence[int]) -> Safe:
+def _table(view: QuestionView, asked: ViewRequest, most: Sequence[int]) -> Safe:
     """A row for each epoch, the last one first."""
     name, series = view.estimates.name, view.series or ()
     shown = (
@@ -142,7 +144,7 @@ def _mean(estimates: QuestionEstimates) -> Safe:
     return Safe("") if mean is None else number(mean.cells[0], mean.estimate)
 
 
-def _link(words: str, asked: Asked, name: str, **changes: str | None) -> Safe:
+def _link(words: str, asked: ViewRequest, name: str, **changes: str | None) -> Safe:
     return tag(
         "a", words, href=f"./?{urlencode(asked.query(**changes))}#question-{name}"
     )

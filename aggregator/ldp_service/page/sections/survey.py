@@ -11,7 +11,7 @@ from ldp_service.analysis.notes import Note
 from ldp_service.counting.submissions import QUARANTINED, summed_up
 from ldp_service.page.markup.elements import many, row
 from ldp_service.page.sections.downloads import DOWNLOADS
-from ldp_service.page.views.asked import Asked
+from ldp_service.page.views.asked import ViewRequest
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.survey import SurveyView
 
@@ -72,7 +72,7 @@ def note_rows(notes: Sequence[Note]) -> list[Safe]:
     ]
 
 
-def exports(asked: Asked) -> list[tuple[str, str]]:
+def exports(asked: ViewRequest) -> list[tuple[str, str]]:
     """Return what can be downloaded: words and addresses."""
     survey = asked.served.survey
     path = f"v1/surveys/{quote(survey.name)}"

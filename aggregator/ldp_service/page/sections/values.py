@@ -12,14 +12,14 @@ from ldp_aggregator.answers.texts.room import TextEstimates
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import MOST_BARS
 from ldp_service.page.markup.elements import number, row, table
-from ldp_service.page.views.asked import Asked
+from ldp_service.page.views.asked import ViewRequest
 from ldp_service.page.views.question import QuestionView
 
 _LEAST = 1e-9
 """P-values are by the normal law, which means nothing so far out."""
 
 
-def search_form(view: QuestionView, asked: Asked) -> Safe:
+def search_form(view: QuestionView, asked: ViewRequest) -> Safe:
     """Fields to look for values, and links to their pages; nothing where one page is
     all.
     """
@@ -55,7 +55,7 @@ def search_form(view: QuestionView, asked: Asked) -> Safe:
     return join([form, *_pages(view, asked)])
 
 
-def _pages(view: QuestionView, asked: Asked) -> Iterator[Safe]:
+def _pages(view: QuestionView, asked: ViewRequest) -> Iterator[Safe]:
     """Where one is, and the way to others."""
     name, search = view.estimates.name, view.search
     first = (search.page - 1) * MOST_BARS + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Self
 
-from ldp_aggregator.analyses.groups.asking import Asked as Groups
+from ldp_aggregator.analyses.groups.asking import GroupRequest as Groups
 from ldp_aggregator.answers.options import Options
 from ldp_service.analysis.queries import (
     RequestError,
@@ -17,7 +17,7 @@ from ldp_service.analysis.queries import (
     served_as,
 )
 from ldp_service.counting.served import Catalogue, Served
-from ldp_service.store.reading import Span
+from ldp_service.store.reading import EpochRange
 from ldp_service.store.records import DAY
 
 EPOCHS, CUMULATED, SMOOTHED = "epochs", "cumulated", "smoothed"
@@ -26,7 +26,7 @@ WAYS = (EPOCHS, CUMULATED, SMOOTHED)
 _MOST_TEXT = 200
 
 
-class Search(NamedTuple):
+class ValueSearch(NamedTuple):
     """Which values are shown of a question with many: a text that is in them, and a
     page.
     """
@@ -44,7 +44,7 @@ class Dates(NamedTuple):
     since: str = ""
     until: str = ""
 
-    def span(self, length: int | None) -> Span | None:
+    def span(self, length: int | None) -> EpochRange | None:
         """The epochs of so many seconds that begin on these days, UTC; None if it is
         all.
 
@@ -58,14 +58,14 @@ class Dates(NamedTuple):
             last = (_seconds(self.until, "until") + DAY - 1) // length
         if first > last:
             raise RequestError(400, "expected since not to be after until")
-        return Span(first, last)
+        return EpochRange(first, last)
 
 
-ALL_VALUES, ALL_TIME = Search(), Dates()
+ALL_VALUES, ALL_TIME = ValueSearch(), Dates()
 
 
 @dataclass(frozen=True)
-class Asked:
+class ViewRequest:
     """Request: a version of a survey, with options; one question over time.
 
     If no version is named, and there are several, the estimates are `pooled`; all else
@@ -81,7 +81,7 @@ class Asked:
     over_time: str | None
     groups: Groups | None = None
     """Groups by public attributes, if any are asked for."""
-    search: Search = ALL_VALUES
+    search: ValueSearch = ALL_VALUES
     dates: Dates = ALL_TIME
     way: str = EPOCHS
     """How the question over time is shown."""
@@ -121,13 +121,15 @@ class Asked:
         )
 
     @property
-    def span(self) -> Span | None:
+    def span(self) -> EpochRange | None:
         """The epochs that are asked for; None for all."""
         return self.dates.span(self.served.survey.epoch)
 
-    def search_in(self, question: str) -> Search:
+    def search_in(self, question: str) -> ValueSearch:
         """Return the search among the values of a question."""
-        return self.search if self.search.question == question else Search(question)
+        return (
+            self.search if self.search.question == question else ValueSearch(question)
+        )
 
     def query(self, **changes: str | None) -> dict[str, str]:
         """The query that asks for the same, but for what changes; None leaves a key
@@ -188,12 +190,12 @@ def shares_text(shares: Sequence[float]) -> str:
     return ",".join(f"{share:g}" for share in shares)
 
 
-def _search(query: Mapping[str, str]) -> Search:
+def _search(query: Mapping[str, str]) -> ValueSearch:
     page = query.get("page") or "1"
     if not (page.isascii() and page.isdigit() and len(page) <= 7 and int(page)):
         raise RequestError(400, "expected page to be the number of a page, from 1 on")
     text = query.get("find", "").strip()[:_MOST_TEXT]
-    return Search(query.get("values_of", ""), text, int(page))
+    return ValueSearch(query.get("values_of", ""), text, int(page))
 
 
 def _seconds(day: str, name: str) -> int:

@@ -21,7 +21,7 @@ from ldp_aggregator.answers.shares.detection import adjusted_p_values
 from ldp_aggregator.numerics.arrays import Floats, Indices
 from ldp_aggregator.output.checks import Check
 from ldp_aggregator.output.sheet import MOST_BARS, Bars
-from ldp_service.page.views.asked import ALL_VALUES, Search
+from ldp_service.page.views.asked import ALL_VALUES, ValueSearch
 from ldp_service.page.views.course import CourseView
 from ldp_service.page.views.series import Series
 
@@ -43,7 +43,7 @@ class QuestionView:
     """The last epochs, where they were asked for."""
     changes: Changes | None = None
     """What has changed over closed epochs, where there are any."""
-    search: Search = ALL_VALUES
+    search: ValueSearch = ALL_VALUES
     matching: int = 0
     """How many values have the text that is looked for."""
     course: CourseView | None = None
@@ -59,7 +59,7 @@ class QuestionView:
         series: Series | None = None,
         *,
         changes: Changes | None = None,
-        search: Search | None = None,
+        search: ValueSearch | None = None,
         course: CourseView | None = None,
     ) -> QuestionView:
         """Build the view from the estimates of a question, its checks and its
@@ -67,7 +67,7 @@ class QuestionView:
         """
         if isinstance(estimates, ShapeEstimates):
             estimates = estimates.merged(MOST_BARS)
-        asked = search or Search(estimates.name)
+        asked = search or ValueSearch(estimates.name)
         places = _matching(estimates, asked.text)
         page = min(asked.page, max(1, pages_of(len(places))))
         return cls(

@@ -19,7 +19,7 @@ from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.comparisons.comparing import compare
 from ldp_aggregator.analyses.comparisons.comparison import Comparison
-from ldp_aggregator.analyses.groups.asking import Asked as Groups
+from ldp_aggregator.analyses.groups.asking import GroupRequest as Groups
 from ldp_aggregator.analyses.groups.asking import where_of
 from ldp_aggregator.answers.estimates.applicable import options_for
 from ldp_aggregator.answers.options import Options
@@ -35,7 +35,7 @@ MOST_VALUES = 1_000
 _KEYS = {"survey", "version", "epoch", "where"}
 
 
-class Side(NamedTuple):
+class SideChoice(NamedTuple):
     """One of the two: what of a survey it is."""
 
     served: Served
@@ -85,11 +85,11 @@ class Side(NamedTuple):
 class SidesView:
     """View of two sides: the request, the possible requests, and the differences."""
 
-    first: Side | None
-    second: Side | None
+    first: SideChoice | None
+    second: SideChoice | None
     question: str
     options: Options
-    choices: Mapping[str, Sequence[Side]]
+    choices: Mapping[str, Sequence[SideChoice]]
     """What can stand on a side, by survey."""
     questions: Sequence[str]
     """Those that both sides have, or all of them."""
@@ -107,7 +107,7 @@ def sides_view(
         for name, versions in catalogue.by_name.items()
     }
     first, second = (
-        Side.of(catalogue, query[key]) if query.get(key) else None
+        SideChoice.of(catalogue, query[key]) if query.get(key) else None
         for key in ("first", "second")
     )
     names = _questions(
@@ -132,7 +132,7 @@ def sides_view(
 
 
 def _compare(
-    analysis: Analysis, first: Side, second: Side, view: SidesView
+    analysis: Analysis, first: SideChoice, second: SideChoice, view: SidesView
 ) -> Comparison:
     if view.question not in view.questions:
         raise EstimateError(
@@ -154,7 +154,9 @@ def _compare(
     return compare(*estimates, simultaneous="bh", names=(first.name, second.name))
 
 
-def are_apart(first: Side, second: Side, questions: tuple[Question, Question]) -> bool:
+def are_apart(
+    first: SideChoice, second: SideChoice, questions: tuple[Question, Question]
+) -> bool:
     """Whether no report can be on both sides."""
     if questions[0].fingerprint != questions[1].fingerprint:
         return True
@@ -168,7 +170,9 @@ def are_apart(first: Side, second: Side, questions: tuple[Question, Question]) -
     return any(name in values and values[name] != value for name, value in second.where)
 
 
-def _estimates(analysis: Analysis, side: Side, view: SidesView) -> QuestionEstimates:
+def _estimates(
+    analysis: Analysis, side: SideChoice, view: SidesView
+) -> QuestionEstimates:
     served, name = side.served, view.question
     options = options_for(served.survey[name], view.options)
     if not side.where:
@@ -183,24 +187,26 @@ def _estimates(analysis: Analysis, side: Side, view: SidesView) -> QuestionEstim
     return groups.total[name]
 
 
-def _choices(analysis: Analysis, versions: Sequence[Served]) -> Iterator[Side]:
+def _choices(analysis: Analysis, versions: Sequence[Served]) -> Iterator[SideChoice]:
     """Yield the possible sides of a survey: as a whole, by version, by epoch, and by
     group.
     """
     newest = versions[-1]
-    yield Side(newest)
+    yield SideChoice(newest)
     if len(versions) > 1:
-        yield from (Side(served, version=True) for served in versions)
+        yield from (SideChoice(served, version=True) for served in versions)
     epochs = {epoch for rows in analysis.growth(newest).values() for epoch, _ in rows}
     timed = sorted(epoch for epoch in epochs if epoch.length)
-    yield from (Side(newest, epoch=epoch) for epoch in reversed(timed[-MOST_EPOCHS:]))
+    yield from (
+        SideChoice(newest, epoch=epoch) for epoch in reversed(timed[-MOST_EPOCHS:])
+    )
     if newest.survey.epoch is not None:
         for attribute in newest.survey.attributes:
             for value in attribute.values:
-                yield Side(newest, where=((attribute.name, value),))
+                yield SideChoice(newest, where=((attribute.name, value),))
 
 
-def _questions(catalogue: Catalogue, sides: Sequence[Side]) -> Sequence[str]:
+def _questions(catalogue: Catalogue, sides: Sequence[SideChoice]) -> Sequence[str]:
     """The names of questions that all sides have; of all surveys, before one is
     chosen.
     """

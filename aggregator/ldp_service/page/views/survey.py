@@ -16,7 +16,7 @@ from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.tallies.mixing.batches import MixedBatch
 from ldp_service.analysis.analysis import Analysis
 from ldp_service.page.views.alarms import Alarm, alarms_of
-from ldp_service.page.views.asked import CUMULATED, SMOOTHED, Asked
+from ldp_service.page.views.asked import CUMULATED, SMOOTHED, ViewRequest
 from ldp_service.page.views.course import CourseView, course_of
 from ldp_service.page.views.question import QuestionView
 from ldp_service.page.views.series import MOST_EPOCHS, GroupSeries, Series
@@ -40,7 +40,7 @@ class SurveyView:
     """What relays had mixed, and what that was worth, in words."""
 
 
-def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
+def survey_view(analysis: Analysis, asked: ViewRequest) -> SurveyView:
     """All that is shown of a survey.
 
     Raises `EstimateError` if its estimates cannot be given as asked.
@@ -79,7 +79,7 @@ def survey_view(analysis: Analysis, asked: Asked) -> SurveyView:
     )
 
 
-def _estimates(analysis: Analysis, asked: Asked) -> SurveyEstimates:
+def _estimates(analysis: Analysis, asked: ViewRequest) -> SurveyEstimates:
     served = asked.served
     if asked.pooled:
         return analysis.pool(
@@ -88,7 +88,7 @@ def _estimates(analysis: Analysis, asked: Asked) -> SurveyEstimates:
     return analysis.estimates(served, asked.options, asked.span, names=asked.names)
 
 
-def _series(analysis: Analysis, asked: Asked, name: str) -> Series:
+def _series(analysis: Analysis, asked: ViewRequest, name: str) -> Series:
     """The last epochs of those that are asked for, each by itself or with all before
     it.
     """
@@ -100,7 +100,7 @@ def _series(analysis: Analysis, asked: Asked, name: str) -> Series:
     return [row for row in history if span is None or span.has(row[0])][-MOST_EPOCHS:]
 
 
-def _group_series(analysis: Analysis, asked: Asked) -> GroupSeries:
+def _group_series(analysis: Analysis, asked: ViewRequest) -> GroupSeries:
     name, groups, span = asked.over_time, asked.groups, asked.span
     if name is None or groups is None:
         return ()
@@ -110,7 +110,7 @@ def _group_series(analysis: Analysis, asked: Asked) -> GroupSeries:
 
 
 def _course(
-    analysis: Analysis, asked: Asked, series: Series, estimates: QuestionEstimates
+    analysis: Analysis, asked: ViewRequest, series: Series, estimates: QuestionEstimates
 ) -> CourseView | None:
     if asked.way != SMOOTHED or not series:
         return None

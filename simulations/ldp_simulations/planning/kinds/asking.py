@@ -37,7 +37,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanRequest:
     """All that a plan is called with; None for what was left out."""
 
     survey: object | None

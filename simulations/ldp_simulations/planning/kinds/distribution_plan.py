@@ -28,7 +28,7 @@ from ldp_aggregator.answers.distributions.distribution import (
     Distribution,
     distribution_of,
 )
-from ldp_aggregator.answers.lines.line import Line
+from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.answers.options import WHOM, Options
 from ldp_aggregator.decoders.arcs.bound import around_circle, efficiency, prefixes
 from ldp_aggregator.decoders.table import decoder_of
@@ -269,7 +269,7 @@ def _reach(question: Question, queries: Floats) -> float:
     return float(max(scores.most, 1 - scores.least))
 
 
-def _ranges(line: Line) -> tuple[Floats, Floats]:
+def _ranges(line: OrderedValues) -> tuple[Floats, Floats]:
     """Return the ranges to average, and all ranges: each of shape (ranges, values)."""
     if line.circular:
         around = around_circle(line.size, most=_AROUND)

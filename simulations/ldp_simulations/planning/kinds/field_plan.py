@@ -53,7 +53,7 @@ from ldp_simulations.planning.kinds.entries import (
 THIS = "this survey"
 
 
-class Way(NamedTuple):
+class TableMethod(NamedTuple):
     """A way to learn the tables of all pairs, and the mean n Var of a cell."""
 
     name: str
@@ -69,7 +69,7 @@ class FieldPlan(NamedTuple):
 
     question: Question
     respondents: int | None
-    ways: tuple[Way, ...]
+    ways: tuple[TableMethod, ...]
     quantile: float
     """Of the normal law, for intervals."""
     reach: float
@@ -141,7 +141,7 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
     return TextTable(plan.question.name, caption, headings, rows=rows, remarks=remarks)
 
 
-def _record(plan: FieldPlan, way: Way) -> dict[str, Any]:
+def _record(plan: FieldPlan, way: TableMethod) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": way.name, "together": way.together}
     own = next((other.variance for other in plan.ways if other.name == THIS), None)
     entry |= {"variance": way.variance} | (
@@ -179,25 +179,27 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> FieldPlan:
     )
 
 
-def _ways(question: Question, ask: Ask) -> Iterator[Way]:
+def _ways(question: Question, ask: Ask) -> Iterator[TableMethod]:
     """The survey's own first, and then others."""
     response: Any = question.randomizer
     sizes, weights = response.sizes, (response.truth, response.other)
     epsilon = fraction(question.declared.text)
     sampled = _mean(sizes, _of_sampling) if ask.estimand == "population" else 0.0
 
-    def subsets(name: str, together: int) -> Way:
+    def subsets(name: str, together: int) -> TableMethod:
         variance = float(pair_error(sizes, together, weights))
-        return Way(name, together, variance + sampled)
+        return TableMethod(name, together, variance + sampled)
 
     if response.together >= FEWEST_TOGETHER:
         yield subsets(THIS, response.together)
     for together in (response.together - 1, response.together + 1):
         if FEWEST_TOGETHER <= together <= len(sizes) and fits(sizes, together, weights):
             yield subsets("subsets of other sizes", together)
-    yield Way("each pair by itself", 2, by_pairs(sizes, weights) + sampled)
-    yield Way("epsilon split among fields", 1, by_splitting(sizes, epsilon) + sampled)
-    yield Way("no way has less than", None, bound(sizes, epsilon) + sampled)
+    yield TableMethod("each pair by itself", 2, by_pairs(sizes, weights) + sampled)
+    yield TableMethod(
+        "epsilon split among fields", 1, by_splitting(sizes, epsilon) + sampled
+    )
+    yield TableMethod("no way has less than", None, bound(sizes, epsilon) + sampled)
 
 
 def by_pairs(sizes: Sizes, odds_: tuple[int, int]) -> float:

@@ -27,7 +27,7 @@ from ldp.survey.declarations import survey
 from ldp.survey.readers.place_keys import MOST_CELLS
 from ldp.survey.survey import Question, question_table
 from ldp_aggregator.answers.options import WHOM
-from ldp_aggregator.decoders.decoder import Answers, Queries
+from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.sheet import TextTable
@@ -42,7 +42,7 @@ from ldp_simulations.planning.kinds.entries import (
     forged_shift,
     short,
 )
-from ldp_simulations.planning.kinds.planning import Design
+from ldp_simulations.planning.kinds.planning import PlannedMechanism
 from ldp_simulations.sampling.table import expected_counts
 
 _PARTS = 4
@@ -278,13 +278,13 @@ class _Expected(NamedTuple):
     queries: Queries
     reports: int
 
-    def error(self, answers: Answers, ask: Ask) -> float:
+    def error(self, answers: QueryAnswers, ask: Ask) -> float:
         """The greatest standard error that a single respondent would leave."""
         drawn_from = self.reports if ask.estimand == "population" else None
         greatest = float(answers.errors(drawn_from).max())
         return greatest * math.sqrt(self.reports)
 
-    def mean_square(self, answers: Answers, ask: Ask) -> float:
+    def mean_square(self, answers: QueryAnswers, ask: Ask) -> float:
         """The mean square of the errors that a single respondent would leave."""
         drawn_from = self.reports if ask.estimand == "population" else None
         return float((answers.errors(drawn_from) ** 2).mean()) * self.reports
@@ -323,7 +323,7 @@ def _maps(question: Question, ask: Ask) -> Iterator[tuple[int, float]]:
             (asked,) = survey("plan", {**table, "cells": cells})
         except SurveyError:
             continue
-        design = Design.of(
+        design = PlannedMechanism.of(
             asked.mechanism,
             asked.declared,
             asked.randomizer,

@@ -55,7 +55,7 @@ EPSILON_STEPS = 10_000
 
 
 @dataclass(frozen=True)
-class Design:
+class PlannedMechanism:
     """A mechanism for a question's values or candidates, with the moments of its
     estimator.
     """
@@ -79,7 +79,7 @@ class Design:
         randomizer: Randomizer,
         values: Sequence[str],
         value: str | None = None,
-    ) -> Design:
+    ) -> PlannedMechanism:
         """The design, decoding the tally that it can expect.
 
         Raises `UnknownNameError` for a value that is not listed.
@@ -195,15 +195,15 @@ def design_parts(
     return None if keys.problems else parts
 
 
-def design_for(row: Mechanism, domain: Domain, epsilon: str) -> Design | None:
+def design_for(row: Mechanism, domain: Domain, epsilon: str) -> PlannedMechanism | None:
     """Design a mechanism for an epsilon, ready to be planned with."""
     parts = design_parts(row, domain, epsilon)
     if parts is None:
         return None
-    return Design.of(row.name, parts[1], parts[0], values=domain.values or ())
+    return PlannedMechanism.of(row.name, parts[1], parts[0], values=domain.values or ())
 
 
-def least_respondents(plan: Design, ask: Ask) -> int | None:
+def least_respondents(plan: PlannedMechanism, ask: Ask) -> int | None:
     """How many respondents it takes to keep what is asked for; None if 10^15 do not."""
     return least_whole(
         1, MOST_RESPONDENTS, lambda respondents: plan.meets(respondents, ask)
@@ -212,13 +212,13 @@ def least_respondents(plan: Design, ask: Ask) -> int | None:
 
 def least_epsilon(
     row: Mechanism, domain: Domain, respondents: int, ask: Ask
-) -> Design | None:
+) -> PlannedMechanism | None:
     """The design with the smallest epsilon that keeps what is asked for.
 
     None if the largest does not.
     """
 
-    def at(step: int) -> Design | None:
+    def at(step: int) -> PlannedMechanism | None:
         return design_for(row, domain, f"{step}/{EPSILON_STEPS}")
 
     def meets(step: int) -> bool:

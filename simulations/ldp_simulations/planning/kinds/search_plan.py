@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import Finds
-from ldp_aggregator.decoders.other_results import Reach
+from ldp_aggregator.decoders.other_results import SearchReach
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.bisection import least_whole
 from ldp_aggregator.output.sheet import TextTable
@@ -26,7 +26,7 @@ class SearchPlan(NamedTuple):
     respondents: int | None
 
     @property
-    def reach(self) -> list[Reach]:
+    def reach(self) -> list[SearchReach]:
         """By length."""
         return [] if self.respondents is None else self.finds.reach(self.respondents)
 

@@ -24,7 +24,7 @@ from ldp.mechanisms.values.projective import ProjectiveResponse, geometry
 from ldp_aggregator.decoders.moments.supports import support_counts
 from ldp_aggregator.numerics.arrays import Counts, Floats, Integers
 from ldp_aggregator.numerics.projective.cyclic_design import cyclic_design
-from ldp_aggregator.numerics.projective.field_arrays import Field
+from ldp_aggregator.numerics.projective.field_arrays import FieldArrays
 from ldp_aggregator.numerics.projective.folding import folded_vectors
 from ldp_aggregator.numerics.projective.points import coordinates, vectors
 from ldp_aggregator.tallies.counting.counting import empty_counts
@@ -99,7 +99,7 @@ def _supporters(
     it.
     """
     order, dimension = randomizer.order, randomizer.dimension
-    field, (true, places) = Field(order), vectors(values, order, dimension)
+    field, (true, places) = FieldArrays(order), vectors(values, order, dimension)
     rest = generator.integers(1, order ** (dimension - 1), size=len(values))
     high, low = np.divmod(rest, places)
     pairs = zip(
