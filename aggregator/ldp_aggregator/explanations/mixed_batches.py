@@ -47,7 +47,7 @@ def with_batches(
         batch = batch_privacy(
             message, estimated.reports, delta, colluding=colluding, mixed_by=mixed_by
         )
-        questions[estimated.name] = _with(estimated, message, f"{batch.text}.")
+        questions[estimated.name] = _with_remark(estimated, message, f"{batch.text}.")
     return replace(estimates, questions=questions)
 
 
@@ -92,10 +92,10 @@ def mixed_question(
     apart = estimated.reports - sum(batch.counted for batch, _ in mixed)
     if apart > 0:
         text += f" {apart:,} reports came without a relay: {least.local_text} each."
-    return _with(estimated, mixed[-1][1], text)
+    return _with_remark(estimated, mixed[-1][1], text)
 
 
-def _with(
+def _with_remark(
     estimated: QuestionEstimates, message: Envelope, text: str
 ) -> QuestionEstimates:
     """Add this remark to estimates of one message."""

@@ -150,7 +150,7 @@ class BitFlip(NamedTuple):
         return Channel(tuple(map(row, range(self.size))))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return BitFlip(4, 2, 1, word=2), (2, 2, 1)
 
 

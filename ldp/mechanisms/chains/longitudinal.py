@@ -233,7 +233,7 @@ class Chain(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         if isinstance(self.lasting, UnaryEncoding):
             return Chain(UnaryEncoding(3, 2, 1, word=2), RandomizedResponse(2, 3, 1)), (
                 3,

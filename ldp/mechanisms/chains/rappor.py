@@ -184,7 +184,7 @@ class Rappor(NamedTuple):
         return product_row([p if true_bits >> i & 1 else q for i in range(self.bits)])
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return Rappor(2, 0, 1, flip=1, if_one=7, if_zero=2, word=3), (2, 2)
 
 

@@ -99,7 +99,7 @@ class StochasticMatrix(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return StochasticMatrix(((3, 2, 1), (1, 1, 4))), (8,)
 
 

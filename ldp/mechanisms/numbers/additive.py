@@ -130,7 +130,7 @@ class AdditiveNoise(NamedTuple):
         return tuple(map(mass, range(last + 1)))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return AdditiveNoise(4, 2, 2, far=1, least=1), (8,)
 
 

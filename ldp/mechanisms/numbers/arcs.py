@@ -171,7 +171,7 @@ class Arcs(NamedTuple):
         return self.truth if self.supports(value, frequency, start) else self.other
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return Arcs(5, 7, 2, truth=3, other=1, weights=(2, 1, 1)), (2, 8)
 
 

@@ -136,7 +136,7 @@ class DitheredResponse(NamedTuple):
         return tuple(row)
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return DitheredResponse(5, 4, 3, truth=5, other=1), (2, 8)
 
 

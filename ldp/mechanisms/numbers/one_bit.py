@@ -85,7 +85,7 @@ class OneBitMean(NamedTuple):
         return Channel(tuple((1 - one, one) for one in ones))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return OneBitMean(3, 3, 1), (8,)
 
 

@@ -140,7 +140,7 @@ class SquareWave(NamedTuple):
         return range(self.places)
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return SquareWave(5, 3, 5, other=2), (8,)
 
 

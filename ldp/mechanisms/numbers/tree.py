@@ -188,7 +188,7 @@ class TreeResponse(NamedTuple):
         return Channel(tuple(rows))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return TreeResponse(3, (0, 4), ((0, 1, 1), (0, 2, 1)), truth=7, other=2), (2, 8)
 
 

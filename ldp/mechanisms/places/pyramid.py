@@ -105,7 +105,7 @@ class PyramidResponse(TreeResponse):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         spaces = ((0, 1, 1), (0, 1, 1), (0, 2, 1))
         return PyramidResponse(4, (1, 0, 3), spaces, truth=5, other=2), (2, 8)
 

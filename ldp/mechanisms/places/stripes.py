@@ -184,7 +184,7 @@ class Stripes(NamedTuple):
         return self.truth if within else self.other
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return Stripes(4, 5, 3, truth=2, other=1, law=(1, 2, 1, 1, 2)), (4, 3)
 
 

@@ -184,7 +184,7 @@ class PadAndSample(NamedTuple):
         )
 
     def small(self) -> Small | None:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return PadAndSample(3, 2, grr.RandomizedResponse(5, 7, 2)), (1, 8)
 
 

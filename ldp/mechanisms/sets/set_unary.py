@@ -128,7 +128,7 @@ class SetEncoding(NamedTuple):
         return Channel(tuple(map(product_row, rows)))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return SetEncoding(3, 2, 5, if_other=1, word=3), (3,)
 
 

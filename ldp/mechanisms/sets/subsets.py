@@ -195,7 +195,7 @@ class SubsetsResponse(NamedTuple):
         return oracle, cell * self.space(cells)[2] % oracle.size
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         response = SubsetsResponse((2, 2, 2, 2), 3, ((8, 0, 2, 1),), truth=5, other=2)
         return response, (2, 8)
 

@@ -168,7 +168,7 @@ class TaxonomyResponse(NamedTuple):
         return Channel(tuple(rows))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         parents = (0, 0, 1, 1, 2, 2, 0, 0, 0)
         spaces = ((2, 3), (2, 3))
         return TaxonomyResponse(7, parents, (1, 3), spaces=spaces, truth=5, other=2), (

@@ -87,7 +87,7 @@ class RandomizedResponse(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return RandomizedResponse(7, 20, 3), (8,)
 
 

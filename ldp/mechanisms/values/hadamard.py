@@ -177,7 +177,7 @@ class HadamardResponse(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return HadamardResponse(10, 4, 16, truth=12, other=1), (8, 2)
 
 

@@ -155,7 +155,7 @@ class LocalHashing(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return LocalHashing(4, 3, 4, other=2, modulus=5), (2, 8, 3)
 
 

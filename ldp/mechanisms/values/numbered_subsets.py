@@ -102,7 +102,7 @@ class NumberedSubsets(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return NumberedSubsets(4, 2, 3, other=1), (8,)
 
 

@@ -202,7 +202,7 @@ class ProjectiveResponse(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return ProjectiveResponse(13, 3, 3, truth=2, other=1), (8,)
 
 

@@ -123,7 +123,7 @@ class CountMean(NamedTuple):
         return _channel(self, self.encoding.channel())
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return CountMean(3, 2, 2, if_true=5, if_other=2, hash_seed=4, word=3), (1, 2)
 
 
@@ -192,7 +192,7 @@ class HadamardCountMean(NamedTuple):
         return _channel(self, Channel(tuple(rows)))
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return HadamardCountMean(3, 2, 2, truth=3, other=1, hash_seed=4), (1, 1, 2)
 
 

@@ -131,7 +131,7 @@ class SubsetSelection(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return SubsetSelection(2, 1, 3, other=1), (2, 1)
 
 

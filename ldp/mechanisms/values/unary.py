@@ -106,7 +106,7 @@ class UnaryEncoding(NamedTuple):
         )
 
     def small(self) -> Small:
-        """For the audit."""
+        """An instance of small integers, of which the audit runs every tape."""
         return UnaryEncoding(3, 5, 1, word=3), (3,)
 
 

@@ -297,7 +297,7 @@ class TestLevels(NamedTuple):
         return self.declared if bound.is_declared else self.other
 
     def epsilon(self, bound: Bound) -> float:
-        """At least so much."""
+        """The least epsilon that the draws of a bound prove."""
         return bound.epsilon(self.of(bound))
 
 

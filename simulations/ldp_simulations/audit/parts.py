@@ -326,11 +326,18 @@ def _of_bits(part: EnvelopePart, one: int, other: int) -> Event:
         return own & ~others
 
     return Event(
-        one, other, "supports the one only", happens=happens, chances=_only(randomizer)
+        one,
+        other,
+        "supports the one only",
+        happens=happens,
+        chances=_chances_of_one_only(randomizer),
     )
 
 
-def _only(randomizer: Pure) -> tuple[float, float] | None:
+def _chances_of_one_only(randomizer: Pure) -> tuple[float, float] | None:
+    """P[a report supports the one of two values and not the other], by who holds the
+    one, and the other; None where no integers say it.
+    """
     both = randomizer.joint_support()
     if both is None:
         return None

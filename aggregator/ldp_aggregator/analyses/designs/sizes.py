@@ -52,6 +52,8 @@ def shares_for(law: Law, share: float, others: dict[str, float]) -> Floats:
 def unit_variance(law: Law, shares: Floats) -> float:
     """Return the variance of one respondent's part of the first share."""
     model = Model.of(law)
+    # The fit of so many that no share is moved to the bounds: its variance is per
+    # respondent.
     people = 1e9
     laws = np.array([arm.rows for arm in law.arms], dtype=float)
     counts = shares @ laws * (people / len(laws))
