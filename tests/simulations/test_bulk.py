@@ -2,16 +2,24 @@
 played.
 """
 
+import os
 from collections import Counter
 from fractions import Fraction
-from itertools import cycle, islice, permutations
+from itertools import cycle, islice, permutations, product
 
 import numpy as np
 import pytest
+from written_out import declared_law
 
+import ldp
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.local_hashing import LocalHashing
+from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp_simulations.reports import bulk
@@ -49,27 +57,58 @@ def test_a_bound_of_all_words_rejects_none():
     ]
 
 
+PAIRS = range(4)
+"""Words of a plane: all that two bits of a report may have."""
+EVENLY = [r << 62 for r in range(4)]
+"""Words whose first two bits are all that they may be."""
+
+
 @pytest.mark.parametrize(
-    ("randomizer", "total"),
+    ("randomizer", "calls"),
     [
-        (RandomizedResponse(4, 5, 2), 11),
-        (RandomizedResponse(300, 7, 1), 306),
-        (MATRIX, 8),
+        (RandomizedResponse(4, 5, 2), [range(11)]),
+        (MATRIX, [range(8)]),
+        (ProjectiveResponse(13, 3, 3, truth=2, other=1), [range(17)]),
+        (HadamardResponse(10, 4, 16, truth=12, other=1), [range(19), range(4)]),
+        (LocalHashing(4, 3, 4, other=2, modulus=5), [range(4), range(5), range(8)]),
+        (
+            Chain(RandomizedResponse(3, 3, 1), RandomizedResponse(3, 4, 1)),
+            [range(5), range(6)],
+        ),
+        (
+            Chain(LocalHashing(2, 2, 3, 1, modulus=3), RandomizedResponse(2, 5, 3)),
+            [range(2), range(3), range(4), range(8)],
+        ),
+        (
+            Chain(UnaryEncoding(2, 3, 1, word=2), RandomizedResponse(2, 3, 1)),
+            [PAIRS, PAIRS, EVENLY, PAIRS, PAIRS],
+        ),
+        (BitFlip(3, 2, flip=1, word=2), [range(3), PAIRS, PAIRS]),
+        (Rappor(2, 0, 1, flip=1, if_one=3, if_zero=1, word=2), [[0], *[PAIRS] * 6]),
+        (Rappor(2, 1, 2, flip=1, if_one=4, if_zero=1, word=2), [PAIRS, *[PAIRS] * 4]),
     ],
-    ids=["grr", "grr of two bytes", "matrix"],
 )
-def test_symbols_have_the_law_of_the_channel(randomizer, total):
-    """Each word below the weights' sum is played once: symbols come in their
-    proportion.
+def test_reports_have_the_law_of_the_channel(randomizer, calls):
+    """Each combination of words that the calls may draw is played once.
+
+    Reports come in their proportion: of texts, and of the first and the last value.
     """
-    channel = randomizer.channel().rows
-    for value in (0, 1, len(channel) - 1):
-        rows = bulk.bulk_draw(randomizer)(np.full(total, value), playing(range(total)))
+    tapes = [*zip(*product(*calls), strict=True)]
+    total = len(tapes[0])
+    last = len(randomizer.channel().rows) - 1
+    for value in (b"alpha", b"beta") if randomizer.kind == "bloom" else (0, 1, last):
+        kind = object if randomizer.kind == "bloom" else np.int64
+        held = np.full(total, value, dtype=kind)
+        rows = bulk.bulk_draw(randomizer)(held, playing(*tapes))
         drawn = Counter(int.from_bytes(row.tobytes(), "little") for row in rows)
-        assert (
-            tuple(Fraction(drawn[symbol], total) for symbol in range(len(channel)))
-            == channel[value]
-        )
+        law = declared_law(randomizer, value)
+        assert {report: Fraction(drawn[report], total) for report in law} == law
+
+
+def test_symbols_of_two_bytes():
+    """A word below the weight of the truth gives the value itself."""
+    draw = bulk.bulk_draw(RandomizedResponse(300, 7, 1))
+    assert draw(np.array([299]), playing([6])).tolist() == [[43, 1]]
 
 
 @pytest.mark.parametrize("chosen", [1, 2])
@@ -133,7 +172,11 @@ def test_bits_fill_the_words_and_bytes_of_a_report():
     assert reports == [2**70 - 1 - (1 << 69), 2**70 - 1 - 1]
 
 
-def test_what_has_no_bulk_draw_is_left_to_clients():
+def test_what_has_no_bulk_draw_is_drawn_one_by_one():
     """Other mechanisms, and weights that do not fit a word."""
-    assert bulk.bulk_draw(HadamardResponse(3, 1, 4, truth=5, other=1)) is None
+    survey = ldp.survey("s", ldp.question("x", ["a", "b"], most=1, epsilon=1))
+    assert bulk.bulk_draw(survey["x"].randomizer) is None
     assert bulk.bulk_draw(RandomizedResponse(2, 2**64, 1)) is None
+    drawn = bulk.draw_rows(survey["x"], [0, 1], os.urandom)
+    assert drawn.shape == (2, survey["x"].width)
+    assert len(bulk.draw_rows(survey["x"], [], os.urandom)) == 0

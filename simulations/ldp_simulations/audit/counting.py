@@ -39,7 +39,7 @@ from ldp_simulations.audit.parts import (
     number_of,
     value_of,
 )
-from ldp_simulations.reports.bulk import as_array, bulk_draw
+from ldp_simulations.reports.bulk import draw_rows
 
 _AT_ONCE = 1 << 22
 """Bits that are unpacked together."""
@@ -94,14 +94,7 @@ def drawn_rows(
 ) -> Rows:
     """The core's own reports of an answer, (reports, width)."""
     values = [value_of(question, answer) for _ in range(reports)]
-    draw = bulk_draw(question.randomizer)
-    if draw is not None and reports:
-        return draw(as_array(values), random)
-    rows = [
-        question.randomizer.randomize(value, random).to_bytes(question.width, "little")
-        for value in values
-    ]
-    return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, question.width)
+    return draw_rows(question, values, random)
 
 
 def _within(part: EnvelopePart, rows: Rows) -> Arrays:

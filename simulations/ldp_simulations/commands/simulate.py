@@ -109,9 +109,7 @@ def randomize(
     type=click.Choice(["clients", "reports", "law"]),
     default="law",
     show_default=True,
-    help="Let a client make every report, draw them in bulk and of the same law where "
-    "a mechanism "
-    "has such a draw, or "
+    help="Let a client make every report, draw reports in bulk and of the same law, or "
     "draw tallies from their exact law.",
 )
 @click.option(

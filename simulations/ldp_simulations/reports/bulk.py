@@ -6,6 +6,7 @@ alone.
     bits     every position compares a word of its own with its threshold, one bit-plane at a time;
              after `_PLANES` planes the one position in 2^8 that is still tied draws the rest of its
              word
+    chain    the permanent response, and then the instantaneous one, each as above
     subset   every value draws a word, and those with the least are in the set
 
 The source and the law of a report are the client's. Its promise that the number of
@@ -23,6 +24,10 @@ import numpy as np
 
 from ldp.answers.domain import Value
 from ldp.mechanisms import Randomizer
+from ldp.mechanisms.chains.bit_flip import BitFlip
+from ldp.mechanisms.chains.bloom import bloom_vector
+from ldp.mechanisms.chains.longitudinal import Chain
+from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp.mechanisms.numbers.arcs import Arcs
 from ldp.mechanisms.numbers.dithered import DitheredResponse
@@ -32,17 +37,20 @@ from ldp.mechanisms.places.stripes import Stripes, frequency_of
 from ldp.mechanisms.sets.subsets import SubsetsResponse
 from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
 from ldp.mechanisms.values.grr import RandomizedResponse
+from ldp.mechanisms.values.hadamard import HadamardResponse
+from ldp.mechanisms.values.local_hashing import LocalHashing
 from ldp.mechanisms.values.numbered_subsets import NumberedSubsets, members_of_all
 from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.mechanisms.values.subset import SubsetSelection
 from ldp.mechanisms.values.unary import UnaryEncoding
 from ldp.mechanisms.vectors.codebook import CodebookResponse
 from ldp.numbers.randomness import Random
+from ldp.survey.survey import Question
 from ldp_aggregator.numerics.arrays import Integers, Rows, Words
 from ldp_aggregator.numerics.projective.cyclic_design import cyclic_design
 from ldp_simulations.field_holders import cells_told
 from ldp_simulations.reports.codebook_draws import codebook_rows
-from ldp_simulations.reports.rows import symbol_rows
+from ldp_simulations.reports.rows import hashed_rows, symbol_rows, word_rows
 from ldp_simulations.reports.words import SPAN as _SPAN
 from ldp_simulations.reports.words import words, words_below
 
@@ -50,6 +58,8 @@ _PLANES = 8
 _MOST_BITS = 1 << 14
 _MOST_KEYS = 1 << 10
 """Values that have a word each, in every report."""
+_MOST_POINTS = 1 << 20
+"""Of a projective space, whose cyclic order is found first."""
 
 
 def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | None:
@@ -61,9 +71,7 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
     None where there is no such draw, and clients have to make the reports one by one.
     """
     match randomizer:
-        case RandomizedResponse(size, truth, other) if (
-            truth + (size - 1) * other <= _SPAN
-        ):
+        case RandomizedResponse() if _is_small(randomizer):
             return partial(_grr, randomizer)
         case StochasticMatrix(weights) if max(map(sum, weights)) <= _SPAN:
             return partial(_matrix, randomizer)
@@ -85,6 +93,21 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
             return partial(_tree, randomizer)
         case CodebookResponse() if randomizer.mass <= _SPAN:
             return partial(codebook_rows, randomizer)
+        case ProjectiveResponse(folded=False) if (
+            randomizer.layout.symbols <= _MOST_POINTS
+            and randomizer.truth * randomizer.layout.symbols <= _SPAN
+        ):
+            return partial(_points, randomizer)
+        case HadamardResponse() if (
+            randomizer.truth + 2 * randomizer.blocks * randomizer.other <= _SPAN
+        ):
+            return partial(_halves, randomizer)
+        case LocalHashing() if _is_small(randomizer.response):
+            return partial(_hashed, randomizer)
+        case Chain(lasting, fresh) if bulk_draw(lasting) and _is_small(fresh):
+            return partial(_chain, randomizer)
+        case Rappor(bits) | BitFlip(sampled=bits) if bits <= _MOST_BITS:
+            return partial(_flipped, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
         case SubsetSelection(size, chosen, truth, other) if (
@@ -94,14 +117,35 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
     return None
 
 
-def as_array(values: Sequence[Value]) -> Integers:
-    """Values as such draws take them."""
+def draw_rows(question: Question, values: Sequence[Value], random: Random) -> Rows:
+    """A report of each value, (reports, width): one by one where there is no draw in
+    bulk.
+    """
+    draw = bulk_draw(question.randomizer)
+    if draw is not None:
+        return draw(as_array(question, values), random)
+    rows = [
+        question.randomizer.randomize(value, random).to_bytes(question.width, "little")
+        for value in values
+    ]
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, question.width)
+
+
+def as_array(question: Question, values: Sequence[Value]) -> Integers:
+    """Values as such draws take them: texts are objects."""
     if values and isinstance(values[0], bytes):
+        if question.domain.ball is None:
+            return np.array(values, dtype=object)
         joined = b"".join(value for value in values if isinstance(value, bytes))
         return (
             np.frombuffer(joined, dtype="<i4").reshape(len(values), -1).astype(np.int64)
         )
     return np.array(values, dtype=np.int64)
+
+
+def _is_small(response: RandomizedResponse) -> bool:
+    """Whether its weights add up to a word."""
+    return response.truth + (response.size - 1) * response.other <= _SPAN
 
 
 def _grr(randomizer: RandomizedResponse, values: Integers, random: Random) -> Rows:
@@ -293,6 +337,112 @@ def _symbols_of(
     return reports.astype(np.int64)
 
 
+def _points(randomizer: ProjectiveResponse, values: Integers, random: Random) -> Rows:
+    return _symbol_rows(_symbols_of(randomizer, values, random), randomizer)
+
+
+def _halves(randomizer: HadamardResponse, values: Integers, random: Random) -> Rows:
+    _, blocks, symbols, truth, other = randomizer
+    total, rows = truth + (2 * blocks - 1) * other, symbols // blocks
+    drawn = words_below(total, len(values), random)
+    row = words_below(rows, len(values), random).astype(np.int64)
+    own, mask = values % blocks, values // blocks + 1
+    # After the half of the supporters comes the other one of their block.
+    beyond = 1 + ((drawn - np.uint64(truth)) // np.uint64(other)).astype(np.int64)
+    after = np.where(drawn < truth, 0, beyond)
+    block = (own + after // 2) % blocks
+    turned = (after < 2) & (_parity(row & mask) != after)
+    row[turned] ^= (mask & -mask)[turned]
+    return _symbol_rows(block * rows + row, randomizer)
+
+
+def _parity(numbers: Integers) -> Integers:
+    for shift in (32, 16, 8, 4, 2, 1):
+        numbers = numbers ^ (numbers >> shift)
+    return numbers & 1
+
+
+def _hashed(
+    randomizer: LocalHashing,
+    values: Integers,
+    random: Random,
+    fresh: RandomizedResponse | None = None,
+) -> Rows:
+    modulus = randomizer.modulus
+    multipliers = 1 + words_below(modulus - 1, len(values), random)
+    shifts = words_below(modulus, len(values), random)
+    residues = (multipliers * values.astype(np.uint64) + shifts) % np.uint64(modulus)
+    buckets = residues * np.uint64(randomizer.buckets) // np.uint64(modulus)
+    symbols = _responses(randomizer.response, buckets.astype(np.int64), random)
+    if fresh is not None:
+        symbols = _responses(fresh, symbols, random)
+    seeds = multipliers.astype(np.int64), shifts.astype(np.int64)
+    return hashed_rows(randomizer.layout, *seeds, symbols=symbols[:, None])
+
+
+def _chain(randomizer: Chain, values: Integers, random: Random) -> Rows:
+    lasting, fresh = randomizer
+    if isinstance(lasting, LocalHashing):
+        return _hashed(lasting, values, random, fresh=fresh)
+    if isinstance(lasting, RandomizedResponse):
+        kept = _responses(lasting, values, random)
+        return _symbol_rows(_responses(fresh, kept, random), randomizer)
+    # Each bit of the permanent response or its opposite.
+    bits = _unary_words(lasting, values, random)
+    bits ^= _ones(len(values), lasting.size, fresh.other, lasting.word, random)
+    return word_rows(randomizer.layout, np.zeros(len(values), np.int64), bits)
+
+
+def _flipped(randomizer: Rappor | BitFlip, values: Integers, random: Random) -> Rows:
+    """True bits, each flipped by the permanent response; of RAPPOR a fresh report of
+    them.
+    """
+    layout, count, word = randomizer.layout, len(values), randomizer.word
+    cohorts = words_below(layout.cohorts, count, random).astype(np.int64)
+    bits = _true_bits(randomizer, values, cohorts)
+    bits ^= _ones(count, layout.bits, randomizer.flip, word, random)
+    if isinstance(randomizer, Rappor):
+        of_zero = _ones(count, layout.bits, randomizer.if_zero, word, random)
+        of_one = _ones(count, layout.bits, randomizer.if_one, word, random)
+        bits = of_one & bits | of_zero & ~bits
+    return word_rows(layout, cohorts, bits)
+
+
+def _true_bits(
+    randomizer: Rappor | BitFlip, values: Integers, cohorts: Integers
+) -> Words:
+    """The bits of values before any noise, (reports, words)."""
+    size = randomizer.layout.bits
+    if isinstance(randomizer, BitFlip):
+        return _one_hot((values - cohorts) % randomizer.size, size)
+    if not randomizer.hashes:
+        return _one_hot(values, size)
+    known, of = np.unique(values, return_inverse=True)
+    pairs, which = np.unique(of * randomizer.cohorts + cohorts, return_inverse=True)
+    width = 8 * -(-size // 64)
+    vectors = [
+        bloom_vector(
+            known[pair // randomizer.cohorts],
+            pair % randomizer.cohorts,
+            randomizer.hashes,
+            bits=size,
+        ).to_bytes(width, "little")
+        for pair in pairs.tolist()
+    ]
+    # (pairs, words)
+    filters = np.frombuffer(b"".join(vectors), "<u8").reshape(len(pairs), -1)
+    return filters.astype(np.uint64)[which]
+
+
+def _one_hot(places: Integers, size: int) -> Words:
+    """A bit for each place, (reports, words); none for a place beyond the size."""
+    bits = np.zeros((len(places), -(-size // 64)), dtype=np.uint64)
+    holders = np.flatnonzero(places < size)
+    held = places[holders]
+    bits[holders, held >> 6] = np.uint64(1) << (held & 63).astype(np.uint64)
+    return bits
+
+
 def _matrix(randomizer: StochasticMatrix, values: Integers, random: Random) -> Rows:
     symbols = np.empty(len(values), dtype=np.int64)
     for value, row in enumerate(randomizer.weights):
@@ -321,30 +471,46 @@ def _subset(randomizer: SubsetSelection, values: Integers, random: Random) -> Ro
 
 
 def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
+    bits = _unary_words(randomizer, values, random)
+    return word_rows(randomizer.layout, np.zeros(len(values), np.int64), bits)
+
+
+def _unary_words(randomizer: UnaryEncoding, values: Integers, random: Random) -> Words:
+    """The bits of reports, (reports, words)."""
     size, if_true, if_other, word = randomizer
-    shape = (len(values), -(-size // 64))
-    planes = min(word, _PLANES)
-    ones, tied = np.zeros(shape, dtype=np.uint64), np.full(shape, np.uint64(_SPAN - 1))
-    tied[:, -1] >>= np.uint64(-size % 64)
-    for plane in range(1, planes + 1):
-        # Where the threshold has a 1 and the position a 0 it is below; where it is the
-        # other way round it is not.
-        drawn = words(ones.size, random).reshape(shape)
-        if if_other >> (word - plane) & 1:
-            ones |= tied & ~drawn
-            tied &= drawn
-        else:
-            tied &= ~drawn
-    _settle(
-        ones.reshape(-1), tied.reshape(-1), if_other, rest=word - planes, random=random
-    )
+    ones = _ones(len(values), size, if_other, word, random)
     place, bit = values >> 6, np.uint64(1) << (values & 63).astype(np.uint64)
     holders = np.arange(len(values))
     yes = words(len(values), random) >> np.uint64(64 - word) < np.uint64(if_true)
     ones[holders, place] = np.where(
         yes, ones[holders, place] | bit, ones[holders, place] & ~bit
     )
-    return ones.astype("<u8").view(np.uint8)[:, : randomizer.layout.width]
+    return ones
+
+
+def _ones(count: int, size: int, threshold: int, word: int, random: Random) -> Words:
+    """Vectors of `size` bits, (count, words), each 1 with probability `threshold /
+    2^word`.
+    """
+    shape = (count, -(-size // 64))
+    planes = min(word, _PLANES)
+    ones, tied = np.zeros(shape, dtype=np.uint64), np.full(shape, np.uint64(_SPAN - 1))
+    tied[:, -1] >>= np.uint64(-size % 64)
+    if threshold >> word:
+        return tied
+    for plane in range(1, planes + 1):
+        # Where the threshold has a 1 and the position a 0 it is below; where it is the
+        # other way round it is not.
+        drawn = words(ones.size, random).reshape(shape)
+        if threshold >> (word - plane) & 1:
+            ones |= tied & ~drawn
+            tied &= drawn
+        else:
+            tied &= ~drawn
+    _settle(
+        ones.reshape(-1), tied.reshape(-1), threshold, rest=word - planes, random=random
+    )
+    return ones
 
 
 def _settle(

@@ -75,6 +75,12 @@ def seeded_rows(layout: Layout, seeds: Words, symbols: Integers) -> Rows:
     return _rows(prefix, _little(symbols, layout.symbol_width))
 
 
+def word_rows(layout: Layout, cohorts: Integers, bits: Words) -> Rows:
+    """Vectors of bits, as words of shape (reports, words)."""
+    body = bits.astype("<u8").view(np.uint8)[:, : layout.body_width]
+    return _rows(_cohort_prefix(layout, cohorts), body)
+
+
 def _rows(prefix: Rows, body: Rows) -> Rows:
     return np.concatenate([prefix, body], axis=1)
 

@@ -1,7 +1,7 @@
 """Randomizing a table of answers: the reports that its respondents' devices would send.
 
-By the column where a mechanism has a draw in bulk (`reports.bulk`), of the same law as
-a client's, from the same source; else a client makes each report. Reports leave in a
+By the column where a mechanism has a draw in bulk (`reports.bulk`), else one by one, of
+the same law as a client's first report and from the same source. Reports leave in a
 random order, rows as well as batches, so that it tells nothing of the order of
 respondents.
 """
@@ -21,7 +21,7 @@ from ldp.survey.survey import Envelope, Question, Survey, check_survey
 from ldp.wire.wire import Batch
 from ldp_aggregator.numerics.arrays import Integers, Rows
 from ldp_client import Client, Report, frames, row_batches
-from ldp_simulations.reports.bulk import as_array, bulk_draw
+from ldp_simulations.reports.bulk import as_array, bulk_draw, draw_rows
 from ldp_simulations.reports.words import words
 from ldp_simulations.tables import NO_ANSWER, CodedAnswers, Table, columns_of
 
@@ -72,7 +72,7 @@ def randomize(
         said = _combinations(envelope, columns)
         for combination in np.unique(said).tolist():
             those = said == combination
-            drawn = _draw(survey, envelope, columns, those=those, random=random)
+            drawn = _draw(envelope, columns, those=those, random=random)
             rows = np.concatenate([*drawn])
             # Sorted by words that no two rows share, but for a chance of 2^-64 each: in
             # any order.
@@ -100,7 +100,6 @@ def _combinations(envelope: Envelope, columns: Mapping[str, CodedAnswers]) -> In
 
 
 def _draw(
-    survey: Survey,
     envelope: Envelope,
     columns: Mapping[str, CodedAnswers],
     *,
@@ -117,11 +116,13 @@ def _draw(
     codes = codes[:, (codes != NO_ANSWER).all(axis=0) & those]
     yield np.empty((0, envelope.width), dtype=np.uint8)
     for start in range(0, codes.shape[1], _AT_ONCE):
-        chunk = codes[:, start : start + _AT_ONCE]
-        rows = _in_bulk(envelope, parts, chunk, random=random)
-        if rows is None:
-            rows = _by_clients(survey, envelope, parts, codes=chunk, random=random)
-        yield rows
+        rows = [
+            _rows(question, part, places, random)
+            for question, part, places in zip(
+                envelope.members, parts, codes[:, start : start + _AT_ONCE], strict=True
+            )
+        ]
+        yield np.concatenate(rows, axis=1)
 
 
 def _drop_undrawn(
@@ -140,17 +141,15 @@ def _drop_undrawn(
         )
 
 
-def _in_bulk(
-    envelope: Envelope, parts: list[CodedAnswers], codes: Integers, random: Random
-) -> Rows | None:
-    """Reports drawn in bulk; None where there is no such draw."""
-    rows = []
-    for question, part, places in zip(envelope.members, parts, codes, strict=True):
-        draw = bulk_draw(question.randomizer)
-        if draw is None:
-            return None
-        rows.append(draw(_round(question, part, places, random=random), random))
-    return np.concatenate(rows, axis=1)
+def _rows(
+    question: Question, part: CodedAnswers, codes: Integers, random: Random
+) -> Rows:
+    """The reports to a question of the answers with these codes, (reports, width)."""
+    draw = bulk_draw(question.randomizer)
+    if draw is not None:
+        return draw(_round(question, part, codes, random=random), random)
+    values = [question.value(part.answers[code], random) for code in codes.tolist()]
+    return draw_rows(question, values, random)
 
 
 def _round(
@@ -162,32 +161,13 @@ def _round(
     if question.domain.per_device == ONE:
         # A record of its own for each respondent.
         drawn = [question.value(part.answers[code], random) for code in codes.tolist()]
-        return as_array(drawn)
+        return as_array(question, drawn)
     pairs = [question.place(answer) for answer in part.answers]
-    values: Integers = as_array([value for value, _ in pairs])[codes]
+    values: Integers = as_array(question, [value for value, _ in pairs])[codes]
     if not any(rest for _, rest in pairs):
         return values
     rests = np.array([rest for _, rest in pairs], dtype=np.uint64)[codes]
     return np.asarray(values + (words(len(codes), random) < rests))
-
-
-def _by_clients(
-    survey: Survey,
-    envelope: Envelope,
-    parts: list[CodedAnswers],
-    codes: Integers,
-    random: Random,
-) -> Rows:
-    """Reports that a client makes for each respondent."""
-    names = [question.name for question in envelope.members]
-    rows = []
-    for places in codes.T.tolist():
-        answers = [
-            part.answers[place] for part, place in zip(parts, places, strict=True)
-        ]
-        by_name = dict(zip(names, answers, strict=True))
-        rows.append(record(survey, envelope, by_name, random=random).row)
-    return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, envelope.width)
 
 
 def record(

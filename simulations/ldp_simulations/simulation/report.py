@@ -69,10 +69,9 @@ _HOW = {
     CLIENTS: (
         "{size:,} bytes of reports a run, made by clients and read by the aggregator"
     ),
-    REPORTS: "{size:,} bytes of reports a run, drawn in bulk where a mechanism has "
-    "such a draw, "
-    "else made by clients, "
-    "and read by the aggregator",
+    REPORTS: (
+        "{size:,} bytes of reports a run, drawn in bulk and read by the aggregator"
+    ),
     LAW: "tallies drawn from their exact law",
 }
 """How the numbers came about, by the way that was taken."""

@@ -2,8 +2,8 @@
 meet the truth.
 
 Three ways lead to a tally. `clients` is the real one: a client for each respondent, the
-bytes of its report, ingest. `reports` differs for mechanisms that `reports.bulk` knows:
-their reports are drawn in bulk, of the same law. `law` draws the tally from the
+bytes of its report, ingest. `reports` draws reports of the same law without clients, in
+bulk for mechanisms that `reports.bulk` knows. `law` draws the tally from the
 distribution that those reports would give it, in a time that depends little on how many
 they are.
 """
@@ -41,7 +41,7 @@ from ldp_client import frames, row_batches
 from ldp_simulations.holders import Holders
 from ldp_simulations.key_holders import PairHolders
 from ldp_simulations.population import Population, from_table, synthetic
-from ldp_simulations.reports.bulk import as_array, bulk_draw
+from ldp_simulations.reports.bulk import draw_rows
 from ldp_simulations.sampling.table import sample_counts
 from ldp_simulations.simulation.distribution_runs import (
     DistributionRuns,
@@ -310,7 +310,7 @@ def report_files(
     """The reports of respondents as the bytes of report files; concatenated they are
     one file.
 
-    Drawn in bulk where there is such a draw, unless a client is to make each.
+    Drawn, in bulk where there is such a draw, unless a client is to make each.
     """
     for envelope, rows in _rows(survey, respondents, random, bulk=bulk):
         yield frames(_batches(envelope, rows, random))
@@ -338,13 +338,16 @@ def _rows(
         for envelope in survey.envelopes:
             names = {question.name for question in envelope.members}
             answers = [answer for answer in chunk if names <= answer.keys()]
-            drawn = _drawn_in_bulk(envelope, answers, random) if bulk else None
-            if drawn is None:
-                drawn = b"".join(
+            if bulk:
+                yield envelope, _draw(envelope, answers, random)
+                continue
+            yield (
+                envelope,
+                b"".join(
                     record(survey, envelope, answer, random=random).row
                     for answer in answers
-                )
-            yield envelope, drawn
+                ),
+            )
 
 
 def _estimate(
@@ -380,19 +383,14 @@ def _by_cells(question: Question) -> bool:
     )
 
 
-def _drawn_in_bulk(
+def _draw(
     envelope: Envelope, answers: Sequence[Mapping[str, object]], random: Random
-) -> bytes | None:
-    """A report from each respondent, as rows end to end; None where there is no draw in
-    bulk.
-    """
+) -> bytes:
+    """A report from each respondent, as rows end to end."""
     rows = []
     for question in envelope.members:
-        draw = bulk_draw(question.randomizer)
-        if draw is None:
-            return None
         values = [question.value(answer[question.name], random) for answer in answers]
-        rows.append(draw(as_array(values), random))
+        rows.append(draw_rows(question, values, random))
     joined: bytes = np.concatenate(rows, axis=1).tobytes()
     return joined
 
