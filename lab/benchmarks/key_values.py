@@ -94,7 +94,7 @@ def signed_items(size: int, epsilon: str) -> ldp.Question:
 def rare(question: ldp.Question) -> tuple[float, float]:
     """(n Var of the frequency, n Var of the balance) of a key that no one holds."""
     even = np.ones((1, question.layout.cells), dtype=np.int64)
-    balances = decoder_of(question.randomizer).balances(question.randomizer, even)
+    balances = decoder_of(question.randomizer).keys.balances(question.randomizer, even)
     assert balances is not None
     return balances.law.of_share.other, balances.law.of_balance.other
 
@@ -123,7 +123,9 @@ def measured(size: int, epsilon: str, runs: int = RUNS, seed: int = 1) -> Floats
             of_all - of_upper, of_upper, RESPONDENTS, generator=generator
         )
         counts = sample_counts(question, holders, generator)
-        ours = decoder_of(question.randomizer).balances(question.randomizer, counts)
+        ours = decoder_of(question.randomizer).keys.balances(
+            question.randomizer, counts
+        )
         assert ours is not None
         estimates = (*pckv, ours.share, ours.balance)
         truths = (true, balance, true, balance)

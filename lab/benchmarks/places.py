@@ -195,7 +195,7 @@ def shares_in(grid: Floats, ends: Integers) -> Floats:
 
 def queries_of(response: Response, counts: Counts) -> Queries:
     """How any query is answered."""
-    known = decoder_of(response).queries(response, counts)
+    known = decoder_of(response).ranges.queries(response, counts)
     assert known is not None
     return known
 

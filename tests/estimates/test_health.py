@@ -113,11 +113,11 @@ def test_payloads_of_pure_mechanisms():
     """
     question, _ = draw("pgr")
     decoder, response = decoder_of(question.randomizer), question.randomizer
-    least, greatest = decoder.payload_chances(response)
+    least, greatest = decoder.report_law.payload_chances(response)
     rows = np.array(response.channel().rows, dtype=float)
     np.testing.assert_allclose([least, greatest], [rows.min(), rows.max()], rtol=1e-12)
-    assert decoder.payload_chances(response._replace(folded=True)) is None
-    assert decoder.payload_chances(draw("grr")[0].randomizer) is None
+    assert decoder.report_law.payload_chances(response._replace(folded=True)) is None
+    assert decoder.report_law.payload_chances(draw("grr")[0].randomizer) is None
 
 
 def test_a_space_without_phantoms_is_not_checked_for_them():
@@ -154,7 +154,7 @@ def test_rates_written_out(name, reports_per_person):
 
     question, honest = draw(name)
     honest[0, 0] += 1
-    _, trials, rates = decoder_of(question.randomizer).support_rates(
+    _, trials, rates = decoder_of(question.randomizer).report_law.support_rates(
         question.randomizer, honest
     )
     low, high = sorted(map(float, rates))
@@ -195,7 +195,9 @@ def test_payloads_written_out(name):
     from scipy.stats import binom
 
     question, honest = draw(name)
-    low, high = decoder_of(question.randomizer).payload_chances(question.randomizer)
+    low, high = decoder_of(question.randomizer).report_law.payload_chances(
+        question.randomizer
+    )
     lows, highs = (
         np.broadcast_to(ends, honest.shape[1]).tolist() for ends in (low, high)
     )
@@ -307,12 +309,12 @@ def test_payloads_are_as_likely_as_channels_have_it():
     """
     for specimen in map(abridged, DESIGNED):
         randomizer = specimen.randomizer
-        bounds = decoder_of(randomizer).payload_chances(randomizer)
+        bounds = decoder_of(randomizer).report_law.payload_chances(randomizer)
         if bounds is None or randomizer.layout.places > 1:
             continue
         cohorts = randomizer.layout.cohorts
         columns = np.array(randomizer.channel().rows, dtype=float)
-        shares = decoder_of(randomizer).cohort_shares(randomizer)
+        shares = decoder_of(randomizer).report_law.cohort_shares(randomizer)
         if shares is None:
             shares = np.full(cohorts, 1 / cohorts)
         # Given the cohort, which comes first in the order of columns.

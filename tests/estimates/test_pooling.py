@@ -342,7 +342,7 @@ def test_where_variances_are_known_before(name, known):
     reports.
     """
     randomizer = next(kind.randomizer for kind in DESIGNED if kind.name == f"{name}-0")
-    assert decoder_of(randomizer).known_before == known
+    assert decoder_of(randomizer).shares.known_before == known
     generator = np.random.default_rng(47)
     values = tuple(map(str, range(randomizer.size)))
     variances = [

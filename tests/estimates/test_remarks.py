@@ -42,9 +42,10 @@ def _remarked(monkeypatch):
     sound = matrix.DECODER
 
     def moments(*arguments):
-        return replace(sound.moments(*arguments), remarks=(SAID,))
+        return replace(sound.shares.moments(*arguments), remarks=(SAID,))
 
-    monkeypatch.setattr(matrix, "DECODER", replace(sound, moments=moments))
+    shares = sound.shares._replace(moments=moments)
+    monkeypatch.setattr(matrix, "DECODER", sound._replace(shares=shares))
 
 
 @pytest.fixture

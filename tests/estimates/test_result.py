@@ -29,7 +29,6 @@ from ldp_aggregator.answers.texts.room import UNALLOCATED, TextEstimates, unallo
 from ldp_aggregator.decoders.intervals.intervals import null_error
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH
 from ldp_aggregator.decoders.numbers import noise as noise_moments
-from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.empirical_bayes import posterior_mean
 from ldp_aggregator.numerics.postprocessing import base_cut, norm_sub
 from ldp_aggregator.output.checks import Check, Remark
@@ -71,7 +70,6 @@ def test_results_are_frozen(nasty):
         (nasty["x"]["ü"], "frequency"),
         (Mean(*(0.0 for _ in dataclasses.fields(Mean))), "estimate"),
         (Manipulation(None), "reach"),
-        (decoder_of(CLOSED.randomizer), "gives"),
         (moments_of(CLOSED.randomizer, NASTY_TALLY.counts["x"], NASTY), "reports"),
     ):
         with pytest.raises(dataclasses.FrozenInstanceError):

@@ -150,7 +150,9 @@ def test_chances_of_levels():
     """
     asked = survey_of("she", "grr")["a"]
     rows, laws = law_of(asked)
-    least, greatest = decoder_of(asked.randomizer).payload_chances(asked.randomizer)
+    least, greatest = decoder_of(asked.randomizer).report_law.payload_chances(
+        asked.randomizer
+    )
     for place in range(3):
         at_place = [
             laws[:, rows[:, place] == level].sum(axis=1)

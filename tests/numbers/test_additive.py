@@ -68,7 +68,7 @@ def test_means_and_their_variance_are_exact(noise):
 def test_chances_of_outputs(noise):
     """The least and the greatest that any value gives each of them."""
     rows = np.array(noise.channel().rows, dtype=float)
-    least, greatest = decoder_of(noise).payload_chances(noise)
+    least, greatest = decoder_of(noise).report_law.payload_chances(noise)
     np.testing.assert_allclose(least, rows.min(axis=0), rtol=1e-12)
     np.testing.assert_allclose(greatest, rows.max(axis=0), rtol=1e-12)
 

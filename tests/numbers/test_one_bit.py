@@ -59,7 +59,7 @@ def test_parts_by_hand(ones):
     worth = 40 / (p - q)
     mean = worth * (2 * ones - 201) / 201
     variance = (worth**2 - mean**2) / 200
-    parts = decoder_of(question.randomizer).mean_parts(
+    parts = decoder_of(question.randomizer).mean.parts(
         question.randomizer, None, counts
     )
     assert parts[:3] == pytest.approx((mean, mean**2 - variance, variance))
@@ -79,7 +79,7 @@ def test_mean_and_variance_are_unbiased(reports, value):
     standard error may be larger, and is where few reports are all alike.
     """
     question = asked()
-    decode = decoder_of(question.randomizer).mean_parts
+    decode = decoder_of(question.randomizer).mean.parts
     p, q = (float(rate) for rate in question.randomizer.ends)
     one = q + (p - q) * (value - 18) / 80
     law = [

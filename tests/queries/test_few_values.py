@@ -58,7 +58,7 @@ def test_they_are_as_among_all(mechanism, epsilon):
     randomizer, counts = tally.survey["q"].randomizer, tally.counts["q"]
     whole = moments_of(randomizer, counts, VALUES)
     for places in (PLACES, PLACES[:1], PLACES[:0]):
-        few = decoder_of(randomizer).of_few(randomizer, counts, places)
+        few = decoder_of(randomizer).shares.of_few(randomizer, counts, places)
         assert few.reports == whole.reports
         for name in ("frequency", "variance_if_held", "variance_if_not"):
             assert getattr(few, name) == pytest.approx(getattr(whole, name)[places])
@@ -79,7 +79,7 @@ def test_points_of_every_order(order, dimension):
     )
     places = np.array([3, 4, 11, 29])
     whole = moments_of(response, counts, ())
-    few = decoder_of(response).of_few(response, counts, places)
+    few = decoder_of(response).shares.of_few(response, counts, places)
     assert (few.supports == whole.supports[places]).all()
     weights = np.eye(4)
     scattered = np.zeros((4, 30))
@@ -106,7 +106,9 @@ def test_many_values_go_the_long_way():
         HadamardResponse(200, 1, 256, truth=3, other=1),
     ):
         counts = np.ones((1, response.layout.symbols), dtype=int)
-        assert decoder_of(response).of_few(response, counts, np.arange(17)) is None
+        assert (
+            decoder_of(response).shares.of_few(response, counts, np.arange(17)) is None
+        )
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -159,7 +161,7 @@ def test_functions_beside_others():
     tally = tally_of("oue")
     question, counts = tally.survey["q"], tally.counts["q"]
     randomizer = question.randomizer
-    moments = decoder_of(randomizer).of_few(randomizer, counts, PLACES)
+    moments = decoder_of(randomizer).shares.of_few(randomizer, counts, PLACES)
     functions = functions_of(
         moments, question, [VALUES[at] for at in PLACES], options=Options()
     )

@@ -81,7 +81,7 @@ def test_bits_of_cohorts_as_rates(reports):
         'bloom_bits = 8\nhashes = 1\ncohorts = 2\np = "0.5"\nq = "0.75"\nf = "0"\n'
     )["x"].randomizer
     counts = np.arange(18).reshape(2, 9) + reports
-    rates = decoder_of(asked).support_rates(asked, counts)
+    rates = decoder_of(asked).report_law.support_rates(asked, counts)
     assert rates.ones.tolist() == [
         list(range(reports + first, reports + first + 8)) for first in (1, 10)
     ]

@@ -82,7 +82,10 @@ def split_by_the_estimate(patch):
     sound = noise_decoder.DECODER
 
     def moments(randomizer, counts, asked):
-        known, noise = sound.moments(randomizer, counts, asked), Noise.of(randomizer)
+        known, noise = (
+            sound.shares.moments(randomizer, counts, asked),
+            Noise.of(randomizer),
+        )
         shares = fold_margins(randomizer, counts) / counts.sum()
         overall = noise.own**2 * shares + _neighbours(noise.next**2 * shares)
         frequency = np.clip(known.frequency, 0, 1)
@@ -94,7 +97,8 @@ def split_by_the_estimate(patch):
         )
         return replace(known, variance_if_not=np.maximum(others, 1e-9), **NORMAL)
 
-    patch.setattr(noise_decoder, "DECODER", replace(sound, moments=moments))
+    shares = sound.shares._replace(moments=moments)
+    patch.setattr(noise_decoder, "DECODER", sound._replace(shares=shares))
 
 
 NORMAL = {"third": None, "fourth": None, "rising": None, "falling": None}
@@ -110,9 +114,10 @@ def normal_noise(patch):
     sound = noise_decoder.DECODER
 
     def moments(*arguments):
-        return replace(sound.moments(*arguments), **NORMAL)
+        return replace(sound.shares.moments(*arguments), **NORMAL)
 
-    patch.setattr(noise_decoder, "DECODER", replace(sound, moments=moments))
+    shares = sound.shares._replace(moments=moments)
+    patch.setattr(noise_decoder, "DECODER", sound._replace(shares=shares))
 
 
 def alike_jumps(patch):

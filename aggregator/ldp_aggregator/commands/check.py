@@ -131,7 +131,7 @@ def _colliding(
 
     for name, texts in candidates.items():
         question = survey[name]
-        alike = decoder_of(question.randomizer).alike
+        alike = decoder_of(question.randomizer).shares.alike
         if alike is None or not 1 < len(texts) <= _MOST_COMPARED:
             continue
         shape = question.layout.cohorts, 1 + question.layout.bits

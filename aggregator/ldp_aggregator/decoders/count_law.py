@@ -52,11 +52,6 @@ class CountLaw:
         return self.variance_if_not.ndim > 1
 
 
-def no_count_law(randomizer: Randomizer) -> CountLaw | None:  # noqa: ARG001
-    """For kinds whose counts are decoded by more than sums."""
-    return None
-
-
 def law_of_supports(randomizer: Randomizer) -> CountLaw | None:
     """Where every report supports its own value with p and any other with q."""
     assert is_pure(randomizer)  # noqa: S101 (a fact about our own table)

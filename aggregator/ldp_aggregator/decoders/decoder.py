@@ -3,11 +3,11 @@ mechanism.
 
 A module of this folder holds one kind and is named after it. It ends with its row,
 
-    DECODER = Decoder(moments=..., score_range=..., ...)
+    DECODER = Decoder(score_range=..., shares=ShareDecoder(...), ...)
 
 which `ldp_aggregator.decoders.table` finds by the kind's name. Estimates, bounds,
-health and associations go by the row, and do not ask what class a randomizer has. What
-a row leaves out is refused, or there is nothing to it, as the defaults below say.
+health and associations go by the row, and do not ask what class a randomizer has. Omitted
+fields keep their defaults: the operation raises `EstimateError` or does nothing.
 
 Every estimate is a mean of scores: what one report is worth to a value, or to a mean.
 """
@@ -15,7 +15,6 @@ Every estimate is a mean of scores: what one report is worth to a value, or to a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -23,7 +22,6 @@ import numpy as np
 
 from ldp.answers.texts import to_nfc
 from ldp.errors import EstimateError
-from ldp_aggregator.decoders.count_law import CountLaw, no_count_law
 from ldp_aggregator.decoders.moments.scores import Scores, symbol_scores
 from ldp_aggregator.tallies.counting.counting import total_reports
 
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from ldp.mechanisms.places.pyramid import View
     from ldp.mechanisms.values.projective import ProjectiveResponse
     from ldp.survey.survey import Question
+    from ldp_aggregator.decoders.count_law import CountLaw
     from ldp_aggregator.decoders.key_laws import Balances
     from ldp_aggregator.decoders.moments.moments import Moments
     from ldp_aggregator.decoders.moments.together import ScoreCumulants
@@ -247,16 +246,6 @@ def noise_under_parabola(
     return float(parabola @ held) + float(above.max())
 
 
-def no_queries(randomizer: Randomizer, counts: Counts) -> Queries | None:  # noqa: ARG001
-    """For kinds whose reports are not made for a distribution."""
-    return None
-
-
-def no_balances(randomizer: Randomizer, counts: Counts) -> Balances | None:  # noqa: ARG001
-    """Where no number comes with a value."""
-    return None
-
-
 def no_vector(randomizer: Randomizer, counts: Counts) -> VectorParts:  # noqa: ARG001
     """For kinds whose answers are no vectors."""
     raise EstimateError(
@@ -277,39 +266,6 @@ def no_score_range(randomizer: Randomizer) -> Refusal:  # noqa: ARG001
 def no_mean(randomizer: Randomizer) -> Fraction | Refusal:  # noqa: ARG001
     """For kinds that no mean is estimated of."""
     return Refusal("no mean is estimated")
-
-
-def no_sum_reach(
-    randomizer: Randomizer,  # noqa: ARG001
-    ends: tuple[Fraction, Fraction],  # noqa: ARG001
-) -> Fraction | None:
-    """Where no number comes with a value."""
-    return None
-
-
-def no_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:  # noqa: ARG001
-    """Where a tally does not count symbols, or its rates are those of symbols."""
-    return None
-
-
-def even_cohorts(randomizer: Randomizer) -> Floats | None:  # noqa: ARG001
-    """Where devices draw any cohort as likely as any other."""
-    return None
-
-
-def no_rates(randomizer: Randomizer, counts: Counts) -> Rates | None:  # noqa: ARG001
-    """Where no single rate says how often reports support a value."""
-    return None
-
-
-def no_points(randomizer: Randomizer) -> ProjectiveResponse | None:  # noqa: ARG001
-    """Where reports are no points of a projective space."""
-    return None
-
-
-def no_search(randomizer: Randomizer) -> Finds | None:  # noqa: ARG001
-    """Where texts need not be found."""
-    return None
 
 
 def no_scores(question: Question, counts: Counts, values: Sequence[str]) -> Scores:  # noqa: ARG001
@@ -340,108 +296,130 @@ def no_values(
     return (), ""
 
 
-def nothing_to_explain(question: Question) -> list[str]:  # noqa: ARG001
-    """For kinds that need no words of their own."""
+def nothing(randomizer: Randomizer, *asked: object) -> None:
+    """Default of what a kind does not have, or does not know."""
+
+
+def no_lines(asked: object) -> list[str]:  # noqa: ARG001
+    """Default of kinds that need no words of their own."""
     return []
 
 
-def nothing_to_say(randomizer: Randomizer) -> list[str]:  # noqa: ARG001
-    """For kinds that there is nothing to warn of."""
-    return []
+class ShareDecoder(NamedTuple):
+    """How the shares of values are decoded."""
 
-
-def no_shape(randomizer: Randomizer, counts: Counts, post_process: str) -> Floats:  # noqa: ARG001
-    """For kinds whose reports are no places about an answer."""
-    raise EstimateError(
-        f"expected another view than {post_process}, which is for questions through "
-        "square-wave; name those (--question NAME) to see them alone"
-    )
-
-
-@dataclass(frozen=True)
-class Decoder:
-    """One row of the table of decoders: what is known of a kind."""
-
-    score_range: Callable[[Randomizer], Range | Refusal]
-    """Of any report for any value; forged reports can move an estimate by no more."""
     moments: Callable[[Randomizer, Counts, DecoderRequest], Moments] = no_moments
     """Frequencies of all values, and what their errors depend on."""
     of_few: Callable[[Randomizer, Counts, Indices], Moments | None] | None = None
     """The moments of the values at some places, without estimating all others; None
     where that is no quicker. They know how these err together.
     """
-    gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = (
-        "frequencies"
-    )
-    """What an estimate of this kind is."""
-    queries: Callable[[Randomizer, Counts], Queries | None] = no_queries
-    """How queries of the distribution are answered, where reports are made for that."""
-    query_range: Callable[[Randomizer, Floats], Range] | None = None
-    """The least and the greatest score of any report for any of the queries, (Q,
-    values).
-    """
-    frequencies_if_asked: bool = False
-    """Whether frequencies are so noisy beside the mean that they are shown only when
-    asked for.
-    """
-    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = (
-        list_values
-    )
-    """Which values are estimated, and what to know about the choice."""
     alike: Callable[[Randomizer, Counts, Sequence[str]], Grouped] | None = None
     """The candidates, of which those that reports cannot tell apart are one."""
-    mean_parts: Callable[[Randomizer, Any, Counts], MeanParts | None] = (
-        mean_of_frequencies
-    )
-    """From the moments of the frequencies, which are None where there are none."""
-    shape: Callable[[Randomizer, Counts, str], Floats] = no_shape
-    """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no
-    others.
-    """
-    has_shape: bool = False
-    """Whether there is such a shape."""
-    vector_parts: Callable[[Randomizer, Counts], VectorParts] = no_vector
-    """The mean of vectors, and what its errors are made of."""
-    mean_reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
-    """The most by which a report's worth to the mean differs from what its device may
-    hold.
-    """
-    balances: Callable[[Randomizer, Counts], Balances | None] = no_balances
-    """What reports say of keys that come with numbers."""
-    sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = (
-        no_sum_reach
-    )
-    """The most by which a report's worth to the sum of a key's numbers, which lie
-    between two ends, differs from what its device may hold.
-    """
-    reports: Callable[[Randomizer, Counts], int] = all_reports
-    """How many reports estimates are made from."""
-    known_before: bool = False
-    """Whether the variance of a score, for those without the value, depends on no
-    answers.
-    """
-    payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = no_chances
-    """(least, greatest) probability of each symbol, or one number where all are alike.
-
-    Given its cohort, of shape (cohorts, symbols), where they depend on that.
-    """
-    cohort_shares: Callable[[Randomizer], Floats | None] = even_cohorts
-    """How likely a device draws each cohort, where they are not all alike."""
-    support_rates: Callable[[Randomizer, Counts], Rates | None] = no_rates
-    points: Callable[[Randomizer], ProjectiveResponse | None] = no_points
-    """The response whose reports are points, of which some are values that no one can
-    hold.
-    """
-    finds: Callable[[Randomizer], Finds | None] = no_search
     joint_scores: Callable[[Question, Counts, Sequence[str]], Scores] = no_scores
     """What a report is worth to each value, as functions of the tally cells that it
     marks.
     """
-    count_law: Callable[[Randomizer], CountLaw | None] = no_count_law
+    count_law: Callable[[Randomizer], CountLaw | None] = nothing
     """How a warehouse decodes counts by itself, where sums of them are enough."""
-    explained: Callable[[Question], list[str]] = nothing_to_explain
+    known_before: bool = False
+    """Whether the variance of a score, for those without the value, depends on no
+    answers.
+    """
+    if_asked: bool = False
+    """Whether they are so noisy beside the mean that they are shown only when asked
+    for.
+    """
+
+
+class MeanDecoder(NamedTuple):
+    """How a mean is decoded."""
+
+    parts: Callable[[Randomizer, Any, Counts], MeanParts | None] = mean_of_frequencies
+    """From the moments of the frequencies, which are None where there are none."""
+    reach: Callable[[Randomizer], Fraction | Refusal] = no_mean
+    """The most by which a report's worth to the mean differs from what its device may
+    hold.
+    """
+
+
+class RangeDecoder(NamedTuple):
+    """How queries of a distribution or a map are answered."""
+
+    queries: Callable[[Randomizer, Counts], Queries | None] = nothing
+    score_range: Callable[[Randomizer, Floats], Range] | None = None
+    """The least and the greatest score of any report for any of the queries, (Q,
+    values).
+    """
+
+
+class KeyDecoder(NamedTuple):
+    """How numbers that come with keys are decoded."""
+
+    balances: Callable[[Randomizer, Counts], Balances | None] = nothing
+    """What reports say of the keys' numbers."""
+    sum_reach: Callable[[Randomizer, tuple[Fraction, Fraction]], Fraction | None] = (
+        nothing
+    )
+    """The most by which a report's worth to the sum of a key's numbers, which lie
+    between two ends, differs from what its device may hold.
+    """
+
+
+class SearchDecoder(NamedTuple):
+    """How texts are found that nobody listed."""
+
+    reports: Callable[[Randomizer, Counts], int] = all_reports
+    """How many reports shares are estimated from: all but those that were searched."""
+    finds: Callable[[Randomizer], Finds | None] = nothing
+
+
+class ReportLaw(NamedTuple):
+    """What is known of reports before any arrive, which health checks compare."""
+
+    payload_chances: Callable[[Randomizer], tuple[Floats, Floats] | None] = nothing
+    """(least, greatest) probability of each symbol, or one number where all are alike.
+
+    Given its cohort, of shape (cohorts, symbols), where they depend on that.
+    """
+    cohort_shares: Callable[[Randomizer], Floats | None] = nothing
+    """How likely a device draws each cohort, where they are not all alike."""
+    support_rates: Callable[[Randomizer, Counts], Rates | None] = nothing
+    """Where a single rate says how often reports support a value."""
+    points: Callable[[Randomizer], ProjectiveResponse | None] = nothing
+    """The response whose reports are points, of which some are values that no one can
+    hold.
+    """
+
+
+class Decoder(NamedTuple):
+    """One row of the table of decoders: what is known of a kind."""
+
+    score_range: Callable[[Randomizer], Range | Refusal]
+    """Of any report for any value; forged reports can move an estimate by no more."""
+    gives: Literal["frequencies", "mean", "distribution", "places", "vector"] = (
+        "frequencies"
+    )
+    """What an estimate of this kind is."""
+    values: Callable[[Question, Counts, Sequence[str]], tuple[tuple[str, ...], str]] = (
+        list_values
+    )
+    """Which values are estimated, and what to know about the choice."""
+    shares: ShareDecoder = ShareDecoder()
+    mean: MeanDecoder = MeanDecoder()
+    ranges: RangeDecoder = RangeDecoder()
+    keys: KeyDecoder = KeyDecoder()
+    search: SearchDecoder = SearchDecoder()
+    shape: Callable[[Randomizer, Counts, str], Floats] | None = None
+    """Biased frequencies of all values, by `em` or `ems`, of a kind that estimates no
+    others.
+    """
+    vector_parts: Callable[[Randomizer, Counts], VectorParts] = no_vector
+    """The mean of vectors, and what its errors are made of."""
+    report_law: ReportLaw = ReportLaw()
+    explain: Callable[[Question], list[str]] = no_lines
     """Lines of `ldp explain`."""
-    warned: Callable[[Randomizer], list[str]] = nothing_to_say
+    warnings: Callable[[Randomizer], list[str]] = no_lines
     """Warnings of `ldp check` and `ldp explain`."""
 
 

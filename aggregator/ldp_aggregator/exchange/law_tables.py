@@ -15,7 +15,10 @@ from ldp_aggregator.numerics.arrays import Floats
 
 def law_of(question: Question) -> tuple[CountLaw, tuple[str, ...]]:
     """How the question's counts are decoded, and its values. Raises `EstimateError`."""
-    values, law = question.domain.values, decoder_of(question.randomizer).count_law
+    values, law = (
+        question.domain.values,
+        decoder_of(question.randomizer).shares.count_law,
+    )
     known = None if values is None else law(question.randomizer)
     if values is None or known is None:
         raise EstimateError(

@@ -140,7 +140,7 @@ def warnings(survey: Survey) -> list[str]:
             )
         lines += [
             f"question {question.name!r}: {warning}"
-            for warning in decoder_of(randomizer).warned(randomizer)
+            for warning in decoder_of(randomizer).warnings(randomizer)
         ]
     return lines
 
@@ -196,7 +196,7 @@ def _question(question: Question) -> str:
             f"answers are; the totals count the largest {largest} of these"
         )
     lines += scale_lines(question) + contribution_lines(question)
-    lines += decoder_of(randomizer).explained(question)
+    lines += decoder_of(randomizer).explain(question)
     efficient = efficiency(randomizer)
     if efficient is not None:
         lines.append(

@@ -55,7 +55,7 @@ def choices(asked: ViewRequest) -> ViewForm:
         versions[served.fingerprint] = f"{number}: {served.fingerprint[:8]}…"
     names, question = [one.name for one in survey], ",".join(asked.names)
     decoders = [decoder_of(one.randomizer) for one in survey]
-    shapes = any(decoder.has_shape for decoder in decoders)
+    shapes = any(decoder.shape is not None for decoder in decoders)
     views = {"": "unbiased"}
     views |= {name: f"{name} (biased)" for name in POST if shapes or name not in SHAPES}
     texts: list[tuple[str, str, str, str]] = []

@@ -30,4 +30,4 @@ def joint_scores(question: Question, counts: Counts, values: Sequence[str]) -> S
             "(values times cells of the tally) for an association, got "
             f"{len(values) * counts.size:,}"
         )
-    return decoder_of(question.randomizer).joint_scores(question, counts, values)
+    return decoder_of(question.randomizer).shares.joint_scores(question, counts, values)

@@ -85,7 +85,7 @@ def _cohorts(
     sizes = (
         counts[:, 0] if layout.counters else counts.sum(axis=1)
     ) / reports_per_person
-    law = decoder_of(randomizer).cohort_shares(randomizer)
+    law = decoder_of(randomizer).report_law.cohort_shares(randomizer)
     expected = np.full(len(sizes), sizes.mean()) if law is None else law * sizes.sum()
     drawn = expected > 0
     away = sizes - expected
@@ -121,7 +121,7 @@ def _rates(
 ) -> Iterator[Check]:
     from scipy.stats import binom
 
-    counted = decoder_of(randomizer).support_rates(randomizer, counts)
+    counted = decoder_of(randomizer).report_law.support_rates(randomizer, counts)
     if counted is None:
         return
     ones, trials, rates = counted
@@ -151,7 +151,7 @@ def _rates(
 def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
     from scipy.stats import binom
 
-    bounds = decoder_of(randomizer).payload_chances(randomizer)
+    bounds = decoder_of(randomizer).report_law.payload_chances(randomizer)
     if bounds is None:
         return
     low, high = bounds
@@ -186,7 +186,7 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
 
 
 def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
-    response = decoder_of(randomizer).points(randomizer)
+    response = decoder_of(randomizer).report_law.points(randomizer)
     if response is None:
         return
     from ldp_aggregator.analyses.health_checks.phantoms import phantom_score

@@ -119,13 +119,15 @@ class Subject:
     def _has_short_way(self) -> bool:
         """Whether few values may be estimated without the others."""
         decoder = decoder_of(self.question.randomizer)
-        return decoder.of_few is not None and self.options.reports_per_person == 1
+        return (
+            decoder.shares.of_few is not None and self.options.reports_per_person == 1
+        )
 
     def _of_few(self, places: Indices) -> Moments | None:
         decoder = decoder_of(self.question.randomizer)
-        if not self._has_short_way or decoder.of_few is None:
+        if not self._has_short_way or decoder.shares.of_few is None:
             return None
-        return decoder.of_few(self.question.randomizer, self.counts, places)
+        return decoder.shares.of_few(self.question.randomizer, self.counts, places)
 
     @cached_property
     def functions(self) -> Functions:

@@ -71,7 +71,7 @@ def labels_of(question: Question) -> tuple[str, ...]:
     values = question.domain.values
     if values is None:
         return ()
-    law = decoder_of(question.randomizer).count_law(question.randomizer)
+    law = decoder_of(question.randomizer).shares.count_law(question.randomizer)
     return tuple(values) if law is not None and law.labels else ()
 
 

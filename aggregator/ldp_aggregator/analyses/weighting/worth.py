@@ -99,7 +99,7 @@ def _of_mean(question: Question, *, once: bool) -> AnswerScores:
     for cell in range(layout.cells):
         alone = np.zeros(layout.cells, dtype=np.int64)
         alone[cell] = 1
-        parts = decoder.mean_parts(question.randomizer, None, alone.reshape(shape))
+        parts = decoder.mean.parts(question.randomizer, None, alone.reshape(shape))
         if parts is None:
             raise EstimateError(
                 f"question {question.name!r}: expected one that has a mean"

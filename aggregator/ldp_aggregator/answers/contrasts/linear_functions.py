@@ -72,7 +72,9 @@ def distribution_functions(
     """The same of a question whose reports are made for a distribution or a map, by its
     cells.
     """
-    queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
+    queries = decoder_of(question.randomizer).ranges.queries(
+        question.randomizer, counts
+    )
     if queries is None:
         raise EstimateError(
             f"expected a question with a distribution, got {question.name!r}"

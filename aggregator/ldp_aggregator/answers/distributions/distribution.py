@@ -367,7 +367,9 @@ def distribution_of(
     """The distribution of a question with reports; None where its mechanism is not for
     that.
     """
-    queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
+    queries = decoder_of(question.randomizer).ranges.queries(
+        question.randomizer, counts
+    )
     line = line_of(question.domain)
     if queries is None or line is None:
         return None

@@ -99,7 +99,7 @@ def not_this_view(own: Options, options: Options) -> str:
 
 def _has_view(question: Question, post_process: str) -> bool:
     if post_process in SHAPES:
-        return decoder_of(question.randomizer).has_shape
+        return decoder_of(question.randomizer).shape is not None
     if post_process == "monotone":
         return _of_distribution(question) and not question.domain.circular
     return post_process != "shrunk" or _of_rectangles(question)

@@ -261,7 +261,8 @@ def weights_of(
         ]
         weights /= np.array(noise)
     elif estimand == "population" and all(
-        decoder_of(version.question.randomizer).known_before for version in versions
+        decoder_of(version.question.randomizer).shares.known_before
+        for version in versions
     ):
         weights /= [float(np.mean(part.variance_if_not)) for part in parts]
     return weights / float(weights.sum())

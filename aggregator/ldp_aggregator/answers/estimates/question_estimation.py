@@ -57,12 +57,12 @@ def estimate_question(
     remarks = on_privacy(question)
     decoder = decoder_of(question.randomizer)
     if (
-        decoder.alike
+        decoder.shares.alike
         and candidates
         and design is None
         and total_reports(counts, question.layout)
     ):
-        (candidates, design), groups = decoder.alike(
+        (candidates, design), groups = decoder.shares.alike(
             question.randomizer, counts, candidates
         )
         remarks = (*remarks, *on_groups(groups))

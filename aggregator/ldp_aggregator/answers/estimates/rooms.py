@@ -21,7 +21,7 @@ def kind_of(question: Question, options: Options) -> str:
         "vectors": decoder.gives == "vector",
         "distributions": decoder.gives == "distribution",
         "means": decoder.gives == "mean"
-        or (decoder.frequencies_if_asked and not options.frequencies),
+        or (decoder.shares.if_asked and not options.frequencies),
         "maps": domain.is_place,
         "trees": domain.taxonomy is not None,
         "regions": options.geography is not None,

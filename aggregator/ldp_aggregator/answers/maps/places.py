@@ -275,7 +275,9 @@ def places_of(
     """
     if not question.domain.is_place:
         return None
-    queries = decoder_of(question.randomizer).queries(question.randomizer, counts)
+    queries = decoder_of(question.randomizer).ranges.queries(
+        question.randomizer, counts
+    )
     if queries is None and frequency is not None:
         queries = queries_of_cells(question, counts, frequency)
     if queries is None:

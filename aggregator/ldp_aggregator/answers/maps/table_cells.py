@@ -81,7 +81,7 @@ def _products_of(question: Question, counts: Counts, frequency: Floats) -> Produ
     size, randomizer = question.domain.size or 0, question.randomizer
     if size <= MOST_CELLS and size * counts.size <= _MOST_SCORES:
         return _by_table(question, counts)
-    points = decoder_of(randomizer).points(randomizer)
+    points = decoder_of(randomizer).report_law.points(randomizer)
     if points is not None and not points.folded:
         return partial(_by_points, points, counts[0])
     if is_pure(randomizer) and randomizer.joint_support() is not None:
@@ -105,7 +105,9 @@ def _by_table(question: Question, counts: Counts) -> Products:
     @cache
     def table() -> Floats:
         values = question.domain.values or ()
-        scores = decoder_of(question.randomizer).joint_scores(question, counts, values)
+        scores = decoder_of(question.randomizer).shares.joint_scores(
+            question, counts, values
+        )
         marks = counts.ravel().astype(np.float64)
         return np.asarray(scores.moments(marks) / round(float(scores.ones @ marks)))
 

@@ -114,7 +114,8 @@ class ShapeEstimates(QuestionEstimates):
 def estimate(counted: CountedQuestion) -> QuestionEstimates:
     """The mean of a question with reports; with its shape, in a view that is one."""
     question, options = counted.question, counted.options
-    note = _SHAPE_IF_ASKED if counted.decoder.has_shape else _NO_FREQUENCIES
+    shape_of = counted.decoder.shape
+    note = _NO_FREQUENCIES if shape_of is None else _SHAPE_IF_ASKED
     if counted.decoder.gives == "mean":
         mean = mean_of(question, None, counted.counts, options=options)
         bound = bound_of(counted, mean)
@@ -123,11 +124,9 @@ def estimate(counted: CountedQuestion) -> QuestionEstimates:
         note = _MEAN_ALONE
     kind: type[QuestionEstimates] = MeanEstimates
     columns = _columns((), np.empty(0))
-    if options.post_process in SHAPES:
+    if shape_of is not None and options.post_process in SHAPES:
         kind, note = ShapeEstimates, _BARE_SHAPE
-        shape = counted.decoder.shape(
-            question.randomizer, counted.counts, options.post_process
-        )
+        shape = shape_of(question.randomizer, counted.counts, options.post_process)
         columns = _columns(tuple(question.domain.iter_values()), shape)
     return kind(
         question=question,

@@ -104,7 +104,7 @@ def estimate(counted: CountedQuestion) -> PairEstimates:
     note = numbers.moments.note or _OF_KEYS.format(most=question.domain.most)
     shares = shares_of(counted, numbers, counted.values, kind=PairEstimates, note=note)
     scale = question.domain.key_scale
-    balances = counted.decoder.balances(question.randomizer, counted.counts)
+    balances = counted.decoder.keys.balances(question.randomizer, counted.counts)
     if scale is None or balances is None:
         return shares
     missing = miss(options.level, len(shares), options.simultaneous)

@@ -116,8 +116,8 @@ def manipulation(
     with its values.
     """
     decoder = decoder_of(randomizer)
-    if queries is not None and decoder.query_range is not None:
-        scores: Range | Refusal = decoder.query_range(randomizer, queries)
+    if queries is not None and decoder.ranges.score_range is not None:
+        scores: Range | Refusal = decoder.ranges.score_range(randomizer, queries)
     else:
         scores = decoder.score_range(randomizer)
     of_mean = None if step is None else step * float(mean_reach(randomizer))
@@ -126,7 +126,7 @@ def manipulation(
     shares = Fraction(
         total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts)
     )
-    of_sum = None if ends is None else decoder.sum_reach(randomizer, ends)
+    of_sum = None if ends is None else decoder.keys.sum_reach(randomizer, ends)
     return Manipulation(
         float(_reach(scores, 0, 1) * shares),
         of_mean,
@@ -138,7 +138,7 @@ def decoded_reports(randomizer: Randomizer, counts: Counts) -> int:
     """How many reports frequencies are estimated from: all but those a search looked
     at.
     """
-    return decoder_of(randomizer).reports(randomizer, counts)
+    return decoder_of(randomizer).search.reports(randomizer, counts)
 
 
 def frequency_reach(randomizer: Randomizer) -> Fraction | None:
@@ -168,7 +168,7 @@ def mean_reach(randomizer: Randomizer) -> Fraction:
     """The most by which a report's worth to the mean differs from what its device may
     hold.
     """
-    reach = decoder_of(randomizer).mean_reach(randomizer)
+    reach = decoder_of(randomizer).mean.reach(randomizer)
     assert not isinstance(reach, Refusal)  # noqa: S101 (asked for where there is a mean)
     return reach
 

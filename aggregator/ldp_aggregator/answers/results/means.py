@@ -118,7 +118,7 @@ def mean_of(
     if ends is None:
         return None
     if isinstance(
-        decoder_of(question.randomizer).mean_reach(question.randomizer), Refusal
+        decoder_of(question.randomizer).mean.reach(question.randomizer), Refusal
     ):
         return None
     parts = parts_of(question.randomizer, moments, counts)
@@ -230,4 +230,4 @@ def parts_of(
 
     None if the frequencies have no covariance, or there are too many.
     """
-    return decoder_of(randomizer).mean_parts(randomizer, moments, counts)
+    return decoder_of(randomizer).mean.parts(randomizer, moments, counts)

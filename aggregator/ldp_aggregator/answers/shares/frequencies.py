@@ -75,7 +75,7 @@ def moments_of(
     asked = DecoderRequest(
         values, reports_per_person, design, queries=queries, known=known
     )
-    return decoder_of(randomizer).moments(randomizer, counts, asked)
+    return decoder_of(randomizer).shares.moments(randomizer, counts, asked)
 
 
 def estimates_from(

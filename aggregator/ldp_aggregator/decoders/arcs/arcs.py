@@ -44,10 +44,14 @@ from ldp_aggregator.decoders.arcs.squares import (
 from ldp_aggregator.decoders.decoder import (
     Decoder,
     DecoderRequest,
+    MeanDecoder,
     MeanParts,
     Queries,
     QueryAnswers,
     Range,
+    RangeDecoder,
+    ReportLaw,
+    ShareDecoder,
     alike,
     from_middle,
     half,
@@ -214,14 +218,11 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=moments,
-    queries=queries_of,
     score_range=score_range,
     gives="distribution",
-    mean_parts=mean_parts,
-    mean_reach=mean_reach,
-    query_range=query_range,
-    payload_chances=payload_chances,
-    cohort_shares=cohort_shares,
-    explained=explain,
+    shares=ShareDecoder(moments=moments),
+    mean=MeanDecoder(parts=mean_parts, reach=mean_reach),
+    ranges=RangeDecoder(queries=queries_of, score_range=query_range),
+    report_law=ReportLaw(payload_chances=payload_chances, cohort_shares=cohort_shares),
+    explain=explain,
 )

@@ -22,6 +22,8 @@ from ldp_aggregator.decoders.decoder import (
     DecoderRequest,
     Rates,
     Refusal,
+    ReportLaw,
+    ShareDecoder,
     known_as,
     of_support,
 )
@@ -165,9 +167,7 @@ def alike(randomizer: Randomizer, counts: Counts, candidates: Sequence[str]) -> 
 
 
 DECODER = Decoder(
-    alike=alike,
-    moments=moments,
     score_range=score_range,
-    support_rates=support_rates,
-    joint_scores=joint_scores,
+    shares=ShareDecoder(moments=moments, alike=alike, joint_scores=joint_scores),
+    report_law=ReportLaw(support_rates=support_rates),
 )

@@ -23,7 +23,15 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sets.pad_and_sample import SignedItems
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    KeyDecoder,
+    Range,
+    ReportLaw,
+    ShareDecoder,
+    known_as,
+    of_one_report,
+)
 from ldp_aggregator.decoders.key_laws import Balances, ItemPairLaw
 from ldp_aggregator.decoders.moments.jumps import jumps_of
 from ldp_aggregator.decoders.moments.moments import Moments, with_jumps
@@ -114,12 +122,11 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=of_one_report(signed_moments),
     score_range=score_range,
-    balances=balances,
-    sum_reach=sum_reach,
-    payload_chances=pure.payload_chances,
-    support_rates=pure.support_rates,
-    explained=explain,
-    known_before=True,
+    shares=ShareDecoder(moments=of_one_report(signed_moments), known_before=True),
+    keys=KeyDecoder(balances=balances, sum_reach=sum_reach),
+    report_law=ReportLaw(
+        payload_chances=pure.payload_chances, support_rates=pure.support_rates
+    ),
+    explain=explain,
 )

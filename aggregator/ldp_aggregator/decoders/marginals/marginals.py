@@ -32,7 +32,14 @@ from ldp.errors import EstimateError
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.sets.subsets import SubsetsResponse, pair_error
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Range,
+    ReportLaw,
+    ShareDecoder,
+    known_as,
+    of_one_report,
+)
 from ldp_aggregator.decoders.marginals.subsets import (
     SubsetInformation,
     Subsets,
@@ -243,9 +250,9 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=of_one_report(marginal_moments),
     score_range=score_range,
     values=values,
-    payload_chances=payload_chances,
-    explained=explain,
+    shares=ShareDecoder(moments=of_one_report(marginal_moments)),
+    report_law=ReportLaw(payload_chances=payload_chances),
+    explain=explain,
 )

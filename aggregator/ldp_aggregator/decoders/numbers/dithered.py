@@ -41,7 +41,9 @@ from ldp.mechanisms.numbers.dithered import DitheredResponse
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
+    MeanDecoder,
     MeanParts,
+    ReportLaw,
     alike,
     known_as,
     lines_of_mean,
@@ -188,8 +190,7 @@ DECODER = Decoder(
     score_range=no_score_range,
     gives="mean",
     values=no_values,
-    mean_parts=mean_parts,
-    mean_reach=mean_reach,
-    payload_chances=payload_chances,
-    explained=explain,
+    mean=MeanDecoder(parts=mean_parts, reach=mean_reach),
+    report_law=ReportLaw(payload_chances=payload_chances),
+    explain=explain,
 )

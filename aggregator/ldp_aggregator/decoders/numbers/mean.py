@@ -24,7 +24,9 @@ from ldp.mechanisms.numbers.one_bit import OneBitMean
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
+    MeanDecoder,
     MeanParts,
+    ReportLaw,
     alike,
     half,
     known_as,
@@ -86,8 +88,7 @@ DECODER = Decoder(
     score_range=no_score_range,
     gives="mean",
     values=no_values,
-    mean_parts=mean_parts,
-    mean_reach=mean_reach,
-    payload_chances=payload_chances,
-    explained=explain,
+    mean=MeanDecoder(parts=mean_parts, reach=mean_reach),
+    report_law=ReportLaw(payload_chances=payload_chances),
+    explain=explain,
 )

@@ -52,8 +52,11 @@ from ldp.mechanisms.numbers.additive import AdditiveNoise
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
+    MeanDecoder,
     MeanParts,
     Range,
+    ReportLaw,
+    ShareDecoder,
     from_middle,
     half,
     known_as,
@@ -282,12 +285,13 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=of_one_report(noise_moments),
     score_range=score_range,
-    frequencies_if_asked=True,
-    mean_parts=mean_parts,
-    mean_reach=mean_reach,
-    payload_chances=payload_chances,
-    joint_scores=scores_of_symbols(noise_moments),
-    explained=explain,
+    shares=ShareDecoder(
+        moments=of_one_report(noise_moments),
+        joint_scores=scores_of_symbols(noise_moments),
+        if_asked=True,
+    ),
+    mean=MeanDecoder(parts=mean_parts, reach=mean_reach),
+    report_law=ReportLaw(payload_chances=payload_chances),
+    explain=explain,
 )

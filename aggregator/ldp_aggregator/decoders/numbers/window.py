@@ -32,8 +32,10 @@ from ldp.mechanisms.numbers.square_wave import SquareWave
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
+    MeanDecoder,
     MeanParts,
     Refusal,
+    ReportLaw,
     from_middle,
     known_as,
     lines_of_mean,
@@ -169,10 +171,8 @@ DECODER = Decoder(
     score_range=score_range,
     gives="mean",
     values=no_values,
-    mean_parts=mean_parts,
-    mean_reach=mean_reach,
-    payload_chances=payload_chances,
+    mean=MeanDecoder(parts=mean_parts, reach=mean_reach),
+    report_law=ReportLaw(payload_chances=payload_chances),
     shape=shape,
-    has_shape=True,
-    explained=explain,
+    explain=explain,
 )

@@ -18,6 +18,9 @@ from ldp_aggregator.decoders.decoder import (
     DecoderRequest,
     Finds,
     Range,
+    ReportLaw,
+    SearchDecoder,
+    ShareDecoder,
     known_as,
     of_support,
 )
@@ -81,11 +84,10 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=moments,
     score_range=score_range,
     values=values,
-    reports=reports,
-    payload_chances=payload_chances,
-    finds=finds,
-    explained=explain,
+    shares=ShareDecoder(moments=moments),
+    search=SearchDecoder(reports=reports, finds=finds),
+    report_law=ReportLaw(payload_chances=payload_chances),
+    explain=explain,
 )

@@ -29,6 +29,9 @@ from ldp_aggregator.decoders.decoder import (
     Queries,
     QueryAnswers,
     Range,
+    RangeDecoder,
+    ReportLaw,
+    ShareDecoder,
     alike,
     known_as,
 )
@@ -223,12 +226,10 @@ def _depth(plane: Plane) -> int:
 
 
 DECODER = Decoder(
-    moments=moments,
-    queries=queries_of,
     score_range=score_range,
     gives="places",
-    query_range=query_range,
-    payload_chances=payload_chances,
-    cohort_shares=cohort_shares,
-    explained=explain,
+    shares=ShareDecoder(moments=moments),
+    ranges=RangeDecoder(queries=queries_of, score_range=query_range),
+    report_law=ReportLaw(payload_chances=payload_chances, cohort_shares=cohort_shares),
+    explain=explain,
 )

@@ -38,7 +38,14 @@ import numpy as np
 from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.texts.taxonomy import TaxonomyResponse
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Decoder, Range, known_as, of_one_report
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    Range,
+    ReportLaw,
+    ShareDecoder,
+    known_as,
+    of_one_report,
+)
 from ldp_aggregator.decoders.moments.jumps import directions
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.decoders.taxonomies.two_passes import shared_out, totals
@@ -244,10 +251,9 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=of_one_report(view_moments),
     score_range=score_range,
     values=values,
-    payload_chances=payload_chances,
-    cohort_shares=cohort_shares,
-    explained=explain,
+    shares=ShareDecoder(moments=of_one_report(view_moments)),
+    report_law=ReportLaw(payload_chances=payload_chances, cohort_shares=cohort_shares),
+    explain=explain,
 )

@@ -24,6 +24,9 @@ from ldp_aggregator.decoders.decoder import (
     Queries,
     QueryAnswers,
     Range,
+    RangeDecoder,
+    ReportLaw,
+    ShareDecoder,
 )
 from ldp_aggregator.decoders.linear import FEW, range_of
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -140,12 +143,10 @@ def explain(question: Question) -> list[str]:
 
 
 DECODER = Decoder(
-    moments=moments,
-    queries=queries_of,
     score_range=score_range,
     gives="places",
-    query_range=query_range,
-    payload_chances=payload_chances,
-    cohort_shares=cohort_shares,
-    explained=explain,
+    shares=ShareDecoder(moments=moments),
+    ranges=RangeDecoder(queries=queries_of, score_range=query_range),
+    report_law=ReportLaw(payload_chances=payload_chances, cohort_shares=cohort_shares),
+    explain=explain,
 )

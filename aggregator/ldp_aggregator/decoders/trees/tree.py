@@ -29,10 +29,14 @@ from ldp_aggregator.decoders.arcs.bound import prefixes
 from ldp_aggregator.decoders.decoder import (
     Decoder,
     DecoderRequest,
+    MeanDecoder,
     MeanParts,
     Queries,
     QueryAnswers,
     Range,
+    RangeDecoder,
+    ReportLaw,
+    ShareDecoder,
     from_middle,
     half,
     known_as,
@@ -303,14 +307,11 @@ def response_of(randomizer: Randomizer) -> TreeResponse:
 
 
 DECODER = Decoder(
-    moments=moments,
-    queries=queries_of,
     score_range=score_range,
     gives="distribution",
-    mean_parts=mean_parts,
-    mean_reach=mean_reach,
-    query_range=query_range,
-    payload_chances=payload_chances,
-    cohort_shares=cohort_shares,
-    explained=explain,
+    shares=ShareDecoder(moments=moments),
+    mean=MeanDecoder(parts=mean_parts, reach=mean_reach),
+    ranges=RangeDecoder(queries=queries_of, score_range=query_range),
+    report_law=ReportLaw(payload_chances=payload_chances, cohort_shares=cohort_shares),
+    explain=explain,
 )

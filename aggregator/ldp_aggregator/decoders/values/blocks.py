@@ -48,6 +48,8 @@ from ldp_aggregator.decoders.decoder import (
     Decoder,
     Range,
     Rates,
+    ReportLaw,
+    ShareDecoder,
     chances_of_supporters,
     of_one_report,
     scores_of_symbols,
@@ -301,10 +303,11 @@ def support_rates(randomizer: Randomizer, counts: Counts) -> Rates:
 
 
 DECODER = Decoder(
-    moments=of_one_report(block_moments),
-    of_few=few_moments,
     score_range=score_range,
-    payload_chances=payload_chances,
-    support_rates=support_rates,
-    joint_scores=scores_of_symbols(block_moments),
+    shares=ShareDecoder(
+        moments=of_one_report(block_moments),
+        of_few=few_moments,
+        joint_scores=scores_of_symbols(block_moments),
+    ),
+    report_law=ReportLaw(payload_chances=payload_chances, support_rates=support_rates),
 )

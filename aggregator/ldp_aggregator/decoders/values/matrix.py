@@ -19,7 +19,10 @@ from ldp.mechanisms.matrices.matrix import StochasticMatrix
 from ldp_aggregator.decoders.count_law import CountLaw
 from ldp_aggregator.decoders.decoder import (
     Decoder,
+    MeanDecoder,
     Range,
+    ReportLaw,
+    ShareDecoder,
     half,
     known_as,
     of_one_report,
@@ -188,11 +191,13 @@ def _scores(randomizer: Randomizer) -> Floats:
 
 
 DECODER = Decoder(
-    moments=of_one_report(matrix_moments),
     score_range=score_range,
-    mean_reach=mean_reach,
-    payload_chances=payload_chances,
-    joint_scores=scores_of_symbols(matrix_moments),
-    count_law=count_law,
-    warned=warnings,
+    shares=ShareDecoder(
+        moments=of_one_report(matrix_moments),
+        joint_scores=scores_of_symbols(matrix_moments),
+        count_law=count_law,
+    ),
+    mean=MeanDecoder(reach=mean_reach),
+    report_law=ReportLaw(payload_chances=payload_chances),
+    warnings=warnings,
 )

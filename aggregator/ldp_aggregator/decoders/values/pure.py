@@ -35,8 +35,11 @@ from ldp_aggregator.decoders.count_law import law_of_supports
 from ldp_aggregator.decoders.decoder import (
     Decoder,
     DecoderRequest,
+    MeanDecoder,
     Range,
     Rates,
+    ReportLaw,
+    ShareDecoder,
     chances_of_supporters,
     of_support,
     reach_of_mean,
@@ -454,14 +457,16 @@ def _pure(randomizer: Randomizer) -> Pure:
 
 
 DECODER = Decoder(
-    moments=moments,
-    of_few=few_moments,
     score_range=score_range,
-    mean_reach=mean_reach,
-    known_before=True,
-    payload_chances=payload_chances,
-    support_rates=support_rates,
-    points=points,
-    joint_scores=joint_scores,
-    count_law=law_of_supports,
+    shares=ShareDecoder(
+        moments=moments,
+        of_few=few_moments,
+        joint_scores=joint_scores,
+        count_law=law_of_supports,
+        known_before=True,
+    ),
+    mean=MeanDecoder(reach=mean_reach),
+    report_law=ReportLaw(
+        payload_chances=payload_chances, support_rates=support_rates, points=points
+    ),
 )

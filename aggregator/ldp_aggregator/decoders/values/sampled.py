@@ -21,7 +21,9 @@ from ldp.mechanisms.contract import Randomizer
 from ldp_aggregator.decoders.decoder import (
     Decoder,
     DecoderRequest,
+    MeanDecoder,
     Range,
+    ShareDecoder,
     half,
     known_as,
     of_support,
@@ -135,8 +137,7 @@ def _best_window(size: int, sampled: int, scores: Range) -> Fraction:
 
 
 DECODER = Decoder(
-    moments=moments,
     score_range=score_range,
-    mean_reach=mean_reach,
-    known_before=True,
+    shares=ShareDecoder(moments=moments, known_before=True),
+    mean=MeanDecoder(reach=mean_reach),
 )

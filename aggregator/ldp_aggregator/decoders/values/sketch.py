@@ -50,6 +50,8 @@ from ldp.numbers.buckets import MODULUS
 from ldp_aggregator.decoders.decoder import (
     Decoder,
     Range,
+    ReportLaw,
+    ShareDecoder,
     chances_of_supporters,
     of_one_report,
     of_support,
@@ -200,8 +202,7 @@ def payload_chances(randomizer: Randomizer) -> tuple[Floats, Floats] | None:
 
 
 DECODER = Decoder(
-    moments=of_one_report(sketch_moments),
     score_range=score_range,
-    known_before=True,
-    payload_chances=payload_chances,
+    shares=ShareDecoder(moments=of_one_report(sketch_moments), known_before=True),
+    report_law=ReportLaw(payload_chances=payload_chances),
 )

@@ -17,7 +17,10 @@ from ldp.mechanisms.values.histogram import NoisyHistogram
 from ldp.survey.survey import Question
 from ldp_aggregator.decoders.decoder import (
     Decoder,
+    MeanDecoder,
     Range,
+    ReportLaw,
+    ShareDecoder,
     known_as,
     of_one_report,
     reach_of_mean,
@@ -97,10 +100,10 @@ def _level_laws(randomizer: NoisyHistogram) -> Floats:
 
 
 DECODER = Decoder(
-    moments=of_one_report(sum_moments),
     score_range=score_range,
-    mean_reach=mean_reach,
-    known_before=True,
-    payload_chances=payload_chances,
-    joint_scores=joint_scores,
+    shares=ShareDecoder(
+        moments=of_one_report(sum_moments), joint_scores=joint_scores, known_before=True
+    ),
+    mean=MeanDecoder(reach=mean_reach),
+    report_law=ReportLaw(payload_chances=payload_chances),
 )

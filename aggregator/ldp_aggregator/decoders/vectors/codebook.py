@@ -23,7 +23,12 @@ from ldp.mechanisms.contract import Randomizer
 from ldp.mechanisms.vectors.codebook import CodebookResponse
 from ldp.numbers.exact import decimal_text
 from ldp.survey.survey import Question
-from ldp_aggregator.decoders.decoder import Decoder, known_as, no_score_range
+from ldp_aggregator.decoders.decoder import (
+    Decoder,
+    MeanDecoder,
+    known_as,
+    no_score_range,
+)
 from ldp_aggregator.decoders.other_results import VectorParts
 from ldp_aggregator.decoders.vectors.law import word_law
 from ldp_aggregator.numerics.arrays import Counts
@@ -99,7 +104,7 @@ DECODER = Decoder(
     score_range=no_score_range,
     gives="vector",
     values=values,
+    mean=MeanDecoder(reach=mean_reach),
     vector_parts=vector_parts,
-    mean_reach=mean_reach,
-    explained=explain,
+    explain=explain,
 )

@@ -263,7 +263,7 @@ def _places(expected: Distribution) -> tuple[float | None, float | None, float |
 
 
 def _reach(question: Question, queries: Floats) -> float:
-    query_range = decoder_of(question.randomizer).query_range
+    query_range = decoder_of(question.randomizer).ranges.score_range
     assert query_range is not None  # noqa: S101 (a row for distributions has it)
     scores = query_range(question.randomizer, queries)
     return float(max(scores.most, 1 - scores.least))

@@ -171,6 +171,6 @@ def _expect(question: Question, respondents: int, share: float, ask: Ask) -> Key
 
 def _balances(question: Question) -> Balances:
     even = empty_counts(question.layout) + 1
-    balances = decoder_of(question.randomizer).balances(question.randomizer, even)
+    balances = decoder_of(question.randomizer).keys.balances(question.randomizer, even)
     assert balances is not None  # noqa: S101 (what the type of the question is for)
     return balances

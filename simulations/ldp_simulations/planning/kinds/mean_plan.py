@@ -95,7 +95,10 @@ def means_of_survey(
 
 def _is_bare_shape(question: Question) -> bool:
     """Whether it has a shape of cells alone, which have no mean."""
-    return decoder_of(question.randomizer).has_shape and question.domain.spacing is None
+    return (
+        decoder_of(question.randomizer).shape is not None
+        and question.domain.spacing is None
+    )
 
 
 def record(plan: MeanPlan, forged: int | None) -> dict[str, Any]:

@@ -213,7 +213,7 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> PlacePlan:
         answers = expected.queries.answer(queries)
         rectangle = expected.error(answers, ask)
         beside = _beside(question, expected, ask)
-        query_range = decoder_of(question.randomizer).query_range
+        query_range = decoder_of(question.randomizer).ranges.score_range
         assert query_range is not None  # noqa: S101 (a row for rectangles has it)
         scores = query_range(question.randomizer, queries)
         reach = float(max(scores.most, 1 - scores.least))
@@ -296,7 +296,7 @@ def _expect(question: Question) -> _Expected | None:
     if decoder.gives != "places":
         return None
     counts = expected_counts(question.randomizer, (), np.full(size, 1 / size))
-    queries = decoder.queries(question.randomizer, counts)
+    queries = decoder.ranges.queries(question.randomizer, counts)
     return None if queries is None else _Expected(queries, int(counts.sum()))
 
 

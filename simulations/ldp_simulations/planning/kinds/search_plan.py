@@ -42,7 +42,7 @@ def searches_of_survey(
     """
     plans = []
     for question in questions:
-        finds = decoder_of(question.randomizer).finds(question.randomizer)
+        finds = decoder_of(question.randomizer).search.finds(question.randomizer)
         if finds is None:
             continue
         if respondents is None and ask.detect is None:
