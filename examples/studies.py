@@ -1,7 +1,8 @@
 """Three studies, from the plan to the result: `python examples/studies.py`.
 
     noise     where in a city it is loud at night: a map, and rectangles at three zooms
-    health    which of twelve yes/no questions go together: all 66 pairs, and synthetic people
+    health    which of twelve yes/no questions go together: all 66 pairs, and synthetic
+              people
     phones    minutes a day by app: who has it, and the mean of those who do
 
 Each is planned and simulated before anyone is asked, and then collected: every person

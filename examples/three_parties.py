@@ -1,11 +1,13 @@
 """Devices, a relay and a collector on one machine, as three processes, from a report to
 its page.
 
-    python examples/three_parties.py                    in a folder that is gone afterwards
+    python examples/three_parties.py                    in a folder that is gone
+                                                        afterwards
     python examples/three_parties.py --keep parties     in a new folder; goes on until Ctrl-C, so
                                                         that the page can be looked at
     python examples/three_parties.py --hop              the same through a fourth party, who hides
-                                                        from the relay who sends (`hop.py`)
+                                                        from the relay who sends
+                                                        (`hop.py`)
 
 The commands that it runs are those that the three parties would run, each on a machine
 of its own; they are printed. In this process are the devices. In the end it asks the

@@ -8,8 +8,10 @@ under a fixed seed, and judged as those of an audit are. A mutant is found if th
 of epsilon passes what is declared; the tests of the law are not asked, and see it
 sooner.
 
-    only set    a bit is drawn with q, whatever the answer is; that of the answer then set with p
-    from all    who does not tell the truth draws among all d values, the truth among them
+    only set    a bit is drawn with q, whatever the answer is; that of the answer then
+                set with p
+    from all    who does not tell the truth draws among all d values, the truth among
+                them
     last clear  the last bit of a vector is not randomized
 
 Honest clients are audited in two ways: their counts are drawn from what is declared, by

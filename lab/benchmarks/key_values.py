@@ -4,7 +4,8 @@ lab.benchmarks.key_values`.
 PCKV-UE, written here from its paper: a respondent pads its pairs to one, draws one,
 rounds its number to -1 or +1, and reports a vector with an entry for every key,
 
-    of the drawn key   its sign with probability a p, the other one with a (1 - p), 0 with 1 - a
+    of the drawn key   its sign with probability a p, the other one with a (1 - p), 0
+                       with 1 - a
     of every other     either sign with probability b / 2, 0 with 1 - b
 
 where a = 1/2, b = 2 / (e^epsilon + 3) and p = e^epsilon / (e^epsilon + 1), which is all

@@ -5,18 +5,22 @@ What the literature has for rectangles differs in the views that devices are dea
 to, and in what is made of them. Here all views go through one decoder, least squares on
 whatever there are:
 
-    pyramid     all grids of 2^a x 2^b cells, with the weights that are best for rectangles
-    HIO         the same grids, all as likely (Wang et al. 2019; they do without least squares)
+    pyramid     all grids of 2^a x 2^b cells, with the weights that are best for
+                rectangles
+    HIO         the same grids, all as likely (Wang et al. 2019; they do without least
+                squares)
     quadtree    the square ones, with the weights that are best for them
     one grid    the finest one
 
-    stripes     what is drawn is a frequency, and no view (`ldp.mechanisms.places.stripes`)
+    stripes     what is drawn is a frequency, and no view
+                (`ldp.mechanisms.places.stripes`)
 
 Beside these unbiased ones are two that are biased, and closer to the truth where noise
 is large:
 
     shrunk      the pyramid again, in the view for the eye (`post = "shrunk"`)
-    HDG         three coarse grids, and a model between them (`lab.benchmarks.hybrid_grids`)
+    HDG         three coarse grids, and a model between them
+                (`lab.benchmarks.hybrid_grids`)
 
 and answers are those of 100,000 respondents on 64 x 64 cells: age and hours of Adult
 (UCI), if its file is given; people in the cities of the United States, where the

@@ -10,15 +10,15 @@ off it. A uniform vector is on the cap with probability q = 1 - I_(1+c)/2(a, a),
 
 and y / m is unbiased, with n Var of the mean, all coordinates together, of 1 / m^2 - 1:
 
-    m = E<y, v> = (p / q - (1 - p) / (1 - q)) Gamma(d/2) (1 - c^2)^a / (sqrt(pi) Gamma(a) (d - 1))
+    m = E<y, v> = (p / q - (1 - p) / (1 - q)) Gamma(d/2) (1 - c^2)^a / (sqrt(pi)
+    Gamma(a) (d - 1))
 
 published  epsilon is split: p = e^s / (1 + e^s), and the rest r of it bounds the cap,
-by either of
-           two sufficient conditions, c <= tanh(r / 2) sqrt(pi / (2 (d - 1))), or c >= sqrt(2 / d)
-           and r >= log(d) / 2 + log 6 - a log(1 - c^2) + log c. Here with the split and the cap
-           that err least; R is then below e^epsilon.
-best cap   p is the one for which R is e^epsilon, and c the cap that errs least: the optimum of all
-           mechanisms, up to numbers.
+           by either of two sufficient conditions, c <= tanh(r / 2) sqrt(pi / (2 (d -
+           1))), or c >= sqrt(2 / d) and r >= log(d) / 2 + log 6 - a log(1 - c^2) + log
+           c. Here with the split and the cap that err least; R is then below e^epsilon.
+best cap   p is the one for which R is e^epsilon, and c the cap that errs least: the
+           optimum of all mechanisms, up to numbers.
 
 Source: Bhowmick, Duchi, Freudiger, Kapoor and Rogers 2018; Asi, Feldman and Talwar
 2022.

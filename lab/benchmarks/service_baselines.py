@@ -5,7 +5,8 @@ same run:
 
     ours      `ldp serve`: checked, counted exactly once, acknowledged after the sync
     nothing   uvicorn, whose application reads the body and says 202
-    commits   the same, which keeps the body in SQLite, and commits and syncs for each request
+    commits   the same, which keeps the body in SQLite, and commits and syncs for each
+              request
     nginx     answers 204, where it is installed
 
 Processor time is that of the server, user's and system's; it depends on neighbours on

@@ -1,12 +1,15 @@
 """All pairs of yes/no questions, by four ways: `python -m lab.benchmarks.subsets`.
 
-    subsets        a device tells the cell of a subset of the questions; components are pooled
-    pairs          a device tells the cell of one pair (CALM with views of two), and each table is
-                   estimated from those who told of it; and the same pooled by least squares, which
-                   is subsets of two
-    InpHT          a device tells the sign of one parity, of one question or of a pair, through
-                   Warner's response; of d questions there are d + C(d, 2) parities
-    split epsilon  a device tells every answer, with epsilon / d each; tables are products of scores
+    subsets        a device tells the cell of a subset of the questions; components are
+                   pooled
+    pairs          a device tells the cell of one pair (CALM with views of two), and
+                   each table is estimated from those who told of it; and the same
+                   pooled by least squares, which is subsets of two
+    InpHT          a device tells the sign of one parity, of one question or of a pair,
+                   through Warner's response; of d questions there are d + C(d, 2)
+                   parities
+    split epsilon  a device tells every answer, with epsilon / d each; tables are
+                   products of scores
 
 InpHT and the split are written here from their papers. With parities theta of signs -1
 and +1, and C = (E + 1) / (E - 1), the cell (s, t) of a pair is

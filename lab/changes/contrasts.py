@@ -2,7 +2,8 @@
 nothing.
 
 sum, difference, score, ratio   how often intervals of them hold the truth
-test                            how often two values that are held alike are called different
+test                            how often two values that are held alike are called
+                                different
 """
 
 from __future__ import annotations

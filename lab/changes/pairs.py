@@ -4,7 +4,8 @@ something.
 difference, ratio, odds    how often intervals of them hold the truth, over values
 value                      how often the test of a single value calls it different (.05)
 any                        how often that of all values does
-alike                      how often a difference is called smaller than a margin that it has
+alike                      how often a difference is called smaller than a margin that
+                           it has
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The grid: what is simulated, cell by cell.
 
-    values    every mechanism, its epsilons x sizes x numbers of respondents; populations take
-              turns, so that each meets every epsilon, size and number
+    values    every mechanism, its epsilons x sizes x numbers of respondents;
+              populations take turns, so that each meets every epsilon, size and number
     means     of whole numbers, through every mechanism that has a mean
     repeats   five reports from each respondent, of one permanent response
     joint     cells of two questions answered together
     pooled    two versions of a question through different mechanisms
-    hashes    Bloom filters whose hash functions stay the same in all surveys, with few candidates
-              and with many
+    hashes    Bloom filters whose hash functions stay the same in all surveys, with few
+              candidates and with many
     distributions
               of whole numbers: the share below each of them, ranges, quantiles
 

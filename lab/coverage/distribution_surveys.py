@@ -3,7 +3,8 @@
 below      the shares of answers below each value, by value
 band       whether the band about all of these misses any
 range      the shares of ranges between quarters of the values, by range
-quantile   quantiles, by share; what is missed is the least value that so many lie at or below
+quantile   quantiles, by share; what is missed is the least value that so many lie at or
+           below
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ was missed.
 
     each      intervals of single values: which of them miss, by value
     all       whether any interval of a simultaneous family (Bonferroni) misses
-    wrong     of the values detected (Benjamini-Hochberg), the share that no one holds; 0 if none is
-              detected
+    wrong     of the values detected (Benjamini-Hochberg), the share that no one holds;
+              0 if none is detected
     alarm     whether any value that no one holds is detected (Bonferroni)
     mean      whether the interval of a mean misses
     variance  that of a variance of the answers, where reports tell of it

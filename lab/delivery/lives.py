@@ -40,8 +40,8 @@ class Life(NamedTuple):
     minutes   of use a day, in one session at any time of the day
     offline   days without a network, at the beginning
     days      of use in all
-    window    seconds of network in each later session, at any time of it; None from some time of
-              its first half to its end
+    window    seconds of network in each later session, at any time of it; None from
+              some time of its first half to its end
     """
 
     minutes: float

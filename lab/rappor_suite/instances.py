@@ -1,15 +1,15 @@
 """One instance of a case: a population, its reports from their exact law, and how the
 decoder did.
 
-    found   by default, at 5 %: by Storey's correction where the check on the candidates finds none
-            missing, or else by Benjamini and Hochberg's. Beside it, at the false-positive rate of
-            google/rappor's own decoder, where that is known: every candidate whose p-value is at
-            most that rate
+    found   by default, at 5 %: by Storey's correction where the check on the candidates
+            finds none missing, or else by Benjamini and Hochberg's. Beside it, at the
+            false-positive rate of google/rappor's own decoder, where that is known:
+            every candidate whose p-value is at most that rate
     fpr     false positives / spurious candidates
     fnr     missed values / values among the candidates
-    tv      half the sum of |true - estimated frequency| over all names, with 0 for what is not
-            found, of the unbiased estimates; and as it is printed of all candidates, found or not,
-            by the views posterior and posterior-mean
+    tv      half the sum of |true - estimated frequency| over all names, with 0 for what
+            is not found, of the unbiased estimates; and as it is printed of all
+            candidates, found or not, by the views posterior and posterior-mean
     am      allocated mass: the sum of the estimated frequencies of what is found
     fdr     false positives / found
 

@@ -5,18 +5,22 @@ None of them is a switch in shipped code: each changes it from outside, while a 
 lives.
 
     early-acknowledgement   an upload is answered before it is committed
-    id-forgotten            ids are forgotten at the end of an epoch, and not of its grace
-    pause-lost              a device that is opened again does not know for how long it was to wait
+    id-forgotten            ids are forgotten at the end of an epoch, and not of its
+                            grace
+    pause-lost              a device that is opened again does not know for how long it
+                            was to wait
     double-turn             a turn whose commit lost its connection is written once more
     epoch-closed-early      an epoch is closed at its end, and not at that of its grace
     shown-early             analysts see each report as it comes
     uncharged               a device does not write down what a report cost
-    page-stale              the page remembers its numbers, whatever is counted meanwhile
+    page-stale              the page remembers its numbers, whatever is counted
+                            meanwhile
 
 Mends that are taken out
     shared-fingerprints     questions of surveys of different names have one fingerprint
     jumps-believed          a clock that has jumped closes epochs
-    pauses-forgotten        neither a device's pauses nor its due times outlive a process
+    pauses-forgotten        neither a device's pauses nor its due times outlive a
+                            process
 """
 
 from __future__ import annotations

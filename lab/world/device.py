@@ -1,8 +1,8 @@
 """A device: lives of an app with the shipped client, on one state file.
 
     life      a process: the client, and its thread that sends
-    answers   what a person would say: always the same to a question that is asked once, and one of
-              a few to one that is asked again
+    answers   what a person would say: always the same to a question that is asked once,
+              and one of a few to one that is asked again
 
 Rules
 - An app that ended is opened again within minutes: what does not come back has no queue

@@ -7,11 +7,12 @@ judges, but for the wire format. Everything that is not as it should be is a sen
 
 While the world lives
     pause        a device that was told to wait waits as long, restarts or not
-    late         is said of no batch before its epoch and grace are over, by a clock that was right,
-                 or wrong by less than can be noticed
-    reports      all that a device sends of a question that is answered once is the same report
-    shown        what may be looked at of an epoch grows by at least `least` reports, and is no
-                 more than what was counted
+    late         is said of no batch before its epoch and grace are over, by a clock
+                 that was right, or wrong by less than can be noticed
+    reports      all that a device sends of a question that is answered once is the same
+                 report
+    shown        what may be looked at of an epoch grows by at least `least` reports,
+                 and is no more than what was counted
 
 Once it is calm (`recount`)
     counted      every batch once, in its epoch, of its survey; every acknowledged one

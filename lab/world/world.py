@@ -1,8 +1,8 @@
 """One world: devices, a network, a collector and its disk, living through a scenario.
 
 lives     everything that the scenario says happens, by virtual time
-calm      all that is broken is mended, all clocks are right, and devices go on until nothing
-          waits any more: delivered, or refused for good
+calm      all that is broken is mended, all clocks are right, and devices go on until
+          nothing waits any more: delivered, or refused for good
 judged    the oracle's sentences about it
 """
 

@@ -3,7 +3,8 @@
 A question that says `per_device` is answered with all the records that a device has, in
 their order, and the device makes one answer of them before it randomizes anything:
 
-    mean   the average of the numbers, each of them refused, clipped or replaced by itself
+    mean   the average of the numbers, each of them refused, clipped or replaced by
+           itself
     sum    their sum, which is then refused, clipped or replaced
     last   the last record
     one    one of the records, each as likely as any other

@@ -2,10 +2,11 @@
 
 A scale has points or cells, and all its numbers are exact.
 
-    points  low, low + step, ..., high. A number between two of them counts as one or the other,
-            drawn at random in proportion to how near it is: a mean is not biased by the rounding.
-    cells   intervals [edge, next edge), the last with both ends. A number counts in the cell that
-            it lies in.
+    points  low, low + step, ..., high. A number between two of them counts as one or
+            the other, drawn at random in proportion to how near it is: a mean is not
+            biased by the rounding.
+    cells   intervals [edge, next edge), the last with both ends. A number counts in the
+            cell that it lies in.
 
 What lies outside is refused, or clipped to the nearer end, or replaced by a number that
 the survey names. Either is part of what is estimated: a mean is then that of what is

@@ -8,46 +8,56 @@ that must be believed (epsilon, bias, variance) follows from its integers.
 
 A randomizer has a kind, which says how its reports are decoded:
 
-    pure    a report supports each value with one of two probabilities, p (for the true value) or q
-            (for any other); the estimate of a value's frequency is (C / n - q) / (p - q), with C
-            the reports that support it
-    blocks  a report supports half of the values of one block, and says nothing of those of other
-            blocks; decoded by counting, block by block, with errors that depend on how many hold
-            the values of a block
-    matrix  a report is a symbol drawn from the row of a small stochastic matrix; decoded by the
-            inverse matrix
-    sketch  a report supports values in buckets of hash functions that all respondents share;
-            decoded by counting, with an error that does not shrink with the number of reports
-    noise   a report is a whole number plus noise, cut at both ends; decoded by a filter of three
-            terms
-    sum     a report has a number for each value; the estimate is the mean of scores of these
-            numbers
-    sampled a report has a bit for some of the values; the estimate is the mean of scores that are
+    pure    a report supports each value with one of two probabilities, p (for the true
+            value) or q (for any other); the estimate of a value's frequency is (C / n -
+            q) / (p - q), with C the reports that support it
+    blocks  a report supports half of the values of one block, and says nothing of those
+            of other blocks; decoded by counting, block by block, with errors that
+            depend on how many hold the values of a block
+    matrix  a report is a symbol drawn from the row of a small stochastic matrix;
+            decoded by the inverse matrix
+    sketch  a report supports values in buckets of hash functions that all respondents
+            share; decoded by counting, with an error that does not shrink with the
+            number of reports
+    noise   a report is a whole number plus noise, cut at both ends; decoded by a filter
+            of three terms
+    sum     a report has a number for each value; the estimate is the mean of scores of
+            these numbers
+    sampled a report has a bit for some of the values; the estimate is the mean of
+    scores that are
             0 for the others
-    bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on candidates
-    search  a report supports hashed prefixes of texts; decoded by a search, and by counting in
-            cohorts held out of it
-    mean    a report is a bit whose expectation is linear in a whole number; decoded to a mean,
-            and to no frequencies
-    dithered  a report is a level of a number and the dither it was rounded by; decoded to a mean
+    bloom   a report is a randomized Bloom filter in a cohort; decoded by regression on
+            candidates
+    search  a report supports hashed prefixes of texts; decoded by a search, and by
+            counting in cohorts held out of it
+    mean    a report is a bit whose expectation is linear in a whole number; decoded to
+            a mean, and to no frequencies
+    dithered  a report is a level of a number and the dither it was rounded by; decoded
+              to a mean
             and a variance, and to no frequencies
-    arcs    a report is an arc of a circle around which the values are wound; decoded to the
-            distribution of a number, any range of it by fixed scores
-    window  a report is a place, likelier within a window about a number than elsewhere; decoded to
-            a mean and a variance, and if asked for to a shape, which is biased
-    signed  a report supports signed items, a key at one of two ends, as pure ones support values;
-            decoded to the share who hold a key, and to the mean of the numbers that come with it
-    views   a report is a symbol for the cell of the value in one of several public views; decoded
-            view by view, and pooled by least squares
-    tree    views that are halves of halves of a line; decoded to the distribution of a number, any
-            range of it by fixed scores
-    codebook  a report is a seed and one of the random words that it gives; decoded to a mean
+    arcs    a report is an arc of a circle around which the values are wound; decoded to
+            the distribution of a number, any range of it by fixed scores
+    window  a report is a place, likelier within a window about a number than elsewhere;
+            decoded to a mean and a variance, and if asked for to a shape, which is
+            biased
+    signed  a report supports signed items, a key at one of two ends, as pure ones
+            support values; decoded to the share who hold a key, and to the mean of the
+            numbers that come with it
+    views   a report is a symbol for the cell of the value in one of several public
+            views; decoded view by view, and pooled by least squares
+    tree    views that are halves of halves of a line; decoded to the distribution of a
+            number, any range of it by fixed scores
+    codebook  a report is a seed and one of the random words that it gives; decoded to a
+              mean
             vector, and to no frequencies
-    pyramid  views that are grids over a map, finer and coarser along each axis; decoded to the
+    pyramid  views that are grids over a map, finer and coarser along each axis; decoded
+             to the
             share of any rectangle by fixed scores
-    stripes  a report is an arc of a circle around which the cells of a map are wound, along both
+    stripes  a report is an arc of a circle around which the cells of a map are wound,
+             along both
             axes; decoded to the share of any rectangle by fixed scores
-    marginals  views that are subsets of the fields of a table; decoded to the table of any few of
+    marginals  views that are subsets of the fields of a table; decoded to the table of
+               any few of
             them
 """
 

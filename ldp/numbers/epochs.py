@@ -4,8 +4,8 @@ A collector knows a batch that comes again by its id. With epochs it need not re
 ids for ever.
 
     epoch      floor(seconds since 1970, UTC / length)
-    id         with epochs: the epoch in which the batch was made (4 bytes, little-endian), and 12
-               random bytes; without: 16 random bytes
+    id         with epochs: the epoch in which the batch was made (4 bytes,
+               little-endian), and 12 random bytes; without: 16 random bytes
 
 Rules
 - A retry sends the same id, hence the same epoch: a collector that knows all ids of an

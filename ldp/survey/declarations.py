@@ -48,14 +48,16 @@ def survey(
 
     name              up to 64 letters, digits, dots, dashes or underscores
     questions         1 to 1,000 of them, in their order
-    joint             names of two or three questions that are answered together, or several such
-                      lists
-    draws             groups of questions of which a device answers some, as `ldp.draw` gives them
+    joint             names of two or three questions that are answered together, or
+                      several such lists
+    draws             groups of questions of which a device answers some, as `ldp.draw`
+                      gives them
     attributes        what reports say openly of a device, as `ldp.attribute` gives it
-    least_group       how many reports a group by attributes needs to be shown; 100 unless given
+    least_group       how many reports a group by attributes needs to be shown; 100
+                      unless given
     lifetime_epsilon  what a device may spend on the survey, ever
-    epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long after its end
-                      its batches are still taken
+    epoch, grace      lengths of time such as "12h" or "1d": of an epoch, and how long
+                      after its end its batches are still taken
 
     Raises `SurveyError` with everything that is wrong, each by the name of its
     argument.
@@ -107,7 +109,8 @@ def draw(
     """Questions of which a device answers one, or a few, for `ldp.survey`.
 
     questions  their names, two or more
-    weights    whole numbers, in the same order: how likely each is drawn; equal unless given
+    weights    whole numbers, in the same order: how likely each is drawn; equal unless
+               given
     answers    how many of them a device answers, without weights; one unless given
 
     >>> import ldp
@@ -155,43 +158,48 @@ def question(
     name        as for a survey; it names the question in reports, columns and estimates
     values      the texts to choose from, in their order
     keys        what a number may come with, such as apps with the minutes of each
-    type        "boolean", "category", "multi", "integer", "number", "key-value", "vector", "text",
-                "table" or "place"; by default "table" where `fields` are given, "place" for `x` and
-                `y`, "key-value" where `keys` are, "multi" where `most` is and "category" where only
-                `values` are, "number" for `step`, `bins`, `edges`, `unit` or a goal of mean or
-                shape, "vector" for `dimensions` and `radius`, and "integer" for `low` and `high`
+    type        "boolean", "category", "multi", "integer", "number", "key-value",
+                "vector", "text", "table" or "place"; by default "table" where `fields`
+                are given, "place" for `x` and `y`, "key-value" where `keys` are,
+                "multi" where `most` is and "category" where only `values` are, "number"
+                for `step`, `bins`, `edges`, `unit` or a goal of mean or shape, "vector"
+                for `dimensions` and `radius`, and "integer" for `low` and `high`
                 without these, "text" for `candidates`
     text        what people are asked, of up to 1,000 characters
-    low, high   the least and the greatest number of an integer question, or one of type number or
-                key-value
+    low, high   the least and the greatest number of an integer question, or one of type
+                number or key-value
     step        how far the points are apart that a number counts as one of
     bins        how many equal cells from `low` to `high` numbers are counted in
     edges       the ends of the cells, in place of `low` and `high`
     unit        what a number is counted in, such as "hours"
-    outside     of a number: "refuse", "clip", or the number that stands in for those outside; of a
-                vector "refuse" or "clip"
+    outside     of a number: "refuse", "clip", or the number that stands in for those
+                outside; of a vector "refuse" or "clip"
     missing     texts that stand for no answer in tables of answers, such as "NA"
     dimensions  how many numbers a vector has
     radius      how long a vector may be: the root of the sum of its squares
     most        how many of the values or keys a respondent may hold at once
     per_device  what is made of the records of a device that has many: their "mean" or
-    "sum", the
-                "last", or "one" that is drawn; an answer is then a sequence of records
-    circular    whether the values of a distribution lie on a circle, as the hours of a day do
+                "sum", the "last", or "one" that is drawn; an answer is then a sequence
+                of records
+    circular    whether the values of a distribution lie on a circle, as the hours of a
+                day do
     candidates  the file of texts that an aggregator looks for, one a line
-    parents     the node above each value, and above each node that has any, if the values are the
-                leaves of a tree, such as counties in states
+    parents     the node above each value, and above each node that has any, if the
+                values are the leaves of a tree, such as counties in states
     fields      the parts of an answer that are told together, as `ldp.field` gives them
-    x, y        the axes of a place: the least and the greatest number of each as a pair, or a
-                mapping of what a survey file says of it (low, high, name, unit, outside, missing)
-    cells       how many cells each axis of a place is divided into: a power of two up to 64; or,
-                without axes, the names of the cells of a public geography, such as counties
-    mechanism   a name in the table of mechanisms, or "auto": the one with the least total error,
-                which is the default unless a profile names one
-    epsilon     the privacy loss that one report may cause: a number such as "1", "0.5" or "1/3"
+    x, y        the axes of a place: the least and the greatest number of each as a
+                pair, or a mapping of what a survey file says of it (low, high, name,
+                unit, outside, missing)
+    cells       how many cells each axis of a place is divided into: a power of two up
+                to 64; or, without axes, the names of the cells of a public geography,
+                such as counties
+    mechanism   a name in the table of mechanisms, or "auto": the one with the least
+                total error, which is the default unless a profile names one
+    epsilon     the privacy loss that one report may cause: a number such as "1", "0.5"
+                or "1/3"
     profile     a name in `ldp.survey.profiles`, which gives the mechanism and its keys
     parameters  further keys of the mechanism, such as `epsilon_lifetime` or
-    `report_bytes`
+                `report_bytes`
 
     Nothing is checked here: `ldp.survey` checks all questions together.
 
@@ -252,7 +260,8 @@ def field(
     """A part of an answer, for the `fields` of `ldp.question`.
 
     name        what it is called: in answers, columns and estimates
-    outside     of a number: "refuse", "clip", or the number that stands in for those outside
+    outside     of a number: "refuse", "clip", or the number that stands in for those
+                outside
     missing     texts that stand for no answer in tables of answers, such as "NA"
 
     The other arguments are as for a question. A field has values, is a boolean, a whole

@@ -2,46 +2,60 @@
 
     [survey]
     name = "commute-2026"
-    joint               (optional) names of questions that are answered together, or lists of such
+    joint               (optional) names of questions that are answered together, or
+                        lists of such
     lifetime_epsilon    (optional) what a device may spend on the survey, ever
-    epoch               (optional) the length of its epochs (`ldp.numbers.epochs`), such as "1d"
-    grace               (optional) how long after an epoch's end its batches are still taken
-    least_group         (optional) how many reports a group by attributes needs to be shown
+    epoch               (optional) the length of its epochs (`ldp.numbers.epochs`), such
+                        as "1d"
+    grace               (optional) how long after an epoch's end its batches are still
+                        taken
+    least_group         (optional) how many reports a group by attributes needs to be
+                        shown
 
-    [[draw]]            (optional) questions of which a device answers one (`ldp.survey.draws`)
+    [[draw]]            (optional) questions of which a device answers one
+                        (`ldp.survey.draws`)
     questions           their names
     weights             (optional) whole numbers: how likely each is
 
-    [[attribute]]       (optional) what reports say openly of a device (`ldp.survey.attributes`)
+    [[attribute]]       (optional) what reports say openly of a device
+                        (`ldp.survey.attributes`)
     name, values
     questions           (optional) those whose reports carry it
 
     [[question]]
     name = "smoker"
     text                (optional)
-    type                (optional with values: category)
-                        boolean | category | multi | integer | number | key-value | vector | text |
-                        table | place
+    type                (optional with values: category) boolean | category | multi |
+                        integer | number | key-value | vector | text | table | place
     [[question.field]]  (table) the parts of an answer (`ldp.survey.readers.field_keys`)
-    x, y, cells         (place) the axes of a map, and how many cells each has (`place_keys`)
-    cells, by           (place) or a public geography: names of cells, or a GeoJSON file with these
-    collect             (table) product | subsets: whether a report tells of all parts, or of some
+    x, y, cells         (place) the axes of a map, and how many cells each has
+                        (`place_keys`)
+    cells, by           (place) or a public geography: names of cells, or a GeoJSON file
+                        with these
+    collect             (table) product | subsets: whether a report tells of all parts,
+                        or of some
     values              (category, multi)
     keys                (key-value) what a number may come with
-    parents or file     (category) the node above each value, where values are leaves of a tree
+    parents or file     (category) the node above each value, where values are leaves of
+                        a tree
     levels              (category) what the levels of the tree are called
     most                (multi, key-value)
     low, high           (integer, number, key-value)
-    step, bins or edges (number) points `step` apart, that many equal cells, or cells by their ends
+    step, bins or edges (number) points `step` apart, that many equal cells, or cells by
+    their ends
     dimensions, radius  (vector) how many numbers it has, and how long it may be
-    outside             (integer, number, key-value) refuse | clip | the number that stands in
-                        (vector) refuse | clip
+    outside             (integer, number, key-value) refuse | clip | the number that
+                        stands in (vector) refuse | clip
     unit                (number, key-value)
-    missing             (number, key-value) texts that stand for no answer in tables of answers
-    per_device          (optional) mean | sum | last | one: what is made of a device's records
-    circular            (integer, number) true where the values lie on a circle, as hours do
+    missing             (number, key-value) texts that stand for no answer in tables of
+                        answers
+    per_device          (optional) mean | sum | last | one: what is made of a device's
+                        records
+    circular            (integer, number) true where the values lie on a circle, as
+                        hours do
     mechanism           (optional) auto unless given; and the keys of the mechanism
-    goal                (auto) frequencies | mean | distribution | shape | map | rectangles
+    goal                (auto) frequencies | mean | distribution | shape | map |
+                        rectangles
     candidates          (optional)
     memoized_values     (optional)
 
@@ -172,7 +186,7 @@ def parse_survey(
     largest  how many bytes it may have, for those who trust it with more than usual
     files    what gives the text of a file that the survey names (`file`)
     for_analysis  take laws by which a report rules an answer out as well: answers that
-    exist can
+                  exist can
              be analysed, and no device answers such a survey
 
     Raises `SurveyError` with every problem found.

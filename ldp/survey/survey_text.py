@@ -5,8 +5,8 @@ files that no one writes: dotted keys of thousands of parts, lists within lists,
 by the ten thousand. So what such files are made of is counted first, in a few linear
 passes over the text with its strings and comments taken out:
 
-    words       names, numbers, dates, true and false: runs of letters, digits and signs outside
-                strings
+    words       names, numbers, dates, true and false: runs of letters, digits and signs
+                outside strings
     keys        equals signs
     lists       opening brackets, those of [headers] among them
     tables      opening braces

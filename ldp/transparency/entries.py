@@ -5,8 +5,8 @@ An entry is a line of JSON, in the one spelling that `line_of` gives, and ends w
 newline:
 
     entry        its number, from 0
-    previous     the hash of the line before it (`tree.leaf_hash`, without its newline), in
-                 hexadecimal digits; of the first the root of an empty log
+    previous     the hash of the line before it (`tree.leaf_hash`, without its newline),
+                 in hexadecimal digits; of the first the root of an empty log
     day          when it was added, by the clock of whoever added it: 2026-11-24
     survey       the name of the survey
     fingerprint  that of this version, and

@@ -1,9 +1,12 @@
 """Heads and proofs of a register as they are handed out, and what a client checks
 before it asks.
 
-    head          SIZE:ROOT, such as 12:5dc9..., the number of entries and the root over them
-    inclusion     {"proof": "inclusion", "entry", "index", "size", "root", "path", "since"}
-    consistency   {"proof": "consistency", "first", "first_root", "size", "root", "path"}
+    head          SIZE:ROOT, such as 12:5dc9..., the number of entries and the root over
+                  them
+    inclusion     {"proof": "inclusion", "entry", "index", "size", "root", "path",
+                  "since"}
+    consistency   {"proof": "consistency", "first", "first_root", "size", "root",
+                  "path"}
 
 Hashes are hexadecimal digits, `entry` is the line as it stands in the register. Where a
 client pins an older head than the one that a proof leads to, `since` has the proof that

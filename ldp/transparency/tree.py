@@ -5,8 +5,8 @@ The root of a tree is one hash that stands for all entries in their order. Whoev
 it can be shown, by some thirty hashes for a billion entries,
 
     inclusion     that an entry is at a place of the log whose root this is
-    consistency   that a longer log begins with all entries of a shorter one: nothing was changed,
-                  moved or taken out
+    consistency   that a longer log begins with all entries of a shorter one: nothing
+                  was changed, moved or taken out
 
     leaf(d)     = SHA-256(0x00 || d)
     node(l, r)  = SHA-256(0x01 || l || r)

@@ -3,9 +3,11 @@
 A request or an answer as one string of bytes: numbers say how long each part is, and
 what is cut off at the end counts as empty. No input or output of its own.
 
-    number    in 1, 2, 4 or 8 bytes, of which the first two bits say in how many (RFC 9000)
+    number    in 1, 2, 4 or 8 bytes, of which the first two bits say in how many (RFC
+              9000)
     request   0, method, scheme, authority, path, fields, content, trailers
-    response  1, status, fields, content, trailers; statuses below 200 may stand before it
+    response  1, status, fields, content, trailers; statuses below 200 may stand before
+              it
     fields    a length, then names and values in turn
 
 Rules

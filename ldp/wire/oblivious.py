@@ -5,9 +5,10 @@ it to a third party, who passes it on. That party sees an address and no request
 relay a request and no address. The answer comes back the same way, under a key that
 only the device and the relay have.
 
-    configuration  key id (1), KEM (2), public key, length of what follows (2), pairs of KDF and
-                   AEAD (2 each)
-    request        key id (1), KEM, KDF, AEAD (2 each), enc, ciphertext of a binary HTTP request
+    configuration  key id (1), KEM (2), public key, length of what follows (2), pairs of
+                   KDF and AEAD (2 each)
+    request        key id (1), KEM, KDF, AEAD (2 each), enc, ciphertext of a binary HTTP
+                   request
     info           b"message/bhttp request", 0, the first 7 bytes of the request
     response       nonce (16), ciphertext of a binary HTTP response
 

@@ -5,16 +5,18 @@ reports and forgets who sent which. It is another party, so a report is encrypte
 collector's key (HPKE, RFC 9180) before it leaves the device; the relay sees which
 question it is for, and no more.
 
-    sealed    msgpack array [3, fingerprint, id, envelope]: what a device sends to a relay; `id` is
-              as that of a batch (`ldp.numbers.epochs`), and ends at the relay
-    mixed     msgpack array [4, fingerprint, id, number, envelopes, batch, size, least]: what a
-              relay sends to the collector: `number` envelopes of one length, in random order, under
-              an id of the relay's. They are all or some of a batch: its id of 16 bytes, how many
-              reports it has, and how many the relay waits for at least
-    envelope  enc (65 bytes) and ciphertext: HPKE in base mode, DHKEM(P-256, HKDF-SHA256),
-              HKDF-SHA256, AES-128-GCM
-    info      b"ldpkit sealed report", 3, fingerprint (16 bytes), epoch (4, little-endian; 0 of a
-              survey without epochs)
+    sealed    msgpack array [3, fingerprint, id, envelope]: what a device sends to a
+              relay; `id` is as that of a batch (`ldp.numbers.epochs`), and ends at the
+              relay
+    mixed     msgpack array [4, fingerprint, id, number, envelopes, batch, size, least]:
+              what a relay sends to the collector: `number` envelopes of one length, in
+              random order, under an id of the relay's. They are all or some of a batch:
+              its id of 16 bytes, how many reports it has, and how many the relay waits
+              for at least
+    envelope  enc (65 bytes) and ciphertext: HPKE in base mode, DHKEM(P-256,
+              HKDF-SHA256), HKDF-SHA256, AES-128-GCM
+    info      b"ldpkit sealed report", 3, fingerprint (16 bytes), epoch (4,
+              little-endian; 0 of a survey without epochs)
     within    a batch (`ldp.wire`) of one report, whose id is 16 zero bytes
 
 Rules

@@ -2,13 +2,14 @@
 
 No input or output of its own.
 
-    batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes that name the
-            question and all of its parameters; an id of 16 bytes (`ldp.numbers.epochs`); how many
-            reports; and those, `count` rows of one width or [2, fingerprint, id, count, rows,
-            combination], where something is said openly of the devices: the number of a combination
-            of attributes (`ldp.survey.attributes`), 1 or more
-    frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded with its length
-            (8), payload
+    batch   msgpack array [1, fingerprint, id, count, rows]: format version; 16 bytes
+            that name the question and all of its parameters; an id of 16 bytes
+            (`ldp.numbers.epochs`); how many reports; and those, `count` rows of one
+            width or [2, fingerprint, id, count, rows, combination], where something is
+            said openly of the devices: the number of a combination of attributes
+            (`ldp.survey.attributes`), 1 or more
+    frame   magic (4 bytes), length (4, little-endian), XXH64 of the payload, seeded
+            with its length (8), payload
 
 Rules
 - A batch is what is retried, deduplicated and acknowledged. Its bytes never change once

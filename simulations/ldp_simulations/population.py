@@ -58,8 +58,8 @@ def from_table(
 ) -> Population:
     """The population that a table of answers is of.
 
-    table         as for `randomize`: a data frame, a dict of columns, an iterable of dicts, or the
-                  path of a CSV file
+    table         as for `randomize`: a data frame, a dict of columns, an iterable of
+                  dicts, or the path of a CSV file
     candidates    texts that the table need not hold, by open question
     skip_invalid  take cells that do not fit their question for no answer
 
@@ -194,8 +194,7 @@ def synthetic(
     """That many respondents who all answer, in the proportions of a distribution.
 
     distribution  zipf:EXPONENT, uniform, geometric[:RATIO], normal, or
-    file:WEIGHTS.csv, over the
-                  values in their order
+                  file:WEIGHTS.csv, over the values in their order
     candidates    the texts that open questions are answered with
 
     Raises `PopulationError`.

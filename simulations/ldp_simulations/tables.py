@@ -3,8 +3,8 @@
 Those that differ are listed once, so that millions of rows are checked and randomized
 by the column.
 
-    data frames     of pandas or polars, tables of pyarrow: a column for each question, or for each
-                    field of one
+    data frames     of pandas or polars, tables of pyarrow: a column for each question,
+                    or for each field of one
     dict            of arrays or lists, by question
     iterable        of dicts, one for each respondent
     path            of a CSV or Parquet file (`ldp_simulations.answers`)

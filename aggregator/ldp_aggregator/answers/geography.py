@@ -4,10 +4,11 @@
 A map has cells, and districts cut some of them. What a district has of each cell is
 counted in one of two ways, both right of cells that lie wholly within or without it:
 
-    area    the share of the cell's area that is in the district, as if people were spread evenly
-            within a cell
-    centre  all of it if its middle is in the district, else nothing (the middle and what is next to
-            it to the north-east, so that a middle on a border is in one district)
+    area    the share of the cell's area that is in the district, as if people were
+            spread evenly within a cell
+    centre  all of it if its middle is in the district, else nothing (the middle and
+            what is next to it to the north-east, so that a middle on a border is in one
+            district)
 
 Areas are those of the plane of x and y: within a cell, degrees are as good as
 kilometres. Borders are for those who look, and never reach a device. Polygons are read

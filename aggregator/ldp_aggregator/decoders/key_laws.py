@@ -6,7 +6,8 @@ end with a probability x in [0, 1], by where the number lies. A report supports 
 that is in the set with probability p, the other with q, and both with a probability
 that depends on no sign:
 
-    both    J if the key is held, K if not, by pad and sample the mean over the entries of the set
+    both    J if the key is held, K if not, by pad and sample the mean over the entries
+            of the set
 
 With u and l for whether a report supports the upper and the lower item, it is worth
 

@@ -3,8 +3,8 @@ warehouse.
 
 Counts are a table with the columns
 
-    cell    what was counted: the number of a symbol; or, of reports that are bits, 0 for all
-            reports, and 1 + the number of a bit for those that set it
+    cell    what was counted: the number of a symbol; or, of reports that are bits, 0
+            for all reports, and 1 + the number of a bit for those that set it
     count   how often; rows of one cell are added up
 
 and the view has a row for each value:
@@ -14,8 +14,10 @@ and the view has a row for each value:
 Of n reports, with v and w for the variance of one report's score if the value is held
 and if not, and c = 0 for the respondents or 1 for a population,
 
-    standard_error = sqrt((g v + (1 - g) w + c g (1 - g)) / n), g the frequency cut to [0, 1]
-    low, high      = score intervals (`ldp_aggregator.decoders.intervals`), cut to [0, 1]
+    standard_error = sqrt((g v + (1 - g) w + c g (1 - g)) / n), g the frequency cut to
+    [0, 1]
+    low, high      = score intervals (`ldp_aggregator.decoders.intervals`), cut to [0,
+                   1]
 
 `normal` says whether normal theory holds at both ends. Where it does not (few expected
 reports), `ldp estimate` has exact ends, which SQL has no functions for, and these are

@@ -5,12 +5,15 @@ What a batch is worth is a curve: a delta for each epsilon (`ldp.privacy`). Thos
 add it up with other releases may need it in another form. All of these are read off the
 same grid of the curve, whose envelope is no less than any batch's (`composition`):
 
-    gaussian_view  the least mu such that normal noise of standard deviation sensitivity / mu has
-                   at least the batch's delta at every epsilon, down to a delta: below it the
-                   curve of a batch, whose loss ends at one report's epsilon, is not looked at
-    renyi_view     the Renyi divergence of an order above 1. What is lost beyond the grid has a
-                   loss of one report's epsilon at most: the envelope ends at (e^epsilon, 0)
-    accounting     a `PrivacyLossDistribution` of Google's dp_accounting, if that is installed
+    gaussian_view  the least mu such that normal noise of standard deviation sensitivity
+                   / mu has at least the batch's delta at every epsilon, down to a
+                   delta: below it the curve of a batch, whose loss ends at one report's
+                   epsilon, is not looked at
+    renyi_view     the Renyi divergence of an order above 1. What is lost beyond the
+                   grid has a loss of one report's epsilon at most: the envelope ends at
+                   (e^epsilon, 0)
+    accounting     a `PrivacyLossDistribution` of Google's dp_accounting, if that is
+                   installed
 
 Numeric, as composition is: floats, on the side of more.
 

@@ -1,10 +1,11 @@
 """Frequencies shrunk to what is likely, given how all of them are spread.
 
     z = estimate / standard error of a frequency of zero ~ Normal(m, 1),  m >= 0 drawn from a law G
-    G       the law on a grid of m that makes the z most likely, by expectation maximization
+    G       the law on a grid of m that makes the z most likely, by expectation
+            maximization
     mean    the posterior mean of m, given z, times the standard error
-    median  the posterior median: of all views that with the least absolute error to expect, and 0
-            wherever no frequency is as likely as any
+    median  the posterior median: of all views that with the least absolute error to
+            expect, and 0 wherever no frequency is as likely as any
 
 Of many candidates most are rare, and an estimate that stands out among them does so
 partly by chance; a posterior takes that part back. Estimates beyond the grid are left

@@ -1,10 +1,10 @@
 """Views of estimates that look nicer and are biased; each is there only if asked for by
 name.
 
-    norm-sub   the Euclidean projection on the simplex: subtract one number from all, cut at zero,
-               so that the sum is 1
-    base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 - level) / M,
-               one-sided
+    norm-sub   the Euclidean projection on the simplex: subtract one number from all,
+               cut at zero, so that the sum is 1
+    base-cut   zero whatever noise alone would reach somewhere: a p-value above (1 -
+               level) / M, one-sided
 
 A third view, posterior-mean, is in `numerics.empirical_bayes`; em and ems, for the
 shape of a distribution, are in `ldp_aggregator.numerics.shapes`.

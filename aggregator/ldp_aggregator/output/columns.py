@@ -1,11 +1,11 @@
 """Tables as aligned text: linear in the cells, since a question may have a million
 values.
 
-widths    of the widest cell; where a line would be longer than 160, the widest columns give way,
-          and their cells go on in further lines
-cells     the first column stands to the left, the others to the right; characters are as wide as
-          terminals show them, and control characters, which would steer a terminal, are written by
-          their numbers
+widths    of the widest cell; where a line would be longer than 160, the widest columns
+          give way, and their cells go on in further lines
+cells     the first column stands to the left, the others to the right; characters are
+          as wide as terminals show them, and control characters, which would steer a
+          terminal, are written by their numbers
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Numbers for people: percent, and no more digits than a range bears.
 
     reading(0.312, 0.29, 0.334)     "31 %" and "29 to 33 %"
-    reading(-0.03, 0.0, 0.0204)     "" and "0 to 2 %": noise took the estimate below all shares
+    reading(-0.03, 0.0, 0.0204)     "" and "0 to 2 %": noise took the estimate below all
+                                    shares
     reading(0.4, 0.1, 0.9)          "" and "too few answers yet"
 
 Files for machines have decimals instead.

@@ -1,6 +1,7 @@
 """A sheet: all that a result shows, once, in every shape that a format may ask for.
 
-tables   headings and rows as text, for people: the same in terminals, notebooks, Markdown and HTML
+tables   headings and rows as text, for people: the same in terminals, notebooks,
+         Markdown and HTML
 record   a nested record for machines, ready for JSON
 rows     flat records under `columns`, for spreadsheets and data frames
 bars     panels of a picture

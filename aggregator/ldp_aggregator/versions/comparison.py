@@ -175,7 +175,8 @@ def compare_versions(
     """Compare an old version of a survey with a new one, for respondents.
 
     new, old  the versions
-    earlier   those before the old one, the oldest first: questions that come back are known by them
+    earlier   those before the old one, the oldest first: questions that come back are
+              known by them
 
     Epsilons are compared as fractions. Raises `ValueError` for surveys that were not
     read from a file, nor made by `ldp.survey`.

@@ -2,12 +2,13 @@
 revision.
 
     older.toml           a survey file
-    versions/            a folder of survey files: those of the same name, in the order of their
-                         names, in which 2 comes before 10; the last one is compared with, and those
-                         before it are known
+    versions/            a folder of survey files: those of the same name, in the order
+                         of their names, in which 2 comes before 10; the last one is
+                         compared with, and those before it are known
     surveys.register     a register: its versions of the survey, the same way
-    HEAD~1               a git revision: the file as it was there, under its own path or, if it was
-                         moved or is a new version beside the older ones, all surveys of its name
+    HEAD~1               a git revision: the file as it was there, under its own path
+                         or, if it was moved or is a new version beside the older ones,
+                         all surveys of its name
     origin/main:old.toml the file of that path in a revision
 
 The page file beside an older version comes from the same place; registers keep its hash

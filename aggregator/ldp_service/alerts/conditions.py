@@ -1,16 +1,18 @@
 """Alarm conditions on observations: kinds, thresholds and words.
 
     kind         begins when
-    not-ready    uploads have been refused for a minute, or the token file cannot be read
-                 (`/readyz` says why)
+    not-ready    uploads have been refused for a minute, or the token file cannot be
+                 read (`/readyz` says why)
     clock        the clock has jumped: nothing is closed until it is confirmed
     disk         less than 1 GB is left for the store, where its disk is known
     drop         far fewer batches come than usual (`usual`)
     late         more than 5 % of an hour's batches are late, of 20 or more
     early        more than 1 % of them are early: this clock is behind
     rejected     more than 5 % of them are refused for another reason
-    tokens       more than 5 % of an hour's uploads (to this process, 20 or more) had no good one
-    noise        reports that are shown do not look as their mechanism draws them, at 1e-6
+    tokens       more than 5 % of an hour's uploads (to this process, 20 or more) had no
+                 good one
+    noise        reports that are shown do not look as their mechanism draws them, at
+                 1e-6
 
 These are the thresholds of the rules for Prometheus (`operating/files/rules.yaml`).
 What does not last but happens is an event: an epoch that closes, tokens that are

@@ -5,7 +5,8 @@
     webhook-timestamp: 1795459200        when it was sent, in seconds after 1970 began
     webhook-signature: v1,...            Base64 of HMAC-SHA256 over "id.timestamp.body"
 
-    {"id": "msg_...", "kind": "disk", "state": "begun", "time": "2026-11-23T18:00:00+00:00",
+    {"id": "msg_...", "kind": "disk", "state": "begun", "time":
+    "2026-11-23T18:00:00+00:00",
      "service": "ldp.example.org", "subject": "", "summary": "..."}
 
 `state` is `begun` or `over` of an alarm that lasts, `happened` of what only happens,

@@ -1,10 +1,10 @@
 """Admission of batches to a turn.
 
-    rejected      for a reason in `wire.REASONS`, of an epoch or a survey that is closed, or of
-                  an epoch that has not begun, among them
-    quarantined   sound, but of no question that is served: kept whole for a while, as far as there
-                  is room, and counted when a survey is served that knows it and asks for no
-                  invitations
+    rejected      for a reason in `wire.REASONS`, of an epoch or a survey that is
+                  closed, or of an epoch that has not begun, among them
+    quarantined   sound, but of no question that is served: kept whole for a while, as
+                  far as there is room, and counted when a survey is served that knows
+                  it and asks for no invitations
     duplicate     its id was claimed before, in this turn or in any
     accepted      the rest: claimed and counted
 

@@ -3,9 +3,10 @@
 For someone new to it: an epoch that is closed stays closed, and what decides about that
 is a clock, which may be wrong. One start with a date of next year would close a year.
 
-    seen     the last epoch of each length in which the service wrote something, in the store
-    jump     the clock says that more than one epoch, and `SLACK`, has passed since; or that it is
-             earlier than it was
+    seen     the last epoch of each length in which the service wrote something, in the
+             store
+    jump     the clock says that more than one epoch, and `SLACK`, has passed since; or
+             that it is earlier than it was
 
 Rules
 - Of a length of epochs in which nothing was ever counted nothing is closed either:

@@ -1,7 +1,8 @@
 """How the writer is: what keeps it from writing, for now or for good, and how often
 that happened.
 
-failure    for good: no one knows what the store holds, and a new process has to find out
+failure    for good: no one knows what the store holds, and a new process has to find
+           out
 obstacle   for now: a disk that is full, a connection that broke; it is tried again
 """
 

@@ -4,7 +4,8 @@ For someone new to it: one thread counts everything, and a body of 16 MiB may be
 quarter of a million batches, or nothing but damage that has to be searched for the next
 frame. Counted as a whole, it would stand in everyone's way for seconds.
 
-    light   a few KiB, or a single frame that is sound: taken whole, as many in a turn as fit
+    light   a few KiB, or a single frame that is sound: taken whole, as many in a turn
+            as fit
     heavy   anything else: taken piece by piece
 
 What has more than a few KiB is cut into frames by a thread beside the writer, which

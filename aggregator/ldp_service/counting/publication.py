@@ -6,8 +6,10 @@ came. So what analysts see, however they ask, is a copy of the tally that is ren
 only when enough reports have come since.
 
     shown      kind `shown`, beside `tally`, under the same keys: what may be looked at
-    least      reports that have to be there before anything is shown, and new ones before more is
-    minutes    time after which what has come is shown although fewer came; never, unless it is set
+    least      reports that have to be there before anything is shown, and new ones
+               before more is
+    minutes    time after which what has come is shown although fewer came; never,
+               unless it is set
 
 Rules
 - What is shown changes by at least `least` reports, in each question or group, each

@@ -1,7 +1,7 @@
 """The writer: one thread that counts what was submitted, and answers once it will last.
 
-    turn    everything that waits, up to a limit, and a piece of what is heavy (`pieces`): cut,
-            screen, claim ids, count, commit; then all answers at once
+    turn    everything that waits, up to a limit, and a piece of what is heavy
+            (`pieces`): cut, screen, claim ids, count, commit; then all answers at once
 
 Rules
 - While one turn is being committed the next one collects: the slower the disk, the more

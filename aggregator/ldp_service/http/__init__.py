@@ -1,7 +1,8 @@
 """HTTP: the service on the network.
 
 app              routes and their answers, for any ASGI server
-metrics          numbers for Prometheus; machine_metrics, of what it stands on; estimate_metrics
+metrics          numbers for Prometheus; machine_metrics, of what it stands on;
+                 estimate_metrics
 upload           the route for reports
 upload_protocol  the same without ASGI, for speed
 register         the register of surveys, for everyone

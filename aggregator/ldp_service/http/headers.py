@@ -1,7 +1,8 @@
 """Headers of every answer: who may keep it, and how it may be read.
 
 nosniff       a browser takes it for nothing but what it is called
-no-store      no one keeps estimates or surveys; the page's own files say otherwise for themselves
+no-store      no one keeps estimates or surveys; the page's own files say otherwise for
+              themselves
 HSTS          over TLS of our own, browsers stay with it for a year
 
 What is refused closes the connection.

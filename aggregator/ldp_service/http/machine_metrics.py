@@ -1,11 +1,13 @@
 """Metrics of what a service stands on: its store's size, the room that is left, its
 process.
 
-ldp_store_readable         whether the store can be read; if not, there is nothing else of it
+ldp_store_readable         whether the store can be read; if not, there is nothing else
+                           of it
 ldp_store_bytes            the file of a store in SQLite, with its log
 ldp_disk_free_bytes        what is free on its disk, for those who are not root
 ldp_epochs_open            epochs whose ids are kept
-ldp_store_commits_total    commits of all processes: while they rise, something is counted
+ldp_store_commits_total    commits of all processes: while they rise, something is
+                           counted
 process_*                  memory, processor time, open files, start
 """
 

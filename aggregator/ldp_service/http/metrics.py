@@ -10,17 +10,21 @@ ldp_check_p_value{survey, version, question, check}    small where reports do no
 ldp_change_evidence{survey, version, question}         e-value against "nothing has changed" over
                                                        closed epochs
 ldp_changed{survey, version, question}                 whether that is an alarm; false ones, ever,
-                                                       in at most .01 of all versions of surveys
+                                                       in at most .01 of all versions of
+                                                       surveys
 ldp_batches_late_share{survey, version}                of the last two epochs
-ldp_token_reports_today{token}                         reports that were accepted under a token
-ldp_token_uses_total{token}                            how often a token was good for something
+ldp_token_reports_today{token}                         reports that were accepted under
+                                                       a token
+ldp_token_uses_total{token}                            how often a token was good for
+                                                       something
 ldp_batches_early_total, ldp_clock_in_order            early batches that were told to come again;
                                                        0 for a clock that has jumped
 ldp_estimate_*{survey, question, value} see `estimate_metrics`, if asked for
 ldp_uploads_total{status}, ldp_upload_seconds          requests
 ldp_ready, ldp_writer_*, ldp_source_*{source}          the writer: whether it takes uploads, what
-                                                       waits, what went wrong how often; what it
-                                                       stands on is in `machine_metrics`
+                                                       waits, what went wrong how often;
+                                                       what it stands on is in
+                                                       `machine_metrics`
 
 What is not read from the store each process knows for itself. Where there are several
 (`ldp serve --workers`), they write it to a folder that they share, and whoever is

@@ -1,11 +1,12 @@
 """The server of `ldp serve`: when it says that it serves, and how it ends.
 
-SIGTERM, SIGINT   first the service is not ready, so that whoever sends it work stops doing so; it
-                  goes on for some seconds; then it takes no more connections, and answers what
-                  it has begun; a second signal ends the first part. In all it takes at most ten
-                  seconds.
-SIGHUP            `renew` is asked whether what would be read is in order; then what has begun is
-                  finished, and `renewing` says that another server should follow on the socket
+SIGTERM, SIGINT   first the service is not ready, so that whoever sends it work stops
+                  doing so; it goes on for some seconds; then it takes no more
+                  connections, and answers what it has begun; a second signal ends the
+                  first part. In all it takes at most ten seconds.
+SIGHUP            `renew` is asked whether what would be read is in order; then what has
+                  begun is finished, and `renewing` says that another server should
+                  follow on the socket
 """
 
 from __future__ import annotations

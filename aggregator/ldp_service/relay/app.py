@@ -1,7 +1,8 @@
 """The relay over HTTP, as an ASGI application.
 
     path               answer
-    POST /v1/sealed    sealed reports, answered as uploads are (`uploads.desk`): 202 once they wait
+    POST /v1/sealed    sealed reports, answered as uploads are (`uploads.desk`): 202
+                       once they wait
     GET  /livez        whether the process lives
     GET  /readyz       whether it takes reports
     GET  /version      which version it is

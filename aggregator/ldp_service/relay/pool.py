@@ -6,13 +6,17 @@ database writes new rows behind old ones, within a page as well, and its log has
 change in the order of time. So a report does not become a new row: it takes the place
 of an empty one.
 
-    slots_N     as many rows of one size as there is room; a report overwrites an empty one, drawn
-                uniformly from all that are empty, where it stands in the file
+    slots_N     as many rows of one size as there is room; a report overwrites an empty
+                one, drawn uniformly from all that are empty, where it stands in the
+                file
     pools       which of these tables is whose: question or group, epoch, size, room
-    seen_L_E    marks of what came, by epoch: what comes again is known by them (`relay.seen`)
-    parts       parts of batches that are to be forwarded, under their ids, as they will be sent
+    seen_L_E    marks of what came, by epoch: what comes again is known by them
+                (`relay.seen`)
+    parts       parts of batches that are to be forwarded, under their ids, as they will
+                be sent
     counts      how many of what; numbers that only grow
-    epochs      by length: the last one that is closed, and the last that the clock was in
+    epochs      by length: the last one that is closed, and the last that the clock was
+                in
 
 Rules
 - All arrangements of what waits are equally likely, whatever the order in which it

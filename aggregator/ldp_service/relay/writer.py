@@ -1,9 +1,10 @@
 """The relay's writer: one thread that lets reports wait, makes batches, and answers
 after a commit.
 
-    turn    everything that waits for it: read, what is known put aside, the rest into empty slots,
-            commit; then all answers at once
-    look    now and then, at times that are drawn: what is ripe becomes batches, epochs close
+    turn    everything that waits for it: read, what is known put aside, the rest into
+            empty slots, commit; then all answers at once
+    look    now and then, at times that are drawn: what is ripe becomes batches, epochs
+            close
 
 Rules
 - A report is in the pool or in one part of one batch, and never in both: that changes

@@ -1,15 +1,18 @@
 """Diagnosis of a store: defects, their meaning, and repairs without ever guessing.
 
     one bit changed           put back: the checksum says which; nothing is lost
-    a tally may lack parts    counted anew, if all its batches are kept whole; else set aside, and
-                              what its questions share batches with as well; its batches are `lost`
-    ids are missing           the epoch is closed with all before it: what comes late is refused,
-                              not counted twice. Where there are no epochs nothing can be closed,
-                              and what is sent again is counted again
-    an epoch was closed       and the note of it is gone: closed again, as it has batches and no
-                              ids; nothing is lost
+    a tally may lack parts    counted anew, if all its batches are kept whole; else set
+                              aside, and what its questions share batches with as well;
+                              its batches are `lost`
+    ids are missing           the epoch is closed with all before it: what comes late is
+                              refused, not counted twice. Where there are no epochs
+                              nothing can be closed, and what is sent again is counted
+                              again
+    an epoch was closed       and the note of it is gone: closed again, as it has
+                              batches and no ids; nothing is lost
     outcomes are missing      those batches are `lost`
-    commits are missing       nothing brings them back; the service goes on from what is there
+    commits are missing       nothing brings them back; the service goes on from what is
+                              there
 
 Rules
 - A tally that may lack a part is no tally. In a shard whose root does not add up, those

@@ -6,8 +6,8 @@ nothing, or refuse to write; most of them say the same in every store of ours.
 
     0    "SQLite format 3" and a zero byte
     16   pages of 4,096 bytes
-    18   a log for writing and for reading (2, 2), no bytes left free at the ends of pages, and the
-         fractions of payload that every file has (64, 32, 32)
+    18   a log for writing and for reading (2, 2), no bytes left free at the ends of
+         pages, and the fractions of payload that every file has (64, 32, 32)
     44   schema format 4
     52   no pages that vacuum themselves
     56   texts in UTF-8

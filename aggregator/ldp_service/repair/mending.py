@@ -1,8 +1,8 @@
 """Mending what one bit changed: the checksum says which.
 
     record   the one among all records that differ from it in a bit whose checksum fits
-    ids      exclusive ors show which bit of which half differs from what was claimed, the sum of
-             products in which id
+    ids      exclusive ors show which bit of which half differs from what was claimed,
+             the sum of products in which id
 
 That another record fits by chance has a probability of some ten thousand in 2^64. Where
 several ids fit, none is mended.

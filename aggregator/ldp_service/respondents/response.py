@@ -2,10 +2,12 @@
 counted.
 
     page_shown, page_begun   what pages say of themselves, without an answer
-    answered                 the most batches that were counted for any one question, group or
-                             draw: a page sends one for each (of a draw as many as it asks), so that
-                             as many people answered, if all did so on pages
-    batches                  all that were counted, of all questions, in whichever way they came
+    answered                 the most batches that were counted for any one question,
+                             group or draw: a page sends one for each (of a draw as many
+                             as it asks), so that as many people answered, if all did so
+                             on pages
+    batches                  all that were counted, of all questions, in whichever way
+                             they came
 
 What was counted is the store's: by epoch, on the day on which it began, where a survey
 has epochs. Where it has none, the store knows no day; then its sums are looked at once

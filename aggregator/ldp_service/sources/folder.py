@@ -3,8 +3,8 @@
 Those that still grow are among them.
 
     mark      folder:<path of the file, as the folder was given>
-    place     bytes read (8, big-endian) and the first 16 bytes of the file: the header of its first
-              frame
+    place     bytes read (8, big-endian) and the first 16 bytes of the file: the header
+              of its first frame
 
 Rules
 - One process follows a folder, by a lock on it; others wait until it is gone. Where a

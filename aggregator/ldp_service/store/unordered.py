@@ -7,7 +7,8 @@ page as well, so that ids which are kept in the order of their hash still lie in
 order in which they came. Here what lies in the file depends on which ids there are, and
 on nothing else.
 
-    bucket      a number; an id belongs to that of its first bits, of as few as give room to all
+    bucket      a number; an id belongs to that of its first bits, of as few as give
+                room to all
     id          `ROOM` places of `ID_SIZE` bytes: the ids in their order, then zeros
 
 A bucket is overwritten where it lies. Where one has no room, all ids move to twice as

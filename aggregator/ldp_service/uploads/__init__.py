@@ -7,7 +7,8 @@ reach   how many were shown these and began, by day
 followed_file  a file that is read anew when it changes
 room    what bodies take of the memory
 heads   what the head of an upload says
-desk    one upload after another: read, decode, submit, answer; mixed, of batches of a relay
+desk    one upload after another: read, decode, submit, answer; mixed, of batches of a
+        relay
 debugging  uploads of developers, which are shown and not counted
 
 Imports: `counting`, `store`.

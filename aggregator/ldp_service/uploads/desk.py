@@ -2,8 +2,8 @@
 
 An upload is the bytes of a report file.
 
-    202   everything is counted, or known to be a duplicate, or rejected for good: the body says how
-          many, and why
+    202   everything is counted, or known to be a duplicate, or rejected for good: the
+          body says how many, and why
     400   no body, or more or fewer bytes than were announced
     401   no token                     403   one that may not upload, or not to this survey
     405   not POST                     408   the body took too long
@@ -11,8 +11,8 @@ An upload is the bytes of a report file.
     415   an encoding that is not taken
     429   the token has sent what it may send in a day: come back after Retry-After
     500   our own mistake
-    503   too much is waiting, the store cannot be written, or some batches are early: come back
-          after Retry-After
+    503   too much is waiting, the store cannot be written, or some batches are early:
+          come back after Retry-After
 
 Rules
 - 202 is said after the commit that covers the batches, never before. Any other answer

@@ -1,8 +1,9 @@
 """One-time tokens of respondents: each is good for one report to each question of its
 survey.
 
-    invitations.txt      a line `survey NAME`, then the SHA-256 of each token, in hexadecimal digits
-                         and sorted, so that a place in the file says nothing of who was given which
+    invitations.txt      a line `survey NAME`, then the SHA-256 of each token, in
+                         hexadecimal digits and sorted, so that a place in the file says
+                         nothing of who was given which
 
 What keeps a token from its report
 - Spending it leaves 16 bytes of a hash, in one transaction with the counts: in a table

@@ -1,7 +1,8 @@
 """How many were shown a page and began, by survey and day, and how far its count had
 come.
 
-    respondents.json     {SURVEY: {DAY: {"shown": n, "started": n, "counted": {QUESTION: n}}}}
+    respondents.json     {SURVEY: {DAY: {"shown": n, "started": n, "counted": {QUESTION:
+                         n}}}}
 
 Rules
 - No address, no time of day, no order: days are all there is of time.

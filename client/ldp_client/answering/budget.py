@@ -10,9 +10,9 @@ charge for each value whose response is kept, so how many it makes depends on th
 answers; what the limits count must not. So all charges that it may ever make are set
 aside when it is answered first:
 
-    set aside   as many as `memoized_values` says, or fewer: as many as all limits allow that leave
-                one charge for each question of the survey that was not answered yet (and at least
-                one, if that is allowed without)
+    set aside   as many as `memoized_values` says, or fewer: as many as all limits allow
+                that leave one charge for each question of the survey that was not
+                answered yet (and at least one, if that is allowed without)
     spent       what was charged and what is set aside
 
 Of the questions of a draw a device answers one, or a few: limits count as many of the

@@ -44,24 +44,26 @@ class Client:
     answered.
 
     survey        the survey
-    state         the file in which the device remembers; without one it forgets when the process
-                  ends
+    state         the file in which the device remembers; without one it forgets when
+                  the process ends
     collector     who gets the reports, where a state file serves several
     lifetime_cap  the largest epsilon that all surveys in a state file may spend
-    together: 10, or
-                  what the first of them asks for if that is more, unless given
-    secret        bytes, or a function that fetches them, from the platform's key store: what the
-                  state file keeps of answers is of no use without (`ldp_client.keeping.vault`)
+                  together: 10, or what the first of them asks for if that is more,
+                  unless given
+    secret        bytes, or a function that fetches them, from the platform's key store:
+                  what the state file keeps of answers is of no use without
+                  (`ldp_client.keeping.vault`)
     rollback_safe make the same report of the same answer after the state file was
     restored from a
                   backup, or copied, so that it counts once (`ldp_client.keeping.tapes`)
-    attributes    what reports say openly of the device, of the attributes that the survey lists:
-                  `{"platform": "ios"}`; what is not given is unknown
+    attributes    what reports say openly of the device, of the attributes that the
+                  survey lists: `{"platform": "ios"}`; what is not given is unknown
     register_head, register_proof
-                  the head of a register of surveys that is trusted, SIZE:ROOT, and the proof, or
-                  the file of it, that this survey is in it (`ldp_client.answering.registered`)
-    random        the source of randomness: the operating system's, unless a test or simulation
-                  replaces it
+                  the head of a register of surveys that is trusted, SIZE:ROOT, and the
+                  proof, or the file of it, that this survey is in it
+                  (`ldp_client.answering.registered`)
+    random        the source of randomness: the operating system's, unless a test or
+                  simulation replaces it
 
     Raises `StateError` for a state file that cannot be used, `AnswerError` for an
     attribute that the survey does not list, `SurveyError` for a survey that is not in

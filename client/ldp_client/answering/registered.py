@@ -28,7 +28,7 @@ def require_registration(survey: Survey, head: str | None, proof: Proof | None) 
 
     head   SIZE:ROOT, as `ldp survey register head` prints it
     proof  what `ldp survey register prove inclusion` writes, or the file that it was
-    written to
+           written to
     """
     if head is None and proof is None:
         return

@@ -57,11 +57,13 @@ class HTTPTransport:
     collector  its address; plain HTTP is for this very machine only
     token      sent as `Authorization: Bearer ...`
     timeout    the seconds that an upload may take in all
-    proxy      the address of an HTTP proxy that connects: http://proxy.example:3128, with
-               user:password@ before the host if it asks for one
+    proxy      the address of an HTTP proxy that connects: http://proxy.example:3128,
+               with user:password@ before the host if it asks for one
     headers    more of them, for each request; not those that are ours
-    context    TLS settings of your own, which must check certificates and host names; or
-    ca         a file of certificates (PEM) that vouch for the collector, instead of the system's
+    context    TLS settings of your own, which must check certificates and host names;
+               or
+    ca         a file of certificates (PEM) that vouch for the collector, instead of the
+               system's
 
     Accepted is 202 and nothing else: what stands between (a login page of a café's
     network) says 200. Redirects are not followed, and proxies not looked for. Raises

@@ -54,32 +54,38 @@ class EmbeddedClient:
     """A client that keeps what it makes and sends it.
 
     source           a survey, its file, or its text (which has more than one line)
-    state            the file in which the device remembers; None to forget when the process ends
+    state            the file in which the device remembers; None to forget when the
+                     process ends
     collector        the address that reports go to; or
     transport        a transport of your own; or
-    relay            a `Relay` that mixes reports, and the key of the collector who reads them;
-                     with none of these, reports wait
-    lifetime_cap     the largest epsilon that all surveys in this state file may spend together: 10,
-                     or what the first of them asks for if that is more, unless given
-    ceiling, pins    the largest epsilon that a question may ever cost; terms that are accepted
+    relay            a `Relay` that mixes reports, and the key of the collector who
+                     reads them; with none of these, reports wait
+    lifetime_cap     the largest epsilon that all surveys in this state file may spend
+                     together: 10, or what the first of them asks for if that is more,
+                     unless given
+    ceiling, pins    the largest epsilon that a question may ever cost; terms that are
+                     accepted
     register_head    the head of a register of surveys that is trusted, SIZE:ROOT; and
     register_proof   the proof, or the file of it, that this survey is in it
                      (`ldp_client.answering.registered`)
     strict           raise what goes wrong while recording, instead of counting it
     debug            log what leaves in plain words (`ldp_client.delivery.debugging`)
     consent          "on" or "off": what holds until the person was asked
-    secret           bytes, or a function that fetches them, from the platform's key store: what the
-                     state file keeps of answers is of no use without (`ldp_client.keeping.vault`)
-    rollback_safe    make the same report of the same answer after the state file was restored from
-                     a backup, or copied, so that it counts once (`ldp_client.keeping.tapes`)
-    attributes       what reports say openly of the device, of the attributes that the survey lists:
-                     `{"platform": "ios"}`; what is not given is unknown. Reports that wait keep
-                     what held when they were recorded
-    stops            the key under which the collector may stop questions, or have fewer devices
-                     asked, and what holds without word from it (`ldp_client.embedding.asking`)
+    secret           bytes, or a function that fetches them, from the platform's key
+                     store: what the state file keeps of answers is of no use without
+                     (`ldp_client.keeping.vault`)
+    rollback_safe    make the same report of the same answer after the state file was
+                     restored from a backup, or copied, so that it counts once
+                     (`ldp_client.keeping.tapes`)
+    attributes       what reports say openly of the device, of the attributes that the
+                     survey lists: `{"platform": "ios"}`; what is not given is unknown.
+                     Reports that wait keep what held when they were recorded
+    stops            the key under which the collector may stop questions, or have fewer
+                     devices asked, and what holds without word from it
+                     (`ldp_client.embedding.asking`)
     limits           of the queue
-    interval         seconds between uploads, on average, up to 30 days; None to send at `flush`
-                     only
+    interval         seconds between uploads, on average, up to 30 days; None to send at
+                     `flush` only
 
     Raises `SurveyError` for a survey that cannot be used, or asks for too much;
     `AnswerError` for an attribute that the survey does not list.

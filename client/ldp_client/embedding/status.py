@@ -29,18 +29,20 @@ class Status(NamedTuple):
     consent       `on` or `off`; empty if that cannot be read
     said          what the person said about this version of the survey: one of `SAID`
     waiting       reports that wait to be sent; None if that cannot be read
-    elsewhere     those that wait for other surveys, or for collectors at other addresses
+    elsewhere     those that wait for other surveys, or for collectors at other
+                  addresses
     last_attempt  when something was last sent, in seconds since 1970 by the device's
-    clock, or None
+                  clock, or None
     outcome       what became of it: a key of `REASONS`, `begun`, or nothing
     reason        and why, in a word or two
     failures      and how many failed in a row
     next_due      seconds until something is sent without `flush`; None if that is never
     pause         seconds in which nothing is sent, after what failed
-    dropped       reports that no collector will ever count, by reason, since the file was made
+    dropped       reports that no collector will ever count, by reason, since the file
+                  was made
     dropped_from  the same by question, and then by reason
-    quarantined   reports that the collector keeps until it serves their version of the survey, as
-                  far as the device knows, since the file was made
+    quarantined   reports that the collector keeps until it serves their version of the
+                  survey, as far as the device knows, since the file was made
     counts        what happened since this client was opened (`REASONS`)
     advice        what to do, in sentences
 

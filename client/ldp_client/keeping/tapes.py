@@ -6,8 +6,10 @@ since. A device that drew fresh randomness then would answer again with fresh no
 be counted twice. One that draws from its secret makes the same report of the same
 answer, under the same id, and counts once.
 
-    key      BLAKE2b-512 of the parts, each with its length before it, under the secret (32 bytes)
-    tape     BLAKE2b-512 of 0, 1, 2, ... (8 bytes, little-endian) under the key, end to end
+    key      BLAKE2b-512 of the parts, each with its length before it, under the secret
+             (32 bytes)
+    tape     BLAKE2b-512 of 0, 1, 2, ... (8 bytes, little-endian) under the key, end to
+             end
 
 Rules
 - The parts say what is drawn: a purpose, question and collector, and what the

@@ -5,9 +5,10 @@ Whoever reads a state file can test guesses at memoized answers against it, sinc
 secret is in it. Sealed, it is of no use without what the platform's key store holds
 (Keychain, Keystore, DPAPI, libsecret), which the app hands over as `secret=`.
 
-    record   the secret; or a nonce (16 bytes), the sealed secret, a check value (8 bytes)
-    pad      BLAKE2b of the nonce under BLAKE2b of what the app hands over: 32 bytes that the secret
-             is combined with by exclusive or, then the check value
+    record   the secret; or a nonce (16 bytes), the sealed secret, a check value (8
+             bytes)
+    pad      BLAKE2b of the nonce under BLAKE2b of what the app hands over: 32 bytes
+             that the secret is combined with by exclusive or, then the check value
 
 Rules
 - What the app hands over is never written down. It is asked for when it is needed

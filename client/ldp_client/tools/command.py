@@ -1,7 +1,8 @@
 """The command `ldp-client`, for developers of apps: what needs no more than the client
 itself.
 
-    ldp-client codegen SURVEY      a typed Python module that records answers to a survey
+    ldp-client codegen SURVEY      a typed Python module that records answers to a
+                                   survey
     ldp-client explain SURVEY      what is sent, as a page for privacy notices
     ldp-client decode FILE         what a report file, an upload or a batch says
     ldp-client ledger STATE        what a device has spent

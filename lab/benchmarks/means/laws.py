@@ -7,7 +7,8 @@ E[y | x] = x. E stands for e^epsilon, C for (E + 1) / (E - 1).
     geometric          the same noise, cut to the range: k (2 - P[an end | x]), in steps
     Duchi              C^2 - x^2                              Duchi, Jordan and Wainwright 2018
     PM                 x^2 / (s - 1) + (s + 3) / (3 (s - 1)^2), s = e^(epsilon/2)
-    HM                 PM with probability 1 - 1/s, else Duchi; Duchi alone up to epsilon .61
+    HM                 PM with probability 1 - 1/s, else Duchi; Duchi alone up to
+                       epsilon .61
     dithered           from the integers that a device draws with
 
 PM and HM are the piecewise and the hybrid mechanism of Wang et al. 2019, "Collecting

@@ -3,11 +3,12 @@ simulation.
 
     square-wave, em | ems   as in this project
     arcs                    as in this project, unbiased, and by the view `monotone`
-    tree                    levels of 4, 16 and 64 cells; each respondent answers for one of them,
-                            through subset selection with the whole epsilon, and all levels are
-                            made to agree by least squares (Hay et al. 2010; Cormode et al. 2019)
-    HaarHRR                 a coefficient of the Haar basis at one level, by Hadamard randomized
-                            response (Cormode, Kulkarni and Srivastava 2019)
+    tree                    levels of 4, 16 and 64 cells; each respondent answers for
+                            one of them, through subset selection with the whole
+                            epsilon, and all levels are made to agree by least squares
+                            (Hay et al. 2010; Cormode et al. 2019)
+    HaarHRR                 a coefficient of the Haar basis at one level, by Hadamard
+                            randomized response (Cormode, Kulkarni and Srivastava 2019)
     AHEAD                   a tree that is divided round by round where many are
                             (`lab.benchmarks.means.ahead`)
 

@@ -1,12 +1,12 @@
 """Runs tests on changed modules: all is collected once, then a forked child for each
 change.
 
-    quick   the child gives the functions that changed their new code, in place, so that anyone who
-            imported them sees it, and runs the tests that came by the statement, by what was
-            measured once; the quickest first
-    anew    where what runs at import is changed, the child forgets our modules and collects the
-            tests of the area again, which imports the changed source; so it does for what survived,
-            if its line runs at collection too
+    quick   the child gives the functions that changed their new code, in place, so that
+            anyone who imported them sees it, and runs the tests that came by the
+            statement, by what was measured once; the quickest first
+    anew    where what runs at import is changed, the child forgets our modules and
+            collects the tests of the area again, which imports the changed source; so
+            it does for what survived, if its line runs at collection too
 
 What is measured is measured in a child as well: no child inherits what tests leave in
 caches, threads or fixtures. What several tests share counts for each of them, as each

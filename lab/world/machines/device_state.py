@@ -6,7 +6,8 @@ outlive the process at once and a loss of power only once they were settled. Her
 file is dictionaries, and a list of what was changed since it was settled last.
 
     process ends      what was committed is there
-    power is lost     so is a beginning of what was committed since it was settled, of any length
+    power is lost     so is a beginning of what was committed since it was settled, of
+                      any length
     backup, restore   all of it as it was at some moment
 
 Rules

@@ -8,16 +8,19 @@ one (`files`), so that what is said here of SQLite is not only said. (A file sys
 our own below SQLite would be the third way: but Python's `sqlite3` takes none, and
 `apsw`, which does, is another SQLite than the shipped one.)
 
-    disk      what outlives a process: records, ids, the witness, and how much is wrong with it
-    store     what a process does with it; each of its calls is a step at which the process may die
+    disk      what outlives a process: records, ids, the witness, and how much is wrong
+              with it
+    store     what a process does with it; each of its calls is a step at which the
+              process may die
 
 What a commit may come to
     lasts                   and is answered
     lasts, but the process died before it could say so
-    torn                    the process died while the log was written: the log's end does not fit
-                            its checksum, so that nothing of it is there
+    torn                    the process died while the log was written: the log's end
+                            does not fit its checksum, so that nothing of it is there
     full                    nothing is changed, `StoreFullError`
-    lost connection         `StoreLostError`, lasting or not: as PostgreSQL's commits may end
+    lost connection         `StoreLostError`, lasting or not: as PostgreSQL's commits
+                            may end
 
 Rules
 - The disk keeps a journal of its own of all ids that were ever claimed in a transaction

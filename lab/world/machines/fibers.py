@@ -7,7 +7,8 @@ one), and then the hub says who is next. The code under simulation is the shippe
 and does not notice: `substitutes` puts `Fiber` where it says `Thread`, and `Queue`
 where it says `SimpleQueue`.
 
-    hub       virtual time, and what happens next: by time, then in the order in which it was asked
+    hub       virtual time, and what happens next: by time, then in the order in which
+              it was asked
     fiber     a thread
     process   fibers that die together, with a wall clock and a start of their own
 

@@ -7,7 +7,8 @@ written leaves some of its last sectors, and the next one to open the store has 
 that they are no commit.
 
     dies between steps    its files go on as they are
-    dies in a commit      of what this commit had appended to the log any sectors may be missing
+    dies in a commit      of what this commit had appended to the log any sectors may be
+                          missing
 
 The files are in memory (`/dev/shm`, where there is such a place). What the store
 promises is what `disk` says; the faults are the same.

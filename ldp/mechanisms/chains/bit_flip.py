@@ -3,13 +3,14 @@ each.
 
 Nothing of its reports is fresh.
 
-    window     the d values from a uniform one on, in a circle; drawn once per device, and sent with
-               each report
-    response   a bit for each value of the window: 1 with probability p if it is the true value,
-               else q = 1 - p; p / q = s just below e^(epsilon/2), or e^epsilon if d = 1 and two
-               values differ in one bit
+    window     the d values from a uniform one on, in a circle; drawn once per device,
+               and sent with each report
+    response   a bit for each value of the window: 1 with probability p if it is the
+               true value, else q = 1 - p; p / q = s just below e^(epsilon/2), or
+               e^epsilon if d = 1 and two values differ in one bit
     estimate   mean of (b/d) (bit - q) / (p - q) over the window, 0 outside
-    variance   (b/d) q (1-q) / (p-q)^2 for a value that no one holds, whatever d values a window has
+    variance   (b/d) q (1-q) / (p-q)^2 for a value that no one holds, whatever d values
+               a window has
 
 A response is drawn once for each value of the window and once for all others, so that a
 device has at most d + 1 of them (b if the window is everything). All reports from one

@@ -7,11 +7,12 @@ which shine through the noise of each report. Both are drawn at random, so that 
 differ from device to device even where all answers are the same, and link a device's
 reports.
 
-    shown        log2 of how many values there are for what precedes a report's body; all of them
-                 are equally likely
-    between two  shown + I(Y; Y'), with Y and Y' two reports of one permanent response to a known
-                 value
-    over time    shown + H(M), with M that response: what I(M; Y1 ... Yt) nears as t grows
+    shown        log2 of how many values there are for what precedes a report's body;
+                 all of them are equally likely
+    between two  shown + I(Y; Y'), with Y and Y' two reports of one permanent response
+                 to a known value
+    over time    shown + H(M), with M that response: what I(M; Y1 ... Yt) nears as t
+                 grows
 
 I is mutual information and H entropy, both in bits, given the value: they are what
 reports tell of the device beside the answer. A response of independent bits has the sum

@@ -5,10 +5,10 @@ Someone who is asked every day would tell more with every fresh report. A perman
 randomized response (PRR) bounds that for ever; an instantaneous one (IRR), noise on top
 of it, keeps a single report from showing what is kept.
 
-    permanent        the response of `grr`, `sue`, `oue` or local hashing with `epsilon_lifetime`:
-                     p1, q1
-    instantaneous    its symbol, or each of its bits, through k-ary (binary) randomized response:
-                     p2, q2
+    permanent        the response of `grr`, `sue`, `oue` or local hashing with
+                     `epsilon_lifetime`: p1, q1
+    instantaneous    its symbol, or each of its bits, through k-ary (binary) randomized
+                     response: p2, q2
     together         p = p1 p2 + (1-p1) q2,  q = q1 p2 + (1-q1) q2: a one-report mechanism of the
                      same family
 
@@ -17,8 +17,8 @@ so that a report is as good as one of the mechanism that is asked once with that
 epsilon. With R the odds of either step (R1, R2) and of both together,
 
     symbols  R = (R1 R2 + k-1) / (R1 + R2 + k-2), hence R2 = [R (R1 + k-2) - (k-1)] / (R1 - R)
-    bits     a bit flips with probability (q - q1) / (1 - 2 q1), q that of the mechanism with
-             `epsilon_first`
+    bits     a bit flips with probability (q - q1) / (1 - 2 q1), q that of the mechanism
+             with `epsilon_first`
 
 for k symbols. All reports of one value reveal no more than its permanent response does,
 however many there are. What t of them reveal (`accounting.repeated_ratio`) depends on

@@ -3,15 +3,16 @@ report.
 
 The latter, the instantaneous response (IRR), is drawn anew.
 
-    a value sets `hashes` bits of a Bloom filter (or, in the one-hot form, the one bit of its index)
-    permanent:      a bit is kept with probability 1 - f/2 and flipped with probability f/2, once
-                    per value
-    instantaneous:  a report's bit is 1 with probability q if the permanent bit is 1, and p if it is
-                    0
+    a value sets `hashes` bits of a Bloom filter (or, in the one-hot form, the one bit
+    of its index)
+    permanent:      a bit is kept with probability 1 - f/2 and flipped with probability
+                    f/2, once per value
+    instantaneous:  a report's bit is 1 with probability q if the permanent bit is 1,
+                    and p if it is 0
     together:       q* = (1 - f/2) q + (f/2) p,  p* = (f/2) q + (1 - f/2) p: one binary channel
     one report      epsilon_1   = h ln(q* (1 - p*) / (p* (1 - q*)))
-    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value; infinite
-                    if f = 0
+    all reports     epsilon_inf = 2 h ln((1 - f/2) / (f/2)) for one unchanged value;
+                    infinite if f = 0
 
 f, p and q are thresholds over 2^64, rounded towards more noise. The naming is the
 paper's: q belongs to a 1.

@@ -1,7 +1,8 @@
 """Forced response: chance dictates "yes", dictates "no", or asks for the truth.
 
     P[yes | true] = 1 - forced_false,  P[yes | false] = forced_true
-    epsilon = max(ln((1 - forced_false) / forced_true), ln((1 - forced_true) / forced_false))
+    epsilon = max(ln((1 - forced_false) / forced_true), ln((1 - forced_true) /
+    forced_false))
 
 The maximum is taken as both answers count.
 

@@ -9,8 +9,8 @@ the dither, is the number in expectation, whatever it is.
 Of the values 0, ..., N, with L = k - 1, Z = R + L and R the rational just below
 e^epsilon,
 
-    u uniform below N,  s = floor((L x + u) / N),  j = s with odds of R : 1 against each other level
-    P[(u, j) | x] = (R if j = s else 1) / (N Z)
+    u uniform below N,  s = floor((L x + u) / N),  j = s with odds of R : 1 against each
+    other level P[(u, j) | x] = (R if j = s else 1) / (N Z)
     y(u, j) = [N (Z j - k (k-1) / 2) / (R - 1) - u + (N-1) / 2] / L,  E[y | x] = x
 
 The levels are told apart with odds of R, so any two values are. Where N is more than

@@ -10,10 +10,12 @@ grows with the logarithm of how many values there are, as arcs do
 
     level   j = 1, ..., L with weight w_j, where 2^L is the first power of two with room for all
     cell    of value x in level j: x >> (L - j)
-    place   cell x step modulo the number of places, those that the level's response knows
+    place   cell x step modulo the number of places, those that the level's response
+            knows
     symbol  by subset selection (sets by their numbers) or projective-geometry response
 
-    privacy  P[j, y | x] = w_j q_j(y | cell) / w: the law cancels, and the ratio is R, exactly
+    privacy  P[j, y | x] = w_j q_j(y | cell) / w: the law cancels, and the ratio is R,
+             exactly
 
 Sets have as many places as there are cells, and a step of 1. A projective space has as
 many as it has points, and its step is about .618 of them (coprime to their number): so

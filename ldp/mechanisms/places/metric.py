@@ -8,8 +8,10 @@ epsilon for each unit of distance and d the distance between the middles of thei
 Across the map that is m times the largest distance, which is what a survey declares,
 what a device charges and what totals count.
 
-    report   along each axis the cell's place plus geometric noise, cut at both ends (`additive`)
-    one step of length s has odds of e^(m s / sqrt 2), so that of cells dx and dy steps apart
+    report   along each axis the cell's place plus geometric noise, cut at both ends
+             (`additive`)
+    one step of length s has odds of e^(m s / sqrt 2), so that of cells dx and dy steps
+    apart
 
         P[y | x] / P[y | x'] <= e^(m (s_x dx + s_y dy) / sqrt 2) <= e^(m d)
 

@@ -10,7 +10,8 @@ epsilon. A tree is what this is with one axis, and all that is said there of pla
 symbols and privacy holds here.
 
     view    (a, b) with weight w_ab: 2^a x 2^b cells, all of a, b = 0, ..., h but (0, 0)
-    number  a (h + 1) + b - 1, its cohort; the last one is the whole grid of 2^h x 2^h cells
+    number  a (h + 1) + b - 1, its cohort; the last one is the whole grid of 2^h x 2^h
+            cells
     value   x 2^h + y;  its cell in a view: (x >> (h - a)) 2^b + (y >> (h - b))
 
 The usual weights minimize the error of all rectangles, on average. What a rectangle

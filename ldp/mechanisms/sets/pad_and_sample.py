@@ -3,11 +3,12 @@ reported.
 
 It is drawn uniformly, and goes through another mechanism.
 
-    a report supports a value with probability (p + (m-1) q) / m if the set holds it, else q
-    (p and q are those of the other mechanism)
-    pad-grr                   m different dummies: `grr` of d + m values with odds R = m (E - 1) + 1
-    pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d + 1 values,
-                              and its epsilon
+    a report supports a value with probability (p + (m-1) q) / m if the set holds it,
+    else q (p and q are those of the other mechanism)
+    pad-grr                   m different dummies: `grr` of d + m values with odds R = m
+                              (E - 1) + 1
+    pad-ss, pad-pgr, pad-hr   one dummy, as often as needed: the other mechanism with d
+                              + 1 values, and its epsilon
 
 `hr` has blocks of values. What its report is worth to a value it is worth m times here,
 and the mean square is m^2 times that for the entries that are drawn. Of the reports of

@@ -8,13 +8,14 @@ values with the whole epsilon. The aggregator puts together what all subsets say
 field and of each pair (`ldp_aggregator.decoders.marginals`), so that everyone who told
 of both fields counts for a pair, whichever others they told of besides.
 
-    subset  of m fields, by its number: one of C(d, m), all equally likely, whatever the answer is
+    subset  of m fields, by its number: one of C(d, m), all equally likely, whatever the
+            answer is
     cell    of the values of these fields, the last one's varying fastest
     place   cell x step modulo the number of places, those that the response knows
     symbol  by subset selection (sets by their numbers) or projective-geometry response
 
-    privacy  P[S, y | x] = q_S(y | cell of x in S) / C(d, m): the number of subsets cancels, and the
-             ratio is R, exactly
+    privacy  P[S, y | x] = q_S(y | cell of x in S) / C(d, m): the number of subsets
+             cancels, and the ratio is R, exactly
 
 Subsets and responses are those of other mechanisms: a subset has its number in the
 combinatorial number system (`values.numbered_subsets`), and subsets with as many cells

@@ -9,10 +9,12 @@ aggregator puts the levels together by least squares (`taxonomies.views`), which
 all of them: a state is told by those who were asked for states, and by the counties
 below it.
 
-    level   j with probability w_j / (w_1 + ... + w_L), the `law`, whatever the answer is
+    level   j with probability w_j / (w_1 + ... + w_L), the `law`, whatever the answer
+            is
     symbol  by k-ary response or projective-geometry response among the cells of level j
 
-    privacy  P[j, y | x] = w_j q_j(y | cell) / w: the law cancels, and the ratio is R, exactly
+    privacy  P[j, y | x] = w_j q_j(y | cell) / w: the law cancels, and the ratio is R,
+             exactly
 
 Each level has the one of the two responses that errs less in total, as `auto` compares
 them. (Of the others that report one symbol, Hadamard response never errs less than

@@ -20,8 +20,8 @@ a report is worth c to the values that it supports, -c to the others of its bloc
 nothing to the rest:
 
     c = (R + 2B - 1) / (R - 1)
-    mean square, to value x:  c (R + 1) / (R - 1) from those who hold a value of its block,
-                              2 c / (R - 1) from all others
+    mean square, to value x:  c (R + 1) / (R - 1) from those who hold a value of its
+                              block, 2 c / (R - 1) from all others
     Var(estimate of f_x) = [c (2 / (R - 1) + F) - f_x] / n,  with F for the share of the former
 
 Over all d values that adds up to at most 2 d c / (R - 1) + c ceil(d / B) - 1, whatever

@@ -3,9 +3,9 @@ value.
 
 Each respondent has a hash function of its own.
 
-    h(x) = floor(((a x + b) mod P) g / P),  P = 2^31 - 1,  a uniform in 1 .. P-1, b in 0 .. P-1
-    report (a, b, y), with y = h(x) at odds R against each other one of the g symbols
-    it supports all x with h(x) = y
+    h(x) = floor(((a x + b) mod P) g / P),  P = 2^31 - 1,  a uniform in 1 .. P-1, b in 0
+    .. P-1 report (a, b, y), with y = h(x) at odds R against each other one of the g
+    symbols it supports all x with h(x) = y
     p = R / (R + g - 1),  q = c p + (1 - c) / (R + g - 1)
 
 c is the chance that h(x) = h(z) for two different values. It is exact, because (a, b)

@@ -4,8 +4,8 @@ It errs as little as subset selection does, with reports of a few bytes: a repor
 a point, and supports all values that are orthogonal to it. The space is over a field of
 q elements.
 
-    report y supports value x if <x, y> = 0
-    of v = (q^t - 1) / (q - 1) points a report supports k, and two reports share l of theirs:
+    report y supports value x if <x, y> = 0 of v = (q^t - 1) / (q - 1) points a report
+    supports k, and two reports share l of theirs:
     k = (q^(t-1) - 1) / (q - 1),  l = (q^(t-2) - 1) / (q - 1)
     p = R k / (R k + v - k),  q_support = (R l + k - l) / (R k + v - k)
 

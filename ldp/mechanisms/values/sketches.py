@@ -6,10 +6,11 @@ It is one of k that all respondents share.
     h_j(x) = floor(((c2 x + c1) x + c0 mod P) m / P),  P = 2^31 - 1
     c_i = XXH64(byte i, seed 2^16 hash_seed + j) mod P
 
-    cms    cohort j uniform; m bits, of which h_j(x) is set; each flipped with probability 1 / (s +
-           1), s just below e^(epsilon/2)
-    hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry (h_j(x), l) of
-           the m x m Hadamard matrix with probability p = R / (R + 1), else the other
+    cms    cohort j uniform; m bits, of which h_j(x) is set; each flipped with
+           probability 1 / (s + 1), s just below e^(epsilon/2)
+    hcms   cohort j and coordinate l uniform; (l, sign), the sign being that of entry
+           (h_j(x), l) of the m x m Hadamard matrix with probability p = R / (R + 1),
+           else the other
 
 A report supports the values of its bucket with p, and any other with q (1 - p in `cms`,
 1/2 in `hcms`); over the choice of hash functions two values meet with probability c =

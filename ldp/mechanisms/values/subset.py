@@ -3,8 +3,8 @@
 That is against each set that does not hold it.
 
     p = w R / (w R + d - w),  q = p (w - 1) / (d - 1) + (1 - p) w / (d - 1)
-    w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg 2018; Park,
-    Nam and Lee 2023)
+    w minimizes the total error; there is no mechanism with a smaller one (Ye and Barg
+    2018; Park, Nam and Lee 2023)
 
 A draw first makes a uniform set of w values that knows nothing of the truth, then puts
 the truth in, or takes it out, by exchanging it for a uniform member (or stranger).

@@ -11,8 +11,8 @@ Of m normal vectors g_1, ..., g_m of a seed (`ldp.mechanisms.vectors.codewords`)
 words are g_i and -g_i. Let v be a vector of length r in parts of the radius, R the
 rational just below e^epsilon, and
 
-    t = v with probability (1 + r) / 2, else -v
-    near(t) = the w words with the greatest <word, t>, of those with equal ones the first
+    t = v with probability (1 + r) / 2, else -v near(t) = the w words with the greatest
+    <word, t>, of those with equal ones the first
     P[word y | v, seed] = (R if y in near(t) else 1) / Z,  Z = R w + 2 m - w
     score = radius x word / (256 a),  a = (R - 1) S1 / Z,  E[score | v] = v
 

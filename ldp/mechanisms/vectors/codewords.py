@@ -5,13 +5,14 @@ A device and an aggregator need the same random vectors without sending them. Th
 worked out from a seed by a hash function and a table, in integers alone, so that all
 languages have the same.
 
-    word j of a seed   its coordinates 4 c, ..., 4 c + 3 are the four halves-of-words of the XXH64,
-                       under the seed, of the four bytes of 65,536 j + c (little-endian), the most
-                       significant first
-    coordinate         of a half-word h: magnitude number h mod 2^15, less than 0 if h >= 2^15
-    magnitude          number u is the least k for which the weights of 0, ..., k are at least
-                       (u + 1/2) / 2^15 of all, with weights 2 e^(-k^2 / (2 x 256^2)), half of that
-                       for 0
+    word j of a seed   its coordinates 4 c, ..., 4 c + 3 are the four halves-of-words of
+                       the XXH64, under the seed, of the four bytes of 65,536 j + c
+                       (little-endian), the most significant first
+    coordinate         of a half-word h: magnitude number h mod 2^15, less than 0 if h
+                       >= 2^15
+    magnitude          number u is the least k for which the weights of 0, ..., k are at
+                       least (u + 1/2) / 2^15 of all, with weights 2 e^(-k^2 / (2 x
+                       256^2)), half of that for 0
 
 So a coordinate has the normal law of deviation 256, on whole numbers and in steps of
 2^-16. Its moments are those of a normal law but for a relative 2e-5 (the second) and

@@ -2,7 +2,8 @@
 
 dimensions  how many numbers a vector has
 radius      how long it may be: the root of the sum of its squares
-outside     refuse (unless said otherwise) | clip, which shortens longer ones to the radius
+outside     refuse (unless said otherwise) | clip, which shortens longer ones to the
+            radius
 """
 
 from __future__ import annotations

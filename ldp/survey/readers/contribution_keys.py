@@ -1,7 +1,8 @@
 """The key `per_device` of a question in a survey file.
 
 mean, sum     (integer, number) of all the numbers that a device has
-last, one     (any type but multi and key-value) the last of its records, or one that is drawn
+last, one     (any type but multi and key-value) the last of its records, or one that is
+              drawn
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """The keys of a question of type table in a survey file: its fields, each a table of
 its own.
 
-collect                       (optional) product | subsets: whether a report tells of all fields, or
-                              of some of them, which is for many
+collect                       (optional) product | subsets: whether a report tells of
+                              all fields, or of some of them, which is for many
 
 and in each field
 
-name                          as for a question; tables of answers have a column called so
+name                          as for a question; tables of answers have a column called
+                              so
 type                          boolean | category | integer | number
-values, low, high, ...        the keys of that type; a number has cells (`edges` or `bins`)
+values, low, high, ...        the keys of that type; a number has cells (`edges` or
+                              `bins`)
 text                          (optional) what people are asked
 """
 

@@ -1,14 +1,16 @@
 """The keys of a question of type place in a survey file: two axes and a grid, or named
 cells.
 
-x, y    tables of their own, the axes: `low` and `high`; optionally what a number has besides
-        (`unit`, `outside`, `missing`), `text`, and `name`, if it is not to be called x or y
+x, y    tables of their own, the axes: `low` and `high`; optionally what a number has
+        besides (`unit`, `outside`, `missing`), `text`, and `name`, if it is not to be
+        called x or y
 cells   how many equal cells each axis is divided into: a power of two up to 64
 
 Where the cells are those of a public geography, such as counties, there are no axes:
 
 cells   their names; or the name of a GeoJSON file with a feature for each
-by      of a file: the property of its features that is their name, "name" if it is not said
+by      of a file: the property of its features that is their name, "name" if it is not
+        said
 
 A question with named cells is one of type category from there on: an answer is a name,
 and borders are for those who look (`answers.geography`). Files are read by whoever

@@ -1,9 +1,11 @@
 """The keys of a taxonomy in a survey file, read into the values of a question and their
 tree.
 
-values      the leaves, if they are to have another order than that in which `parents` names them
+values      the leaves, if they are to have another order than that in which `parents`
+            names them
 parents     a table: the node above each value, and the one above each node that has any
-file        or the name of a file of two columns, child and parent, in place of `parents`
+file        or the name of a file of two columns, child and parent, in place of
+            `parents`
 levels      what the levels are called, from the top to the values
 
 A node that holds all values is left out: its share is 1. Files are read by whoever

@@ -88,9 +88,9 @@ def attack(
 
     population  as `from_table` or `synthetic` give it
     fraction    the share of all reports that is forged, between 0 and 1
-    targets     values to be made frequent; by default the two that fewest hold, or one of up to
-                three; of a question for a mean alone they say to which end it is to be moved, and
-                by default it is the one further from it
+    targets     values to be made frequent; by default the two that fewest hold, or one
+                of up to three; of a question for a mean alone they say to which end it
+                is to be moved, and by default it is the one further from it
     question    the question that is attacked; all that have the targets, unless given
     kind        "random", "input" or "maximal-gain"; each of them, unless given
     runs        how often to repeat each attack

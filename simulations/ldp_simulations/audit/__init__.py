@@ -13,7 +13,8 @@ clients        a client as a command, and the frames that it writes
 python_client  the Python client so
 bench          a client on a bench, where its devices are tried
 sequences      permanent responses, kept over many reports and behind other answers
-questions      reports to two questions: independent noise, and an order that tells nothing
+questions      reports to two questions: independent noise, and an order that tells
+               nothing
 lives          pairs of reports: twice, restarts, retries, forks, epochs, and these two
 auditing       the whole, within a budget, from where it was left
 

@@ -3,7 +3,8 @@ report.
 
 Of each envelope and answer there are counts, arrays by name:
 
-    batches  how many came, and `asked`, of how many devices: more where they draw their question
+    batches  how many came, and `asked`, of how many devices: more where they draw their
+             question
     reports  as many as batches, since a device that is asked once has one
     ids      how often each bit of an id was 1
     alike    how often two bits of an id were equal

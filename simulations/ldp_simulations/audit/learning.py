@@ -2,10 +2,11 @@
 
 For two answers, from how often each report came, or each bit was 1:
 
-    columns  the reports that came more often with the one, as many as give the best bound
+    columns  the reports that came more often with the one, as many as give the best
+             bound
     bit      the one bit whose state tells most
-    score    the sum over bits of the logarithms of ratios (naive Bayes), beyond its mean with the
-             one answer, and beyond one and two standard deviations more
+    score    the sum over bits of the logarithms of ratios (naive Bayes), beyond its
+             mean with the one answer, and beyond one and two standard deviations more
 
 They are tried on the second half alone: what was chosen by looking says nothing by
 itself.

@@ -6,13 +6,15 @@ first, the middle and the last of a list, so that what goes wrong at an end is s
 more of them, or all, if more are asked for, evenly spread. What is declared of its
 reports is written down as far as it can be:
 
-    columns   where there are few reports, how likely each is, exactly (`conformance.law`)
+    columns   where there are few reports, how likely each is, exactly
+              (`conformance.law`)
     bits      how likely each bit of the row is 1, where columns, or p and q, say so
     pairs     how likely a bit and the next are both 1, where `joint_support` says so
     distant   how likely two bits that are no neighbours are both 1, where it says so
-    events    for two answers, the reports that speak most for the one against the other: where
-              there are columns, those with the largest ratios, as many as give the best bound;
-              elsewhere those that support the one and not the other
+    events    for two answers, the reports that speak most for the one against the
+              other: where there are columns, those with the largest ratios, as many as
+              give the best bound; elsewhere those that support the one and not the
+              other
 
 Of all else the core's own reports are the law, as many as were audited.
 """

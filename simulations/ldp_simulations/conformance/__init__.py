@@ -3,14 +3,16 @@
 It is asked over its standard input; what matters is tried on the bytes that leave it.
 
 lines          the line protocol: a process that is asked, one JSON object a line
-bench          what all points are tried on: processes, state files, and what leaves them
+bench          what all points are tried on: processes, state files, and what leaves
+               them
 collector      a collector on this machine that answers as it is told
 specimens      the surveys that are asked, and answers that fit a question
 points         the points, one after the other (`conform`), and what becomes of each
 
 The points:
 
-reading        survey, vectors, answers: what a client computes from its survey, and refuses
+reading        survey, vectors, answers: what a client computes from its survey, and
+               refuses
 law            lengths, law, fresh: what it draws by itself
 ledger         once, memo, limits, silence, ledger: what it remembers and when it stops
 delivery       wire, groups, retries, traces: what leaves it, and what is left behind

@@ -51,7 +51,8 @@ class Bench:
     """A client under test, by its command.
 
     survey    a survey of which reports and lengths are tried as well
-    vectors   the folder of vector files; without one vectors are made for the surveys asked
+    vectors   the folder of vector files; without one vectors are made for the surveys
+              asked
     samples   reports to draw for each value
     kills     how often to kill it
     """

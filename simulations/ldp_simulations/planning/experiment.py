@@ -131,7 +131,8 @@ def plan_experiment(
     question             the randomized one
     value                whose share is compared
     direct, randomized   shares in the two arms, 0 < direct < randomized < 1
-    respondents          of both arms together, to be told the power; without it, what power takes
+    respondents          of both arms together, to be told the power; without it, what
+                         power takes
     level                one less the chance to find a difference that is not there
 
     Raises `EstimateError` for numbers that cannot be, and for questions of which no

@@ -120,8 +120,9 @@ class Narrowed(NamedTuple):
 def narrow(tally: Tally, names: Collection[str] = ()) -> Narrowed:
     """A survey about the means of numbers whose distributions a tally tells.
 
-    tally  of the first survey names  the questions to go on with; all that are for
-    distributions, if there are none
+    tally  of the first survey
+    names  the questions to go on with; all that are for distributions, if there are
+           none
 
     Raises `EstimateError` where there is none, or no reports, and `UnknownNameError`.
 

@@ -111,27 +111,30 @@ def plan(
     """Plan the errors of a survey's questions, or of every mechanism for n values.
 
     survey        the survey; or
-    values        a number of values, at least 2, to compare mechanisms for, with an epsilon or a
-                  number of respondents, or both
+    values        a number of values, at least 2, to compare mechanisms for, with an
+                  epsilon or a number of respondents, or both
     epsilon       what one report may reveal
-    respondents   how many answer; left out, the least number that keeps what is asked for is found
-    half_width    the largest half-width of intervals, as a share from 0 to 1, of a distribution
-                  those of any range, of places those of any rectangle; finds respondents or
-                  epsilon, one of which is left out
+    respondents   how many answer; left out, the least number that keeps what is asked
+                  for is found
+    half_width    the largest half-width of intervals, as a share from 0 to 1, of a
+                  distribution those of any range, of places those of any rectangle;
+                  finds respondents or epsilon, one of which is left out
     detect        a share of the respondents that has to be found
     mean_half_width  the largest half-width of the interval of a mean, in the unit of
-    the answers;
+                     the answers;
                   finds respondents
     median_half_width  the same of the median of a distribution
     level, power  of intervals and detection, and the chance to detect
     frequency     the share of a typical value; an even one, unless given
     estimand      "population" or "respondents": whom errors are for
     simultaneous  "bonferroni" if all intervals of a question shall hold together
-    forged        how many reports are forged, of those of the respondents; 1 % unless given
+    forged        how many reports are forged, of those of the respondents; 1 % unless
+                  given
     candidates    the texts to look for, by open question
     shares        of the upper levels of trees, in place of the survey's
     names         the questions to plan; all, if there are none
-    value         whose errors are planned; the one with the widest interval, unless given
+    value         whose errors are planned; the one with the widest interval, unless
+                  given
     response_rate  the share of those who are asked that answers, to say how many to ask
 
     Raises `TypeError` for what is no survey, `EstimateError` for arguments that no plan

@@ -1,10 +1,10 @@
 """The maximal gain attack: reports that are worth as much as possible to the targets
 together.
 
-    symbols   one that supports the most targets, or whose scores for them have the greatest sum, in
-              each cohort; of dithered levels, in the best cohort
-    bits      those of all targets, and others up to the number of ones that an honest report has on
-              average
+    symbols   one that supports the most targets, or whose scores for them have the
+              greatest sum, in each cohort; of dithered levels, in the best cohort
+    bits      those of all targets, and others up to the number of ones that an honest
+              report has on average
 
 Among reports that are worth the same, each forger chooses at random. What a symbol is
 worth is said by the modules of `ldp_simulations.sampling`. Bloom filters are attacked

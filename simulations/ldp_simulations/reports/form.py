@@ -1,6 +1,7 @@
 """Contract of simulated randomizers: a row of `ldp_simulations.sampling.table`.
 
-    sample    a tally drawn from the law of the reports, without making them one at a time
+    sample    a tally drawn from the law of the reports, without making them one at a
+              time
     expected  the tally to be expected: planning runs the decoder on it
     forge     reports that are worth as much as possible to some values together
     repeated  a tally of several reports of each respondent's permanent response

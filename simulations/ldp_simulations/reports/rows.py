@@ -3,9 +3,10 @@ width).
 
 Whatever a layout allows:
 
-random   anything that can be sent, uniformly: the random perturbed-value attack of Cao, Jia and
-         Gong 2021
-bits     vectors with as many ones as an honest report has on average, the wanted ones among them
+random   anything that can be sent, uniformly: the random perturbed-value attack of Cao,
+         Jia and Gong 2021
+bits     vectors with as many ones as an honest report has on average, the wanted ones
+         among them
 """
 
 from __future__ import annotations

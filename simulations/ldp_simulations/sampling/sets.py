@@ -1,9 +1,10 @@
 """Tallies of sets, drawn from their exact law.
 
-set-unary        given the sets, bits are independent, as in `ldp_simulations.sampling.values.bits`
+set-unary        given the sets, bits are independent, as in
+                 `ldp_simulations.sampling.values.bits`
 signed items     of those who draw a key, how many draw its upper item: a binomial
-pad-and-sample   the entries that the holders of a set draw: one multinomial; then a tally of those
-                 entries
+pad-and-sample   the entries that the holders of a set draw: one multinomial; then a
+                 tally of those entries
 """
 
 from __future__ import annotations

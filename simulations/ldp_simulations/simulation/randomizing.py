@@ -45,12 +45,13 @@ def randomize(
 ) -> Reports:
     """The reports of a table of answers, as the bytes of a report file.
 
-    table         a data frame of pandas or polars, or a dict of arrays or lists, with a column for
-                  each question, and perhaps for attributes; an iterable of dicts, one for each
-                  respondent; or the path of a CSV file. None, NaN and empty texts are no answer,
-                  and of an attribute unknown
+    table         a data frame of pandas or polars, or a dict of arrays or lists, with a
+                  column for each question, and perhaps for attributes; an iterable of
+                  dicts, one for each respondent; or the path of a CSV file. None, NaN
+                  and empty texts are no answer, and of an attribute unknown
     skip_invalid  take cells that do not fit their question for no answer
-    seed          make the reports repeatable, which gives away the answers: for tests alone
+    seed          make the reports repeatable, which gives away the answers: for tests
+                  alone
 
     All reports are held in memory. Raises `AnswersError` if the table does not fit the
     survey, and `TypeError` for what is no table.

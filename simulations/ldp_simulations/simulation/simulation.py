@@ -228,17 +228,17 @@ def simulate(
     """Simulate surveys of one population, and compare their estimates with the truth.
 
     population  a table of true answers, or what `from_table` or `synthetic` give; made
-    up unless
-                given, as by `synthetic`
+                up unless given, as by `synthetic`
     respondents how many people are made up
     runs        how many surveys
     seed        makes the simulation repeatable
-    way         "law" draws tallies from their exact law; "reports" makes the reports, in bulk where
-                a mechanism has such a draw; "clients" has a client make each
+    way         "law" draws tallies from their exact law; "reports" makes the reports,
+                in bulk where a mechanism has such a draw; "clients" has a client make
+                each
     level       coverage of the intervals, in place of that of the options
-    options     of the estimates; frequencies are estimated of all mechanisms. Intervals are for
-                the respondents, whose truth is known; where devices draw one of several
-                questions, for a population
+    options     of the estimates; frequencies are estimated of all mechanisms. Intervals
+                are for the respondents, whose truth is known; where devices draw one of
+                several questions, for a population
     candidates  the texts to look for, by open question
     over        wraps the range of runs (for a progress bar)
 

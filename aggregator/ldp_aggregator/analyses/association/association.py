@@ -10,30 +10,34 @@ respondents holds which pair of values.
 With s the scores of a respondent's report to one question and t those of another
 (`joint_scores`),
 
-    frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x and z
+    frequency     mean of s_x t_z: unbiased for the share of respondents who hold both x
+                  and z
     error         n Var = S - f for the respondents, S - f^2 for a population they were drawn from,
                   with S = E[s_x^2 t_z^2], which is estimated without bias, too
-    interval      all f for which |estimate - f| is within the error at f (`intervals`); where few
-                  reports matter, those under which it is no rare one (`joint_jumps`,
-                  `scaled_poisson`). If every value but x is as likely as any other to be taken for
-                  x, and so for z, S is linear in f and in the margins:
+    interval      all f for which |estimate - f| is within the error at f (`intervals`);
+                  where few reports matter, those under which it is no rare one
+                  (`joint_jumps`, `scaled_poisson`). If every value but x is as likely
+                  as any other to be taken for x, and so for z, S is linear in f and in
+                  the margins:
                   S = S_0 + slope f,  slope = (E[s_x^2 | x] - E[s_x^2 | not x]) (E[t_z^2 | z] -
                                       E[t_z^2 | not z])
-                  So S_0 = (estimate of S) - slope (estimate of f) depends on the margins alone,
-                  which are known far better than the cell; it is at least what it would be if
-                  no one held x or z. Otherwise "not x" is the value that x is most easily taken
-                  for, as errors of x are exchanged with that one's
-    conditional   of those who hold x, the share who hold z: all r for which |f_xz - r f_x| is
-                  within the error of that difference if r is the share (Fieller). Where f_x itself
-                  may be 0 that is everything from 0 to 1, and no share is given
-    independence  if two answers are independent, so are their reports, and their centred scores
-                  have no covariance: n times the sum of squares of all mean products of whitened
-                  contrasts of scores is a chi-square with (d_1 - 1) (d_2 - 1) degrees of freedom.
-                  Where reports are symbols, as many as values, it is Pearson's statistic on the
-                  table of reports. His statistic on de-biased counts would take noise for
-                  dependence
-    three         questions are all taken to be independent of each other; prod(d) - 1 - sum(d - 1)
-                  degrees of freedom
+                  So S_0 = (estimate of S) - slope (estimate of f) depends on the
+                  margins alone, which are known far better than the cell; it is at
+                  least what it would be if no one held x or z. Otherwise "not x" is the
+                  value that x is most easily taken for, as errors of x are exchanged
+                  with that one's
+    conditional   of those who hold x, the share who hold z: all r for which |f_xz - r
+                  f_x| is within the error of that difference if r is the share
+                  (Fieller). Where f_x itself may be 0 that is everything from 0 to 1,
+                  and no share is given
+    independence  if two answers are independent, so are their reports, and their
+                  centred scores have no covariance: n times the sum of squares of all
+                  mean products of whitened contrasts of scores is a chi-square with
+                  (d_1 - 1) (d_2 - 1) degrees of freedom. Where reports are symbols, as
+                  many as values, it is Pearson's statistic on the table of reports. His
+                  statistic on de-biased counts would take noise for dependence
+    three         questions are all taken to be independent of each other; prod(d) - 1 -
+                  sum(d - 1) degrees of freedom
 
 Sources: Chaudhuri and Mukerjee 1988 (products of inverse channels); Fieller 1954;
 Gaboardi and Rogers 2018 (tests of independence under local privacy); Lancaster 1951

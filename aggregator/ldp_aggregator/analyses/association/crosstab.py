@@ -5,11 +5,13 @@ One report tells a cell of the table, so everything here is a sum of cells, and 
 error follows from how the scores of cells go together
 (`ldp_aggregator.decoders.moments.scores`):
 
-    share of a group of cells    q'f, unbiased; n Cov(q'f, r'f) = q'Mr - sum of q r f for the
-                                 respondents, with M the mean products of scores: errors of cells
-                                 are never added up as if they had nothing to do with each other
-    share within another group   f(A and B) / f(B), with Fieller's interval: all r for which
-                                 f(A and B) - r f(B) may be 0; everything where f(B) may be
+    share of a group of cells    q'f, unbiased; n Cov(q'f, r'f) = q'Mr - sum of q r f
+                                 for the respondents, with M the mean products of
+                                 scores: errors of cells are never added up as if they
+                                 had nothing to do with each other
+    share within another group   f(A and B) / f(B), with Fieller's interval: all r for
+                                 which f(A and B) - r f(B) may be 0; everything where
+                                 f(B) may be
     dependence                   `ldp_aggregator.analyses.association.measures`
 """
 

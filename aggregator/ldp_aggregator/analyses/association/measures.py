@@ -3,17 +3,21 @@ intervals.
 
     odds ratio           p11 p22 / (p12 p21), of two answers with two values each
     correlation          Pearson's, of answers that are numbers, or have two values
-    Cramer's V           root of (sum of (p_ij - p_i p_j)^2 / (p_i p_j)) / (fewer values - 1)
-    mutual information   sum of p_ij log2(p_ij / (p_i p_j)), in bits: what one answer tells of the
-                         other
+    Cramer's V           root of (sum of (p_ij - p_i p_j)^2 / (p_i p_j)) / (fewer values
+                         - 1)
+    mutual information   sum of p_ij log2(p_ij / (p_i p_j)), in bits: what one answer
+                         tells of the other
 
 They bend where noise is as large as shares are, and none is estimated without bias
 there. So the estimate is that of the nearest table without negative cells, and the
 interval has every value that some table has which the estimates do not rule out:
 
-    distance    (t - p)' C^-1 (t - p), of a table p from the estimates t with their covariance C
-    not ruled   p without negative cells, of sum 1, no further off than the nearest one plus the
-    out         quantile of chi-square with as many degrees of freedom as the measure says
+    distance    (t - p)' C^-1 (t - p), of a table p from the estimates t with their
+                covariance C
+    not ruled   p without negative cells, of sum 1, no further off than the nearest one
+                plus the
+    out         quantile of chi-square with as many degrees of freedom as the measure
+                says
 
 One degree of freedom gives the interval of the profile likelihood. Measures that are 0
 at every table without dependence, and never below, are given (rows - 1) (columns - 1):

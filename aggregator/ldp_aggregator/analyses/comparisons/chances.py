@@ -7,12 +7,12 @@ Intervals are made at many levels, and the one that ends at the point is found b
 two of them. What is right where counts are few for intervals is so for tests as well.
 
     difference     from 0: two-sided
-    equivalence    two one-sided tests (TOST): the difference is shown to be above -margin and below
-                   margin, by the larger of the two p-values
+    equivalence    two one-sided tests (TOST): the difference is shown to be above
+                   -margin and below margin, by the larger of the two p-values
     bonferroni     the chance that any value is called different wrongly
     holm           the same, step by step: never larger than Bonferroni's
-    bh             of the values called different, the share that is not, on average (Benjamini and
-                   Hochberg)
+    bh             of the values called different, the share that is not, on average
+                   (Benjamini and Hochberg)
 
 The intervals beside them: for `bonferroni` and `holm` all hold together; for `bh` those
 of the values called different miss so seldom that of these the stated share hold, on

@@ -59,10 +59,13 @@ def compare(
 
     first, second  estimates of a question, or of surveys, of different reports
     question       which question of the surveys
-    level          coverage of the intervals; that of the first estimates, if it is not given
-    simultaneous   how looking at all values is allowed for: "bh", "bonferroni" or "holm"
+    level          coverage of the intervals; that of the first estimates, if it is not
+                   given
+    simultaneous   how looking at all values is allowed for: "bh", "bonferroni" or
+                   "holm"
     margin         a difference that would not matter, to test whether it is smaller
-    overlap        the share of the devices that reported to both with the same answer, from 0 to 1
+    overlap        the share of the devices that reported to both with the same answer,
+                   from 0 to 1
     names          what the two are called
     allow_equal    take two tallies whose estimates are equal to be of other reports
 

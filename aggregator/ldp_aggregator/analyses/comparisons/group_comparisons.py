@@ -131,12 +131,14 @@ def compare_groups(
 ) -> GroupComparisons:
     """Compare groups that are large enough to be shown.
 
-    first     a tally of a survey with attributes, whose groups are compared with each other
-    second    another tally, of other reports: each group in it is then compared with the same group
-              in the first, and `names` is what the two tallies are called
-    question  which question; may be left out if there is but one baseline  the group
-    that others are compared with, as "ios" or "ios, de"; by default the rest of
-              each, and of two groups the first
+    first     a tally of a survey with attributes, whose groups are compared with each
+              other
+    second    another tally, of other reports: each group in it is then compared with
+              the same group in the first, and `names` is what the two tallies are
+              called
+    question  which question; may be left out if there is but one
+    baseline  the group that others are compared with, as "ios" or "ios, de"; by default
+              the rest of each, and of two groups the first
 
     `by`, `where`, `least_group` and `earlier` are as for `estimate_groups`;
     `simultaneous`, `margin`, `overlap` and `allow_equal` as for `compare`. All values

@@ -3,7 +3,8 @@ they came.
 
 What lives here, from below:
 
-law             types of respondents, their answers, and the chances of these in each arm
+law             types of respondents, their answers, and the chances of these in each
+                arm
 words           designs and counts as people write them
 table           the designs, a row each
 matrix_file     designs that are in no table

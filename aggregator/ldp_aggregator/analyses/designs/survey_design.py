@@ -221,7 +221,8 @@ class Design:
         groups.
 
         half_width  of the interval of the share
-        other       a share to be told from it, with this power; of a second group if `groups`
+        other       a share to be told from it, with this power; of a second group if
+                    `groups`
         types       shares of those who do not follow, by their names
 
         Raises `EstimateError` unless one of `half_width` and `other` is given.

@@ -1,7 +1,8 @@
 """Groups of respondents by public attributes, and which of them may be shown.
 
 crowds            groups by name: values of some attributes, any value of the others
-span              what follows from sums that are shown, and on how few reports it may rest
+span              what follows from sums that are shown, and on how few reports it may
+                  rest
 leftovers         crowds less those of their parts that are shown
 release           which groups of a question are shown, and which are suppressed
 asking            what is asked for, in words

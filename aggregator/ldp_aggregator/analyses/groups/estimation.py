@@ -47,13 +47,14 @@ def estimate_groups(
     """Estimates by public attributes, of the groups that are large enough to be shown.
 
     tally        of a survey with attributes
-    by           attributes: a group for each combination of their values, "unknown" among them
+    by           attributes: a group for each combination of their values, "unknown"
+                 among them
     where        attributes with values: only those who have them
     least_group  reports that a group needs; at least the `least_group` of the survey,
-    which it is
-                 unless given
-    earlier      tallies of the same reports when there were fewer, of which groups were shown, the
-                 first in front: no difference of two releases shows fewer reports either
+                 which it is unless given
+    earlier      tallies of the same reports when there were fewer, of which groups were
+                 shown, the first in front: no difference of two releases shows fewer
+                 reports either
 
     `options`, `candidates` and `names` are as for `estimate`. Raises its errors, and
     `UnknownNameError` for what is no attribute of the survey.

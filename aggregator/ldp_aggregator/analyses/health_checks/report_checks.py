@@ -1,18 +1,21 @@
 """Whether reports look as if the survey's mechanism had drawn them: a table of checks
 on a tally.
 
-    cohorts    respondents draw their cohort uniformly, or by the law that the survey states: a
-               chi-square of the cohort sizes
-    rates      a bit is 1, or a value is supported (by reports in its block, if there are blocks),
-               with a probability between that of a respondent who does not hold it and that of one
-               who does, so no rate may lie beyond them by more than chance has it: the least of the
-               exact binomial p-values, times their number (Bonferroni)
-    payloads   the same of every symbol that can be sent, where rates are not those of symbols
-               already: its probability lies between the least and the largest that any value gives
-               it (the rows of `ldp_aggregator.decoders` say how likely)
-    phantoms   values of projective-geometry response that no one can hold look like it; see
-               `phantoms`
-    dictionary the candidates of an open question explain the bit rates; see `bloom_regression`
+    cohorts    respondents draw their cohort uniformly, or by the law that the survey
+               states: a chi-square of the cohort sizes
+    rates      a bit is 1, or a value is supported (by reports in its block, if there
+               are blocks), with a probability between that of a respondent who does not
+               hold it and that of one who does, so no rate may lie beyond them by more
+               than chance has it: the least of the exact binomial p-values, times their
+               number (Bonferroni)
+    payloads   the same of every symbol that can be sent, where rates are not those of
+               symbols already: its probability lies between the least and the largest
+               that any value gives it (the rows of `ldp_aggregator.decoders` say how
+               likely)
+    phantoms   values of projective-geometry response that no one can hold look like it;
+               see `phantoms`
+    dictionary the candidates of an open question explain the bit rates; see
+    `bloom_regression`
 
 What a tally cannot show: it counts bits one by one, so correlated bits of single
 reports leave no trace but a misfit of the dictionary; and it counts payloads that came

@@ -4,10 +4,10 @@ of values.
     share(test)             the weight 1 for every value that passes, else 0
     share(test given test)  a quotient: both, over the second
     count(test)             as many times the share as there are respondents
-    number(test)            of sets and keys: how many values that pass a respondent holds, on
-                            average, which is the sum of their shares
-    mean(question)          its mean, as it is estimated by itself; of a field, the numbers that its
-                            values are
+    number(test)            of sets and keys: how many values that pass a respondent
+                            holds, on average, which is the sum of their shares
+    mean(question)          its mean, as it is estimated by itself; of a field, the
+                            numbers that its values are
     score(question, ...)    the numbers that are given for them, 0 for all others
 
 A question with fields is tested by each (`trip.mode = bus and trip.sex = female`), its

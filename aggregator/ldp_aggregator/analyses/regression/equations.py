@@ -6,11 +6,13 @@ term is known, but each has a score that is right on average, whoever it is. So 
 of the scores is right on average too, and its zero is near that of the plain sum.
 
     covariates in the clear   sum of x (s - m), s what the report is worth to the answer
-    randomized ones too       sum over cells of phi x (y - m), phi the unbiased shares of the cells
-                              that one report tells of (a question of type `table`, or linked ones)
+    randomized ones too       sum over cells of phi x (y - m), phi the unbiased shares
+                              of the cells that one report tells of (a question of type
+                              `table`, or linked ones)
     logit                     m = 1 / (1 + exp(-x'b));   linear  m = x'b, in closed form
-    sandwich                  A^-1 Cov A^-1, A = sum of phi m' x x', Cov that of the mean scores:
-                              noise and sampling in one, whatever the model's error is like
+    sandwich                  A^-1 Cov A^-1, A = sum of phi m' x x', Cov that of the
+                              mean scores: noise and sampling in one, whatever the
+                              model's error is like
 
 Regressing scores on scores would attenuate: squares of scores are no scores of squares.
 Cells do not have that fault, as x is known in each. But an unbiased share may be below

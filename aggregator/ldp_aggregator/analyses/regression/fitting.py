@@ -88,10 +88,11 @@ def regress(
     """A regression from tallies: on randomized predictors, on public attributes, or on
     both.
 
-    tallies     one, of a question whose fields are outcome and predictors; or one for each
-                combination of the values of public attributes
+    tallies     one, of a question whose fields are outcome and predictors; or one for
+                each combination of the values of public attributes
     name        of the question; `a & b` of questions that were answered together
-    formula     such as `smokes ~ age + sex` (`ldp_aggregator.analyses.regression.formula`)
+    formula     such as `smokes ~ age + sex`
+                (`ldp_aggregator.analyses.regression.formula`)
     attributes  the names of the public attributes
     design      the design weight of each combination's respondents
 
@@ -125,8 +126,8 @@ def regress_rows(
     """A regression from rows (`read_rows`, `DesignedRows`), with covariates in the
     clear.
 
-    formula   what is explained is the question, or a field of the question that is named; of a
-              design, the column of answers
+    formula   what is explained is the question, or a field of the question that is
+              named; of a design, the column of answers
     frame     columns of design weights, strata and clusters, if any
 
     >>> import ldp, ldp_aggregator

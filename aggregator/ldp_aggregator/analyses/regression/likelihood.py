@@ -5,12 +5,15 @@ What was said is not known, but how a report comes about is: from it follows how
 each report is under any coefficients, and the best ones are those under which the
 reports are likeliest.
 
-    pi      = 1 / (1 + exp(-x'b)), the chance that the answer is the second of two values
-    P       = L_0 + (L_1 - L_0) pi, L_y the chance of the report if the answer is y (`channel`)
+    pi      = 1 / (1 + exp(-x'b)), the chance that the answer is the second of two
+            values
+    P       = L_0 + (L_1 - L_0) pi, L_y the chance of the report if the answer is y
+            (`channel`)
     score   = (L_1 - L_0) pi (1 - pi) x / P
-    sandwich  A^-1 B A^-1 with A the negative second derivative of the log-likelihood and B the sum
-              of squares of scores: right as well where the model is not, about the coefficients
-              that come nearest to the truth; `model` errors are A^-1
+    sandwich  A^-1 B A^-1 with A the negative second derivative of the log-likelihood
+              and B the sum of squares of scores: right as well where the model is not,
+              about the coefficients that come nearest to the truth; `model` errors are
+              A^-1
 
 Newton's method with steps that never lose likelihood; where the log-likelihood is not
 concave, as noise can make it, the squares of scores take the place of its second

@@ -1,8 +1,10 @@
 """Intervals and tests by how much likelihood is lost.
 
-    interval   all values of a coefficient under which the best of the others lose no more than half
-               of the chi-square quantile with one degree of freedom: the profile likelihood
-    test       of a term: twice what is lost without its columns, as chi-square with as many degrees
+    interval   all values of a coefficient under which the best of the others lose no
+               more than half of the chi-square quantile with one degree of freedom: the
+               profile likelihood
+    test       of a term: twice what is lost without its columns, as chi-square with as
+               many degrees
 
 Where noise is large a profile may be flat: no value, however large, is ruled out. Then
 the end is infinite, and says so; an interval of a standard error would end somewhere

@@ -103,15 +103,19 @@ def estimate(
     """Estimates of a survey's questions from its reports, from a table of rows, or from
     a tally.
 
-    source      the survey, with reports or a table beside it; or a tally, or rows that were read
-    reports     the path or URL of a report file or tally file, the bytes of such a file, a tally,
-                or an iterable of these, as for `aggregate`; or a table, a file of one by `answers`
-    answers     of a table, the column of answers that were randomized before, as for `read_rows`
+    source      the survey, with reports or a table beside it; or a tally, or rows that
+                were read
+    reports     the path or URL of a report file or tally file, the bytes of such a
+                file, a tally, or an iterable of these, as for `aggregate`; or a table,
+                a file of one by `answers`
+    answers     of a table, the column of answers that were randomized before, as for
+                `read_rows`
     codes       of a table, the cell that says each answer, as for `read_rows`
-    by, where   groups apart, and who is looked at, as for `estimate_groups`: by columns of a table,
-                or by public attributes
+    by, where   groups apart, and who is looked at, as for `estimate_groups`: by columns
+                of a table, or by public attributes
     level       coverage of the intervals, in place of that of the options
-    estimand    "respondents" or "population": whom the intervals are for, in place of the options'
+    estimand    "respondents" or "population": whom the intervals are for, in place of
+                the options'
     options     which intervals, and all else
     candidates  the texts to look for, by open question
     names       the questions to estimate; all, if there are none

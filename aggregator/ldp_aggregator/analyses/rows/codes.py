@@ -1,9 +1,11 @@
 """Codes: which answer a cell says, whatever people call it.
 
-    values   those of the question, as the survey names them; where no two differ by case alone, in
-             any case
-    yes, no  of questions whose values are these, or true and false: also y, n, t, f, 1 and 0
-    codes    what an analyst says: yes=1,no=2 or often=oft,never=nie; then nothing else counts
+    values   those of the question, as the survey names them; where no two differ by
+             case alone, in any case
+    yes, no  of questions whose values are these, or true and false: also y, n, t, f, 1
+             and 0
+    codes    what an analyst says: yes=1,no=2 or often=oft,never=nie; then nothing else
+             counts
     numbers  where reports are no values, the number of a report, from 0
 
 A column of 1 and 2 says nothing of which is yes, so that it is refused without codes: a

@@ -30,7 +30,7 @@ def tally_of_rows(
 
     by        columns by which groups are told apart
     together  questions whose answers are counted together: of rows that have all of
-    them
+              them
 
     Raises `UnknownNameError` for columns that are not there.
 

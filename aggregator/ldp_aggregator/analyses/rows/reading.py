@@ -122,10 +122,10 @@ def read_rows(
 ) -> SurveyRows:
     """The rows of a table, a respondent each, with answers that were randomized before.
 
-    table      the path of a CSV or Parquet file, a frame of pandas or polars, a table of pyarrow, a
-               mapping of columns, or mappings, one for each row
-    answers    the column of a question's answers; of several questions by their names. Unless
-               given, the columns that have the names of questions
+    table      the path of a CSV or Parquet file, a frame of pandas or polars, a table
+               of pyarrow, a mapping of columns, or mappings, one for each row
+    answers    the column of a question's answers; of several questions by their names.
+               Unless given, the columns that have the names of questions
     codes      the cell that says each answer, such as {"yes": 1, "no": 2}
     questions  those that matter; all unless given
 

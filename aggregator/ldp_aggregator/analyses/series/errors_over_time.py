@@ -7,8 +7,8 @@ does not know; so that part may be
 
     fresh       of other devices in each epoch
     lasting     of the same devices in all
-    fading      of devices that leave and come at a constant rate: correlations of a power of the
-                distance in epochs
+    fading      of devices that leave and come at a constant rate: correlations of a
+                power of the distance in epochs
     swapped     of the same devices up to an epoch, and of others from then on
 
 and a change that one of these explains is not called one: where devices are swapped,

@@ -7,10 +7,11 @@ grows if something has. By Ville's inequality the chance that it ever reaches 1 
 any epoch, is at most a. So one may look after every epoch, stop when one likes, or
 never.
 
-    null          the estimates are a constant [and a fixed season], plus errors of the covariance C
-    alternative   a step of a size N(0, s^2) from some epoch on. Epochs k = 2, 3, ... have the
-                  weights 1 / (k (k-1)), which sum to 1; s is 1, 3 or 9 standard errors, each with
-                  a third
+    null          the estimates are a constant [and a fixed season], plus errors of the
+                  covariance C
+    alternative   a step of a size N(0, s^2) from some epoch on. Epochs k = 2, 3, ...
+                  have the weights 1 / (k (k-1)), which sum to 1; s is 1, 3 or 9
+                  standard errors, each with a third
     evidence      E_t = sum_k weight_k p(y_1..t | step at k) / p(y_1..t | no step)
 
 With y = L z for the Cholesky factor L of C, u the step and m = L^-1 u, the ratio of a

@@ -63,13 +63,17 @@ def follow(
     """The course of a question over epochs: levels with bands, and whether anything has
     changed.
 
-    history     (epoch, estimates) of one question; epochs are numbers, of which some may be
-                missing, or names, in the order of time
-    values      which values to follow; all, if none are named ("mean" for the mean of numbers)
-    level       coverage of the bands, and of the set of epochs since when something has changed
-    estimand    whose level it is: a population of which each epoch draws, or the respondents
+    history     (epoch, estimates) of one question; epochs are numbers, of which some
+                may be missing, or names, in the order of time
+    values      which values to follow; all, if none are named ("mean" for the mean of
+                numbers)
+    level       coverage of the bands, and of the set of epochs since when something has
+                changed
+    estimand    whose level it is: a population of which each epoch draws, or the
+                respondents
     alarm_rate  the chance that anything is ever called changed that has not
-    overlap     the share of the devices that stay from one epoch to the next, with the same answer
+    overlap     the share of the devices that stay from one epoch to the next, with the
+                same answer
     season      how many epochs a season has, if the same comes again with each
     slope       whether the level has a trend
     still_open  how many of the last epochs may still get reports

@@ -96,8 +96,8 @@ def follow_groups(
 ) -> GroupTrends:
     """The course of a question in each group, and in all of them together.
 
-    history   (epoch, estimates by group) of `estimate_groups`, in the order of time; a group is
-              missing in an epoch in which it is suppressed
+    history   (epoch, estimates by group) of `estimate_groups`, in the order of time; a
+              group is missing in an epoch in which it is suppressed
     question  which question
 
     The rest is as for `follow`. Groups that cannot be followed, such as those with a

@@ -133,7 +133,7 @@ def series_of(
     """One value over the epochs of a history that is complete (`completed`).
 
     intervals  whether those of the estimand are made: half of the time, and no part of
-    a test
+               a test
     """
     alone = [
         None

@@ -5,11 +5,12 @@ Of all joint tables with given tables of pairs one has the greatest entropy: the
 a cell is a sum of a number for each pair of its values, and nothing binds three fields
 beyond what binds them two by two. Both ways to it start from all cells alike:
 
-    proportional   iterative proportional fitting: for each pair in turn, every cell times the ratio
-                   of the table that is wanted to the table that is there
-    weights        multiplicative weights: for each pair in turn, every cell times
-                   exp(4 (wanted - there)), no step of which can overshoot, as a share times what is
-                   left is at most 1/4; slower, most of all for rare cells
+    proportional   iterative proportional fitting: for each pair in turn, every cell
+                   times the ratio of the table that is wanted to the table that is
+                   there
+    weights        multiplicative weights: for each pair in turn, every cell times exp(4
+                   (wanted - there)), no step of which can overshoot, as a share times
+                   what is left is at most 1/4; slower, most of all for rare cells
 
 Sources: Deming and Stephan 1940; Csiszar 1975 (the limit has the greatest entropy);
 Hardt, Ligett and McSherry 2012, MWEM, figure 1 (without its noise: these tables are

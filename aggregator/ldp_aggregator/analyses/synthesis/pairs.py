@@ -5,10 +5,11 @@ Noise puts cells below zero, and (where different reports tell different pairs) 
 one field different shares in different tables. A joint table has neither, so before one
 is looked for:
 
-    shares of a field    the mean of what its tables say, the nearest without negative shares
-    table of a pair      the shares of rows and columns taken over: the difference is spread
-                         evenly over the cells of its row or column; then the nearest table
-                         without negative cells, by turns
+    shares of a field    the mean of what its tables say, the nearest without negative
+                         shares
+    table of a pair      the shares of rows and columns taken over: the difference is
+                         spread evenly over the cells of its row or column; then the
+                         nearest table without negative cells, by turns
 
 which is biased, as whatever cuts noise at zero is.
 

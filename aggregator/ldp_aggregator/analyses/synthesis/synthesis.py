@@ -6,7 +6,8 @@ intervals; what is read off rows is the tally's answer with more steps between.
 
     pairs     the joint table of greatest entropy with the tables of all pairs
     weights   the same by multiplicative weights
-    tree      the pairs that say most, as a tree: for more fields than a joint table can have
+    tree      the pairs that say most, as a tree: for more fields than a joint table can
+              have
 
 Sources: `entropy`, `tree`.
 """
@@ -166,8 +167,9 @@ def synthesize(
 ) -> Synthetic:
     """People whose fields go together as a tally says of the question called `name`.
 
-    fields  those that they have; all, if there are none method  one of `METHODS`;
-    without it pairs, or a tree if the joint table has too many cells
+    fields  those that they have; all, if there are none
+    method  one of `METHODS`; without it pairs, or a tree if the joint table has too
+            many cells
     seed    makes the rows repeatable; they are as private without
 
     Raises `EstimateError` for a question without fields or reports, fewer than two

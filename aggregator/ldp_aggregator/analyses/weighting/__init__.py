@@ -9,7 +9,8 @@ design_rows  answers from rows that a design randomized, which may differ by row
 strata       a tally for each combination of public attributes, from files
 margins      known shares of a population, from files and mappings, checked
 calibration  factors that meet margins: linear, or raking
-estimation   weighted estimates, their variance by linearization, and its check by replicates
+estimation   weighted estimates, their variance by linearization, and its check by
+             replicates
 weighted     what comes out, and what is shown of it
 weighing     the way from reports and margins to it
 

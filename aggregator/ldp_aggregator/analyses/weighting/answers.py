@@ -10,15 +10,16 @@ report is worth to the cells:
     score    d_i (V_b0 + sum over cells of s_ic V_bc),  b the combination of report i, d_i its
              design weight, s_ic what it is worth to cell c
     mean     sum of scores / sum of design weights
-    error    the scores of reports are independent, whatever noise is in them: the variance of
-             their sum is the sum of squares about their mean. Where the reports of a cluster
-             (a household, a school) go together it is that of the sums of clusters, within the
-             strata of the sampling frame:
-             sum over strata h of (1 - f_h) n_h / (n_h - 1) sum (z_hc - mean z_h)^2 + f_h noise_h,
-             f_h = n_h / N_h the share of the stratum's clusters (or people) that were asked
-    noise    that of the sum of scores given what was held: who asks everyone has no error of
-             sampling, but all of this. A report's part is (sum s_ic V_bc)^2 - sum s_ic V_bc^2,
-             unbiased as it holds one cell; of a mean it is not known, and nothing is taken off
+    error    the scores of reports are independent, whatever noise is in them: the
+             variance of their sum is the sum of squares about their mean. Where the
+             reports of a cluster (a household, a school) go together it is that of the
+             sums of clusters, within the strata of the sampling frame: sum over strata
+             h of (1 - f_h) n_h / (n_h - 1) sum (z_hc - mean z_h)^2 + f_h noise_h, f_h =
+             n_h / N_h the share of the stratum's clusters (or people) that were asked
+    noise    that of the sum of scores given what was held: who asks everyone has no
+             error of sampling, but all of this. A report's part is (sum s_ic V_bc)^2 -
+             sum s_ic V_bc^2, unbiased as it holds one cell; of a mean it is not known,
+             and nothing is taken off
 
 So the noise of randomization, the sampling and the weighting are in one formula, for
 the population that the respondents were drawn from. A tally of bits has no reports left
@@ -218,9 +219,9 @@ class ReportAnswers:
         (k, k).
 
         corrected  with n / (n - 1), as survey packages have it; without, and about 0 in
-        place of
-                   the mean, it is the sandwich of equations whose scores have the mean 0. Under
-                   clusters or strata survey packages correct that as well, and so it is here
+                   place of the mean, it is the sandwich of equations whose scores have
+                   the mean 0. Under clusters or strata survey packages correct that as
+                   well, and so it is here
         """
         if self.products is not None:
             spread = np.einsum(

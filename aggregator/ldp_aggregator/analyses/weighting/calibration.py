@@ -5,8 +5,8 @@ If the young are a fifth of the respondents and a third of the population, the a
 of the young count five thirds each. With several margins at once the factors are as
 near to 1 as they can be:
 
-    X          1, and 1 for those who hold each value of each margin (one value of each left out,
-               as a margin sums to 1)
+    X          1, and 1 for those who hold each value of each margin (one value of each
+               left out, as a margin sums to 1)
     phi        unbiased shares of combinations and cells among the respondents
     linear     g = X'l with S l = T, S = sum of phi X X', T the known shares: least squares
     raking     g = exp(X'l) with sum of phi g X = T: what fitting one margin after the other

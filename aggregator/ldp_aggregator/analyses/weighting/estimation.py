@@ -5,18 +5,23 @@ With factors g (`weighting.calibration`), psi the unbiased shares of combination
 cells together with an answer, and y what an answer counts for,
 
     estimate   sum over combinations and cells of g psi y
-    score      g (y s - x' b s), s what a report is worth, b = (sum of phi X X')^-1 sum of X psi y:
-               margins that are known explain a part of the answers, and what is left has the error
-    group      sum of g psi y over sum of g phi of its combinations, a ratio whose scores are those
-               of (y s - mean), 0 for everybody else: all the sample has a part in the error
+    score      g (y s - x' b s), s what a report is worth, b = (sum of phi X X')^-1 sum
+               of X psi y: margins that are known explain a part of the answers, and
+               what is left has the error
+    group      sum of g psi y over sum of g phi of its combinations, a ratio whose
+               scores are those of (y s - mean), 0 for everybody else: all the sample
+               has a part in the error
     error      of the mean of the scores (`weighting.answers`): noise, sampling and
                weights in one
-    jackknife  leaves out every report once (those that are alike, together with how many they are)
+    jackknife  leaves out every report once (those that are alike, together with how
+               many they are)
     bootstrap  draws as many reports again, with replacement
 
-    effective  (sum of weights)^2 / sum of squares: how many respondents with equal weights would
+    effective  (sum of weights)^2 / sum of squares: how many respondents with equal
+               weights would
     sample     tell as much, if answers had nothing to do with weights (Kish 1965)
-    design     variance / variance without margins and design weights, of as many reports
+    design     variance / variance without margins and design weights, of as many
+               reports
     effect
 
 Sources: Deville and Sarndal 1992, equation 3.4 (residuals times factors); Kish 1965;
@@ -72,8 +77,7 @@ def weighted_means(
     """Weighted means of an outcome, (cells, M): what each cell counts for.
 
     inside  1 for the combinations of each group, (combinations, D), whose means are
-    then side by
-            side, (D M,); without it everybody's
+            then side by side, (D M,); without it everybody's
     """
     plain = _without_design(answers)
     if inside is None:

@@ -56,13 +56,13 @@ def answers_in(
     """What tallies say of a question, or of a group of questions that were answered
     together.
 
-    tallies     one, whose reports say the public attributes that the survey lists, if it does; or
-                one for each combination of the values of public attributes: tuples, or texts if
-                there is one attribute
+    tallies     one, whose reports say the public attributes that the survey lists, if
+                it does; or one for each combination of the values of public attributes:
+                tuples, or texts if there is one attribute
     name        of the question; of a group, `a & b`
     attributes  what these values are of, in their order
-    design      the design weight of each respondent of a combination: how many people one stands
-                for, by the sampling frame
+    design      the design weight of each respondent of a combination: how many people
+                one stands for, by the sampling frame
     among       of the attributes that reports say, those that matter; all unless given
 
     Raises `EstimateError` for what cannot be taken together, and without reports.

@@ -38,7 +38,7 @@ def check_shown(
 
     members     the questions whose reports they are of
     attributes  the names that combinations have values of, some of those that reports
-    carry
+                carry
     """
     if not attributes:
         return

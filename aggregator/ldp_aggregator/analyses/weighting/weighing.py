@@ -71,12 +71,13 @@ def weigh(
 ) -> Weighted:
     """Estimates of a question, weighted to known margins of a population.
 
-    tallies     one, whose question has the fields that margins are of; or one for each combination
-                of the values of public attributes
+    tallies     one, whose question has the fields that margins are of; or one for each
+                combination of the values of public attributes
     name        of the question
     margins     known shares, or the path of a file of them (`weighting.margins`)
     attributes  the names of the public attributes
-    of          the field that is estimated; without, the one that no margin is of, or all cells
+    of          the field that is estimated; without, the one that no margin is of, or
+                all cells
     design      the design weight of each combination's respondents
     method      `raking`, or `linear`
     replicates  check the standard errors by `jackknife` or `bootstrap`

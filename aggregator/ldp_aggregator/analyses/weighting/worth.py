@@ -4,10 +4,10 @@ Every estimate is a mean of scores that are unbiased given what a respondent hol
 Weights and regressions need the scores themselves: they stand where the answers of
 plain data would.
 
-    values  one score for each value, whose expectation is 1 for holders of the value and 0 for
-            others (`ldp_aggregator.decoders.moments.scores`)
-    mean    one score, whose expectation is the number that a respondent holds, where a mechanism
-            is for means: what its decoder makes of one report alone
+    values  one score for each value, whose expectation is 1 for holders of the value
+            and 0 for others (`ldp_aggregator.decoders.moments.scores`)
+    mean    one score, whose expectation is the number that a respondent holds, where a
+            mechanism is for means: what its decoder makes of one report alone
 """
 
 from __future__ import annotations

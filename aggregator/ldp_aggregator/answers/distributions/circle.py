@@ -6,12 +6,14 @@ two queries of a distribution: unbiased, with their covariance V, which the same
 tell. Its direction is the circular mean of the answers; its length, from 0 to 1, says
 how much they agree.
 
-    direction   the directions a whose part of m across them, -m_1 sin a + m_2 cos a, is told from 0
-                by no more than z of its standard errors, on the side where m lies (Fieller)
+    direction   the directions a whose part of m across them, -m_1 sin a + m_2 cos a, is
+                told from 0 by no more than z of its standard errors, on the side where
+                m lies (Fieller)
     no one      if m' V^-1 m <= -2 ln(1 - level): then m itself cannot be told from 0
     length      the root of |m|^2 - trace of V, which is unbiased, cut at 0
-    its ends    the least length r for which a mean as long as m is not too rare, for errors as
-                large in all directions as V has them in any (Rice's law); and |m| + z of these
+    its ends    the least length r for which a mean as long as m is not too rare, for
+                errors as large in all directions as V has them in any (Rice's law); and
+                |m| + z of these
 
 With errors of the normal law a direction that is told is false no more often than the
 level allows: a true one is missed if the part across it is told from 0, or if m lies on

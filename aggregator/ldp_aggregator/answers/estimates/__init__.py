@@ -7,7 +7,8 @@ applicable           which of what is asked applies to which questions of a surv
 survey_estimates     how those of a survey print, plot and export themselves
 pooling              versions of a question as one estimate
 second_stage         a map in two stages, of which the first says how the next one asks
-stop_lists           of whom questions were asked that a collector has stopped, or asks of fewer
+stop_lists           of whom questions were asked that a collector has stopped, or asks
+                     of fewer
 
 Imports: `distributions`, `lines`, `maps`, `results`, `shares`.
 """

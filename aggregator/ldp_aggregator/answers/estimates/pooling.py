@@ -3,14 +3,14 @@ mechanisms.
 
     estimate       f = sum_v w_v f_v,  with weights that sum to 1
     respondents    w_v = n_v / n: the share of all respondents, by version
-    population     w_v in proportion to n_v / V_v, with V_v the variance of the score of a
-                   respondent who does not hold the value: nearly the least variance, if all
-                   versions have respondents of one population
+    population     w_v in proportion to n_v / V_v, with V_v the variance of the score of
+                   a respondent who does not hold the value: nearly the least variance,
+                   if all versions have respondents of one population
     error          Var f = sum_v w_v^2 [f if_held_v + (1 - f) if_not_v] / n_v, the law of one
-                   estimator again, of n' = 1 / sum_v (w_v^2 / n_v) reports, and either variance of
-                   a score is n' sum_v w_v^2 / n_v times that of version v
-    manipulation   forged reports do the most where they weigh the most: reach = max_v (w_v n / n_v)
-                   reach_v
+                   estimator again, of n' = 1 / sum_v (w_v^2 / n_v) reports, and either
+                   variance of a score is n' sum_v w_v^2 / n_v times that of version v
+    manipulation   forged reports do the most where they weigh the most: reach = max_v
+                   (w_v n / n_v) reach_v
 
 Of questions for a distribution everything is pooled by the same weights, so that ranges
 add up: what queries are answered, and with it quantiles, the cumulative distribution

@@ -2,7 +2,8 @@
 out.
 
     respondents   |estimate - f| <= z noise
-    population    |estimate - f| <= z sqrt(noise^2 + f (1 - f) / n): Wilson's interval, with noise
+    population    |estimate - f| <= z sqrt(noise^2 + f (1 - f) / n): Wilson's interval,
+                  with noise
 
 As the spread of a population is that of the share itself and not of its estimate, an
 estimate next to 0 or 1 does not pass for a certain one.

@@ -2,7 +2,8 @@
 
 Let F(x) be the share of the answers at or below value x, with the standard error se(x).
 
-    point     the first x at which the nearest rising function to F (least squares) reaches phi
+    point     the first x at which the nearest rising function to F (least squares)
+              reaches phi
     interval  from the first to the last x that passes both of
               F(x) + z se(x) >= phi   and   F(x - 1) - z se(x - 1) <= phi
 

@@ -8,7 +8,8 @@ counted from the middle of their range.
                  v / n, v = k (2 - h at the ends), with the scores and k of
                  `ldp_aggregator.decoders.numbers.noise`
     frequencies  estimate = c f, mean square = c^2 f, variance = c Cov c, for values c: as they are
-                 counted from the middle, what the frequencies happen to sum to matters least
+                 counted from the middle, what the frequencies happen to sum to matters
+                 least
 
 The variance of what the respondents hold is unbiased as well (the last term takes back
 that the square of the estimate has the estimate's own variance in it):

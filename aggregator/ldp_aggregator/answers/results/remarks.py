@@ -8,19 +8,21 @@ page of a service. CSV has no place for sentences; there the commands say them o
 standard error.
 
     whole-range      intervals that say nothing
-    beyond-range     intervals of width 0, since an estimate lies where no frequency would have it
+    beyond-range     intervals of width 0, since an estimate lies where no frequency
+                     would have it
     few-respondents  fewer than it takes for an interval narrower than the whole range
                      (`least_respondents`)
-    few-reports      intervals that do not go by normal theory, as too few reports are expected
-                     (`few_reports`)
-    repeats          a memoized question with epochs, of whose devices one report each is assumed
+    few-reports      intervals that do not go by normal theory, as too few reports are
+                     expected (`few_reports`)
+    repeats          a memoized question with epochs, of whose devices one report each
+                     is assumed
     no-epsilon       which answers reports rule out, where nothing was promised
     not-followed     an estimate further below zero than noise explains
     cut-cells        districts whose borders cut cells, so that they are approximate
-    few-counts       intervals that do, though the law of an estimate is far from normal. Where a
-                     score has the variance V for those who do not hold a value, and no report is
-                     worth more than w to it, n V / w^2 is about the number of reports that its
-                     estimate rests on
+    few-counts       intervals that do, though the law of an estimate is far from
+                     normal. Where a score has the variance V for those who do not hold
+                     a value, and no report is worth more than w to it, n V / w^2 is
+                     about the number of reports that its estimate rests on
 """
 
 from __future__ import annotations

@@ -7,14 +7,16 @@ for a value that no one holds, and a correction says how small it has to be, giv
 many values were looked at.
 
     bonferroni           the chance that any value is found wrongly is at most 1 - level
-    benjamini-hochberg   of the values found, at most a share 1 - level is wrong, on average
-    storey               the same, with what the p-values say of how many values are there: of those
-                         that no one holds, half have one above 1/2. Where most values are held, it
-                         finds more
-    default              storey where a dictionary of candidates is known to lack little, since
-                         texts that are missing raise the estimates of others: where the check on
-                         it finds nothing, and the interval of what is no candidate ends below 5 %;
-                         or else benjamini-hochberg
+    benjamini-hochberg   of the values found, at most a share 1 - level is wrong, on
+                         average
+    storey               the same, with what the p-values say of how many values are
+                         there: of those that no one holds, half have one above 1/2.
+                         Where most values are held, it finds more
+    default              storey where a dictionary of candidates is known to lack
+                         little, since texts that are missing raise the estimates of
+                         others: where the check on it finds nothing, and the interval
+                         of what is no candidate ends below 5 %; or else
+                         benjamini-hochberg
 
 What is found was chosen for its estimate being high, and so its interval holds less
 often than it says. Intervals that allow for it (`intervals.after_selection`) hold as

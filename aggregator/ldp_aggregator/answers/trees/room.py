@@ -27,12 +27,11 @@ class TreeEstimates(RegionEstimates):
     ) -> TreeEstimates:
         """Some nodes of a question whose values are the leaves of a tree.
 
-        level  those of a level, by its name or its number from the top width  or for
-        each branch the finest whose intervals (before they are cut to [0, 1]) are no
-               wider than this
+        level  those of a level, by its name or its number from the top
+        width  or for each branch the finest whose intervals (before they are cut to [0,
+               1]) are no wider than this
         crowd  of these, nodes whose interval lies above so many people; others are
-        merged into the
-               next such node above
+               merged into the next such node above
 
         Raises `EstimateError` where some of the nodes have been left out.
         """

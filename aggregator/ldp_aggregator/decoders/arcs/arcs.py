@@ -6,7 +6,8 @@ tell.
 
     variance of an answer q'f, respondents    (mean of score^2 - what q^2 is answered) / n
     variance of the answers                   that of c^2, less the square of that of c
-    its standard error                        that of the query c^2 - 2 mean c, of a population
+    its standard error                        that of the query c^2 - 2 mean c, of a
+                                              population
 
 with c the values one step apart. The frequencies of few ranges (a histogram) have the
 variances of their scores by what people hold, as in `values.matrix`; of many, what the

@@ -8,7 +8,8 @@ A query is a number for each value, its sum over what people hold is what is ask
     s(d) = sum of w_k overlap(k d mod P),   overlap(a) the places that arcs a apart have in common
     S    = the matrix of s(|x - x'|), of shape (values, values)
 
-    score of a report = constant + Z / (R-1) x sum of alpha over the values that it supports
+    score of a report = constant + Z / (R-1) x sum of alpha over the values that it
+    supports
     constant = 1'S^-1 q / 1'S^-1 1,   alpha = S^-1 q - constant x S^-1 1
 
 whose mean over reports is unbiased for q'f, and which is the least squares estimate

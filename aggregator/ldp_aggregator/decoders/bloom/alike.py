@@ -6,9 +6,10 @@ and that of the group is not: one candidate with their bits for the former, a su
 the latter (`bloom.sums`). Bits are compared by two sums of random numbers for each
 candidate, and bit by bit where these agree.
 
-    dependent   columns n with (X - b) n = 0, b the background: candidates i and j belong together
-                if the projection on these has P_ij != 0. The sum of a group can be told if it is
-                the same for all solutions, that is, if P times its ones is 0
+    dependent   columns n with (X - b) n = 0, b the background: candidates i and j
+                belong together if the projection on these has P_ij != 0. The sum of a
+                group can be told if it is the same for all solutions, that is, if P
+                times its ones is 0
 """
 
 from __future__ import annotations

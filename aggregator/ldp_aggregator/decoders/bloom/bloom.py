@@ -83,8 +83,8 @@ def scores_of_design(
 
     bits_of     which bits the candidates set, (rows, M), sparse
     background  the chance that a text which is no candidate sets a bit: over the choice
-    of hash
-                functions such texts then have no part in any score. 0 where there are none
+                of hash functions such texts then have no part in any score. 0 where
+                there are none
 
     Raises `EstimateError` for candidates that cannot be told apart.
     """

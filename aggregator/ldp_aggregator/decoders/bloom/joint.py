@@ -5,15 +5,17 @@ Each frequency has a posterior, given the reports, all others, and how all of th
 spread:
 
     f     posterior means;  chi  posterior variances;  d  the diagonal of G (see `regression`)
-    D     sum of d chi / (n phi): how much what is not known of the others adds to the noise
+    D     sum of d chi / (n phi): how much what is not known of the others adds to the
+          noise
     w     V^-1 (t - b - (X - b) f): the residuals, weighted
-    r     f + (1 + D) (X - b)' w / d, the estimate of each candidate that what the others leave
-          gives: about Normal(its frequency, phi (1 + D) / d)
+    r     f + (1 + D) (X - b)' w / d, the estimate of each candidate that what the
+          others leave gives: about Normal(its frequency, phi (1 + D) / d)
     phi   the dispersion, mean square of the residuals times 1 + D; at least 1
-    law   of frequencies in units of that error, on a grid, by expectation maximization over all r
-    f     the posterior means, given r and the law; where they add up to more than 1, with density
-          exp(-l f) more, and so the least l for which they do not: a positive lasso, with a penalty
-          of its own for the bound on the sum
+    law   of frequencies in units of that error, on a grid, by expectation maximization
+          over all r
+    f     the posterior means, given r and the law; where they add up to more than 1,
+          with density exp(-l f) more, and so the least l for which they do not: a
+          positive lasso, with a penalty of its own for the bound on the sum
 
 by coordinate descent until nothing moves. n are the rates less one of each cohort: a
 text sets about as many bits in every cohort, so that texts do not differ in the sum of

@@ -6,12 +6,13 @@ share of the respondents has a text that sets it. Each candidate sets a few know
 The frequencies are those under which the candidates' bits come closest to these shares,
 where bits with less noise count for more.
 
-    t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the share of
-    respondents whose text sets the bit
+    t = (c / N_j - p*) / (q* - p*), by cohort j and bit i: an unbiased estimate of the
+    share of respondents whose text sets the bit
     X[(j, i), x] = 1 if candidate x sets bit i in cohort j;  V = Cov(t), as in `bit_covariance`
-    t - b = (X - b) f + noise, because the candidates have a share sum(f) of the respondents, and
-    a text that is no candidate sets a bit with probability b, the `background`
-    f = G^-1 (X - b)' V^-1 (t - b),  G = (X - b)' V^-1 (X - b),  Cov(f) = G^-1 for the population
+    t - b = (X - b) f + noise, because the candidates have a share sum(f) of the
+    respondents, and a text that is no candidate sets a bit with probability b, the
+    `background` f = G^-1 (X - b)' V^-1 (t - b),  G = (X - b)' V^-1 (X - b),  Cov(f) =
+    G^-1 for the population
 
 Unbiased if the candidates contain every text, whatever b is; if not, unbiased over the
 choice of hash functions. Then the texts that are missing leave the residuals r larger

@@ -10,11 +10,12 @@ and on more it has no solution. Up to `MOST_JOINT` candidates, frequencies are t
 those of the joint fit as well. Beyond, each half of the cohorts (at even and at odd
 places) chooses for the other:
 
-    choose     of the `MOST_TRIED` candidates that look most frequent one by one, those to which
-               non-negative least squares gives at least `CHOICE` standard errors
-    estimate   every candidate, chosen or not: the regression on what the other half chose and on
-               the candidate itself; texts beyond these set their bits anywhere, and spread the
-               residuals, which counts as noise
+    choose     of the `MOST_TRIED` candidates that look most frequent one by one, those
+               to which non-negative least squares gives at least `CHOICE` standard
+               errors
+    estimate   every candidate, chosen or not: the regression on what the other half
+               chose and on the candidate itself; texts beyond these set their bits
+               anywhere, and spread the residuals, which counts as noise
 
 and the two estimates of a candidate are averaged. A respondent's cohort is drawn at
 random, whatever the answer, so what is chosen does not depend on the reports that are

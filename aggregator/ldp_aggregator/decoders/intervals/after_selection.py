@@ -6,9 +6,10 @@ threshold. An interval for it holds the frequencies under which the estimate wou
 surprise among those that pass:
 
     x       the estimate, T the estimate that is tested, t the least T that passes
-    ends    the frequencies under which P[X >= x | T >= t] and P[X <= x | T >= t] are half of what
-            may be missed
-    law     X and T normal about the true frequency, each with its error at that frequency
+    ends    the frequencies under which P[X >= x | T >= t] and P[X <= x | T >= t] are
+            half of what may be missed
+    law     X and T normal about the true frequency, each with its error at that
+            frequency
 
 Far above the threshold these are the usual intervals. Near it they reach further down,
 as far as 0 where noise alone would do. Each holds as often as it says among those that

@@ -1,13 +1,14 @@
 """Exact intervals where an estimate is one count, C of n reports: Clopper and Pearson's
 idea.
 
-    an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is half of what
-    may be missed, or less
+    an interval holds every frequency under which neither P[C >= c] nor P[C <= c] is
+    half of what may be missed, or less
 
-    population    C is binomial with the rate q + f (p - q); the ends are quantiles of beta laws
-    respondents   C is a sum of two binomials (`intervals.count_law`), of m holders
-                  and of n - m others; the ends are whole numbers of holders over n, found by
-                  halving: P[C >= c] rises with m
+    population    C is binomial with the rate q + f (p - q); the ends are quantiles of
+                  beta laws
+    respondents   C is a sum of two binomials (`intervals.count_law`), of m holders and
+                  of n - m others; the ends are whole numbers of holders over n, found
+                  by halving: P[C >= c] rises with m
 
 Both hold the truth at least as often as they say, for every n, p, q and frequency.
 Counts are whole, so they hold it more often, the more so the fewer are expected. Where

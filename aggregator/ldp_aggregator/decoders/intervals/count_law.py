@@ -3,7 +3,8 @@ respondents hold.
 
     C = Bin(holders, p) + Bin(n - holders, q),  M(w) = (1 - p + p w)^holders (1 - q + q w)^(n -
                                                 holders)
-    P[C >= c] = 1/(2 pi i) x the integral of M(w) w^-c / (w - 1) dw around 0, on a circle of radius
+    P[C >= c] = 1/(2 pi i) x the integral of M(w) w^-c / (w - 1) dw around 0, on a
+    circle of radius
                 above 1
     P[C < c]  = the same with the sign changed, on a circle of radius below 1
 

@@ -4,23 +4,24 @@ An interval holds the frequencies under which the estimate would be no surprise.
 error of an estimate depends on the frequency itself, each end has an error of its own,
 so intervals are not symmetrical around estimates.
 
-    score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 / n, the roots
-                      of (1 + s c) f^2 - (2 e + s (v - w) + s c) f + e^2 - s w - z^2 k = 0,
-                      with v and w for the variances of a score if the value is held and if not,
-                      k for that of collisions, c = 0 for the respondents and 1 for the population
-                      they were drawn from (then Wilson's interval)
-    clopper-pearson   the exact binomial interval of the support rate, mapped through (rate - q) /
-                      (p - q): guaranteed for the population; for the respondents conservative,
-                      because a sum of independent unequal trials is no more spread than a binomial
-                      (Hoeffding 1956)
-    careful           the score interval, but for ends at which normal theory fails (few expected
-                      reports, see `intervals.cumulants`): there the exact ends,
-                      where an estimate is one count (`intervals.count_intervals`),
-                      or else those of a scaled Poisson count
-                      (`intervals.scaled_poisson`). What is called `score` everywhere
-                      but here
-    simultaneous      all intervals of a question hold together: each at 1 - (1 - level) / M
-                      (Bonferroni), or at level^(1 / M) (Sidak)
+    score             the f for which |estimate - f| <= z sqrt(Var(f)); with s = z^2 /
+                      n, the roots of (1 + s c) f^2 - (2 e + s (v - w) + s c) f + e^2 -
+                      s w - z^2 k = 0, with v and w for the variances of a score if the
+                      value is held and if not, k for that of collisions, c = 0 for the
+                      respondents and 1 for the population they were drawn from (then
+                      Wilson's interval)
+    clopper-pearson   the exact binomial interval of the support rate, mapped through
+                      (rate - q) / (p - q): guaranteed for the population; for the
+                      respondents conservative, because a sum of independent unequal
+                      trials is no more spread than a binomial (Hoeffding 1956)
+    careful           the score interval, but for ends at which normal theory fails (few
+                      expected reports, see `intervals.cumulants`): there the exact
+                      ends, where an estimate is one count
+                      (`intervals.count_intervals`), or else those of a scaled Poisson
+                      count (`intervals.scaled_poisson`). What is called `score`
+                      everywhere but here
+    simultaneous      all intervals of a question hold together: each at 1 - (1 - level)
+                      / M (Bonferroni), or at level^(1 / M) (Sidak)
 
 Ends are then cut to [0, 1]. An interval that lies outside altogether becomes the end it
 lies beyond: [0, 0] means that the estimate is too low for any frequency, as befalls one

@@ -1,11 +1,11 @@
 """One-sided p-values: how likely an estimate as high as this is of a value that no one
 holds.
 
-    one count   P[C >= c] of the binomial law of n reports with the rate q: exact, whatever n and q
-                are
-    others      that of a scaled Poisson count (`scaled_poisson`), which is the normal law where
-                many reports are expected; of the normal law, where an estimator does not know its
-                third cumulant
+    one count   P[C >= c] of the binomial law of n reports with the rate q: exact,
+                whatever n and q are
+    others      that of a scaled Poisson count (`scaled_poisson`), which is the normal
+                law where many reports are expected; of the normal law, where an
+                estimator does not know its third cumulant
 
 Where an estimator has estimates of less error to test by (`Moments.tested`), the
 p-values are theirs.

@@ -3,8 +3,9 @@
 A candidate sets at most h bits in each cohort. So a design (which candidate sets which
 bit) is a table of positions, and products with it are sums of table look-ups:
 
-    places   (cohorts h, M): slot c h + i has, for each candidate, the position of a bit that it
-             sets in cohort c; k (one more than the last position) where two hash functions agree
+    places   (cohorts h, M): slot c h + i has, for each candidate, the position of a bit
+             that it sets in cohort c; k (one more than the last position) where two
+             hash functions agree
     X' r     for each slot, r by position, where position k has 0
     X f      for each slot, the sums of f by position
 

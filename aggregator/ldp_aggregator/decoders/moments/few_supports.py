@@ -3,13 +3,14 @@
 A transform tells for all values at once how many reports support each, and takes a
 fraction of a second for a million. For few of them a sum for each is quicker:
 
-    projective   the symbols that support a value are those orthogonal to it: a cyclic shift of the
-                 zeros of one sequence, in the order of the design. Those that support two values
-                 are the zeros of both.
+    projective   the symbols that support a value are those orthogonal to it: a cyclic
+                 shift of the zeros of one sequence, in the order of the design. Those
+                 that support two values are the zeros of both.
     rows         T_a = sum_y count_y (-1)^(common bits of a and y), a number of the Walsh-Hadamard
-                 transform, from the halves of the bits of y: signs for the lower half times a
-                 matrix of counts, then signs for the upper. As (-1)^(...) for a times that for b is
-                 that for a xor b, pairs are numbers of the transform, too.
+                 transform, from the halves of the bits of y: signs for the lower half
+                 times a matrix of counts, then signs for the upper. As (-1)^(...) for a
+                 times that for b is that for a xor b, pairs are numbers of the
+                 transform, too.
 """
 
 from __future__ import annotations

@@ -12,15 +12,18 @@ and these functions are here:
     squares  functions with the expectation E[s_x^2 | v], whatever v
     own      E[s_x^2 | x];  alike, least: the greatest and the least E[s_x^2 | v] among the values v
              other than x
-    powers   E[s_x^k | x], and the mean of E[s_x^k | v] over those who do not hold x (`Powers`)
+    powers   E[s_x^k | x], and the mean of E[s_x^k | v] over those who do not hold x
+             (`Powers`)
     law      E[mark | v]
-    moments  sums over reports of functions with the expectation E[s_x s_z | v], from the question's
-             own tally
+    moments  sums over reports of functions with the expectation E[s_x s_z | v], from
+             the question's own tally
 
     symbols  one mark a report, so that s_x s_z is such a function itself
-    bits     s_x s_z has the expectation c + (e - c) ([x = v] + [z = v]), as `joint_support` says
-    bloom    W by least squares on the candidates' bits X, each cohort weighted by its share N_j / N
-             of the reports: s = (N / N_j) W_j (bits - p*) / (q* - p*), with Cov(bits | v) diagonal
+    bits     s_x s_z has the expectation c + (e - c) ([x = v] + [z = v]), as
+             `joint_support` says
+    bloom    W by least squares on the candidates' bits X, each cohort weighted by its
+             share N_j / N of the reports: s = (N / N_j) W_j (bits - p*) / (q* - p*),
+             with Cov(bits | v) diagonal
 """
 
 from __future__ import annotations

@@ -10,14 +10,14 @@ together:
 What is known of E[(q's)(r's)] differs by mechanism, and none of it takes a matrix of
 all values:
 
-    even pairs   Cov(s_a, s_b | z) is v or w for a = b, as a is held or not, and A or B for a != b,
-                 as z is one of them or not. With Q and R for the sums of all q and r,
-                 (w - B) q'r + B Q R + sum_z f_z [(v - w) q_z r_z + (A - B) (q_z (R - r_z) + r_z (Q
-                 - q_z))]
-    symbols      the mean over the tally of the products of the scores that each symbol has: exact,
-                 and unbiased whatever is held
-    hashes       the expectation over hash functions: over all of them, or over as many as take a
-                 fraction of a second, drawn with a fixed seed
+    even pairs   Cov(s_a, s_b | z) is v or w for a = b, as a is held or not, and A or B
+                 for a != b, as z is one of them or not. With Q and R for the sums of
+                 all q and r, (w - B) q'r + B Q R + sum_z f_z [(v - w) q_z r_z + (A - B)
+                 (q_z (R - r_z) + r_z (Q - q_z))]
+    symbols      the mean over the tally of the products of the scores that each symbol
+                 has: exact, and unbiased whatever is held
+    hashes       the expectation over hash functions: over all of them, or over as many
+                 as take a fraction of a second, drawn with a fixed seed
     matrix       Q C R', where a decoder has the covariance C of all values
 
 Where none of it is known, standard errors are added up: no error is larger than that.

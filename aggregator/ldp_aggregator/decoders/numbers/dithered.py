@@ -17,9 +17,11 @@ The second is the square of the place counted from the middle; it comes of telli
 each threshold G - u, whether the place is beyond. Both are unbiased for every place, so
 that everything here is linear in the tally:
 
-    variance of the mean, respondents    mean of (G^2 (s1^2 - s2) + (G^2 - 1) / 12) / L^2, over n
+    variance of the mean, respondents    mean of (G^2 (s1^2 - s2) + (G^2 - 1) / 12) /
+                                         L^2, over n
     variance of the answers              mean square - mean^2 + variance of the mean
-    its standard error                   that of the residuals (square - 2 mean y), of a population
+    its standard error                   that of the residuals (square - 2 mean y), of a
+                                         population
 
 With a probability of k / Z a level is drawn evenly from all, whatever the place:
 variances are at least so large a share of those of the scores of all reports.

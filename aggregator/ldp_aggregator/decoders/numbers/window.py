@@ -13,7 +13,8 @@ tally:
 
     variance of the mean, respondents    mean of (y^2 - y2), over n
     variance of the answers              mean square - mean^2 + variance of the mean
-    its standard error                   that of the residuals (y2 - 2 mean y), of a population
+    its standard error                   that of the residuals (y2 - 2 mean y), of a
+                                         population
 
 The frequencies of single values are not estimated: unbiased they would be all but
 noise. Their shape, which is biased, has to be asked for

@@ -6,7 +6,8 @@ someone holds, its expectation follows from the law of a report, which has the w
 where it supports the cell and 1 where it does not:
 
     mean square      sum of counts (constant + scale x window)^2 / n
-    E[score^p | x] = sum over frequencies of w_k / Z x [all scores^p + (R-1) those that support x]
+    E[score^p | x] = sum over frequencies of w_k / Z x [all scores^p + (R-1) those that
+    support x]
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 alone.
 
     a level   its cells: the nodes of that depth, and the values that sit higher
-    finest    for each branch the lowest nodes of which all have intervals no wider than asked for.
-              The children of a node stand in its place where all of them, or what stands in their
-              places, are narrow enough. Where not even the node at the top is, it is shown all the
-              same: there is nothing above it to stand for it
-    crowds    nodes whose interval lies above a number of people. What does not is merged into the
-              node above it, and left out where that is no crowd either
+    finest    for each branch the lowest nodes of which all have intervals no wider than
+              asked for. The children of a node stand in its place where all of them, or
+              what stands in their places, are narrow enough. Where not even the node at
+              the top is, it is shown all the same: there is nothing above it to stand
+              for it
+    crowds    nodes whose interval lies above a number of people. What does not is
+              merged into the node above it, and left out where that is no crowd either
 
 The nodes of a level, and the finest ones, are an antichain: none is above another, they
 hold all respondents between them, and their estimates add up to 1. Crowds may stand

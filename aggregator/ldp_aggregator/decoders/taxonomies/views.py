@@ -19,7 +19,8 @@ likewise.
 Parents are the sums of their children, and any two nodes can be compared: for nodes v
 and u the covariance is that of their scores,
 
-    n Cov = E[s_v s_u] - (the share of the node below, if one is below the other; else 0)
+    n Cov = E[s_v s_u] - (the share of the node below, if one is below the other; else
+    0)
 
 A report is worth more to a node the fewer people are asked for its level, by 1 / w_j:
 so the range of scores, and with it what forged reports can do, grows where a level's

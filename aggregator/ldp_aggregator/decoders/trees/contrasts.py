@@ -7,7 +7,8 @@ the sum of all. A view of 2^a x 2^b cells has those of levels up to (a, b), and 
 them has there the same error, whichever cells it is of. So least squares is a mean,
 whose weights depend on levels alone:
 
-    contrast (i, j) = sum over views a >= i, b >= j of p_ab (that of the view) / sum of p_ab
+    contrast (i, j) = sum over views a >= i, b >= j of p_ab (that of the view) / sum of
+    p_ab
     p_ab            = precision of a cell's own estimate / 2^(a+b)
 
 and the sum of all cells is 1, which is known. There and back is two passes of halves,
@@ -16,7 +17,8 @@ stand in the order sum, halves, quarters, ..., so that those of a coarser view a
 first of a finer one.
 
     contrasts of numbers   sums and differences of pairs, from the finest up
-    numbers of contrasts   (sum + difference) / 2 and (sum - difference) / 2, from the coarsest down
+    numbers of contrasts   (sum + difference) / 2 and (sum - difference) / 2, from the
+                           coarsest down
 
 Worths of queries go the same ways: a query's are the contrasts with half sums and half
 differences, and what a view has of them goes down to its cells by sums and differences

@@ -7,7 +7,8 @@ that support a value are counted against those that do not; reports of other blo
 nothing of it. So an estimate rests on more reports, and has more noise, the more
 respondents hold any value of its block.
 
-    estimate (2 C - N) c / n, with N the reports of the value's block, and C those that support it
+    estimate (2 C - N) c / n, with N the reports of the value's block, and C those that
+    support it
     n Var = c (2 / (R - 1) + F) - f,  F the share of the respondents who hold a value of the block
 
 c is what a report is worth, and R the odds of a report that supports the value. F has

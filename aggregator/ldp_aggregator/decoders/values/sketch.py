@@ -7,21 +7,21 @@ under some of the functions, and are taken for it there. On average over functio
 is known and subtracted. What is left of it is an error that depends on the functions,
 and so stays however many reports there are.
 
-    estimate (C / n - q') / (p - q'), with C the reports that support the value in their cohort
-    q' = c p + (1-c) q
-    Var = [f if_held + (1 - f) if_not] / n + collisions
+    estimate (C / n - q') / (p - q'), with C the reports that support the value in their
+    cohort q' = c p + (1-c) q Var = [f if_held + (1 - f) if_not] / n + collisions
     if_held = p (1-p) / (p-q')^2,  if_not = q' (1-q') / (p-q')^2 - c / ((1-c) k)
-    collisions = c / ((1-c) k) x (sum of f_x^2 over the other values x)
-    third and fourth cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or
-    nothing:
-    collisions_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values x)
-    collisions_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other values x)
+    collisions = c / ((1-c) k) x (sum of f_x^2 over the other values x) third and fourth
+    cumulants: those of one count, and of meetings, which add f_x / ((1-c) k) or
+    nothing: collisions_3 = c (1-2c) / ((1-c) k)^2 x (sum of f_x^3 over the other values
+    x) collisions_4 = c (1 - 6c(1-c)) / ((1-c) k)^3 x (sum of f_x^4 over the other
+    values x)
 
 c is the chance that two values meet in one of the k hash functions. What their meeting
 adds is the variance of collisions, which no number of reports reduces. In place of the
 unknown sum of f^2 stands its unbiased estimate, or 0 if that is negative:
 
-    S = (sum of estimate^2 - sum of [f if_held + (1-f) if_not] / n) / (1 + (d-1) c / ((1-c) k))
+    S = (sum of estimate^2 - sum of [f if_held + (1-f) if_not] / n) / (1 + (d-1) c /
+    ((1-c) k))
 
 In place of the sums of f^3 and f^4 stand those of the estimates cut to [0, 1], which
 are rather more: on the safe side.

@@ -1,11 +1,13 @@
 """Reports to several variables: what goes together, as `decode-assoc` asked of
 google/rappor.
 
-    schema   header metric,var,var_type,params, a row for each variable: a string, whose bits are
-             those of a Bloom filter, or a boolean, whose one bit is the answer. Its parameters are
-             in the file of the name in `params` and the ending .csv, in a folder of such
-    reports  header client,cohort and the names of variables; a row for each client, whose reports
-             are of so many digits, the highest bit first. All reports of a row are of one cohort
+    schema   header metric,var,var_type,params, a row for each variable: a string, whose
+             bits are those of a Bloom filter, or a boolean, whose one bit is the
+             answer. Its parameters are in the file of the name in `params` and the
+             ending .csv, in a folder of such
+    reports  header client,cohort and the names of variables; a row for each client,
+             whose reports are of so many digits, the highest bit first. All reports of
+             a row are of one cohort
 
 The bits of a string say more in one cohort and less in another about which text it is,
 and with that of another string in the same cohort they do not go together as in cohorts

@@ -5,7 +5,8 @@ million candidates and 64 cohorts. Here one step of the algorithm is one operati
 thousands of texts. As the cohort is the first of the 32-bit words that are hashed, the
 others are laid out once.
 
-    message   cohort (big-endian uint32) || text || 0x80 || zeros || length in bits (64, little)
+    message   cohort (big-endian uint32) || text || 0x80 || zeros || length in bits (64,
+              little)
     step i    b' = b + rotate(a + F(b, c, d) + K_i + word_g(i), s_i);  a, c, d = d, b, c
 
 Source: Rivest 1992 (RFC 1321), Section 3.

@@ -3,9 +3,9 @@ it.
 
     all     Bloom bits from digest = MD5(big-endian uint32 cohort || text), modulo k
     python  one byte of the digest a hash; the app gives the cohort
-    cpp     one byte a hash, two little-endian bytes if k > 256; cohort = the first 4 bytes,
-            little-endian, of HMAC-SHA256(secret, ""), or of HMAC-DRBG(secret) if k > 32, modulo m;
-            m a power of two
+    cpp     one byte a hash, two little-endian bytes if k > 256; cohort = the first 4
+            bytes, little-endian, of HMAC-SHA256(secret, ""), or of HMAC-DRBG(secret) if
+            k > 32, modulo m; m a power of two
     java    two big-endian bytes a hash; cohort = |the first 4 bytes, big-endian, of
             HMAC-DRBG(secret, 0)|, modulo 128, then modulo m; m a power of two up to 128
 

@@ -1,13 +1,14 @@
 """The files of google/rappor, read strictly: errors name file, row and column.
 
     params   header k,h,m,p,q,f and one row
-    counts   m rows, no header: the reports of a cohort, then how many of them set each of the k
-             bits
-    map      one row a candidate: its name, then the bits that it sets, bit b of cohort c being c k
-             + b + 1; where two hash functions meet, a cell may be missing, empty or NA
-    reports  a header with `cohort`, `irr` or `rappor` (k digits, the highest bit first) and perhaps
-             `client`; one row a report. Other columns are not looked at: the demo's `bloom` is an
-             answer without any noise
+    counts   m rows, no header: the reports of a cohort, then how many of them set each
+             of the k bits
+    map      one row a candidate: its name, then the bits that it sets, bit b of cohort
+             c being c k + b + 1; where two hash functions meet, a cell may be missing,
+             empty or NA
+    reports  a header with `cohort`, `irr` or `rappor` (k digits, the highest bit first)
+             and perhaps `client`; one row a report. Other columns are not looked at:
+             the demo's `bloom` is an answer without any noise
 
 Where k = 1 the bit is the answer itself, as booleans are reported: nothing is hashed,
 and h says nothing.

@@ -6,16 +6,19 @@ places that it draws whatever the text is. What the parts at one place can be is
 someone holds is made of found ones. So
 
     find      the parts at each place, by the reports of that place
-    combine   each part found at the first place with each at the second, and so on: the candidates
-    decode    the reports of the texts as a whole, as those of any other list of candidates
+    combine   each part found at the first place with each at the second, and so on: the
+              candidates
+    decode    the reports of the texts as a whole, as those of any other list of
+              candidates
 
 A part that is missed takes all of its texts with it, and one that is found wrongly
 costs a few more candidates; so parts may be found at a lower level than texts. Whether
 parts go together is left to the reports of whole texts, which say more of it than those
 of pairs: up to a million candidates are decoded at once.
 
-    reports   header client,cohort and the names of variables, as in `associations`; a row for each
-              client, with blank cells (or NA) for the places that were not drawn
+    reports   header client,cohort and the names of variables, as in `associations`; a
+              row for each client, with blank cells (or NA) for the places that were not
+              drawn
 
 Errors hold for the respondents as ever: given what these hold, the reports of a text
 are drawn apart from those of its parts, by which candidates were chosen.

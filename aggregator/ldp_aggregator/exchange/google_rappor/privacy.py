@@ -1,8 +1,8 @@
 """Privacy of an old collection, as it was promised and as it was, exactly.
 
 declared    eps_1 and eps_inf of params.csv
-delivered   the same of the probabilities that the client drew with; if the client is not known, of
-            ours: multiples of 2^-64, rounded towards more noise
+delivered   the same of the probabilities that the client drew with; if the client is
+            not known, of ours: multiples of 2^-64, rounded towards more noise
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """`ldp aggregate --engine spark`: executors count parts, and their tallies merge in a
 tree.
 
-    parts ──> count ──> rows of a tally, or of ids ──> ids that came earlier ──> count again
+    parts ──> count ──> rows of a tally, or of ids ──> ids that came earlier ──> count
+    again
                              │                                                        │
                              └── tallies of the other parts ────> merge <─────────────┘
 

@@ -21,11 +21,11 @@ Reports = Source | Iterable[Source]
 def aggregate(survey: Survey, reports: Reports, *, allow_equal: bool = False) -> Tally:
     """The tally of all reports to a survey, from whatever holds them.
 
-    reports      the path or URL of a report file or tally file, the bytes of such a file, a tally,
-                 or an iterable of these; a batch that comes twice counts once
+    reports      the path or URL of a report file or tally file, the bytes of such a
+                 file, a tally, or an iterable of these; a batch that comes twice counts
+                 once
     allow_equal  count tallies of equal counts as often as they come: without it they
-    are taken for
-                 one tally that was given twice, and refused
+                 are taken for one tally that was given twice, and refused
 
     Batches that are refused are counted in the tally's `intake`, and warned about.
 

@@ -4,12 +4,13 @@ them.
 The law is that of the estimates that are shown (`decoders.intervals`), at the number of
 reports that are there, for the value whose interval is the widest:
 
-    detects     the least share that is told from zero with probability `POWER`, by the test that
-                holds for all values together (Bonferroni)
-    differs     the least difference of a share between two halves of these respondents that a test
-                of that value alone finds with probability `POWER`
-    half        how many respondents are needed besides for half the width: with V the variance and
-                c what hash collisions add to it, whatever n is, (V - c) / (V / 4 - c) times as many
+    detects     the least share that is told from zero with probability `POWER`, by the
+                test that holds for all values together (Bonferroni)
+    differs     the least difference of a share between two halves of these respondents
+                that a test of that value alone finds with probability `POWER`
+    half        how many respondents are needed besides for half the width: with V the
+                variance and c what hash collisions add to it, whatever n is, (V - c) /
+                (V / 4 - c) times as many
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ and whatever else it says is an error that tells what was expected.
 
     LDP_AUDIT_SURVEY    the path of the survey file
     LDP_AUDIT_COMPILED  the path of its compiled form, in JSON
-    LDP_AUDIT_STATE     a folder in which the one device that is asked keeps its state; not set
-                        where each line is a device of its own, which forgets
-    LDP_AUDIT_FORK      set where the process is to fork, and both are to answer all lines
+    LDP_AUDIT_STATE     a folder in which the one device that is asked keeps its state;
+                        not set where each line is a device of its own, which forgets
+    LDP_AUDIT_FORK      set where the process is to fork, and both are to answer all
+                        lines
     LDP_AUDIT_VERDICT   what a collector says to all that is sent: accepted, or retry
 """
 
@@ -227,7 +228,7 @@ class _Heard:
     """Output of a process on one of its pipes, as it comes.
 
     most  bytes, beyond which it is ended; if there is no such number, its last words
-    are kept
+          are kept
     """
 
     def __init__(

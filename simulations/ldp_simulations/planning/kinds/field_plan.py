@@ -6,16 +6,18 @@ cell of the table of two fields, as the root of its mean variance over all pairs
 their cells, if answers are spread evenly; they shrink with the root of the number of
 respondents. The ways:
 
-    subsets          n Var as `ldp.mechanisms.sets.subsets` has it, for m fields told together
+    subsets          n Var as `ldp.mechanisms.sets.subsets` has it, for m fields told
+                     together
     pairs            each device tells one pair of fields, and counts for that alone:
                      (pairs) V (1 - 1/cells) - 1/cells (1 - 1/cells)
-    split epsilon    each device tells every field by itself, with epsilon / d each, linked:
-                     product over both fields of [V (1 - 1/a) + 1/a^2], less 1/cells
+    split epsilon    each device tells every field by itself, with epsilon / d each,
+                     linked: product over both fields of [V (1 - 1/a) + 1/a^2], less
+                     1/cells
     bound            no mechanism of this epsilon has less, on average over all pairs:
-                     [V_lim (sum of roots)^2 - sum] of what matters in the tables of all pairs, with
-                     V_lim = 4 E / (E - 1)^2. A pair matters by 1 / (pairs (a b)^2) in each of its
-                     (a-1) (b-1) interactions, and a field by the sum of that over its pairs in each
-                     of its a - 1 main effects
+                     [V_lim (sum of roots)^2 - sum] of what matters in the tables of all
+                     pairs, with V_lim = 4 E / (E - 1)^2. A pair matters by 1 / (pairs
+                     (a b)^2) in each of its (a-1) (b-1) interactions, and a field by
+                     the sum of that over its pairs in each of its a - 1 main effects
 
 V is half of n Var of the difference of two cells (`ldp.mechanisms.numbers.tree`). All
 is for the respondents; of a population, 1/cells (1 - 1/cells) comes on top.

@@ -3,14 +3,16 @@
 Every error comes from the decoder's own code (`moments`, `intervals`), run on the tally
 that the question can expect:
 
-    rare error, typical error   standard errors of a value that no one holds, and of one held by
-                                `frequency`
-    half-width                  of the interval at `frequency`, before it is cut to [0, 1]
-    detectable                  the least F such that a value held by F passes the one-sided test of
-                                frequency 0, at `level` over all values together (Bonferroni), with
-                                probability `power`
-    reach                       how many reports' worth one forged report can shift a value's
-                                estimate, see `ldp_aggregator.answers.results.manipulation`
+    rare error, typical error   standard errors of a value that no one holds, and of one
+                                held by `frequency`
+    half-width                  of the interval at `frequency`, before it is cut to [0,
+                                1]
+    detectable                  the least F such that a value held by F passes the
+                                one-sided test of frequency 0, at `level` over all
+                                values together (Bonferroni), with probability `power`
+    reach                       how many reports' worth one forged report can shift a
+                                value's estimate, see
+                                `ldp_aggregator.answers.results.manipulation`
     efficiency                  R* / R, see `ldp.mechanisms.values.optimum`
 
 Where few reports are expected, chances and intervals come from the exact law of a

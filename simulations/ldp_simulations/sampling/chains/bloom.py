@@ -1,11 +1,12 @@
 """Tallies of Bloom filters, drawn from their exact law.
 
-    one answer each    the holders of a value fall into cohorts by a multinomial. Given how many
-                       have each bit set in truth, the bits of their reports are independent: two
-                       binomials for each bit
-    several answers    a client stays in one cohort, and its answers that agree share one permanent
-                       response. Clients with r answers of one value: two binomials for the
-                       permanent bits, then two for r times as many reports, once for every r
+    one answer each    the holders of a value fall into cohorts by a multinomial. Given
+                       how many have each bit set in truth, the bits of their reports
+                       are independent: two binomials for each bit
+    several answers    a client stays in one cohort, and its answers that agree share
+                       one permanent response. Clients with r answers of one value: two
+                       binomials for the permanent bits, then two for r times as many
+                       reports, once for every r
 
 A bit's count depends on values only through how many have it set, so both take the time
 of the candidates' bits, and no longer for more respondents.

@@ -6,7 +6,8 @@ wherever their own place is. So only their numbers are kept, and spans of places
 halved until one place is left: with t as a sum of powers of two, in each step from the
 greatest on
 
-    join    those whose d is in this power's part of the t values: a binomial of all that are left
+    join    those whose d is in this power's part of the t values: a binomial of all
+            that are left
     halve   of those in spans twice as wide, half are in the part that is farther behind
 
 which are at most two binomials a place for each binary digit of t, where a multinomial

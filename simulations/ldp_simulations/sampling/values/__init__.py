@@ -1,5 +1,4 @@
 """Values: tallies of shares of values.
 
-symbols, subsets, hadamard, projective, hashes, sketches, bits, sums  by how reports are
-made
+symbols, subsets, hadamard, projective, hashes, sketches, bits, sums  by how reports are made
 """
