@@ -13,7 +13,7 @@ from ldp_aggregator.commands.main import main
 @pytest.mark.parametrize("answer", ["yes", "no"])
 def test_the_demonstration_shows_a_coin_a_crowd_and_a_price(answer):
     """One's own report, five bars whose line is the truth, and three epsilons."""
-    shown = run("demo", "--answer", answer).stdout
+    shown = CliRunner().invoke(main, ["demo", "--terminal"], input=f"{answer}\n").stdout
     said, coin, sent = re.findall(r"(?:You said|The coin|Sent) +(\w+)", shown)
     assert said == answer.title()
     assert (sent == said) == (coin == "keeps")

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "ldp_client": {"ldp"},
     "ldp_aggregator": {"ldp"},
     "ldp_service": {"ldp", "ldp_aggregator"},
-    "ldp_simulations": {"ldp", "ldp_client", "ldp_aggregator"},
+    "ldp_simulations": {"ldp", "ldp_client", "ldp_aggregator", "ldp_service"},
 }
 DEVICE = ("ldp", "ldp_client")
 ON_DEVICE = {"ldp", "ldp_client", "msgpack", "xxhash"}

@@ -7,5 +7,5 @@ client_test   `ldp client test`
 devices       `ldp client ledger` and `ldp client codegen`
 options       what commands that simulate have in common
 
-Imports: `attacks`, `audit`, `conformance`, `planning`, `simulation`.
+Imports: `attacks`, `audit`, `conformance`, `demo`, `planning`, `simulation`.
 """

@@ -55,16 +55,17 @@ function settleAttributes(old, fresh) {
 
 async function look() {
   const asked = performance.now();
+  const address = location.href;
   let response;
   try {
-    response = await fetch(location.href, { headers: answer.tag ? { "if-none-match": answer.tag } : {}, cache: "no-store" });
+    response = await fetch(address, { headers: answer.tag ? { "if-none-match": answer.tag } : {}, cache: "no-store" });
   } catch {
     return later("Out of reach, trying again");
   }
   if (response.status === 304) return soon(performance.now() - asked);
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-  // What was asked for before someone paused is not shown after it.
-  if (paused) return;
+  // What was asked for before someone paused, or chose something else, is not shown after it.
+  if (paused || address !== location.href) return;
   if (response.ok) {
     answer.tag = response.headers.get("etag") ?? "";
     settle(part("main"), fresh.getElementById("main"));
@@ -138,6 +139,12 @@ part("pause").addEventListener("click", () => {
   paused = !paused;
   part("pause").textContent = paused ? "Go on" : "Pause";
   say(paused ? "Paused" : "Live");
+  run();
+});
+// A form whose choice is shown at once.
+document.addEventListener("input", ({ target }) => {
+  if (!target.form?.matches("[data-live]")) return;
+  history.replaceState(null, "", `?${new URLSearchParams(new FormData(target.form))}`);
   run();
 });
 document.addEventListener("visibilitychange", run);
