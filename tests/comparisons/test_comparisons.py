@@ -393,6 +393,28 @@ def test_means_are_compared():
     assert comparison.any_difference is None
 
 
+def test_medians_are_compared():
+    """The interval goes by those of both sides, and its p-value by that interval."""
+    hours = ldp.question(
+        "q", low=0, high=40, type="integer", goal="distribution", epsilon="4"
+    )
+    question = ldp.survey("s", hours)["q"]
+    held = np.random.default_rng(3).binomial(40, 0.5, 20_000)
+    first, second = (
+        estimated(question, np.bincount(held + more, minlength=41), more)
+        for more in (0, 2)
+    )
+    median = compare(first, second)["median"]
+    sides = [side.quantiles[1] for side in (first, second)]
+    assert median.difference == sides[1].estimate - sides[0].estimate
+    assert median.low <= 2 <= median.high
+    assert (
+        median.p_value
+        < 0.05
+        < compare(first, first, allow_equal=True)["median"].p_value
+    )
+
+
 def test_versions_and_mechanisms_are_compared():
     """Each decoded by its own channel; a remark says so."""
     first = estimated(asked("grr"), BEFORE)

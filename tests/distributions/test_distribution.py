@@ -18,7 +18,7 @@ from ldp_aggregator.answers.distributions.distribution import distribution_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.lines.ends import ends_of_shares, errors_at
 from ldp_aggregator.answers.lines.line import line_of
-from ldp_aggregator.answers.lines.quantiles import quantile_places, rising
+from ldp_aggregator.answers.lines.quantiles import QuantileTest, rising
 from ldp_aggregator.answers.options import Options
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion
@@ -137,15 +137,48 @@ def test_rising():
 def test_quantiles_of_known_functions():
     """Without errors a quantile is the first value that reaches it; with them, all that
     may.
+
+    Of cells, ends are places within, unless no whole cell lies between them.
     """
     cumulative = np.array([0.1, 0.5, 0.5, 0.9, 1.0])
-    exact = np.zeros(5)
-    assert quantile_places(cumulative, exact, 0.5, quantile=2) == (1, 1, 3)
-    assert quantile_places(cumulative, exact, 0.05, quantile=2) == (0, 0, 0)
-    assert quantile_places(cumulative, exact, 0.95, quantile=2) == (4, 4, 4)
-    wide = np.array([0.1, 0.1, 0.1, 0.1, 0.0])
-    assert quantile_places(cumulative, wide, 0.5, quantile=2) == (1, 1, 3)
-    assert quantile_places(cumulative, wide, 0.65, quantile=2) == (3, 1, 3)
+    exact, wide = np.zeros(5), np.array([0.1, 0.1, 0.1, 0.1, 0.0])
+
+    def found(share, error, knots):
+        test = QuantileTest(share, cumulative, error, knots=np.arange(float(knots)))
+        return (test.estimate, *test.ends(2))
+
+    assert found(0.5, exact, 5) == (1, 1, 3)
+    assert found(0.05, exact, 5) == (0, 0, 0)
+    assert found(0.95, exact, 5) == (4, 4, 4)
+    assert found(0.5, wide, 5) == (1, 1, 3)
+    assert found(0.65, wide, 5) == (3, 1, 3)
+    assert found(0.5, wide, 6) == pytest.approx((2, 1.5, 3.5))
+    assert found(0.05, exact, 6) == pytest.approx((0.5, 0, 1))
+
+
+def test_quantile_intervals_hold_as_often_as_they_say():
+    """800 samples of 500 answers, exponential, with noise in each of 400 cells.
+
+    An interval that holds .90 or .99 of the time is detected (4 standard errors).
+    """
+    generator = np.random.default_rng(7)
+    runs, size, noise, edges = 800, 500, 0.004, np.linspace(0, 8, 401)
+    shares = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+    below = 1 - np.exp(-edges)
+    below[-1] = 1
+    added = generator.normal(0, noise, (runs, 400))
+    added -= added.mean(axis=1, keepdims=True)
+    drawn = generator.multinomial(size, np.diff(below), runs) / size
+    cells = np.arange(1, 401)
+    private = noise * np.sqrt(cells * (400 - cells) / 400)
+    held = np.zeros((runs, 5))
+    for place, cumulative in enumerate(np.cumsum(drawn + added, axis=1)):
+        for of_share, share in zip(held.T, shares, strict=True):
+            error = errors_at(share, private, size) * (cells < 400)
+            low, high = QuantileTest(share, cumulative, error, knots=edges).ends(1.96)
+            of_share[place] = low <= -np.log1p(-share) <= high
+    coverage = held.mean(axis=0)
+    assert coverage == pytest.approx([0.95] * 5, abs=0.025)
 
 
 def test_the_band_is_as_wide_as_it_has_to_be():

@@ -152,8 +152,28 @@ def test_a_family_of_queries(tally):
 
 
 @pytest.mark.parametrize(
+    ("text", "truth"),
+    [("median(hours)", 29), ("quantile(hours, .9)", 53), ("median(kids)", 2)],
+)
+def test_quantiles(tally, text, truth):
+    """With the interval that they have in estimates, wider in a family."""
+    (alone,) = query(tally, text)
+    family = query(tally, text, text, options=Options(simultaneous="bonferroni"))
+    low, high = family[0].contrast.interval
+    assert low <= alone.contrast.low <= alone.contrast.high <= high
+    assert low - 3 <= truth <= high + 3
+    assert math.isnan(alone.contrast.p_value)
+
+
+@pytest.mark.parametrize(
     ("text", "problem", "pointer"),
     [
+        ("2 * median(hours)", "a quantile by itself", "median"),
+        ("-median(hours)", "a quantile by itself", "median"),
+        ("median(mode)", "numbers on a line", "median(mode)"),
+        ("median(pay)", "the mean alone", "median(pay)"),
+        ("quantile(hours, 2)", "between 0 and 1", "quantile(hours, 2)"),
+        ("median(trip.age)", "a field", "median(trip.age)"),
         ("share(mode = bsu)", "did you mean 'bus'", "bsu"),
         ("share(moed = bus)", "did you mean 'mode'", "moed"),
         ("share(trip.wya = rail)", "one of the fields", "wya"),

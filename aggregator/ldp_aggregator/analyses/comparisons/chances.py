@@ -89,8 +89,13 @@ class LevelIntervals:
         self, point: float, estimate: float, low: Floats, high: Floats
     ) -> float:
         if point <= estimate:
-            return float(np.interp(estimate - point, estimate - low, self._far))
-        return -float(np.interp(point - estimate, high - estimate, self._far))
+            return self._least_far(estimate - point, estimate - low)
+        return -self._least_far(point - estimate, high - estimate)
+
+    def _least_far(self, distance: float, reach: Floats) -> float:
+        """How far out the first interval is that reaches a distance."""
+        first = int(np.searchsorted(reach, distance)) + 1
+        return float(np.interp(distance, reach[:first], self._far[:first]))
 
 
 def different(levels: LevelIntervals) -> Floats:

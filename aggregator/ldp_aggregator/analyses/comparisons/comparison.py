@@ -152,7 +152,7 @@ class Comparison(Tabled):
     names: tuple[str, str]
     rows: tuple[Compared, ...]
     numbers: tuple[Compared, ...]
-    """The mean and the variance of numbers, where there are any."""
+    """The mean, the variance and quantiles of numbers, where there are any."""
     any_difference: AnyDifference | None
     """One test of all values."""
     simultaneous: str | None = None

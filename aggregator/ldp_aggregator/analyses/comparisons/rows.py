@@ -24,7 +24,7 @@ from ldp_aggregator.analyses.comparisons.chances import (
 )
 from ldp_aggregator.analyses.comparisons.comparison import Compared, IntervalEstimate
 from ldp_aggregator.analyses.comparisons.sharing import Sharing, shared_of_means
-from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of_mean
+from ldp_aggregator.analyses.comparisons.sides import Ends, Side, number_sides
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -169,16 +169,17 @@ def numbers_of(
     pairs: Sequence[tuple[QuestionEstimates, QuestionEstimates]],
     asked: ComparisonOptions,
 ) -> list[tuple[Compared, ...]]:
-    """Means and variances of each comparison; each of them is a family of all
-    comparisons.
+    """Means, variances and quantiles of each comparison; each of them is a family of
+    all comparisons.
     """
     rows: list[list[Compared]] = [[] for _ in pairs]
     # Within a comparison a mean is by itself.
     correction = asked.correction if len(pairs) > 1 else None
-    for place, (name, _) in enumerate(pairs[0][0].numbers):
+    sides = [(number_sides(first), number_sides(second)) for first, second in pairs]
+    for place, name in enumerate(sides[0][0]):
         both = [
-            _number(name, first, second, overlap=asked.overlap)
-            for first, second in pairs
+            _number(name, listed, first=first, overlap=asked.overlap)
+            for listed, (first, _) in zip(sides, pairs, strict=True)
         ]
         known = [((name,), pair) for pair in both if pair is not None]
         margin = asked.margin if not len(pairs[0][0]) and place == 0 else None
@@ -193,15 +194,14 @@ def numbers_of(
 
 def _number(
     name: str,
-    first: QuestionEstimates,
-    second: QuestionEstimates,
+    sides: tuple[dict[str, Side], dict[str, Side]],
     *,
+    first: QuestionEstimates,
     overlap: float | None,
 ) -> Pair | None:
-    """A mean or variance of both sides, if both have it."""
-    one, other = dict(first.numbers).get(name), dict(second.numbers).get(name)
+    """A number of both sides, if both have it."""
+    one, other = (known.get(name) for known in sides)
     if one is None or other is None:
         return None
-    error = np.array([one.standard_error * other.standard_error])
-    sharing = shared_of_means(first, overlap, error)
-    return Pair(side_of_mean(one), side_of_mean(other), sharing, odds=False)
+    sharing = shared_of_means(first, overlap, one.error * other.error)
+    return Pair(one, other, sharing, odds=False)

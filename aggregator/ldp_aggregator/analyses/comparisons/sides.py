@@ -5,7 +5,8 @@ A frequency has the interval that estimates show, but for one thing: it is not c
 is made of. An end that would lie on the wrong side of the estimate, as where the exact
 law allows nothing below 0, is the estimate itself. Exact ends for respondents are whole
 numbers of people; half a person is added, as what is made of two ends goes on between
-them. A mean has the normal law.
+them. A mean has the normal law, and a quantile the ends that its test
+allows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import cache
 
 import numpy as np
 
-from ldp_aggregator.answers.results.means import Mean
+from ldp_aggregator.answers.lines.answers import Quantile
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS, score_interval
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -67,9 +68,27 @@ def _between_people(law: Moments, missing: float, ends: Ends) -> Ends:
     )
 
 
-def side_of_mean(mean: Mean) -> Side:
-    """One number with a standard error."""
-    return _normal(np.array([mean.estimate]), np.array([mean.standard_error]))
+def number_sides(estimates: QuestionEstimates) -> dict[str, Side]:
+    """The mean, the variance and quantiles by name, as far as there are any."""
+    sides = {
+        name: _normal(np.array([number.estimate]), np.array([number.standard_error]))
+        for name, number in estimates.numbers
+    }
+    quantiles = estimates.marked_quantiles()
+    return sides | {quantile.name: _of_quantile(quantile) for quantile in quantiles}
+
+
+def _of_quantile(quantile: Quantile) -> Side:
+    """Its test gives intervals of every level, and a standard error by that of 68 %."""
+    from scipy.special import ndtri  # slow to import
+
+    @cache
+    def ends(missing: float) -> Ends:
+        low, high = quantile.test.ends(-float(ndtri(missing / 2)))
+        return np.array([low]), np.array([high])
+
+    low, high = quantile.test.ends(1.0)
+    return Side(np.array([quantile.estimate]), np.array([(high - low) / 2]), ends)
 
 
 def _normal(estimate: Floats, error: Floats) -> Side:

@@ -26,7 +26,14 @@ from ldp.survey.survey import Question
 from ldp_aggregator.analyses.queries.language import QueryError
 from ldp_aggregator.analyses.queries.reading import read
 from ldp_aggregator.analyses.queries.subjects import Subject, subject_of
-from ldp_aggregator.analyses.queries.terms import Key, Linear, Term, Weights, weights_of
+from ldp_aggregator.analyses.queries.terms import (
+    Key,
+    Linear,
+    Located,
+    Term,
+    Weights,
+    weights_of,
+)
 from ldp_aggregator.answers.contrasts.ends import FLAT, two_sided_p_value
 from ldp_aggregator.answers.contrasts.functions import (
     Contrast,
@@ -149,12 +156,14 @@ def answers_of(
 
 def _answer(
     text: str,
-    term: Term,
+    term: Term | Located,
     subject: Callable[[str], Subject],
     options: Options,
     *,
     family: int,
 ) -> Answer:
+    if isinstance(term, Located):
+        return _located(text, term, subject(term.question), options, family=family)
     sums = (term,) if isinstance(term, Linear) else term
     keys = list(dict.fromkeys(key for one in sums for key in one.weights))
     if not keys:
@@ -184,6 +193,19 @@ def _answer(
         text, sums, list(parts.values()), options=options, family=family
     )
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
+
+
+def _located(
+    text: str, term: Located, subject: Subject, options: Options, *, family: int
+) -> Answer:
+    """A quantile, which has ends and no standard error."""
+    quantile = subject.quantile(term.share)
+    low, high = quantile.test.ends(quantile_of(options, family))
+    contrast = Contrast(
+        text, quantile.estimate, math.nan, low=low, high=high, p_value=math.nan
+    )
+    source = _source(subject.question, subject.respondents)
+    return Answer(text, contrast, is_ratio=False, sources=(source,), options=options)
 
 
 def _part(subject: Subject, rows: Sequence[Weights], *, key: Key) -> _Part:

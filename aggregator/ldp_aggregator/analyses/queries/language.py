@@ -4,6 +4,7 @@
     share(mode = bus) / share(mode = car)
     share(trip.mode = bus given trip.sex = female)
     mean(hours), score(mode, car: 2, bus: 1), count(hours >= 40)
+    median(hours), quantile(hours, .9)
     number(apps in {maps, mail})
 
 A question is called by its name, a field of it by both (`trip.mode`). Values with
@@ -45,6 +46,8 @@ GRAMMAR = r"""
     | "count" "(" all ")"         -> count
     | _HELD "(" test ")"          -> held
     | "mean" "(" subject ")"      -> mean
+    | "median" "(" subject ")"    -> median
+    | "quantile" "(" subject "," weight ")" -> quantile
     | "score" "(" subject ("," value ":" weight)+ ")" -> score
 
 given: "given" all
@@ -84,6 +87,8 @@ _WORDS = {
     "COUNT": "count(...)",
     "_HELD": "number(...)",
     "MEAN": "mean(...)",
+    "MEDIAN": "median(...)",
+    "QUANTILE": "quantile(...)",
     "SCORE": "score(...)",
     "LPAR": "(",
     "RPAR": ")",

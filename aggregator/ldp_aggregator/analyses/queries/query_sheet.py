@@ -60,8 +60,12 @@ def _table(answers: Sequence[Answer]) -> TextTable:
 def _cells(answer: Answer) -> tuple[str, ...]:
     number = answer.contrast
     decimals = 4
-    if math.isfinite(number.standard_error) and number.standard_error > 0:
-        decimals = min(max(0, 1 - math.floor(math.log10(number.standard_error))), 9)
+    # A quantile has ends alone.
+    error = number.standard_error
+    if math.isnan(error):
+        error = (number.high - number.low) / 4
+    if math.isfinite(error) and error > 0:
+        decimals = min(max(0, 1 - math.floor(math.log10(error))), 9)
     show = _formatter(decimals)
     ends = f"[{show(number.low)}, {show(number.high)}]"
     return (
@@ -69,7 +73,7 @@ def _cells(answer: Answer) -> tuple[str, ...]:
         show(number.estimate),
         show(number.standard_error),
         ends,
-        f"{number.p_value:.3g}",
+        NOTHING if math.isnan(number.p_value) else f"{number.p_value:.3g}",
     )
 
 

@@ -8,6 +8,8 @@ of values.
                             holds, on average, which is the sum of their shares
     mean(question)          its mean, as it is estimated by itself; of a field, the
                             numbers that its values are
+    median(question)        the number that half of the answers lie at or below
+    quantile(question, .9)  the same for any share
     score(question, ...)    the numbers that are given for them, 0 for all others
 
 A question with fields is tested by each (`trip.mode = bus and trip.sex = female`), its
@@ -32,6 +34,7 @@ from ldp_aggregator.analyses.queries.subjects import Subject
 from ldp_aggregator.analyses.queries.terms import (
     Key,
     Linear,
+    Located,
     Quotient,
     Term,
     Weights,
@@ -50,7 +53,7 @@ Subjects = Callable[[str], Subject]
 """The question of a name. Raises `UnknownNameError`, `EstimateError`."""
 
 
-def read(text: str, subjects: Subjects) -> Term:
+def read(text: str, subjects: Subjects) -> Term | Located:
     """The term of a query. Raises `QueryError`, which points at the place."""
     return _Reader(text, subjects).term(parse_query(text))
 
@@ -62,15 +65,26 @@ class _Reader:
         self._text = text
         self._subjects = subjects
 
-    def term(self, tree: SyntaxNode) -> Term:
+    def term(self, tree: SyntaxNode) -> Term | Located:
         """Any part with a value; a rule of the grammar has a method of its name."""
         rule = tree.rule
         if rule in _OPERATIONS:
-            left, right = (self.term(child) for child in tree.parts)
+            left, right = (self._summand(child) for child in tree.parts)
             answer: Term = self._pointing(tree, _OPERATIONS[rule], left, right)
             return answer
-        read: Callable[[SyntaxNode], Term] = getattr(self, f"_{rule}")
+        read: Callable[[SyntaxNode], Term | Located] = getattr(self, f"_{rule}")
         return read(tree)
+
+    def _summand(self, tree: SyntaxNode) -> Term:
+        term = self.term(tree)
+        if isinstance(term, Located):
+            raise error_at(
+                self._text,
+                "expected a quantile by itself, got a sum or a multiple with one "
+                "(`ldp analyze compare` compares those of groups and tallies)",
+                tree.span,
+            )
+        return term
 
     def _number(self, tree: SyntaxNode) -> Term:
         number = self._finite(tree)
@@ -87,7 +101,7 @@ class _Reader:
         return number
 
     def _negative(self, tree: SyntaxNode) -> Term:
-        return scale_term(self.term(tree.parts[0]), -1)
+        return scale_term(self._summand(tree.parts[0]), -1)
 
     def _share(self, tree: SyntaxNode) -> Term:
         tests, given = tree.parts
@@ -135,6 +149,23 @@ class _Reader:
             )
         numbers = self._pointing(tree.parts[0], subject.numbers, field)
         return Linear(0.0, {Key(subject.name): weights_of(numbers)})
+
+    def _median(self, tree: SyntaxNode) -> Located:
+        return self._located(tree, 0.5)
+
+    def _quantile(self, tree: SyntaxNode) -> Located:
+        return self._located(tree, self._finite(tree.parts[1]))
+
+    def _located(self, tree: SyntaxNode, share: float) -> Located:
+        subject, field = self._subject(tree.parts[0])
+        if field:
+            raise error_at(
+                self._text,
+                "expected a question, got a field of one, which has no quantiles",
+                tree.span,
+            )
+        self._pointing(tree, subject.quantile, share)
+        return Located(subject.name, share)
 
     def _score(self, tree: SyntaxNode) -> Term:
         subject, field = self._subject(tree.parts[0])

@@ -27,7 +27,11 @@ from ldp_aggregator.answers.contrasts.linear_functions import (
     functions_of,
     values_overlap,
 )
+from ldp_aggregator.answers.distributions.distribution import distribution_of
+from ldp_aggregator.answers.lines.answers import Quantile
+from ldp_aggregator.answers.lines.line import line_of
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.cells import listed_quantiles
 from ldp_aggregator.answers.results.means import Mean, ends_of, mean_of
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.moments.moments import Moments
@@ -161,6 +165,24 @@ class Subject:
         ends = ends_of(self.question.domain)
         assert ends is not None  # noqa: S101 (there would be no mean)
         return MeanFunction(mean, reports, ends[:2])
+
+    def quantile(self, share: float) -> Quantile:
+        """The quantile of a share. Raises `EstimateError` where it has none."""
+        if not 0 < share < 1:
+            raise EstimateError(
+                f"expected a share between 0 and 1, such as 0.5, got {share:g}"
+            )
+        known = distribution_of(self.question, self.counts, self.options)
+        if known is not None:
+            return known.quantile(share)
+        line = line_of(self.question.domain)
+        if line is not None and not line.circular and not self.question.domain.collect:
+            for quantile in listed_quantiles(line, self.functions, [share]):
+                return quantile
+        raise EstimateError(
+            "expected a question whose answers are numbers on a line, with shares of "
+            f"each, got {self.name!r}"
+        )
 
     @cached_property
     def _moments(self) -> Moments:

@@ -1,7 +1,8 @@
 """Terms of queries: numbers, sums of shares, and one sum over another.
 
 A sum of shares is a constant and, for each question, weights of some of its values. A
-quotient has a sum above and one below. What is no such thing (the product of two
+quotient has a sum above and one below. A quantile is no sum: its interval comes from
+a test, and it stands by itself. What is no such thing (the product of two
 shares, a ratio and a share) has no unbiased estimate, or none with an interval that is
 known to hold, and is refused.
 """
@@ -60,6 +61,13 @@ class Quotient(NamedTuple):
 
     top: Linear
     bottom: Linear
+
+
+class Located(NamedTuple):
+    """The quantile of a question's numbers, which stands by itself."""
+
+    question: str
+    share: float
 
 
 Term = Linear | Quotient

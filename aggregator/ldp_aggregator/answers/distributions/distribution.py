@@ -38,7 +38,7 @@ from ldp_aggregator.answers.lines.answers import (
 )
 from ldp_aggregator.answers.lines.ends import WithEnds, errors_at
 from ldp_aggregator.answers.lines.line import Cells, Number, OrderedValues, line_of
-from ldp_aggregator.answers.lines.quantiles import quantile_places, rising
+from ldp_aggregator.answers.lines.quantiles import QuantileTest, rising
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.table import decoder_of
@@ -293,33 +293,15 @@ class Distribution(WithEnds):
         error = errors_at(share, answers.errors(), self._sample_size)
         # All answers lie at or below the last value, for sure.
         whole, errors = np.append(answers.estimate, 1.0), np.append(error, 0.0)
-        place, first, last = quantile_places(whole, errors, share, quantile=quantile)
-        # Between two points of the cumulative distribution lie these values.
-        starts = [0, *places.tolist()]
-        ends = [*places.tolist(), self.line.size]
         edges = self.line.edges
-        if self.line.cells:
-            within = self._within(rising(whole), place, share)
-            low, high = float(edges[starts[place]]), float(edges[ends[place]])
-            return Quantile(
-                share,
-                low + within * (high - low),
-                low=float(edges[starts[first]]),
-                high=float(edges[ends[last]]),
-            )
-        return Quantile(
-            share,
-            float(self.line.starts[ends[place] - 1]),
-            low=float(self.line.starts[starts[first]]),
-            high=float(self.line.starts[ends[last] - 1]),
+        ends = [*places.tolist(), self.line.size]
+        knots = [edges[0], *(edges[end] for end in ends)]
+        if not self.line.cells:
+            knots = [self.line.starts[end - 1] for end in ends]
+        test = QuantileTest(
+            share, whole, errors, knots=np.array(knots, dtype=np.float64)
         )
-
-    @staticmethod
-    def _within(cumulative: Floats, place: int, share: float) -> float:
-        """How far on the way through its cell a share is reached."""
-        before = float(cumulative[place - 1]) if place else 0.0
-        there = float(cumulative[place]) - before
-        return min(max((share - before) / there, 0.0), 1.0) if there > 0 else 0.5
+        return Quantile.of(test, quantile)
 
     def _shares(self, queries: Floats, names: Sequence[str]) -> tuple[Share, ...]:
         answers = self.queries.answer(queries)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ldp_aggregator.answers.lines.quantiles import QuantileTest
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import Estimated, WithInterval
 from ldp_aggregator.output.sheet import NOTHING
@@ -26,13 +27,21 @@ class Quantile(WithInterval):
     """Quantile of the answers, with an interval.
 
     Of a question with cells, a place within one, as if its answers were spread evenly
-    there; the interval is of whole cells.
+    there.
     """
 
     share: float
     estimate: float
     low: float
     high: float
+    test: QuantileTest = field(compare=False, repr=False)
+    """Where the estimate comes from, with intervals of all levels."""
+
+    @classmethod
+    def of(cls, test: QuantileTest, quantile: float) -> Quantile:
+        """The quantile with the interval that reaches so many standard errors."""
+        low, high = test.ends(quantile)
+        return cls(test.share, test.estimate, low, high=high, test=test)
 
     @property
     def name(self) -> str:

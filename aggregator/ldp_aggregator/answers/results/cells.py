@@ -19,7 +19,7 @@ from ldp_aggregator.answers.contrasts.functions import Functions
 from ldp_aggregator.answers.lines.answers import Quantile
 from ldp_aggregator.answers.lines.ends import errors_at
 from ldp_aggregator.answers.lines.line import OrderedValues
-from ldp_aggregator.answers.lines.quantiles import quantile_places
+from ldp_aggregator.answers.lines.quantiles import QuantileTest
 from ldp_aggregator.answers.results.means import Mean
 from ldp_aggregator.answers.results.values import MEAN, ByValue
 from ldp_aggregator.output.sheet import Bars, Columns, Mark
@@ -128,8 +128,12 @@ def histogram_of(
     )
 
 
-def listed_quantiles(line: OrderedValues, functions: Functions) -> Iterator[Quantile]:
-    """Quantiles that the options ask for, of numbers that are counted one by one."""
+def listed_quantiles(
+    line: OrderedValues, functions: Functions, shares: Sequence[float] = ()
+) -> Iterator[Quantile]:
+    """Quantiles of some shares, or of those that the options ask for, of numbers that
+    are counted one by one.
+    """
     options = functions.options
     if not functions.exclusive or not 1 < line.size <= MOST_LISTED:
         return
@@ -143,11 +147,11 @@ def listed_quantiles(line: OrderedValues, functions: Functions) -> Iterator[Quan
     cumulative = np.append(below @ functions.frequency, 1.0)
     drawn = functions.reports if options.estimand == "population" else None
     quantile = float(ndtri((1 + options.level) / 2))
-    for share in options.quantiles:
+    values = np.array([float(start) for start in line.starts])
+    for share in shares or options.quantiles:
         errors = np.append(errors_at(share, noise, drawn), 0.0)
-        places = quantile_places(cumulative, errors, share, quantile=quantile)
-        estimate, low, high = (float(line.starts[place]) for place in places)
-        yield Quantile(share, estimate, low, high=high)
+        test = QuantileTest(share, cumulative, errors, knots=values)
+        yield Quantile.of(test, quantile)
 
 
 def _ends(line: OrderedValues, first: int, last: int) -> tuple[float, float]:
