@@ -37,7 +37,7 @@ from ldp.numbers.randomness import Random, system
 from ldp.survey.survey import Question, Survey
 from ldp_simulations.audit.auditing import Audit, AuditEffort
 from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
-from ldp_simulations.audit.clients.client import ACCEPTED, Audited
+from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import Arrays, drawn_rows
 from ldp_simulations.audit.judging import bounds_of, law_tests, levels
@@ -153,9 +153,7 @@ class _Drawn(Audited):
     def ask(
         self,
         lines: Sequence[Any],
-        *,
-        state: Path | None = None,  # noqa: ARG002
-        verdict: str = ACCEPTED,  # noqa: ARG002
+        **_circumstances: str | Path,
     ) -> dict[bytes, Left]:
         """Ask one question, to which all devices give one answer."""
         ((name, answer),) = lines[0].items()

@@ -398,6 +398,19 @@ class Correlated(_Rows):
         return drawn
 
 
+class ClearWhereKept(AuditAdapter):
+    """A device that keeps its state randomizes nothing."""
+
+    def answer_as_one(self, lines, out, state, *, is_accepted):
+        for life in map(json.loads, lines):
+            for answers in life if isinstance(life, list) else [life]:
+                for name, answer in answers.items():
+                    row = bytes((answer,))
+                    out.write(
+                        report_bytes([Report(self.survey[name].fingerprint, row)])
+                    )
+
+
 BROKEN = {
     kind.__name__: kind
     for kind in (
@@ -407,7 +420,7 @@ BROKEN = {
         *(Redraws, RedrawsBehind, Sorts, Copies),
         *(OneCohort, Again, ByTheHour, ThirdAsFirst, ThirdAsFirstAlone),
         *(Modulo, AliasOff, OneMemo, IdParity, Unasked),
-        *(FirstAlone, SecondByFirst, Correlated),
+        *(FirstAlone, SecondByFirst, Correlated, ClearWhereKept),
     )
 }
 

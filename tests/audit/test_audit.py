@@ -86,11 +86,13 @@ BROKEN = {
     "FirstAlone": (COINS, 200),
     "SecondByFirst": (COINS, 200),
     "Correlated": (BITS, 5_000),
+    "ClearWhereKept": (COIN, 200),
 }
 
 TRIED = {"OneClear": 9}
 """How many answers it takes."""
 AT_POINTS = {
+    "ClearWhereKept": "states",
     "Forgets": "twice",
     "Seeded": "processes",
     "Inherits": "forks",
@@ -126,7 +128,7 @@ def test_the_python_client_raises_no_alarm(tmp_path):
     assert verdict.alarms == ()
     assert [point.verdict for point in verdict.points if point.name != "epochs"] == [
         "pass"
-    ] * 7
+    ] * 8
 
 
 def test_groups_and_epochs(tmp_path):

@@ -1,7 +1,7 @@
 // The TypeScript client, audited (docs/audit.md): `ldp client test SURVEY -- node client/js/test/audit.js`.
 // Answers on standard input, frames on standard output. It does not fork, and says so with exit code 64.
 
-import { readFileSync, writeSync } from "node:fs";
+import { mkdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -87,6 +87,17 @@ async function forget(device, life) {
   }
 }
 
-if (state) await live(embedded(new FileStore(join(state, "device"))), lines());
+/** Each line by a new device, with a state in a folder of its own. */
+async function liveApart() {
+  let number = 0;
+  for await (const life of lines()) {
+    const folder = join(state, String(number++));
+    mkdirSync(folder);
+    await live(embedded(new FileStore(join(folder, "device"))), [life]);
+  }
+}
+
+if (process.env.LDP_AUDIT_EACH) await liveApart();
+else if (state) await live(embedded(new FileStore(join(state, "device"))), lines());
 else if (groups.length) for await (const life of lines()) await live(embedded(new MemoryStore()), [life]);
 else for await (const life of lines()) await forget(new Client(survey), life);

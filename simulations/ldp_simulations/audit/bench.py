@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp.numbers.randomness import system
-from ldp.survey.survey import Question
+from ldp.survey.survey import Group
 from ldp_aggregator.numerics.arrays import Rows
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
@@ -26,20 +26,26 @@ class AuditBench(NamedTuple):
     parts: dict[bytes, tuple[EnvelopePart, ...]]
     devices: int
 
-    def lone(self) -> Iterator[EnvelopePart]:
-        """Yield the parts that are asked by themselves, and that every device
-        answers.
-        """
+    def everywhere(self) -> Iterator[tuple[EnvelopePart, ...]]:
+        """Yield the parts of each envelope that every device answers."""
         for fingerprint, parts in self.parts.items():
             envelope = self.client.envelopes[fingerprint]
-            if isinstance(envelope, Question) and envelope.draw is None:
+            if isinstance(envelope, Group) or envelope.draw is None:
+                yield parts
+
+    def lone(self) -> Iterator[EnvelopePart]:
+        """Yield those that are asked by themselves."""
+        for parts in self.everywhere():
+            if len(parts) == 1:
                 yield parts[0]
 
     def rows(self, left: dict[bytes, Left], part: EnvelopePart) -> Rows:
         """The reports to a question, which may be none."""
-        if part.question.fingerprint not in left:
-            return np.empty((0, part.width), dtype=np.uint8)
-        return left[part.question.fingerprint].rows
+        for fingerprint, parts in self.parts.items():
+            if part in parts and fingerprint in left:
+                columns = slice(part.start, part.start + part.width)
+                return np.ascontiguousarray(left[fingerprint].rows[:, columns])
+        return np.empty((0, part.width), dtype=np.uint8)
 
 
 def hold_to_law(

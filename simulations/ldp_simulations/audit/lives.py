@@ -1,5 +1,6 @@
 """Pairs of reports: what a device sends the second time, and what two have in common.
 
+    states     a report has its law where a device keeps its state, as in an app
     twice      a question whose budget one report spends is answered once; one with permanent
                responses again and again, by the same response, under the same cohort
     sequences  such a response is kept, also while another answer is given between (`sequences`)
@@ -49,6 +50,25 @@ _RUN_BITS = 128.0
 _RUNS = 4
 """Such runs that each of two processes makes."""
 _NUMBERS = count()
+_MOST_KEPT = 1_000
+"""Devices with a state file of their own, which takes some milliseconds."""
+
+
+def states(bench: AuditBench) -> Iterator[CountTest]:
+    """New devices that keep their state, each of which answers everything once."""
+    asked = [part for parts in bench.everywhere() for part in parts]
+    devices = min(bench.devices, _MOST_KEPT)
+    for end in (0, -1):
+        line = {part.name: part.answers[end] for part in asked}
+        state = _state(bench)
+        left = bench.client.ask([line] * devices, state=state, each="1")
+        for part in asked:
+            rows = bench.rows(left, part)
+            if len(rows) == devices:
+                yield from hold_to_law(part, end, rows, when="of a state of its own")
+            else:
+                what = f"{len(rows)} reports of {devices} devices that keep their state"
+                yield certain(part.name, what)
 
 
 def twice(bench: AuditBench) -> Iterator[CountTest]:
@@ -135,12 +155,10 @@ def retries(bench: AuditBench) -> Iterator[CountTest]:
         asked = [{part.name: part.answers[0]}]
         # A client may try several times before it ends.
         first = set(
-            read_frames(
-                bench.client.bytes_of(asked, state=state, verdict=RETRY, at_most=_FEW)
-            )
+            read_frames(bench.client.bytes_of(asked, _FEW, state=state, verdict=RETRY))
         )
-        again = set(read_frames(bench.client.bytes_of([], state=state, at_most=_FEW)))
-        more = bench.client.bytes_of([], state=state, at_most=_FEW)
+        again = set(read_frames(bench.client.bytes_of([], _FEW, state=state)))
+        more = bench.client.bytes_of([], _FEW, state=state)
         if not first:
             yield certain(part.name, "nothing was sent")
         elif again != first:
@@ -186,7 +204,7 @@ def forks(bench: AuditBench) -> Iterator[CountTest]:
         return
     lines = _enough(bench, part)
     number = len(lines)
-    left = bench.client.ask_with_fork(lines).get(part.question.fingerprint)
+    left = bench.client.ask(lines, fork="1").get(part.question.fingerprint)
     came = 0 if left is None else len(left.rows)
     if came == number:
         raise UnknownError(
@@ -250,6 +268,7 @@ def _state(bench: AuditBench) -> Path:
 
 
 POINTS: dict[str, tuple[Point, str]] = {
+    "states": (states, "devices keep their state"),
     "twice": (twice, "the same device is asked twice"),
     "sequences": (sequences, "permanent responses are kept"),
     "questions": (questions, "one device, two questions"),

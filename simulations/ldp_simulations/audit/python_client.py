@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -45,19 +45,22 @@ class AuditAdapter:
     def reports_of(
         self, device: Client, answers: Mapping[str, Any]
     ) -> Iterator[Report]:
-        """Its reports of answers by question; groups that are there as a whole
-        together.
-        """
+        """Its reports of answers by question."""
+        for record in self.records(device, answers):
+            yield from _unless_silent(record)
+
+    def records(
+        self, device: Client | EmbeddedClient, answers: Mapping[str, Any]
+    ) -> Iterator[Callable[[], Any]]:
+        """Calls that record answers; groups that are there as a whole together."""
         rest = dict(answers)
         for group in self.survey.groups:
             names = [question.name for question in group.members]
             if all(name in rest for name in names):
                 together = {name: rest.pop(name) for name in names}
-                yield from _unless_silent(
-                    lambda together=together: device.record_together(together)
-                )
+                yield partial(device.record_together, together)
         for name, answer in rest.items():
-            yield from _unless_silent(partial(device.record, name, answer))
+            yield partial(device.record, name, answer)
 
     def frame(self, report: Report) -> bytes:
         """The bytes that leave for a report."""
@@ -87,6 +90,15 @@ class AuditAdapter:
         if not child:
             os._exit(0)
 
+    def answer_one_each(
+        self, lines: Iterable[bytes], out: BinaryIO, state: Path, *, is_accepted: bool
+    ) -> None:
+        """Each line by a new device, which keeps its state in a folder of its own."""
+        for number, line in enumerate(lines):
+            folder = state / str(number)
+            folder.mkdir()
+            self.answer_as_one([line], out, folder, is_accepted=is_accepted)
+
     def answer_as_one(
         self, lines: Iterable[bytes], out: BinaryIO, state: Path, *, is_accepted: bool
     ) -> None:
@@ -102,8 +114,8 @@ class AuditAdapter:
             for line in lines:
                 life = json.loads(line)
                 for answers in life if isinstance(life, list) else [life]:
-                    for name, answer in answers.items():
-                        client.record(name, answer)
+                    for record in self.records(client, answers):
+                        record()
                     if is_accepted:
                         _send(client, sent, is_accepted=True)
             _send(client, sent, is_accepted=is_accepted)
@@ -133,7 +145,8 @@ def _send(client: EmbeddedClient, sent: _Sent, *, is_accepted: bool) -> None:
         client.flush(_PATIENCE if is_accepted else _NAP)
         if sent.payloads and not is_accepted:
             return
-        time.sleep(_NAP)
+        if client.status().waiting:
+            time.sleep(_NAP)
 
 
 def _unless_silent(record: Any) -> Iterator[Report]:
@@ -159,9 +172,9 @@ def serve(kind: type[AuditAdapter] = AuditAdapter) -> None:
         adapter.answer(sys.stdin.buffer, out)
     else:
         is_accepted = os.environ.get("LDP_AUDIT_VERDICT") != "retry"
-        adapter.answer_as_one(
-            sys.stdin.buffer, out, Path(state), is_accepted=is_accepted
-        )
+        is_one = "LDP_AUDIT_EACH" not in os.environ
+        answer = adapter.answer_as_one if is_one else adapter.answer_one_each
+        answer(sys.stdin.buffer, out, Path(state), is_accepted=is_accepted)
     out.flush()
 
 

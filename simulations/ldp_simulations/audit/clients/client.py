@@ -7,6 +7,8 @@ and whatever else it says is an error that tells what was expected.
     LDP_AUDIT_COMPILED  the path of its compiled form, in JSON
     LDP_AUDIT_STATE     a folder in which the one device that is asked keeps its state;
                         not set where each line is a device of its own, which forgets
+    LDP_AUDIT_EACH      set where each line is a new device, which keeps its state in a
+                        new folder of its own below that one
     LDP_AUDIT_FORK      set where the process is to fork, and both are to answer all
                         lines
     LDP_AUDIT_VERDICT   what a collector says to all that is sent: accepted, or retry
@@ -33,9 +35,8 @@ from ldp_simulations.audit.clients.frames import Left, read_left
 
 UNKNOWN = 64
 """The exit code of a client that does not do what a line asks for."""
-SURVEY, COMPILED, STATE, FORK, VERDICT = (
-    f"LDP_AUDIT_{name}" for name in ("SURVEY", "COMPILED", "STATE", "FORK", "VERDICT")
-)
+_PREFIX = "LDP_AUDIT_"
+FORK = "fork"
 ACCEPTED, RETRY = "accepted", "retry"
 _PIECE = 1 << 16
 _ROOM = 1 << 16
@@ -86,44 +87,28 @@ class Audited:
         )
 
     def ask(
-        self,
-        lines: Sequence[Any],
-        *,
-        state: Path | None = None,
-        verdict: str = ACCEPTED,
+        self, lines: Sequence[Any], **circumstances: str | Path
     ) -> dict[bytes, Left]:
         """The reports that leave when so many lines are answered, by fingerprint."""
-        return read_left(
-            self.bytes_of(lines, state=state, verdict=verdict), self.envelopes
-        )
-
-    def ask_with_fork(self, lines: Sequence[Any]) -> dict[bytes, Left]:
-        """The reports that leave when a process forks and both answer: the child's come
-        first.
-        """
-        reports = 2 * sum(_reports(line) for line in lines)
-        return read_left(
-            self.bytes_of(lines, at_most=reports, forks=True), self.envelopes
-        )
+        return read_left(self.bytes_of(lines, **circumstances), self.envelopes)
 
     def bytes_of(
-        self,
-        lines: Sequence[Any],
-        *,
-        state: Path | None = None,
-        verdict: str = ACCEPTED,
-        at_most: int = 0,
-        forks: bool = False,
+        self, lines: Sequence[Any], at_most: int = 0, /, **circumstances: str | Path
     ) -> bytes:
         """The bytes that leave.
+
+        at_most        how many reports, if that is not told by the lines
+        circumstances  what the environment says, such as `state` for `LDP_AUDIT_STATE`
 
         Raises `CommandError`, or `UnknownError` if the client says that it does not do
         this.
         """
         reports = at_most or sum(_reports(line) for line in lines)
+        if FORK in circumstances:
+            reports *= 2
         widest = max(envelope.width for envelope in self.envelopes.values())
         most = reports * (widest + _PER_FRAME) + _ROOM
-        process = self._start(state, verdict, forks=forks)
+        process = self._start(circumstances)
         try:
             return _finish(process, lines, most=most, timeout=self.timeout)
         finally:
@@ -131,20 +116,17 @@ class Audited:
             process.wait()
 
     def _start(
-        self, state: Path | None, verdict: str, *, forks: bool
+        self, circumstances: Mapping[str, str | Path]
     ) -> subprocess.Popen[bytes]:
-        environment = {
-            **os.environ,
-            SURVEY: str(self._survey_path),
-            COMPILED: str(self._compiled_path),
-            VERDICT: verdict,
+        told = {
+            "survey": self._survey_path,
+            "compiled": self._compiled_path,
+            "verdict": ACCEPTED,
+            **circumstances,
         }
-        environment.pop(STATE, None)
-        environment.pop(FORK, None)
-        if forks:
-            environment[FORK] = "1"
-        if state is not None:
-            environment[STATE] = str(state)
+        environment = {
+            name: value for name, value in os.environ.items() if _PREFIX not in name
+        } | {_PREFIX + name.upper(): str(what) for name, what in told.items()}
         try:
             return subprocess.Popen(  # noqa: S603  # a command of the caller's own
                 self.command,
