@@ -119,6 +119,17 @@ def test_a_file_keeps_its_permissions(folder):
     )
 
 
+def test_root_acts_as_another_user(monkeypatch):
+    """From before the command begins: groups first, as they cannot be given up later."""
+    did = []
+    for name in ("setgroups", "setgid", "setuid"):
+        monkeypatch.setattr(os, name, lambda *to, name=name: did.append((name, *to)))
+    run("store", "--as", "1234", "tokens", "new", code=2)
+    assert did == [("setgroups", [1234]), ("setgid", 1234), ("setuid", 1234)]
+    named = run("store", "--as", "no-one-at-all", "tokens", "list", code=2)
+    assert "there is no such user" in named.output
+
+
 @pytest.mark.parametrize("line", WRITERS.values(), ids=WRITERS)
 def test_a_dash_is_standard_output(line, folder):
     """`-` gives what a file would get, and nothing else comes with it."""

@@ -169,6 +169,7 @@ def test_flags_and_variables_are_those_of_commands():
     }
     commands = (
         "serve",
+        "store",
         "store test-alert",
         "store init",
         "store backup",

@@ -298,7 +298,45 @@ class _Subcommands(CommandGroup):
         helps = {
             name: line for lines in SECTIONS.values() for name, line in lines.items()
         }
-        return _Subcommands(cmd_name, way=f"{way} ", help=helps.get(cmd_name))
+        settings = _OF_SERVICES if cmd_name in ("store", "relay") else {}
+        return _Subcommands(
+            cmd_name, way=f"{way} ", help=helps.get(cmd_name), **settings
+        )
+
+
+def _become(user: str | None) -> None:
+    """Give up the rights of root for those of a user, by name or number.
+
+    Raises `click.UsageError`.
+    """
+    if user is None:
+        return
+    try:
+        import pwd
+
+        number = int(user) if user.isdecimal() else pwd.getpwnam(user).pw_uid
+        # A service's own user may have no account while it is stopped.
+        group = number if user.isdecimal() else pwd.getpwnam(user).pw_gid
+        os.setgroups([group])
+        os.setgid(group)
+        os.setuid(number)
+    except (ImportError, KeyError) as error:
+        raise click.UsageError(f"--as {user}: there is no such user") from error
+    except PermissionError as error:
+        raise click.UsageError("--as: only root can act as another user") from error
+
+
+_OF_SERVICES: dict[str, Any] = {
+    "callback": _become,
+    "params": [
+        click.Option(
+            ["--as", "user"],
+            metavar="USER",
+            help="If you are root: act as this user, by name or number, to whom new "
+            "files belong.",
+        )
+    ],
+}
 
 
 class _Commands(_Subcommands):
