@@ -21,6 +21,7 @@ import click
 import numpy as np
 from scipy.stats import binom
 
+from lab.measured import name_commit
 from ldp.answers.domain import Domain
 from ldp.mechanisms import MECHANISMS
 from ldp.mechanisms.blankets import Blanket, blanket_of, of_any, two_levels
@@ -320,7 +321,8 @@ def main(output: Path) -> None:
         "",
     ]
     page = [*head, *lines(), *tight, *tight_lines(), *bought, *bought_lines()]
-    write_whole(output, "\n".join([*page, *several, *batch_lines(), ""]).encode())
+    text = "\n".join([*page, *several, *batch_lines(), ""])
+    write_whole(output, name_commit(text).encode())
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from lab.benchmarks import (
     vectors,
 )
 from lab.benchmarks.figures import REPEATS, Figure, machine
+from lab.measured import name_commit
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 _PARTS = (
@@ -115,7 +116,7 @@ def main() -> None:
             shown.add_row(*figure.cells())
     Console(width=130).print(shown)
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(measured, load), encoding="utf-8")
+    PAGE.write_text(name_commit(page(measured, load)), encoding="utf-8")
     sys.exit(any(figure.reached is False for figure in measured))
 
 

@@ -10,6 +10,7 @@ import click
 
 from lab.changes.page import page, table
 from lab.changes.parts import PARTS, Measured, broken, measured
+from lab.measured import name_commit
 from ldp_aggregator.output.files import write_whole
 
 
@@ -52,7 +53,7 @@ def main(
         click.echo(f"{known.part.title}: {known.runs:,} runs each\n\n{table(known)}")
         parts.append(known)
     if output is not None:
-        write_whole(output, page(parts).encode())
+        write_whole(output, name_commit(page(parts)).encode())
     wrong = list(_broken(parts))
     for claim in wrong:
         click.echo(f"does not hold: {claim}")

@@ -17,6 +17,7 @@ from lab.coverage.cells import Cell, cells, fitting, part
 from lab.coverage.claims import FALSE_ALARM, broken, claims_of, compared
 from lab.coverage.page import page, sums
 from lab.coverage.running import run
+from lab.measured import commit_of, name_commit
 from ldp.errors import LDPError
 from ldp_aggregator.commands.progress import progress
 from ldp_aggregator.output.files import write_whole
@@ -85,7 +86,8 @@ def main(
                 there, text, sums_of(there).and_of(sums(outcomes, comparisons))
             )
         if output is not None:
-            write_whole(output, text)
+            # Rows that were there are of the commit that the page names.
+            write_whole(output, name_commit(text, commit_of(there)))
     except LDPError as error:
         raise click.ClickException(str(error)) from None
     for claim in wrong:

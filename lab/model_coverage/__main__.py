@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from lab.measured import name_commit
 from lab.model_coverage import regressions, weightings
 from lab.model_coverage.measuring import measure
 from lab.model_coverage.page import page
@@ -39,7 +40,7 @@ def main(output: Path | None, runs: int, pattern: str) -> None:
             f"{case.what}: {case.name}"
         )
     if output is not None:
-        write_whole(output, page(measured).encode())
+        write_whole(output, name_commit(page(measured)).encode())
     broken = [one for one in measured if one.broken]
     for one in broken:
         click.echo(f"does not hold: {one.case.what}: {one.case.name}")

@@ -21,6 +21,7 @@ from lab.benchmarks.means.page import replaced, table
 from lab.benchmarks.means.peers import beside
 from lab.benchmarks.means.shapes import BIASED, METHODS, away, holders_of
 from lab.benchmarks.peers.environments import default_folder
+from lab.measured import name_commit
 
 PAGE = Path(__file__).parents[3] / "docs" / "numbers-measured.md"
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
@@ -135,7 +136,7 @@ def main(adult: Path | None, parts: tuple[str, ...], folder: Path) -> None:
         Console(width=130).print(shown)
         text = replaced(text, table(headings, rows, compared=mark != "bias"), mark)
     if adult is not None:
-        PAGE.write_text(text, encoding="utf-8")
+        PAGE.write_text(name_commit(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

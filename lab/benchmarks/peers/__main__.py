@@ -17,6 +17,7 @@ from lab.benchmarks.peers.run import Archive, measure, schedule
 from lab.benchmarks.peers.sides import ROOT
 from lab.benchmarks.peers.summary import rows
 from lab.benchmarks.peers.table import CELLS, present
+from lab.measured import name_commit
 
 
 @click.command(help=__doc__)
@@ -91,7 +92,7 @@ def main(
         absent=absent,
         unmeasured=len(todo) - len(measured),
     )
-    (output / "peers.md").write_text(text, encoding="utf-8")
+    (output / "peers.md").write_text(name_commit(text), encoding="utf-8")
     (output / "peers.svg").write_bytes(picture(table))
     click.echo(
         f"{len(measured)} of {len(todo)} measurements; wrote {output / 'peers.md'} and "
