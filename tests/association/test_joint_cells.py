@@ -464,10 +464,10 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
         association, "manipulation", lambda made, _: SimpleNamespace(reach=bounds[made])
     )
 
-    def counted(third=None, mechanisms=("grr", "oue"), reports=90):
+    def counted(jumps=None, mechanisms=("grr", "oue"), reports=90):
         questions = [SimpleNamespace(randomizer=mechanism) for mechanism in mechanisms]
         known = SimpleNamespace(
-            third=third, reports=reports, variance_if_not=np.array([1.9, 2.0, 4.0])
+            jumps=jumps, reports=reports, variance_if_not=np.array([1.9, 2.0, 4.0])
         )
         return [
             count.text[:6]
@@ -477,7 +477,7 @@ def test_cells_that_only_the_normal_law_is_there_for(monkeypatch):
     assert counted() == ["1 of 3"]
     assert counted(reports=89) == ["2 of 3"]
     assert counted(reports=95) == []
-    assert counted(third=1) == counted(mechanisms=("grr", "hr")) == []
+    assert counted(jumps=1) == counted(mechanisms=("grr", "hr")) == []
 
 
 def test_groups_of_questions():

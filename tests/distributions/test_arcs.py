@@ -215,8 +215,18 @@ def test_moments_of_ranges_are_those_of_scores():
     moments = arc_moments(response, counts, ranges)
     for place, inside in enumerate(ranges > 0):
         for group, off, square, cube in (
-            (inside, scores[:, place] - 1, moments.variance_if_held, moments.third[0]),
-            (~inside, scores[:, place], moments.variance_if_not, moments.third[1]),
+            (
+                inside,
+                scores[:, place] - 1,
+                moments.variance_if_held,
+                moments.jumps.third[0],
+            ),
+            (
+                ~inside,
+                scores[:, place],
+                moments.variance_if_not,
+                moments.jumps.third[1],
+            ),
         ):
             of_group = shares[group] @ law[group] / shares[group].sum()
             assert square[place] == pytest.approx(of_group @ off**2, rel=1e-6)

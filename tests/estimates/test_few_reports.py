@@ -42,7 +42,12 @@ from ldp_aggregator.decoders.intervals.intervals import (
 from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass, null_chances
 from ldp_aggregator.decoders.intervals.scaled_poisson import lower_tail, upper_tail
 from ldp_aggregator.decoders.moments.jumps import third_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    Findings,
+    Moments,
+    OneCount,
+    ScoreJumps,
+)
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.planning.kinds.asking import Ask
 from ldp_simulations.planning.kinds.planning import design_for
@@ -78,9 +83,8 @@ def moments(p, q, reports, counts):
         p * (1 - p) / scale * ones,
         variance_if_not=q * (1 - q) / scale * ones,
         covariance=lambda: np.full((1, 1), np.nan),
-        supports=counts,
-        rates=(p * ones, q * ones),
-        third=third_of_rates(p * ones, q * ones),
+        count=OneCount(counts, (p * ones, q * ones)),
+        jumps=ScoreJumps(third_of_rates(p * ones, q * ones)),
     )
 
 
@@ -286,10 +290,12 @@ def skewed(size=6):
         0.5 * ones,
         variance_if_not=0.4 * ones,
         covariance=lambda: np.eye(size),
-        third=(1.5 * ones, 1.2 * ones),
-        fourth=(8 * ones, 6 * ones),
-        rising=(5 * ones, 4 * ones),
-        falling=(3 * ones, 2 * ones),
+        jumps=ScoreJumps(
+            third=(1.5 * ones, 1.2 * ones),
+            fourth=(8 * ones, 6 * ones),
+            rising=(5 * ones, 4 * ones),
+            falling=(3 * ones, 2 * ones),
+        ),
     )
 
 
@@ -405,9 +411,9 @@ def test_p_values_of_other_estimates():
     expected = upper_tail(known.frequency, cumulants(known, 0.0, "respondents"))
     assert null_chances(known) == pytest.approx(expected, rel=1e-12)
     unknown = np.arange(6) % 2 == 0
-    assert null_chances(replace(known, unknown=unknown)) == pytest.approx(
-        np.where(unknown, 1, expected), rel=1e-12
-    )
+    assert null_chances(
+        replace(known, findings=Findings(unknown=unknown))
+    ) == pytest.approx(np.where(unknown, 1, expected), rel=1e-12)
 
 
 SURVEYS, MOST_MISSED, MOST_FALSE = 200, 27, 0.14903

@@ -32,7 +32,12 @@ from ldp_aggregator.decoders.intervals.intervals import (
     within_bounds,
 )
 from ldp_aggregator.decoders.moments.jumps import third_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    Collisions,
+    Moments,
+    OneCount,
+    ScoreJumps,
+)
 
 GRR_10 = (exp(1) / (exp(1) + 9), 1 / (exp(1) + 9))
 GRR_100 = (exp(4) / (exp(4) + 99), 1 / (exp(4) + 99))
@@ -57,8 +62,7 @@ def moments(rates, trials, counts=None):
         np.full(len(counts), p * (1 - p) / scale),
         variance_if_not=np.full(len(counts), q * (1 - q) / scale),
         covariance=lambda: np.full((1, 1), nan),
-        supports=counts,
-        rates=(np.full(len(counts), p), np.full(len(counts), q)),
+        count=OneCount(counts, (np.full(len(counts), p), np.full(len(counts), q))),
     )
 
 
@@ -141,7 +145,7 @@ WITH_MORE = Moments(
     variance_if_not=np.full(6, 0.3),
     covariance=lambda: np.eye(6),
     below=(np.full(6, 1.5), np.full(6, 0.5)),
-    collision_variance=np.linspace(0.001, 0.006, 6),
+    collisions=Collisions(np.linspace(0.001, 0.006, 6)),
 )
 """Frequencies from below 0 to above 1, other variances below, and one that does not
 shrink.
@@ -161,7 +165,7 @@ def test_score_ends_with_the_variance_of_collisions(estimand):
         drawn = ends * (1 - ends) if estimand == "population" else 0
         variance = (
             ends * if_held + (1 - ends) * if_not + drawn
-        ) / 50 + WITH_MORE.collision_variance
+        ) / 50 + WITH_MORE.collisions.variance
         assert np.allclose(
             (WITH_MORE.frequency - ends) ** 2,
             scipy.stats.norm.ppf(0.95) ** 2 * variance,
@@ -184,14 +188,14 @@ def test_standard_errors():
         ]
         variance = (
             np.where(shares <= WITH_MORE.frequency, *at_estimate) + drawn
-        ) / 50 + WITH_MORE.collision_variance
+        ) / 50 + WITH_MORE.collisions.variance
         assert np.allclose(
             standard_error(WITH_MORE, estimand), np.sqrt(variance), rtol=1e-12
         )
     other = np.where(WITH_MORE.frequency >= 0, 0.5, 0.3)
     assert np.allclose(
         null_error(WITH_MORE),
-        np.sqrt(other / 50 + WITH_MORE.collision_variance),
+        np.sqrt(other / 50 + WITH_MORE.collisions.variance),
         rtol=1e-12,
     )
 
@@ -222,7 +226,7 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
     """
     known = replace(
         moments(rates, 200),
-        third=third_of_rates(*(np.full(201, rate) for rate in rates)),
+        jumps=ScoreJumps(third_of_rates(*(np.full(201, rate) for rate in rates))),
     )
     missing, z = 0.05, scipy.stats.norm.ppf(0.975)
     score = score_interval(known, missing, estimand)
@@ -246,7 +250,7 @@ def test_each_end_goes_by_normal_theory_where_that_holds(rates, estimand):
         ) in remark.text
     else:
         assert few_reports(known, missing, estimand) == ()
-    loose = replace(known, supports=None, rates=None)
+    loose = replace(known, count=None)
     failing = [
         far_from_normal(loose, np.clip(ends, 0, 1), z, estimand=estimand)
         for ends in score

@@ -14,7 +14,7 @@ from ldp_aggregator.analyses.association.scores import joint_scores
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import Moments, ScoreJumps
 from ldp_aggregator.decoders.moments.scores import Powers
 from ldp_aggregator.decoders.numbers.noise import (
     Noise,
@@ -102,8 +102,8 @@ def test_memoized_symbols(reports):
             (moments.variance_if_held, moments.variance_if_not)[place], variance
         )
         if reports > 1:
-            assert np.allclose(moments.third[place], third)
-            assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
+            assert np.allclose(moments.jumps.third[place], third)
+            assert np.allclose(moments.jumps.fourth[place], fourth - 3 * variance**2)
 
 
 def made_q(lasting, p, q):
@@ -133,8 +133,8 @@ def test_windows():
         assert np.allclose(
             (moments.variance_if_held, moments.variance_if_not)[place], variance
         )
-        assert np.allclose(moments.third[place], third)
-        assert np.allclose(moments.fourth[place], fourth - 3 * variance**2)
+        assert np.allclose(moments.jumps.third[place], third)
+        assert np.allclose(moments.jumps.fourth[place], fourth - 3 * variance**2)
 
 
 def test_the_likelier_start_is_taken():
@@ -196,15 +196,15 @@ def test_noisy_numbers(epsilon):
             np.abs(np.arange(7) - value) == 1
         )
         third, fourth, _ = score_moments(scores, channel[value], 1)
-        assert np.isclose(moments.third[0][value], third)
-        assert np.isclose(moments.fourth[0][value], fourth)
+        assert np.isclose(moments.jumps.third[0][value], third)
+        assert np.isclose(moments.jumps.fourth[0][value], fourth)
         others = np.where(np.arange(7) == value, 0, likely)
         law = others @ channel / others.sum()
         third, fourth, up = score_moments(scores, law, 0)
-        assert np.isclose(moments.third[1][value], third)
-        assert np.isclose(moments.fourth[1][value], fourth)
-        assert np.isclose(moments.rising[1][value], up)
-        assert np.isclose(moments.falling[1][value], fourth - up)
+        assert np.isclose(moments.jumps.third[1][value], third)
+        assert np.isclose(moments.jumps.fourth[1][value], fourth)
+        assert np.isclose(moments.jumps.rising[1][value], up)
+        assert np.isclose(moments.jumps.falling[1][value], fourth - up)
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_joint_cells(pair):
         cell = 3 * x + z
         third, fourth, _ = score_moments(values, law(x, z), 1)
         variance = law(x, z) @ (values - 1) ** 2
-        assert np.isclose(jumps.third[0][cell], third)
-        assert np.isclose(jumps.fourth[0][cell], fourth - 3 * variance**2)
+        assert np.isclose(jumps.of_scores.third[0][cell], third)
+        assert np.isclose(jumps.of_scores.fourth[0][cell], fourth - 3 * variance**2)
         others = [(u, v) for u, v in product(range(3), range(3)) if (u, v) != (x, z)]
         powers = np.array(
             [[law(*other) @ values**k for k in (2, 3, 4)] for other in others]
@@ -250,9 +250,10 @@ def test_joint_cells(pair):
         weights = np.array([margins[0][u] * margins[1][v] for u, v in others])
         second, third, fourth = weights @ powers
         assert np.isclose(jumps.second[cell], second)
-        assert np.isclose(jumps.third[1][cell], third)
+        assert np.isclose(jumps.of_scores.third[1][cell], third)
         assert np.isclose(
-            jumps.rising[1][cell] / jumps.fourth[1][cell], weights @ upward / fourth
+            jumps.of_scores.rising[1][cell] / jumps.of_scores.fourth[1][cell],
+            weights @ upward / fourth,
         )
         assert jumps.few[cell] == (1_000 * second**2 < 100 * fourth)
 
@@ -300,17 +301,18 @@ def test_joint_cells_of_any_scores():
         )
         assert np.isclose(jumps.second[place], rest("second"))
         assert np.allclose(
-            [jump[place] for jump in jumps.third],
+            [jump[place] for jump in jumps.of_scores.third],
             [third - 3 * second + 2, rest("third")],
         )
         assert np.allclose(
-            [jump[place] for jump in jumps.fourth], [fourth_held, excess]
+            [jump[place] for jump in jumps.of_scores.fourth], [fourth_held, excess]
         )
         assert np.allclose(
-            [jump[place] for jump in jumps.rising], [fourth_held, upward * excess]
+            [jump[place] for jump in jumps.of_scores.rising],
+            [fourth_held, upward * excess],
         )
         assert np.allclose(
-            [jump[place] for jump in jumps.falling],
+            [jump[place] for jump in jumps.of_scores.falling],
             [fourth_held, (1 - upward) * excess],
         )
         assert jumps.few[place] == (1000 * rest("second") ** 2 < 100 * rest("fourth"))
@@ -389,9 +391,9 @@ def test_lighter_tails_than_normal_have_no_step(directions):
         np.full(2, 4.0),
         variance_if_not=np.full(2, 4.0),
         covariance=lambda: np.eye(2),
-        third=(np.zeros(2), np.zeros(2)),
-        fourth=(np.full(2, -8.0), np.full(2, -8.0)),
-        **pairs,
+        jumps=ScoreJumps(
+            (np.zeros(2), np.zeros(2)), (np.full(2, -8.0), np.full(2, -8.0)), **pairs
+        ),
     )
     variance, up, down = cumulants(moments, moments.frequency, "respondents")
     assert variance.tolist() == [0.4, 0.4]

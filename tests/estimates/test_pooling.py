@@ -20,7 +20,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.manipulation import Manipulation
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.intervals import null_error
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import Collisions, Findings, Moments
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.tallies.counting.counting import empty_counts
 from ldp_simulations.holders import Holders
@@ -180,7 +180,7 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
     assert blocks.below is not None
     assert symbols.below is None
     # One whose jumps are not known.
-    blocks = replace(blocks, third=None, fourth=None, rising=None, falling=None)
+    blocks = replace(blocks, jumps=None)
 
     both = pool_moments([blocks, symbols], np.array([0.5, 0.5]))
     for place, own in enumerate((symbols.variance_if_held, symbols.variance_if_not)):
@@ -190,18 +190,20 @@ def test_what_guards_the_moments_of_a_version_guards_the_pooled_ones():
         # The third cumulant of the half of an estimate: an eighth of it, over twice as
         # many reports, squared.
         np.testing.assert_allclose(
-            both.third[place], symbols.third[place] * 120**2 / 60**2 / 8, rtol=1e-9
+            both.jumps.third[place],
+            symbols.jumps.third[place] * 120**2 / 60**2 / 8,
+            rtol=1e-9,
         )
     all_three = pool_moments([blocks, symbols, levels], np.array([0.25, 0.25, 0.5]))
     for place in (0, 1):
         jumps = (
-            symbols.third[place] ** 2
+            symbols.jumps.third[place] ** 2
             / (symbols.variance_if_held, symbols.variance_if_not)[place]
         )
         worth = all_three.reports**3 / 60**3
         np.testing.assert_allclose(
-            all_three.fourth[place],
-            worth * (jumps / 4**4 + levels.fourth[place] / 2**4),
+            all_three.jumps.fourth[place],
+            worth * (jumps / 4**4 + levels.jumps.fourth[place] / 2**4),
         )
 
 
@@ -255,10 +257,8 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
             if_held * ones,
             variance_if_not=2 * ones,
             covariance=lambda: np.eye(2),
-            collision_variance=collisions * ones,
-            collision_third=2 * collisions,
-            collision_fourth=3 * collisions,
-            unknown=unknown,
+            collisions=Collisions(collisions * ones, 2 * collisions, 3 * collisions),
+            findings=Findings(unknown=unknown),
         )
         for reports, if_held, collisions, unknown in (
             (30, 3.0, 0.1, None),
@@ -273,17 +273,17 @@ def test_what_does_not_shrink_is_pooled_by_powers_of_weights():
     spread = 0.2**2 * 3 / 30 + 0.5**2 * 5 / 60 + 0.3**2 * 4 / 90
     np.testing.assert_allclose(mixed.variance_if_held, mixed.reports * spread * ones)
     np.testing.assert_allclose(
-        mixed.collision_variance, (0.2**2 * 0.1 + 0.5**2 * 0.3 + 0.3**2 * 0.2) * ones
+        mixed.collisions.variance, (0.2**2 * 0.1 + 0.5**2 * 0.3 + 0.3**2 * 0.2) * ones
     )
     np.testing.assert_allclose(
-        mixed.collision_third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2)
+        mixed.collisions.third, 2 * (0.2**3 * 0.1 + 0.5**3 * 0.3 + 0.3**3 * 0.2)
     )
     np.testing.assert_allclose(
-        mixed.collision_fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2)
+        mixed.collisions.fourth, 3 * (0.2**4 * 0.1 + 0.5**4 * 0.3 + 0.3**4 * 0.2)
     )
-    assert mixed.unknown.tolist() == [True, False]
-    assert mixed.third is mixed.fourth is mixed.below is None
-    assert pool_moments(parts[:1], np.ones(1)).unknown is None
+    assert mixed.findings.unknown.tolist() == [True, False]
+    assert mixed.jumps is mixed.below is None
+    assert pool_moments(parts[:1], np.ones(1)).findings.unknown is None
 
 
 def test_the_newest_version_describes_all():
@@ -361,7 +361,7 @@ def test_one_version_alone_is_itself():
     mixed = pool_moments([alone], np.array([1.0]))
     assert mixed.reports == alone.reports
     for place in range(2):
-        np.testing.assert_allclose(mixed.third[place], alone.third[place])
+        np.testing.assert_allclose(mixed.jumps.third[place], alone.jumps.third[place])
     np.testing.assert_allclose(mixed.variance_if_not, alone.variance_if_not)
 
 

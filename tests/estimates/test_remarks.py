@@ -28,7 +28,12 @@ from ldp_aggregator.decoders.intervals.intervals import (
     least_respondents,
     score_interval,
 )
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    Findings,
+    Moments,
+    OneCount,
+    ScoreJumps,
+)
 from ldp_aggregator.decoders.values import matrix
 from ldp_aggregator.output.checks import Remark
 
@@ -42,7 +47,9 @@ def _remarked(monkeypatch):
     sound = matrix.DECODER
 
     def moments(*arguments):
-        return replace(sound.shares.moments(*arguments), remarks=(SAID,))
+        return replace(
+            sound.shares.moments(*arguments), findings=Findings(remarks=(SAID,))
+        )
 
     shares = sound.shares._replace(moments=moments)
     monkeypatch.setattr(matrix, "DECODER", sound._replace(shares=shares))
@@ -260,7 +267,11 @@ def test_estimates_of_few_reports(counts, said):
 
 @pytest.mark.parametrize(
     "known",
-    [{}, {"third": (np.ones(1), np.ones(1))}, {"rates": (np.ones(1), np.zeros(1))}],
+    [
+        {},
+        {"jumps": ScoreJumps((np.ones(1), np.ones(1)))},
+        {"count": OneCount(np.ones(1), (np.ones(1), np.zeros(1)))},
+    ],
 )
 def test_estimates_with_nothing_better_than_the_normal_law(known):
     """Where neither rates nor a third cumulant are known: n V / w^2 reports carry an

@@ -89,7 +89,10 @@ def test_output_tells_respondents(form):
         400,
         4_000,
     )
-    assert f"10 reports from each of 400 respondents, worth {worth:,} " in repeated.note
+    assert (
+        f"10 reports from each of 400 respondents, worth {worth:,} "
+        in repeated.findings.note
+    )
     assert 400 < worth < 4_000
     np.testing.assert_allclose(repeated.frequency, once.frequency, atol=1e-3)
     assert (repeated.standard_error > once.standard_error).all()
@@ -172,7 +175,7 @@ def test_repeats_of_permanent_bits_are_worth_nothing():
     assert (once.reports, repeated.reports) == (400, 400)
     assert repeated.frequency.tolist() == once.frequency.tolist()
     assert repeated.covariance().tolist() == once.covariance().tolist()
-    assert "worth 400 respondents" in repeated.note
+    assert "worth 400 respondents" in repeated.findings.note
 
 
 @pytest.mark.parametrize("repeats", [2, 5])
@@ -205,10 +208,10 @@ def test_what_repeats_are_worth():
     worth = round(200 * once.variance_if_not[0] / several.variance_if_not[0])
     assert (
         f"3 reports from each of 200 respondents, worth {worth:,} respondents"
-        in several.note
+        in several.findings.note
     )
     assert 200 < worth < 600
-    assert once.note == ""
+    assert once.findings.note == ""
     whole = memoized_moments(randomizer, np.array([[2, 1, 0]]), 3)
     assert whole.reports == 1
     with pytest.raises(

@@ -27,6 +27,7 @@ from ldp_aggregator.answers.shares.frequencies import estimates_from, moments_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.answers.texts.room import UNALLOCATED, TextEstimates, unallocated_of
 from ldp_aggregator.decoders.intervals.intervals import null_error
+from ldp_aggregator.decoders.moments.moments import CandidateFit, Findings
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH
 from ldp_aggregator.decoders.numbers import noise as noise_moments
 from ldp_aggregator.numerics.empirical_bayes import posterior_mean
@@ -460,6 +461,7 @@ def test_where_nothing_is_known_an_interval_is_everything():
     counts = np.array([[500, 300, 200]])
     moments = moments_of(asked.randomizer, counts, asked.domain.values)
     bound = manipulation(asked.randomizer, counts)
+    unknown = np.array([False, True, False])
     plain, marked = (
         estimates_from(
             law,
@@ -470,7 +472,7 @@ def test_where_nothing_is_known_an_interval_is_everything():
             bound=bound,
             kind=ShareEstimates,
         )
-        for law in (moments, replace(moments, unknown=np.array([False, True, False])))
+        for law in (moments, replace(moments, findings=Findings(unknown=unknown)))
     )
     assert (marked.low[1], marked.high[1]) == (0, 1) != (plain.low[1], plain.high[1])
     assert list(marked.low[[0, 2]]) == list(plain.low[[0, 2]])
@@ -504,7 +506,7 @@ def test_those_without_a_candidate(estimand, level, others):
     counts = sample_counts(
         asked, Holders((*values, "d"), holders), np.random.default_rng(2)
     )
-    share, error = moments_of(asked.randomizer, counts, values).unallocated
+    share, error = moments_of(asked.randomizer, counts, values).fit.unallocated
     rest = estimate_question(
         asked, counts, Options(estimand=estimand, level=level), candidates=values
     ).unallocated
@@ -535,7 +537,9 @@ def test_those_without_a_candidate_at_the_edges(share, error, variance):
     """
     asked, counts = question("rappor", TEXT), np.full((4, 17), 12)
     moments = moments_of(asked.randomizer, counts, ("a", "b"))
-    moments = replace(moments, reports=100, unallocated=(share, error))
+    moments = replace(
+        moments, reports=100, fit=CandidateFit(unallocated=(share, error))
+    )
     rest = unallocated_of(moments, Options(estimand="respondents"))
     assert rest.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
     assert 0 <= rest.low <= rest.high <= 1
@@ -548,7 +552,7 @@ def test_a_closed_question_has_all_its_candidates():
     )
     counts = np.full((4, 17), 12)
     assert (
-        moments_of(closed.randomizer, counts, closed.domain.values).unallocated
+        moments_of(closed.randomizer, counts, closed.domain.values).fit.unallocated
         is not None
     )
     assert "unallocated" not in estimate_question(closed, counts, Options()).to_dict()
@@ -688,7 +692,7 @@ def test_whatever_is_unknown_may_be_anything(monkeypatch):
     """
     asked = question("geometric", 'type = "integer"\nlow = 0\nhigh = 9\nepsilon = 4')
     counts = np.array([[8, 1, 2, 4, 2, 1, 0, 0, 0, 2]])
-    unknown = moments_of(asked.randomizer, counts, asked.domain.values).unknown
+    unknown = moments_of(asked.randomizer, counts, asked.domain.values).findings.unknown
     estimates = estimate_question(asked, counts, Options(frequencies=True))
     assert unknown.any()
     assert (estimates.low[unknown] == 0).all()

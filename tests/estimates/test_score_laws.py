@@ -25,7 +25,13 @@ from ldp_aggregator.decoders.intervals.cumulants import (
     far_from_normal,
 )
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    Collisions,
+    Findings,
+    Moments,
+    OneCount,
+    ScoreJumps,
+)
 from ldp_aggregator.decoders.values.matrix import decoding, payload_chances, warnings
 from ldp_aggregator.decoders.values.sketch import sketch_moments
 
@@ -95,13 +101,18 @@ def test_moments_are_those_of_every_report(randomizer):
     for value, share in enumerate(shares):
         others = np.where(np.arange(len(shares)) == value, 0, shares)
         pairs = [
-            (laws[value], 1, moments.variance_if_held, moments.third[0]),
-            (others @ laws / (1 - share), 0, moments.variance_if_not, moments.third[1]),
+            (laws[value], 1, moments.variance_if_held, moments.jumps.third[0]),
+            (
+                others @ laws / (1 - share),
+                0,
+                moments.variance_if_not,
+                moments.jumps.third[1],
+            ),
         ]
         for place, (law, mean, second, third) in enumerate(pairs):
             spread, cube, quartic, above = central(law, score[:, value], mean)
             assert close((second[value], third[value]), (spread, cube))
-            if moments.fourth is None:
+            if moments.jumps.fourth is None:
                 continue
             if randomizer.kind == "noise":
                 parts = (
@@ -118,7 +129,11 @@ def test_moments_are_those_of_every_report(randomizer):
                 )
             expected = [
                 part[place][value]
-                for part in (moments.fourth, moments.rising, moments.falling)
+                for part in (
+                    moments.jumps.fourth,
+                    moments.jumps.rising,
+                    moments.jumps.falling,
+                )
             ]
             assert close(expected, parts)
 
@@ -127,7 +142,7 @@ def test_sums_of_a_folded_tally():
     """It does not tell how pairs of values of two slices go together."""
     folded = next(one for one in CLOSED.values() if getattr(one, "folded", False))
     moments = moments_of(folded, expected_tally(folded), ())
-    assert moments.together is None
+    assert moments.linear.covariance is None
     with pytest.raises(EstimateError, match="tells how pairs of values go together"):
         moments.covariance()
 
@@ -141,24 +156,25 @@ def test_covariance_is_that_of_every_report(randomizer):
     shares = np.array(shares_of(len(laws)), dtype=float)
     exact = score.T @ ((shares @ laws)[:, None] * score) - np.diag(shares)
     assert close(moments.reports * moments.covariance(), exact)
-    if moments.together is None:
+    if moments.linear.covariance is None:
         return
     weights = np.array([np.arange(len(shares)) % 2, 3 - np.arange(len(shares))])
     assert close(
-        moments.reports * moments.together(weights), weights @ exact @ weights.T
+        moments.reports * moments.linear.covariance(weights),
+        weights @ exact @ weights.T,
     )
 
 
 def test_a_matrix_of_two_reports_is_one_count():
     """Whose rates differ by value; a larger one is not."""
     moments = moments_of(StochasticMatrix(((11, 5), (2, 14))), np.array([[30, 70]]), ())
-    assert moments.supports.tolist() == [30, 70]
-    assert close(moments.rates[0], [11 / 16, 14 / 16])
-    assert close(moments.rates[1], [2 / 16, 5 / 16])
+    assert moments.count.supports.tolist() == [30, 70]
+    assert close(moments.count.rates[0], [11 / 16, 14 / 16])
+    assert close(moments.count.rates[1], [2 / 16, 5 / 16])
     assert (
         moments_of(
             StochasticMatrix(((3, 2, 1), (1, 1, 4))), np.array([[30, 30, 40]]), ()
-        ).rates
+        ).count
         is None
     )
 
@@ -181,7 +197,7 @@ def test_shares_that_cannot_be_weigh_nothing():
         weights = np.where(np.arange(3) == value, 0, shares)
         law = weights @ np.array(rows) / weights.sum()
         assert close(
-            (moments.variance_if_not[value], moments.third[1][value]),
+            (moments.variance_if_not[value], moments.jumps.third[1][value]),
             [law @ score[:, value] ** power for power in (2, 3)],
         )
 
@@ -265,50 +281,35 @@ def test_some_of_the_values():
         array(),
         variance_if_not=array(),
         covariance=lambda: np.eye(4),
-        supports=array(),
-        rates=both(),
+        count=OneCount(array(), both()),
         below=both(),
-        collision_variance=array(),
-        third=both(),
-        fourth=both(),
-        rising=both(),
-        falling=both(),
-        collision_third=array(),
-        collision_fourth=array(),
-        unknown=np.array([True, False, False, True]),
+        jumps=ScoreJumps(both(), both(), both(), both()),
+        collisions=Collisions(array(), array(), array()),
+        findings=Findings(unknown=np.array([True, False, False, True])),
     )
     some = moments.of_values(np.array([3, 1]))
-    for name in (
-        "frequency",
-        "variance_if_held",
-        "variance_if_not",
-        "supports",
-        "collision_variance",
-        "collision_third",
-        "collision_fourth",
-        "unknown",
+    for of_law in (
+        lambda law: law.frequency,
+        lambda law: law.variance_if_held,
+        lambda law: law.variance_if_not,
+        lambda law: law.count.supports,
+        lambda law: law.findings.unknown,
     ):
-        assert getattr(some, name).tolist() == getattr(moments, name)[[3, 1]].tolist()
-    for name in ("rates", "below", "third", "fourth", "rising", "falling"):
-        assert [array.tolist() for array in getattr(some, name)] == [
-            array[[3, 1]].tolist() for array in getattr(moments, name)
+        assert of_law(some).tolist() == of_law(moments)[[3, 1]].tolist()
+    for of_law in (
+        lambda law: law.collisions,
+        lambda law: law.count.rates,
+        lambda law: law.below,
+        lambda law: np.concatenate(law.jumps),
+    ):
+        assert [array.tolist() for array in of_law(some)] == [
+            array[[3, 1]].tolist() for array in of_law(moments)
         ]
     plain = Moments(
         100, array(), array(), variance_if_not=array(), covariance=lambda: np.eye(4)
     ).of_values(np.array([0]))
-    assert [
-        plain.collision_variance.tolist(),
-        plain.collision_third.tolist(),
-        plain.collision_fourth.tolist(),
-    ] == [[0], [0], [0]]
-    assert (
-        plain.supports
-        is plain.rates
-        is plain.below
-        is plain.third
-        is plain.unknown
-        is None
-    )
+    assert [array.tolist() for array in plain.collisions] == [[0], [0], [0]]
+    assert plain.count is plain.below is plain.jumps is plain.findings.unknown is None
 
 
 SKETCHES = {
@@ -344,19 +345,26 @@ def test_sketches(sketch):
     noise = np.sum(frequency * if_held + (1 - frequency) * if_not) / often.sum()
     squares = max(0, (np.sum(frequency**2) - noise) / (1 + (sketch.size - 1) * share))
     shares = np.clip(frequency, 0, 1)
-    assert close(moments.collision_variance, share * np.maximum(squares - shares**2, 0))
+    assert close(
+        moments.collisions.variance, share * np.maximum(squares - shares**2, 0)
+    )
     for value in range(sketch.size):
         jumps = np.delete(shares, value) / ((1 - c) * cohorts)
         third, fourth = c * (1 - c) * (1 - 2 * c), c * (1 - c) * (1 - 6 * c * (1 - c))
-        assert close(moments.collision_third[value], cohorts * third * np.sum(jumps**3))
         assert close(
-            moments.collision_fourth[value], cohorts * fourth * np.sum(jumps**4)
+            moments.collisions.third[value], cohorts * third * np.sum(jumps**3)
+        )
+        assert close(
+            moments.collisions.fourth[value], cohorts * fourth * np.sum(jumps**4)
         )
     for place in (0, 1):
-        assert close(moments.third[place], third_of_rates(p, q)[place])
-        assert close(moments.fourth[place], fourth_of_rates(p, q)[place])
-    assert f"{np.sqrt(moments.collision_variance.max()):.2g} of each" in moments.note
-    assert f"{cohorts} hash functions" in moments.note
+        assert close(moments.jumps.third[place], third_of_rates(p, q)[place])
+        assert close(moments.jumps.fourth[place], fourth_of_rates(p, q)[place])
+    assert (
+        f"{np.sqrt(moments.collisions.variance.max()):.2g} of each"
+        in moments.findings.note
+    )
+    assert f"{cohorts} hash functions" in moments.findings.note
     # Of single values, what is said beside them.
     stated = (frequency * if_held + (1 - frequency) * if_not) / often.sum()
     own = frequency**2 - stated
@@ -383,10 +391,12 @@ def test_sketches_of_one_value_alone(sketch):
     ).sum() / moments.reports
     share = c / (1 - c) / sketch.cohorts
     squares = ((moments.frequency**2).sum() - noise) / (1 + (sketch.size - 1) * share)
-    assert close(moments.collision_variance, share * np.maximum(squares - shares**2, 0))
+    assert close(
+        moments.collisions.variance, share * np.maximum(squares - shares**2, 0)
+    )
     cubes = 1 + (shares[1:] ** 3).sum() - shares[1:] ** 3
     assert close(
-        moments.collision_third[1:],
+        moments.collisions.third[1:],
         c * (1 - 2 * c) / ((1 - c) * sketch.cohorts) ** 2 * cubes,
     )
 
@@ -395,7 +405,7 @@ def test_sketches_that_say_less_than_noise():
     """A sum of squares that is below its noise is taken for 0."""
     sketch = CountMean(4, 1, 3, if_true=6, if_other=1, hash_seed=0, word=3)
     counts = counts_of(sketch, dict.fromkeys(reports_of(sketch), 1))
-    assert sketch_moments(sketch, counts).collision_variance.tolist() == [0, 0, 0, 0]
+    assert sketch_moments(sketch, counts).collisions.variance.tolist() == [0, 0, 0, 0]
 
 
 OWN = np.array([0.1, 0.7, 1.0, 4.2]), np.array([0.3, 0.35, 0.3, 0.05])
@@ -409,7 +419,7 @@ def with_mean(pair, mean):
     return score - score @ law + mean, law
 
 
-def laws_of_scores(**more):
+def laws_of_scores(jumps=(), **more):
     """The moments of two small laws, for 50 reports, and the laws."""
     laws = with_mean(OWN, 1), with_mean(OTHER, 0)
     sums = [
@@ -423,7 +433,7 @@ def laws_of_scores(**more):
         np.array([sums[0][0]]),
         variance_if_not=np.array([sums[1][0]]),
         covariance=lambda: np.eye(1),
-        third=third,
+        jumps=ScoreJumps(third, *jumps),
         **more,
     )
     return moments, laws, [moment[2] - 3 * moment[0] ** 2 for moment in sums]
@@ -465,9 +475,7 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
 
     With what does not shrink, and each way with its own part.
     """
-    moments, laws, fourths = laws_of_scores(
-        collision_variance=0.01, collision_third=0.002, collision_fourth=0.003
-    )
+    moments, laws, fourths = laws_of_scores(collisions=Collisions(0.01, 0.002, 0.003))
     second, third, fourth = of_a_score(laws, frequency, estimand)
     variance = second / 50 + 0.01
     law = cumulants(moments, frequency, estimand)
@@ -477,7 +485,7 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     )
     fourth_of = tuple(np.array([fourth]) for fourth in fourths)
     moments, _, _ = laws_of_scores(
-        collision_variance=0.01, collision_fourth=0.003, fourth=fourth_of
+        (fourth_of,), collisions=Collisions(0.01, fourth=0.003)
     )
     law = cumulants(moments, frequency, estimand)
     step = np.sqrt(max((fourth / 50**3 + 0.003) / variance, 0))
@@ -487,11 +495,7 @@ def test_cumulants_are_those_of_the_mixture(frequency, estimand):
     rising = tuple(0.8 * number for number in fourth_of)
     falling = tuple(0.2 * number for number in fourth_of)
     moments, _, _ = laws_of_scores(
-        collision_variance=0.01,
-        collision_fourth=0.003,
-        fourth=fourth_of,
-        rising=rising,
-        falling=falling,
+        (fourth_of, rising, falling), collisions=Collisions(0.01, fourth=0.003)
     )
     law = cumulants(moments, frequency, estimand)
     of_respondents = of_a_score(laws, frequency, "respondents")[2]
@@ -526,7 +530,7 @@ def test_cumulants_that_are_not_known():
         zero,
         variance_if_not=zero,
         covariance=lambda: np.eye(3),
-        third=three,
+        jumps=ScoreJumps(three),
     )
     assert close(cumulants(moments, 0.5, "respondents"), np.zeros((3, 3)))
 
@@ -546,7 +550,7 @@ def test_where_normal_theory_ends(z):
         ones,
         variance_if_not=ones,
         covariance=lambda: np.eye(1),
-        third=(third, third),
+        jumps=ScoreJumps((third, third)),
     )
     off = z**3 / 6 * np.abs(third / 100)
     far = far_from_normal(moments, 0 * ones, z, estimand="respondents")
@@ -560,7 +564,7 @@ def test_where_normal_theory_ends(z):
         ones,
         variance_if_not=ones,
         covariance=lambda: np.eye(1),
-        rates=(p, 0.1 * ones),
+        count=OneCount(ones, (p, 0.1 * ones)),
     )
     far = far_from_normal(moments, 0 * ones, z, estimand="respondents")
     assert (far == (z / 2 / (100 * (p - 0.1)) > TOLERANCE * 0.1)).all()

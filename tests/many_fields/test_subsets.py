@@ -224,8 +224,13 @@ def test_moments_are_those_of_scores_of_holders_and_of_others():
         is_held = values[field] == value
         away = scores[:, place]
         for law, off, square, cube in (
-            (channel[is_held], away - 1, moments.variance_if_held, moments.third[0]),
-            (channel[~is_held], away, moments.variance_if_not, moments.third[1]),
+            (
+                channel[is_held],
+                away - 1,
+                moments.variance_if_held,
+                moments.jumps.third[0],
+            ),
+            (channel[~is_held], away, moments.variance_if_not, moments.jumps.third[1]),
         ):
             assert law.mean(axis=0) @ off**2 == pytest.approx(square[place], rel=1e-6)
             assert law.mean(axis=0) @ off**3 == pytest.approx(cube[place], rel=1e-6)

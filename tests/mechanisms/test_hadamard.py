@@ -256,7 +256,7 @@ def test_moments_written_out(randomizer):
     if_held = most**2 * worth * (elsewhere + (1 + (most - 1) * alike) / most) - 1
     assert np.allclose(moments.variance_if_held, if_held)
     assert np.allclose(moments.variance_if_not, most**2 * worth * (elsewhere + alike))
-    assert (moments.below is None) == (blocks == 1) == (moments.rates is not None)
+    assert (moments.below is None) == (blocks == 1) == (moments.count is not None)
     if moments.below is not None:
         # In no block are fewer than come there by chance.
         squares = np.maximum(counts @ score**2 / reports, most**2 * worth * elsewhere)
@@ -268,9 +268,10 @@ def test_moments_written_out(randomizer):
             for y in symbols
         ]
     )
-    assert moments.supports.tolist() == (counts @ votes).tolist()
+    assert moments.count.supports.tolist() == (counts @ votes).tolist()
     assert np.allclose(
-        moments.rates, [[float(rate)] * randomizer.size for rate in randomizer.within]
+        moments.count.rates,
+        [[float(rate)] * randomizer.size for rate in randomizer.within],
     )
 
 

@@ -261,25 +261,25 @@ def test_moments_of_found_texts():
     )
     assert squares > 0
     assert np.allclose(
-        moments.collision_variance,
+        moments.collisions.variance,
         np.maximum(squares - shares**2, 0) / (cells - 1) / held_out,
     )
     meet = 1 / cells
     for place, (rate, mean) in enumerate(((p, 1), (q, 0))):
         away, law = np.array([1 - q, -q]) / (p - q) - mean, np.array([rate, 1 - rate])
-        assert np.allclose(moments.third[place], thinned**2 * (law @ away**3))
+        assert np.allclose(moments.jumps.third[place], thinned**2 * (law @ away**3))
         assert np.allclose(
-            moments.fourth[place],
+            moments.jumps.fourth[place],
             thinned**3 * (law @ away**4 - 3 * (law @ away**2) ** 2),
         )
     for place in range(len(texts)):
         jumps = np.delete(shares, place) / ((1 - meet) * held_out)
         third = meet * (1 - meet) * (1 - 2 * meet)
         fourth = meet * (1 - meet) * (1 - 6 * meet * (1 - meet))
-        assert moments.collision_third[place] == pytest.approx(
+        assert moments.collisions.third[place] == pytest.approx(
             held_out * third * (jumps**3).sum(), rel=1e-9
         )
-        assert moments.collision_fourth[place] == pytest.approx(
+        assert moments.collisions.fourth[place] == pytest.approx(
             held_out * fourth * (jumps**4).sum(), rel=1e-9
         )
     assert shares.max() > 0.1
@@ -302,14 +302,14 @@ def test_cohorts_held_out_that_are_empty_or_even():
     """They have no squares where there are no reports, or fewer than noise has."""
     counts = np.zeros((SMALL.cohorts, SMALL.layout.symbols), dtype=int)
     counts[-1] = 1
-    assert found_moments(SMALL, counts, ("ab",)).collision_variance.tolist() == [0]
+    assert found_moments(SMALL, counts, ("ab",)).collisions.variance.tolist() == [0]
     counts[-2] = 1
-    assert found_moments(SMALL, counts, ("ab",)).collision_variance.tolist() == [0]
+    assert found_moments(SMALL, counts, ("ab",)).collisions.variance.tolist() == [0]
     counts[-2] = 0
     counts[-1, 0] = 50
     moments = found_moments(SMALL, counts, ("ab",))
     assert moments.reports == 89
-    assert moments.collision_variance[0] > 0
+    assert moments.collisions.variance[0] > 0
 
 
 def test_no_one_held_out_yet():

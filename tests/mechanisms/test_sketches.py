@@ -169,7 +169,7 @@ def test_calibrated_over_seeds(asked):
         ) / moments.reports
         errors.append(moments.frequency - truth)
         shrinking.append(noise)
-        stated.append(noise + moments.collision_variance)
+        stated.append(noise + moments.collisions.variance)
     errors, stated, shrinking = (
         np.array(numbers) for numbers in (errors, stated, shrinking)
     )

@@ -401,11 +401,13 @@ def test_too_few_reports_for_a_value(respondents, known):
     counts[0, 2] = 5 * respondents
     moments = noise_moments(randomizer, counts)
     # An end stays with 3/5, another value with a fifth.
-    assert moments.unknown[[0, 4]].tolist() == [5 * respondents * 3 / 5 < 5] * 2
+    assert (
+        moments.findings.unknown[[0, 4]].tolist() == [5 * respondents * 3 / 5 < 5] * 2
+    )
     counts[0, 2] = respondents * 5 // 2
     moments = noise_moments(randomizer, counts)
-    assert moments.unknown[1] == (counts.sum() / 5 < 5)
-    assert bool(moments.unknown[1]) is not (known or counts.sum() >= 25)
+    assert moments.findings.unknown[1] == (counts.sum() / 5 < 5)
+    assert bool(moments.findings.unknown[1]) is not (known or counts.sum() >= 25)
 
 
 def test_to_the_nearest_of_others():

@@ -117,7 +117,7 @@ def test_sums_of_sketches(mechanism):
         )
         moments = sketch_moments(sketch, counts)
         drawn.append(weights @ moments.frequency)
-        stated.append(np.diag(moments.together(weights.astype(float))))
+        stated.append(np.diag(moments.linear.covariance(weights.astype(float))))
     ratio = np.var(drawn, axis=0) / np.mean(stated, axis=0)
     assert np.all((ratio > 0.88) & (ratio < 1.2)), ratio
 

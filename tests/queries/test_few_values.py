@@ -65,8 +65,8 @@ def test_they_are_as_among_all(mechanism, epsilon):
         weights = np.random.default_rng(1).normal(size=(2, len(places)))
         scattered = np.zeros((2, len(VALUES)))
         scattered[:, places] = weights
-        assert few.together(weights) == pytest.approx(
-            whole.together(scattered), abs=1e-15
+        assert few.linear.covariance(weights) == pytest.approx(
+            whole.linear.covariance(scattered), abs=1e-15
         )
 
 
@@ -80,11 +80,13 @@ def test_points_of_every_order(order, dimension):
     places = np.array([3, 4, 11, 29])
     whole = moments_of(response, counts, ())
     few = decoder_of(response).shares.of_few(response, counts, places)
-    assert (few.supports == whole.supports[places]).all()
+    assert (few.count.supports == whole.count.supports[places]).all()
     weights = np.eye(4)
     scattered = np.zeros((4, 30))
     scattered[:, places] = weights
-    assert few.together(weights) == pytest.approx(whole.together(scattered))
+    assert few.linear.covariance(weights) == pytest.approx(
+        whole.linear.covariance(scattered)
+    )
 
 
 def test_numbers_of_a_transform():

@@ -13,6 +13,7 @@ from ldp_aggregator.answers.contrasts.linear_functions import (
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS
+from ldp_aggregator.decoders.moments.moments import OneCount
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
@@ -149,8 +150,7 @@ def test_share_of_a_set_is_one_count(estimand):
     moments = moments_of(question.randomizer, counts, VALUES)
     both = replace(
         moments.of_values(slice(1)),
-        supports=np.array([4]),
-        rates=(np.array([p + 2 * q]), np.array([3 * q])),
+        count=OneCount(np.array([4]), (np.array([p + 2 * q]), np.array([3 * q]))),
         frequency=np.array([number.estimate]),
     )
     low, high = INTERVAL_ENDS["score"](both, 0.05, estimand)

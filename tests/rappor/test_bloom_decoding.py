@@ -77,14 +77,14 @@ def test_moments():
     np.testing.assert_allclose(moments.variance_if_not, scaled)
     # A jump is .096 / .16 / .4 over a text's own bits, one at least.
     jumps = 1.5 / np.array([2.0, 1.0, 4.0])
-    np.testing.assert_allclose(moments.third, [jumps * scaled] * 2)
+    np.testing.assert_allclose(moments.jumps.third, [jumps * scaled] * 2)
     shares = np.array([1.0, 0.0, 0.4])
     np.testing.assert_allclose(
         moments.covariance(),
         np.arange(9.0).reshape(3, 3)
         - (np.diag(shares) - np.outer(shares, shares)) / 1_000,
     )
-    assert (moments.note, moments.unallocated) == ("", (0.1, 0.02))
+    assert (moments.findings.note, moments.fit.unallocated) == ("", (0.1, 0.02))
 
 
 def test_the_least_noise_is_that_of_the_more_certain_bit():
@@ -99,18 +99,20 @@ def test_missing_texts_are_a_check():
     nothing.
     """
     own_bits = np.ones(3)
-    (check,) = decoded_moments(decoded(), NOISE, own_bits).checks
+    (check,) = decoded_moments(decoded(), NOISE, own_bits).findings.checks
     assert (check.name, check.counted) == ("dictionary", 1_235)
     assert check.p_value == ChiSquare(1_234.56, 1_100).p_value
     assert "chi-square of 1,234.6, where chance has 1,100;" in check.meaning
-    assert decoded_moments(decoded(residual=None), NOISE, own_bits).checks == ()
+    assert (
+        decoded_moments(decoded(residual=None), NOISE, own_bits).findings.checks == ()
+    )
 
 
 def test_notes_are_joined():
     """What was chosen, then what repeats are worth."""
-    note = decoded_moments(decoded(note="chosen"), NOISE, np.ones(3)).note
+    note = decoded_moments(decoded(note="chosen"), NOISE, np.ones(3)).findings.note
     repeats = NOISE._replace(repeats=10, zero_variance=0.08)
-    both = decoded_moments(decoded(note="chosen"), repeats, np.ones(3)).note
+    both = decoded_moments(decoded(note="chosen"), repeats, np.ones(3)).findings.note
     assert note == "chosen"
     assert both.startswith(
         "chosen; 10 reports from each of 1,000 respondents, worth 2,625 respondents"
@@ -133,7 +135,7 @@ def test_moments_of_counts():
     )
     np.testing.assert_allclose(moments.frequency, expected.frequency)
     np.testing.assert_allclose(moments.variance_if_not, expected.variance_if_not)
-    np.testing.assert_allclose(moments.third, expected.third)
+    np.testing.assert_allclose(moments.jumps.third, expected.jumps.third)
     np.testing.assert_allclose(moments.covariance(), expected.covariance())
     others = bloom_moments(RANDOMIZER, counts, TEXTS, design=design[:, [1, 0, 2, 3]])
     np.testing.assert_allclose(others.frequency, expected.frequency[[1, 0, 2, 3]])
@@ -148,6 +150,6 @@ def test_reports_that_one_respondent_sent():
         bloom_moments(RANDOMIZER, counts, TEXTS, repeats=number) for number in (1, 4)
     )
     assert (once.reports, four.reports) == (5_000, 1_250)
-    assert "4 reports from each of 1,250 respondents" in four.note
+    assert "4 reports from each of 1,250 respondents" in four.findings.note
     with pytest.raises(EstimateError, match="at least the 5001 reports"):
         bloom_moments(RANDOMIZER, counts, TEXTS, repeats=5_001)

@@ -28,6 +28,7 @@ from ldp_aggregator.answers.shares.detection import (
 )
 from ldp_aggregator.answers.texts.room import UNALLOCATED, TextEstimates
 from ldp_aggregator.decoders.intervals.after_selection import _both_above
+from ldp_aggregator.decoders.moments.moments import CandidateFit
 from ldp_aggregator.exchange.google_rappor.results import results_csv
 from ldp_aggregator.output.checks import Check
 
@@ -174,15 +175,16 @@ ERROR, TRUTH = 0.01, np.where(np.arange(200) < 60, 0.025, 0.0)
 def law_of(frequency, error, tested=None):
     """Normal estimates with this error."""
     variance = np.full(len(frequency), 1e6 * error**2)
-    nothing = {"supports": None, "rates": None, "third": None, "lasting": None}
     return replace(
         estimates().law,
         reports=1_000_000,
         frequency=frequency,
         variance_if_held=variance,
         variance_if_not=variance,
-        tested=tested,
-        **nothing,
+        fit=CandidateFit(tested),
+        count=None,
+        jumps=None,
+        lasting=None,
     )
 
 

@@ -95,13 +95,10 @@ def split_by_the_estimate(patch):
             out=np.zeros(len(frequency)),
             where=frequency < 1,
         )
-        return replace(known, variance_if_not=np.maximum(others, 1e-9), **NORMAL)
+        return replace(known, variance_if_not=np.maximum(others, 1e-9), jumps=None)
 
     shares = sound.shares._replace(moments=moments)
     patch.setattr(noise_decoder, "DECODER", sound._replace(shares=shares))
-
-
-NORMAL = {"third": None, "fourth": None, "rising": None, "falling": None}
 
 
 def normal_joint_cells(patch):
@@ -114,7 +111,7 @@ def normal_noise(patch):
     sound = noise_decoder.DECODER
 
     def moments(*arguments):
-        return replace(sound.shares.moments(*arguments), **NORMAL)
+        return replace(sound.shares.moments(*arguments), jumps=None)
 
     shares = sound.shares._replace(moments=moments)
     patch.setattr(noise_decoder, "DECODER", sound._replace(shares=shares))

@@ -19,7 +19,7 @@ from ldp_aggregator.decoders.decoder import (
     Range,
     from_middle,
 )
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import Moments, ScoreJumps
 from ldp_aggregator.decoders.moments.together import ScoreCumulants, about_means
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -83,7 +83,7 @@ def moments_of_queries(
         np.maximum(if_held, 0.0),
         variance_if_not=(without * square).sum(axis=1),
         covariance=covariance,
-        third=(third_if_held, (without * cube).sum(axis=1)),
+        jumps=ScoreJumps((third_if_held, (without * cube).sum(axis=1))),
         answering=known,
     )
 

@@ -86,7 +86,7 @@ def clipped(moments, *_):
 def swapped(moments, randomizer, _):
     p, q = (float(rate) for rate in randomizer.support)
     return replace(
-        moments, frequency=(moments.supports / moments.reports - p) / (q - p)
+        moments, frequency=(moments.count.supports / moments.reports - p) / (q - p)
     )
 
 
@@ -96,12 +96,12 @@ def nominal(moments, randomizer, _):
     """
     p, q = 1 / 2, 1 / (math.exp(round(math.log(randomizer.ratio), 1)) + 1)
     return replace(
-        moments, frequency=(moments.supports / moments.reports - q) / (p - q)
+        moments, frequency=(moments.count.supports / moments.reports - q) / (p - q)
     )
 
 
 def counted_only(moments, *_):
-    return replace(moments, frequency=moments.supports / moments.reports)
+    return replace(moments, frequency=moments.count.supports / moments.reports)
 
 
 def reversed_values(moments, *_):

@@ -225,7 +225,7 @@ def _on_counts(
 
     Nothing where scores have no greatest and least.
     """
-    if moments.third is not None:
+    if moments.jumps is not None:
         return ()
     reaches = [
         manipulation(question.randomizer, counts).reach
@@ -312,15 +312,7 @@ def _moments(
         variance_if_not=at_zero,
         covariance=covariance,
     )
-    if jumps is None:
-        return moments
-    return replace(
-        moments,
-        third=jumps.third,
-        fourth=jumps.fourth,
-        rising=jumps.rising,
-        falling=jumps.falling,
-    )
+    return moments if jumps is None else replace(moments, jumps=jumps.of_scores)
 
 
 def _pairs(scores: Scores) -> Floats:

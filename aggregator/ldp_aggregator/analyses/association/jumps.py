@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp_aggregator.analyses.association.likelihood import through
+from ldp_aggregator.decoders.moments.moments import ScoreJumps
 from ldp_aggregator.decoders.moments.scores import Powers, Scores
 from ldp_aggregator.numerics.arrays import Flags, Floats
 
@@ -34,18 +35,13 @@ _FEW = 100
 
 
 class CellJumps(NamedTuple):
-    """Jumps of cells, flattened: what `Moments` has of these names, for holders and for
-    others.
-    """
+    """Jumps of cells, flattened."""
 
     second: Floats
     """The mean square of a score of those who do not hold the cell."""
     few: Flags
     """Where the mean square of the reports may be far off."""
-    third: tuple[Floats, Floats]
-    fourth: tuple[Floats, Floats]
-    rising: tuple[Floats, Floats]
-    falling: tuple[Floats, Floats]
+    of_scores: ScoreJumps
 
     def or_expectation(self, counted: Floats) -> Floats:
         """The mean square of the reports.
@@ -114,10 +110,12 @@ def joint_jumps(
     return CellJumps(
         rest,
         reports * rest**2 < _FEW * rest_fourth,
-        (own_third, of_the_rest("third")),
-        fourth=(own_fourth, excess),
-        rising=(own_fourth, upward * excess),
-        falling=(own_fourth, (1 - upward) * excess),
+        ScoreJumps(
+            third=(own_third, of_the_rest("third")),
+            fourth=(own_fourth, excess),
+            rising=(own_fourth, upward * excess),
+            falling=(own_fourth, (1 - upward) * excess),
+        ),
     )
 
 

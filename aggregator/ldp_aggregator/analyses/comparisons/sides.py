@@ -47,11 +47,11 @@ def side_of(estimates: QuestionEstimates) -> Side:
     @cache
     def ends(missing: float) -> Ends:
         low, high = INTERVAL_ENDS[options.interval](known, missing, options.estimand)
-        if options.estimand == "respondents" and known.rates is not None:
+        if options.estimand == "respondents" and known.count is not None:
             low, high = _between_people(known, missing, (low, high))
-        if known.unknown is not None:
-            low = np.where(known.unknown, 0.0, low)
-            high = np.where(known.unknown, 1.0, high)
+        if known.findings.unknown is not None:
+            low = np.where(known.findings.unknown, 0.0, low)
+            high = np.where(known.findings.unknown, 1.0, high)
         return np.minimum(low, known.frequency), np.maximum(high, known.frequency)
 
     return Side(estimates.unbiased, estimates.standard_error, ends)

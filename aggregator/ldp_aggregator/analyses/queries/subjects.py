@@ -110,7 +110,7 @@ class Subject:
         """
         places = rows[0].places if len(rows) == 1 else _among(rows)
         moments = self._of_few(places) if 2 * len(places) < self.size else None
-        if moments is None or moments.together is None:
+        if moments is None or moments.linear.covariance is None:
             return self.functions, np.array(
                 [row.at(np.arange(self.size)) for row in rows]
             )

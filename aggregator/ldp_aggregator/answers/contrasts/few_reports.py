@@ -32,7 +32,7 @@ from ldp_aggregator.decoders.intervals.cumulants import (
 from ldp_aggregator.decoders.intervals.intervals import interval_of_few, within_bounds
 from ldp_aggregator.decoders.intervals.scaled_poisson import lower_tail, upper_tail
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import Moments, ScoreJumps
 from ldp_aggregator.decoders.moments.together import ScoreCumulants
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -91,10 +91,12 @@ def law_of_function(
         variance_if_not=if_not,
         below=(held_below, not_below),
         covariance=lambda: np.diag(if_held / reports),
-        third=(nothing, nothing),
-        fourth=((up + down) * average, (up + down) * average),
-        rising=(up * average, up * average),
-        falling=(down * average, down * average),
+        jumps=ScoreJumps(
+            third=(nothing, nothing),
+            fourth=((up + down) * average, (up + down) * average),
+            rising=(up * average, up * average),
+            falling=(down * average, down * average),
+        ),
     )
 
 
@@ -126,16 +128,16 @@ def spread_of_values(
     Where few may have weight, what is left of the weights, (M,), is that of others.
     """
     weights_of_values = weights[: len(shares.frequency)]
-    assert shares.third is not None  # noqa: S101 (callers have looked)
-    fourths = shares.fourth
-    if fourths is None and shares.rates is not None:
-        fourths = fourth_of_rates(*shares.rates)
+    assert shares.jumps is not None  # noqa: S101 (callers have looked)
+    fourths = shares.jumps.fourth
+    if fourths is None and shares.count is not None:
+        fourths = fourth_of_rates(*shares.count.rates)
     if fourths is None:
         fourths = (np.zeros(1), np.zeros(1))
     held = shares.frequency.clip(0, 1)
     third, fourth = (
         float(weights_of_values**order @ (held * if_held + (1 - held) * if_not))
-        for order, (if_held, if_not) in ((3, shares.third), (4, fourths))
+        for order, (if_held, if_not) in ((3, shares.jumps.third), (4, fourths))
     )
     return ScoreCumulants(
         *(np.full(len(weights), number) for number in (variance, third, fourth))

@@ -318,7 +318,7 @@ class Functions:
             return None
         drawn = self.options.estimand == "population"
         if spread is None or not self.exclusive:
-            if self.shares is None or self.shares.third is None:
+            if self.shares is None or self.shares.jumps is None:
                 return None
             # With all that sampling adds; jumps are those of values.
             spread, drawn = spread_of_values(self.shares, weights, variance), False

@@ -38,7 +38,7 @@ def functions_of(
         options=options,
         covariance=_covariance(moments),
         errors=partial(standard_error, moments, options.estimand),
-        spread=moments.spread,
+        spread=moments.linear.spread,
         shares=moments,
         exclusive=not values_overlap(question.domain),
     )
@@ -52,8 +52,8 @@ def values_overlap(domain: Domain) -> bool:
 
 
 def _covariance(moments: Moments) -> Covariance:
-    if moments.together is not None:
-        return moments.together
+    if moments.linear.covariance is not None:
+        return moments.linear.covariance
     if len(moments.frequency) > MOST_IN_A_MATRIX:
         return _too_many
     return of_matrix(moments.covariance)

@@ -47,7 +47,13 @@ from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.frequencies import estimates_from, moments_of
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    ByHolding,
+    Collisions,
+    Findings,
+    Moments,
+    ScoreJumps,
+)
 from ldp_aggregator.decoders.moments.repeats import ONCE_EACH, reports_of_each
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Flags, Floats
@@ -290,18 +296,16 @@ def pool_moments(parts: Sequence[Moments], weights: Floats) -> Moments:
         covariance=covariance,
         below=_below(parts, shares, worth),
         lasting=_lasting(parts, shares, worth),
-        collision_variance=_weighted_sum(
-            (weights**2).tolist(), [part.collision_variance for part in parts]
+        jumps=_jumps(parts, weights, worth),
+        collisions=Collisions(
+            *(
+                _weighted_sum((weights**order).tolist(), cumulants)
+                for order, cumulants in enumerate(
+                    zip(*(part.collisions for part in parts), strict=True), 2
+                )
+            )
         ),
-        third=_higher(parts, weights, worth, order=3),
-        fourth=_higher(parts, weights, worth, order=4),
-        collision_third=_weighted_sum(
-            (weights**3).tolist(), [part.collision_third for part in parts]
-        ),
-        collision_fourth=_weighted_sum(
-            (weights**4).tolist(), [part.collision_fourth for part in parts]
-        ),
-        unknown=_unknown(parts),
+        findings=Findings(unknown=_unknown(parts)),
     )
 
 
@@ -309,7 +313,9 @@ def _unknown(parts: Sequence[Moments]) -> Flags | None:
     """A value of which one version can say nothing is nowhere near normal in the
     sum.
     """
-    known = [part.unknown for part in parts if part.unknown is not None]
+    known = [
+        part.findings.unknown for part in parts if part.findings.unknown is not None
+    ]
     return np.logical_or.reduce(known) if known else None
 
 
@@ -352,9 +358,7 @@ def _lasting(
     ), worth * _weighted_sum(shares, [if_not for _, if_not in pairs])
 
 
-def _higher(
-    parts: Sequence[Moments], weights: Floats, worth: int, order: int
-) -> tuple[Floats, Floats] | None:
+def _jumps(parts: Sequence[Moments], weights: Floats, worth: int) -> ScoreJumps | None:
     """n'^(order-1) sum_v w_v^order cumulant_v / n_v^(order-1), for holders and for
     others.
 
@@ -362,28 +366,32 @@ def _higher(
     does where that version stands alone. The fourth only where some version knows it,
     and of the others as it is if all jumps are alike.
     """
-    if all((part.third if order == 3 else part.fourth) is None for part in parts):
-        return None
-    totals = [
-        np.zeros_like(parts[0].variance_if_held),
-        np.zeros_like(parts[0].variance_if_held),
+    known = [
+        (part, weight, part.jumps)
+        for part, weight in zip(parts, weights.tolist(), strict=True)
+        if part.jumps is not None
     ]
-    for part, weight in zip(parts, weights.tolist(), strict=True):
-        share = (worth / part.reports) ** (order - 1) * weight**order
-        for place, cumulant in enumerate(_own(part, order)):
-            totals[place] += share * cumulant
-    return totals[0], totals[1]
+    if not known:
+        return None
+
+    def total(order: int) -> ByHolding:
+        nothing = np.zeros_like(parts[0].variance_if_held)
+        totals = [nothing, nothing]
+        for part, weight, jumps in known:
+            share = (worth / part.reports) ** (order - 1) * weight**order
+            own = jumps.third if order == 3 else jumps.fourth or _of_alike(part, jumps)
+            for place, cumulant in enumerate(own):
+                totals[place] = totals[place] + share * cumulant
+        return totals[0], totals[1]
+
+    some_fourth = any(jumps.fourth is not None for _, _, jumps in known)
+    return ScoreJumps(total(3), total(4) if some_fourth else None)
 
 
-def _own(part: Moments, order: int) -> tuple[Floats, Floats]:
-    if part.third is None:
-        return np.zeros_like(part.variance_if_held), np.zeros_like(
-            part.variance_if_held
-        )
-    if order == 3:
-        return part.third
-    (of_holder, of_other), tiny = part.third, np.finfo(float).tiny
-    return part.fourth or (
+def _of_alike(part: Moments, jumps: ScoreJumps) -> ByHolding:
+    """The fourth cumulants, if all jumps are alike."""
+    (of_holder, of_other), tiny = jumps.third, np.finfo(float).tiny
+    return (
         of_holder**2 / np.maximum(part.variance_if_held, tiny),
         of_other**2 / np.maximum(part.variance_if_not, tiny),
     )

@@ -101,7 +101,7 @@ def estimate(counted: CountedQuestion) -> PairEstimates:
     """The shares of keys, and what numbers come with them."""
     question, options = counted.question, counted.options
     numbers = numbers_of(counted, counted.values)
-    note = numbers.moments.note or _OF_KEYS.format(most=question.domain.most)
+    note = numbers.moments.findings.note or _OF_KEYS.format(most=question.domain.most)
     shares = shares_of(counted, numbers, counted.values, kind=PairEstimates, note=note)
     scale = question.domain.key_scale
     balances = counted.decoder.keys.balances(question.randomizer, counted.counts)

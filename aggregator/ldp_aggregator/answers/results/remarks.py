@@ -170,7 +170,7 @@ def on_counts(moments: Moments, bound: Manipulation) -> tuple[Remark, ...]:
     """Whether normal theory may fail, for estimates that have nothing to put in its
     place.
     """
-    if moments.rates is not None or moments.third is not None or bound.reach is None:
+    if moments.count is not None or moments.jumps is not None or bound.reach is None:
         return ()
     return on_report_numbers(moments.reports * moments.variance_if_not / bound.reach**2)
 

@@ -148,8 +148,8 @@ def false_coverage_intervals(
             kind=options.interval,
             estimand=options.estimand,
         )
-        if law.unknown is not None:
-            unknown = chosen & law.unknown
+        if law.findings.unknown is not None:
+            unknown = chosen & law.findings.unknown
             low[unknown], high[unknown] = 0.0, 1.0
     return low, high
 

@@ -98,9 +98,10 @@ def estimates_from(
     low, high = within_bounds(
         INTERVAL_ENDS[options.interval](moments, missing, options.estimand)
     )
-    if moments.unknown is not None:
-        low = np.where(moments.unknown, 0.0, low)
-        high = np.where(moments.unknown, 1.0, high)
+    findings = moments.findings
+    if findings.unknown is not None:
+        low = np.where(findings.unknown, 0.0, low)
+        high = np.where(findings.unknown, 1.0, high)
     few = (
         few_reports(moments, missing, options.estimand)
         if options.interval == "score"
@@ -121,15 +122,15 @@ def estimates_from(
         high=high,
         chances=chances,
         covariance=covariance,
-        note=note or moments.note or _of_sets(question),
+        note=note or findings.note or _of_sets(question),
         mean=mean,
         respondents=moments.reports,
-        checks=moments.checks,
+        checks=findings.checks,
         manipulation=bound,
         law=moments,
         functions=functions_of(moments, question, values, options=options),
         remarks=(
-            *moments.remarks,
+            *findings.remarks,
             *_on_followers(values, moments, noise),
             *on_respondents(moments.reports, least_respondents(moments, missing)),
             *on_intervals(low, high),
@@ -152,7 +153,7 @@ def _on_followers(
     values: Sequence[str], moments: Moments, noise: Floats
 ) -> tuple[Remark, ...]:
     """Whether people may not have followed a design for two values or a few more."""
-    if len(values) > _FEW_VALUES or moments.unknown is not None:
+    if len(values) > _FEW_VALUES or moments.findings.unknown is not None:
         return ()
     return beyond_noise(values, moments.frequency, noise)
 
@@ -191,8 +192,8 @@ def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
     """
     from ldp_aggregator.numerics.empirical_bayes import posterior_mean, posterior_median
 
-    if moments.likely is not None:
-        means, medians = moments.likely
+    if moments.fit.likely is not None:
+        means, medians = moments.fit.likely
         return means if post == "posterior-mean" else medians
     one_by_one = posterior_mean if post == "posterior-mean" else posterior_median
     return one_by_one(moments.frequency, noise)

@@ -58,9 +58,9 @@ def unallocated_of(moments: Moments, options: Options) -> Estimate | None:
     """The share of the respondents whose text is no candidate."""
     from scipy.special import ndtri
 
-    if moments.unallocated is None:
+    if moments.fit.unallocated is None:
         return None
-    share, error = moments.unallocated
+    share, error = moments.fit.unallocated
     if options.estimand == "respondents":
         present = min(max(share, 0.0), 1.0)
         error = max(error**2 - present * (1 - present) / moments.reports, 0.0) ** 0.5

@@ -18,7 +18,12 @@ from ldp_aggregator.decoders.bloom.selection import Decoded, decode
 from ldp_aggregator.decoders.bloom.sums import CandidateSums, sum_moments
 from ldp_aggregator.decoders.moments.bit_covariance import BitNoise
 from ldp_aggregator.decoders.moments.bit_designs import design_of, place_type
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    CandidateFit,
+    Findings,
+    Moments,
+    ScoreJumps,
+)
 from ldp_aggregator.decoders.moments.repeats import (
     check_repeats,
     effective,
@@ -84,11 +89,11 @@ def decoded_moments(decoded: Decoded, noise: BitNoise, own_bits: Floats) -> Mome
         tested = _moments(decoded, *decoded.tested, noise=noise, own_bits=own_bits)
     return replace(
         estimated,
-        note="; ".join(filter(None, (decoded.note, repeated))),
-        unallocated=decoded.unallocated,
-        checks=() if decoded.residual is None else (_complete(decoded),),
-        tested=tested,
-        likely=decoded.likely,
+        findings=Findings(
+            "; ".join(filter(None, (decoded.note, repeated))),
+            checks=() if decoded.residual is None else (_complete(decoded),),
+        ),
+        fit=CandidateFit(tested, decoded.likely, decoded.unallocated),
     )
 
 
@@ -131,7 +136,7 @@ def _moments(
         scaled,
         variance_if_not=scaled,
         covariance=covariance,
-        third=(jump * scaled, jump * scaled),
+        jumps=ScoreJumps((jump * scaled, jump * scaled)),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import CandidateFit, Moments, ScoreJumps
 from ldp_aggregator.numerics.arrays import Floats
 
 
@@ -40,22 +40,21 @@ def sum_moments(moments: Moments, sums: Floats) -> Moments:
     own = np.where(sums > 0, moments.variance_if_held, np.inf).min(axis=1)
     together = np.maximum(moments.reports * np.diag(covariance), own)
     scaled = np.where(many, together, own)
-    third = None
-    if moments.third is not None:
+    jumps = None
+    if moments.jumps is not None:
         # (kept,): by how much a score jumps, of which a sum has the largest.
-        jumps = moments.third[0] / moments.variance_if_held
-        largest = np.where(sums > 0, jumps, -np.inf).max(axis=1) * scaled
-        third = (largest, largest)
+        by_one = moments.jumps.third[0] / moments.variance_if_held
+        largest = np.where(sums > 0, by_one, -np.inf).max(axis=1) * scaled
+        jumps = ScoreJumps((largest, largest))
     return Moments(
         moments.reports,
         sums @ moments.frequency,
         scaled,
         variance_if_not=scaled,
         covariance=_constant(covariance),
-        note=moments.note,
-        unallocated=moments.unallocated,
-        checks=moments.checks,
-        third=third,
+        jumps=jumps,
+        findings=moments.findings,
+        fit=CandidateFit(unallocated=moments.fit.unallocated),
     )
 
 

@@ -16,7 +16,7 @@ as far as 0 where noise alone would do. Each holds as often as it says among tho
 are chosen, whatever the truth, and so on average does the family (the false-coverage
 rate).
 
-Where tests go by another estimate than the one shown (`Moments.tested`), that one has
+Where tests go by another estimate than the one shown (`CandidateFit.tested`), that one has
 less error, and what the shown one errs more is noise of its own: their correlation is
 error(T) / error(X).
 
@@ -84,7 +84,7 @@ def _far(
 
     z = -float(ndtri(missing / 2))
     at_ends = [far_from_normal(moments, end, z, estimand=estimand) for end in ends]
-    tested = moments if moments.tested is None else moments.tested
+    tested = moments.fit.tested or moments
     threshold = -float(ndtri(cut))
     at_cut = far_from_normal(
         tested, np.zeros_like(ends[0]), threshold, estimand=estimand
@@ -100,7 +100,7 @@ class _Chosen:
         from scipy.special import ndtri
 
         self.moments, self.estimand = moments, estimand
-        self.tested = moments if moments.tested is None else moments.tested
+        self.tested = moments.fit.tested or moments
         nothing = np.zeros_like(moments.frequency)
         self.threshold: Floats = -float(ndtri(cut)) * self._error(self.tested, nothing)
 

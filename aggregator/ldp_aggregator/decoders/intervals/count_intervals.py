@@ -85,9 +85,8 @@ def rising(moments: Moments) -> tuple[Floats, Floats, Floats]:
     """(count, p, q) such that p > q: of reports that support the value, or of those
     that do not.
     """
-    assert moments.supports is not None  # noqa: S101 (callers have looked)
-    assert moments.rates is not None  # noqa: S101
-    count, (p, q) = moments.supports.astype(float), moments.rates
+    assert moments.count is not None  # noqa: S101 (callers have looked)
+    count, (p, q) = moments.count.supports.astype(float), moments.count.rates
     lies = p < q
     return (
         np.where(lies, moments.reports - count, count),

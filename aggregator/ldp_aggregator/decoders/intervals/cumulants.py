@@ -68,15 +68,16 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
     reports = moments.reports
     mixing = share * (1 - share) if estimand == "population" else np.zeros_like(share)
     of_reports = _mean(share, _variances(moments, share)) + mixing
-    variance = of_reports / reports + moments.collision_variance
-    if moments.third is None:
+    variance = of_reports / reports + moments.collisions.variance
+    jumps = moments.jumps
+    if jumps is None:
         nothing = np.zeros_like(variance)
         return Cumulants(variance, nothing, nothing)
     apart = moments.variance_if_held - moments.variance_if_not
-    third_apart = moments.third[0] - moments.third[1]
-    third = _mean(share, moments.third) + mixing * (3 * apart + 1 - 2 * share)
-    if moments.fourth is None:
-        step = _over(third / reports**2 + moments.collision_third, variance)
+    third_apart = jumps.third[0] - jumps.third[1]
+    third = _mean(share, jumps.third) + mixing * (3 * apart + 1 - 2 * share)
+    if jumps.fourth is None:
+        step = _over(third / reports**2 + moments.collisions.third, variance)
         return Cumulants(variance, step, -step)
     # What the population adds to the fourth, and in which direction.
     more = (
@@ -87,14 +88,14 @@ def cumulants(moments: Moments, frequency: Floats | float, estimand: str) -> Cum
         - 6 * share * (1 - share)
     )
     drawn = mixing * more
-    if moments.rising is None or moments.falling is None:
-        up = down = _mean(share, moments.fourth) + drawn
+    if jumps.rising is None or jumps.falling is None:
+        up = down = _mean(share, jumps.fourth) + drawn
     else:
-        up = _mean(share, moments.rising) + (1 - share) * drawn
-        down = _mean(share, moments.falling) + share * drawn
+        up = _mean(share, jumps.rising) + (1 - share) * drawn
+        down = _mean(share, jumps.falling) + share * drawn
     # A step is the root of fourth / variance.
     squares = (
-        _over(fourth / reports**3 + moments.collision_fourth, variance)
+        _over(fourth / reports**3 + moments.collisions.fourth, variance)
         for fourth in (up, down)
     )
     return Cumulants(
@@ -112,8 +113,8 @@ def far_from_normal(
     # The share by which a tail may be off, times the standard error: by skewness, and
     # by the steps of a count.
     off = z**3 / 6 * np.maximum(np.abs(up), np.abs(down))
-    if moments.rates is not None:
-        p, q = moments.rates
+    if moments.count is not None:
+        p, q = moments.count.rates
         off = np.maximum(off, z / 2 / (moments.reports * np.abs(p - q)))
     far: Flags = off > TOLERANCE * np.sqrt(variance)
     return far

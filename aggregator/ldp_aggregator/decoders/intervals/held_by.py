@@ -28,8 +28,8 @@ def held_by(moments: Moments, frequency: float, reports: int) -> Moments:
         frequency=np.full(len(moments.variance_if_held), frequency),
         below=None if moments.below is None else (squares - 1, squares),
     )
-    if moments.rates is None:
+    if moments.count is None:
         return held
-    p, q = moments.rates
+    p, q = moments.count.rates
     supports = np.rint(reports * (q + frequency * (p - q))).astype(np.int64)
-    return replace(held, supports=supports)
+    return replace(held, count=moments.count._replace(supports=supports))

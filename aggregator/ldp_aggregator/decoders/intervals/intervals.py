@@ -101,7 +101,7 @@ def _roots(
     drawn = share if estimand == "population" else 0.0
     square = 1 + drawn
     middle = (2 * estimate + share * (if_held - if_not) + drawn) / (2 * square)
-    constant = estimate**2 - share * if_not - square_of_z * moments.collision_variance
+    constant = estimate**2 - share * if_not - square_of_z * moments.collisions.variance
     rest = middle**2 - constant / square
     reach = np.sqrt(np.maximum(rest, 0.0))
     return middle - reach, middle + reach
@@ -157,7 +157,7 @@ def few_reports(moments: Moments, missing: float, estimand: str) -> tuple[Remark
     if not many:
         return ()
     instead = "are exact, from binomial tails"
-    if moments.rates is None:
+    if moments.count is None:
         instead = "are those of a scaled Poisson count"
     return (
         Remark(
@@ -190,7 +190,7 @@ def interval_of_few(
     """(low, high), each (M,), whatever few reports matter: exact where an estimate is
     one count.
     """
-    if moments.rates is None:
+    if moments.count is None:
         return scaled_poisson.interval(moments, missing, estimand)
     if estimand == "population":
         return for_population(moments, missing)
@@ -206,7 +206,7 @@ def clopper_pearson(
 
     Raises `EstimateError` where an estimate is more than one count.
     """
-    if moments.supports is None or moments.rates is None:
+    if moments.count is None:
         raise EstimateError(
             "expected a mechanism whose estimates are one count each for "
             "clopper-pearson intervals; ask for score intervals instead"

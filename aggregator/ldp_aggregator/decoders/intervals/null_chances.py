@@ -7,7 +7,7 @@ holds.
                 law where many reports are expected; of the normal law, where an
                 estimator does not know its third cumulant
 
-Where an estimator has estimates of less error to test by (`Moments.tested`), the
+Where an estimator has estimates of less error to test by (`CandidateFit.tested`), the
 p-values are theirs.
 
 Before anyone is asked, the same laws say with what chance the test finds a value held
@@ -32,14 +32,13 @@ _HALVINGS = 60
 
 def null_chances(moments: Moments) -> Floats:
     """By value, of shape (M,); 1 where the reports are too few to say anything."""
-    if moments.tested is not None:
-        return null_chances(moments.tested)
-    if moments.rates is not None:
+    if moments.fit.tested is not None:
+        return null_chances(moments.fit.tested)
+    if moments.count is not None:
         return count_intervals.null_chances(moments)
     chances = upper_tail(moments.frequency, cumulants(moments, 0.0, "respondents"))
-    return (
-        chances if moments.unknown is None else np.where(moments.unknown, 1.0, chances)
-    )
+    unknown = moments.findings.unknown
+    return chances if unknown is None else np.where(unknown, 1.0, chances)
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
@@ -63,7 +62,7 @@ def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:
     chance: Floats = ndtr(-short)
     places = np.flatnonzero(far)
     if places.size:
-        exact = _count_passes if moments.rates is not None else _estimate_passes
+        exact = _count_passes if moments.count is not None else _estimate_passes
         chance[places] = exact(moments.of_values(places), missing, estimand)
     return chance
 

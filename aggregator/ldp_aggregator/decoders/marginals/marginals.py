@@ -47,7 +47,7 @@ from ldp_aggregator.decoders.marginals.subsets import (
 )
 from ldp_aggregator.decoders.marginals.tables import Tables
 from ldp_aggregator.decoders.moments.jumps import directions
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import Findings, Moments, ScoreJumps
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 _MOST_TIMES = 1.5
@@ -87,11 +87,8 @@ def marginal_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         held,
         variance_if_not=other,
         covariance=lambda: _covariance(tables),
-        third=(third, third_if_not),
-        fourth=fourth,
-        rising=rising,
-        falling=falling,
-        note=_NOTE,
+        jumps=ScoreJumps((third, third_if_not), fourth, rising, falling=falling),
+        findings=Findings(_NOTE),
     )
 
 

@@ -64,7 +64,12 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     scores_of_symbols,
 )
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    Findings,
+    LinearLaw,
+    Moments,
+    ScoreJumps,
+)
 from ldp_aggregator.decoders.moments.together import spread_of_scores
 from ldp_aggregator.decoders.numbers.noise_likelihood import likely_shares, on_each_side
 from ldp_aggregator.numerics.arrays import Counts, Floats
@@ -193,12 +198,14 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         if_held - 1,
         variance_if_not=if_not,
         covariance=covariance,
-        spread=spread_of_scores(scores, expected_scores),
-        third=(held_cube - 3 * if_held + 2, third),
-        fourth=(held_fourth, rising + falling),
-        rising=(held_fourth, rising),
-        falling=(held_fourth, falling),
-        unknown=unknown,
+        linear=LinearLaw(spread=spread_of_scores(scores, expected_scores)),
+        jumps=ScoreJumps(
+            third=(held_cube - 3 * if_held + 2, third),
+            fourth=(held_fourth, rising + falling),
+            rising=(held_fourth, rising),
+            falling=(held_fourth, falling),
+        ),
+        findings=Findings(unknown=unknown),
     )
 
 

@@ -24,7 +24,12 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp.mechanisms.texts.heavy_hitters import HeavyHitters
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments, of_others
+from ldp_aggregator.decoders.moments.moments import (
+    Collisions,
+    Moments,
+    ScoreJumps,
+    of_others,
+)
 from ldp_aggregator.decoders.moments.supports import support_counts
 from ldp_aggregator.decoders.search.prefix_extension import cells, rates, search
 from ldp_aggregator.decoders.search.reach import in_words, never_found, reach_of
@@ -81,20 +86,24 @@ def found_moments(
         thinned * if_held + (thinned - 1) * (1 - shares),
         variance_if_not=np.full(len(encoded), thinned * if_not),
         covariance=_none,
-        collision_variance=collisions,
-        third=(
-            np.full(many, thinned**2 * third[0]),
-            np.full(many, thinned**2 * third[1]),
+        jumps=ScoreJumps(
+            third=(
+                np.full(many, thinned**2 * third[0]),
+                np.full(many, thinned**2 * third[1]),
+            ),
+            fourth=(
+                np.full(many, thinned**3 * fourth[0]),
+                np.full(many, thinned**3 * fourth[1]),
+            ),
         ),
-        fourth=(
-            np.full(many, thinned**3 * fourth[0]),
-            np.full(many, thinned**3 * fourth[1]),
+        collisions=Collisions(
+            collisions,
+            third=meeting * (1 - 2 * meeting) / missed**2 * of_others(shares**3),
+            fourth=meeting
+            * (1 - 6 * meeting * (1 - meeting))
+            / missed**3
+            * of_others(shares**4),
         ),
-        collision_third=meeting * (1 - 2 * meeting) / missed**2 * of_others(shares**3),
-        collision_fourth=meeting
-        * (1 - 6 * meeting * (1 - meeting))
-        / missed**3
-        * of_others(shares**4),
     )
 
 

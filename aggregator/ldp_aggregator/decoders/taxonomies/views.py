@@ -48,7 +48,7 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
 )
 from ldp_aggregator.decoders.moments.jumps import directions
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import Moments, ScoreJumps
 from ldp_aggregator.decoders.taxonomies.two_passes import shared_out, totals
 from ldp_aggregator.decoders.taxonomies.worths import (
     SymbolScores,
@@ -102,10 +102,7 @@ def view_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         held,
         variance_if_not=other,
         covariance=lambda: _covariance(response, counts, frequency),
-        third=(held_third, other_third),
-        fourth=fourth,
-        rising=rising,
-        falling=falling,
+        jumps=ScoreJumps((held_third, other_third), fourth, rising, falling=falling),
     )
 
 

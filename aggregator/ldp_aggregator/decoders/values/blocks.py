@@ -56,7 +56,13 @@ from ldp_aggregator.decoders.decoder import (
     scores_of_symbols,
 )
 from ldp_aggregator.decoders.moments.few_supports import walsh_at
-from ldp_aggregator.decoders.moments.moments import Moments, alike_for
+from ldp_aggregator.decoders.moments.moments import (
+    LinearLaw,
+    Moments,
+    OneCount,
+    ScoreJumps,
+    alike_for,
+)
 from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.decoders.moments.together import (
     FEW_REPORTS,
@@ -183,13 +189,14 @@ def _of_supports(
             if_held,
             variance_if_not=if_not,
             covariance=covariance,
-            together=together,
-            spread=spread,
+            linear=LinearLaw(together, spread),
             below=(squares - 1, squares),
-            third=(largest - 3 * if_held - 1, np.zeros_like(if_not)),
-            fourth=(held_fourth, other_fourth),
-            rising=parts,
-            falling=parts,
+            jumps=ScoreJumps(
+                third=(largest - 3 * if_held - 1, np.zeros_like(if_not)),
+                fourth=(held_fourth, other_fourth),
+                rising=parts,
+                falling=parts,
+            ),
         )
     p, q = (float(rate) for rate in randomizer.within)
     rates = alike_for(len(frequency), p), alike_for(len(frequency), q)
@@ -199,10 +206,8 @@ def _of_supports(
         if_held,
         variance_if_not=if_not,
         covariance=covariance,
-        together=together,
-        spread=spread,
-        supports=supports,
-        rates=rates,
+        linear=LinearLaw(together, spread),
+        count=OneCount(supports, rates),
     )
 
 

@@ -28,7 +28,12 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     scores_of_symbols,
 )
-from ldp_aggregator.decoders.moments.moments import Moments
+from ldp_aggregator.decoders.moments.moments import (
+    LinearLaw,
+    Moments,
+    OneCount,
+    ScoreJumps,
+)
 from ldp_aggregator.decoders.moments.together import spread_of_scores
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
@@ -83,8 +88,8 @@ def moments_of_scores(
             if_held,
             variance_if_not=if_not,
             covariance=covariance,
-            spread=spread,
-            third=third,
+            linear=LinearLaw(spread=spread),
+            jumps=ScoreJumps(third),
         )
     own = np.diag(channel).copy()
     return Moments(
@@ -93,10 +98,9 @@ def moments_of_scores(
         if_held,
         variance_if_not=if_not,
         covariance=covariance,
-        spread=spread,
-        supports=observed.astype(np.int64),
-        rates=(own, 1 - own[::-1]),
-        third=third,
+        linear=LinearLaw(spread=spread),
+        count=OneCount(observed.astype(np.int64), (own, 1 - own[::-1])),
+        jumps=ScoreJumps(third),
     )
 
 

@@ -45,7 +45,15 @@ from ldp_aggregator.decoders.decoder import (
     reach_of_mean,
 )
 from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law, third_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments, alike_for, with_jumps
+from ldp_aggregator.decoders.moments.moments import (
+    Findings,
+    LinearLaw,
+    Moments,
+    OneCount,
+    ScoreJumps,
+    alike_for,
+    with_jumps,
+)
 from ldp_aggregator.decoders.moments.repeats import check_repeats, repeats_note
 from ldp_aggregator.decoders.moments.scores import (
     Scores,
@@ -193,12 +201,9 @@ def _of_supports(
         alike_for(size, p * (1 - p) / scale),
         variance_if_not=alike_for(size, q * (1 - q) / scale),
         covariance=_no_covariance if together is None else all_values(together, size),
-        together=together,
-        spread=spread,
-        disjoint=disjoint,
-        supports=supports,
-        rates=(alike_for(size, p), alike_for(size, q)),
-        third=(alike_for(size, third[0]), alike_for(size, third[1])),
+        linear=LinearLaw(together, spread),
+        count=OneCount(supports, (alike_for(size, p), alike_for(size, q)), disjoint),
+        jumps=ScoreJumps((alike_for(size, third[0]), alike_for(size, third[1]))),
     )
 
 
@@ -368,7 +373,7 @@ def memoized_moments(
             if_held,
             variance_if_not=if_not,
             covariance=covariance,
-            note=note,
+            findings=Findings(note),
         ),
         *jumps,
     )

@@ -29,7 +29,12 @@ from ldp_aggregator.decoders.decoder import (
     of_support,
 )
 from ldp_aggregator.decoders.moments.jumps import jumps_of
-from ldp_aggregator.decoders.moments.moments import Moments, with_jumps
+from ldp_aggregator.decoders.moments.moments import (
+    Findings,
+    LinearLaw,
+    Moments,
+    with_jumps,
+)
 from ldp_aggregator.decoders.moments.repeats import check_repeats, repeats_note
 from ldp_aggregator.decoders.moments.together import ScoreCumulants, one_by_one
 from ldp_aggregator.numerics.arrays import Counts, Floats
@@ -91,8 +96,8 @@ def window_moments(randomizer: Randomizer, counts: Counts, repeats: int = 1) -> 
             if_held,
             variance_if_not=if_not,
             covariance=covariance,
-            spread=spread,
-            note=note,
+            linear=LinearLaw(spread=spread),
+            findings=Findings(note),
             lasting=(if_held, if_not),
         ),
         own,

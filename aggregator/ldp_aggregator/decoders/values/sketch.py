@@ -57,7 +57,14 @@ from ldp_aggregator.decoders.decoder import (
     of_support,
 )
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
-from ldp_aggregator.decoders.moments.moments import Moments, of_others
+from ldp_aggregator.decoders.moments.moments import (
+    Collisions,
+    Findings,
+    LinearLaw,
+    Moments,
+    ScoreJumps,
+    of_others,
+)
 from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.decoders.moments.together import (
     Covariance,
@@ -103,13 +110,17 @@ def sketch_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         np.full(size, if_held),
         variance_if_not=np.full(size, if_not),
         covariance=all_values(together, size),
-        together=together,
-        collision_variance=collisions,
-        note=note,
-        third=(np.full(size, third[0]), np.full(size, third[1])),
-        fourth=(np.full(size, fourth[0]), np.full(size, fourth[1])),
-        collision_third=c * (1 - 2 * c) / missed**2 * of_others(shares**3),
-        collision_fourth=c * (1 - 6 * c * (1 - c)) / missed**3 * of_others(shares**4),
+        linear=LinearLaw(together),
+        jumps=ScoreJumps(
+            third=(np.full(size, third[0]), np.full(size, third[1])),
+            fourth=(np.full(size, fourth[0]), np.full(size, fourth[1])),
+        ),
+        collisions=Collisions(
+            collisions,
+            third=c * (1 - 2 * c) / missed**2 * of_others(shares**3),
+            fourth=c * (1 - 6 * c * (1 - c)) / missed**3 * of_others(shares**4),
+        ),
+        findings=Findings(note),
     )
 
 

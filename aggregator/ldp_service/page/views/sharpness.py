@@ -97,7 +97,7 @@ def _of_mean(estimates: QuestionEstimates, mean: Mean) -> Sharpness:
 
 def _stays(moments: Moments) -> float:
     """The variance that no number of reports reduces."""
-    return float(np.broadcast_to(moments.collision_variance, 1)[0])
+    return float(np.broadcast_to(moments.collisions.variance, 1)[0])
 
 
 def _more(variance: float, stays: float, respondents: int) -> int | None:
