@@ -89,10 +89,7 @@ def test_output_tells_respondents(form):
         400,
         4_000,
     )
-    assert (
-        f"10 reports from each of 400 respondents, worth {worth:,} "
-        in repeated.findings.note
-    )
+    assert f"10 reports from each of 400 respondents, worth {worth:,} " in repeated.note
     assert 400 < worth < 4_000
     np.testing.assert_allclose(repeated.frequency, once.frequency, atol=1e-3)
     assert (repeated.standard_error > once.standard_error).all()
