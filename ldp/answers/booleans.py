@@ -8,6 +8,7 @@ from ldp.answers.domain import Domain
 from ldp.errors import AnswerError
 
 BOOLEAN_VALUES = ("false", "true")
+_LABELS = dict(zip(BOOLEAN_VALUES, ("No", "Yes"), strict=True))
 
 _BOOLEANS = {
     "false": False,
@@ -36,6 +37,10 @@ class BooleanDomain(Domain):
 
     def __init__(self) -> None:
         super().__init__("boolean", BOOLEAN_VALUES)
+
+    def label(self, value: str) -> str:
+        """Return Yes or No for true or false."""
+        return _LABELS.get(value, value)
 
     def _value(self, answer: object) -> int:
         if answer is True or answer is False:

@@ -211,6 +211,10 @@ class Domain:
         """The values one by one, without keeping those that are numbers."""
         return iter(self._listed or ())
 
+    def label(self, value: str) -> str:
+        """Return what people call a value."""
+        return value
+
     def parts(self) -> Iterator[str]:
         """Yield the texts by which a fingerprint tells the domain from others of its
         type.

@@ -92,6 +92,7 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
     """Every frequency, error, interval, count and n is on the page to the last
     digit.
     """
+    labels = {"true": "Yes", "false": "No"}
     query = of_older(counted) | options
     page = read(analyst.get("/", params=query))
     questions = analyst.get("/v1/surveys/commute/estimates", params=query).json()[
@@ -106,7 +107,7 @@ def test_the_numbers_are_those_of_the_api(counted, analyst, options):
         rows = page.find("table", id=f"values-{name}")[0].find("tbody")[0].find("tr")
         for row, value in zip(rows, question["values"], strict=True):
             exact = value.get("unbiased", value)
-            assert row.find("th")[0].text == value["value"]
+            assert row.find("th")[0].text == labels.get(value["value"], value["value"])
             assert numbers(row)[:5] == [
                 value["frequency"],
                 exact["standard_error"],

@@ -36,9 +36,13 @@ def tally(mode, kids=(400, 300, 200, 100)):
 @pytest.mark.parametrize(
     ("mode", "value", "words"),
     [
-        ([9000, 500, 500], "100 %", " answered car."),
-        ([4500, 3500, 2000], "50 %", " answered car, 49 to 52 %."),
-        ([400, 390, 210], "43 %", " answered car, 39 to 48 %; bus may be as frequent."),
+        ([9000, 500, 500], "100 %", " is the estimated share of car."),
+        ([4500, 3500, 2000], "50 %", " is the estimated share of car, 49 to 52 %."),
+        (
+            [400, 390, 210],
+            "43 %",
+            " is the estimated share of car, 39 to 48 %; bus may be as frequent.",
+        ),
         ([1, 1, 1], "", "No answer stands out from chance yet."),
         ([0, 0, 0], "", "No answers to show yet."),
     ],

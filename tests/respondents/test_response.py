@@ -194,7 +194,7 @@ def test_a_screen_for_a_wall(tmp_path):
         picture.attributes.get("aria-label") for picture in page.find("svg", role="img")
     }
     assert f"QR code of https://ask.example/s/{SURVEY.name}/" in codes
-    assert "Too few answers to say how many answered Yes." in page.find("main")[0].text
+    assert "Too few answers to estimate the share of Yes." in page.find("main")[0].text
     assert len(page.find("rect")) == len(page.find("rect", class_="vague")) == 1
     (form,) = page.find("form")
     assert form.attributes["action"] == f"../v1/surveys/{SURVEY.name}/close?screen=1"

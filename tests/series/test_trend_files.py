@@ -35,7 +35,7 @@ def test_equal_counts_are_no_mistake(weeks):
     """Of different reports."""
     survey, paths = weeks
     assert (
-        "true, by epoch"
+        "Yes, by epoch"
         in run("analyze", "trend", survey, *paths, "--value", "true", "-q").stdout
     )
 

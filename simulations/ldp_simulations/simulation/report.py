@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 
 from ldp_aggregator.answers.pairs.room import means_of_keys
-from ldp_aggregator.answers.results.question_estimates import Gather, QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import (
+    BOOLEAN,
+    Gather,
+    QuestionEstimates,
+)
 from ldp_aggregator.answers.results.values import MEAN, MOST_ROWS
 from ldp_aggregator.output.formats.html_page import section
 from ldp_aggregator.output.people import PERCENT
@@ -264,7 +268,7 @@ def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
     )
     held = int(((low <= truth) & (truth <= high)).sum())
     nothing = np.full(many, np.nan)
-    name = MEAN if of_mean else question.labels[place]
+    name = MEAN if of_mean else question.label(question.values[place])
     of_shares = not (of_mean or question.is_vector)
     return Bars(
         f"{question.question.text or question.name} {name}",
@@ -310,6 +314,8 @@ def _text_table(
         name, _, *numbers = question.row(estimate)
         ending = _outcome_cells(runs, place, estimate.interval, shown=question.shown)
         rows.append((name, question.shown(truth), *numbers, *ending))
+    if question.question.domain.type == BOOLEAN:
+        rows.reverse()  # Yes before No
     rows += _rows_of_means(shown, runs)
     mean = question.mean
     if mean is not None and runs.mean is not None:

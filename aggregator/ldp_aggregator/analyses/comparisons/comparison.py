@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp.answers.booleans import canonical_value
 from ldp.errors import UnknownNameError
 from ldp_aggregator.analyses.comparisons.any_change import AnyDifference
 from ldp_aggregator.answers.options import WHOM
@@ -169,6 +170,7 @@ class Comparison(Tabled):
 
     def __getitem__(self, value: str) -> Compared:
         known = {row.value: row for row in (*self.numbers, *self.rows)}
+        value = canonical_value(value, known)
         if value not in known:
             raise UnknownNameError(value, list(known), "one of the values compared")
         return known[value]
@@ -237,7 +239,7 @@ class Comparison(Tabled):
         odds = NOTHING if row.odds_ratio is None else str(row.odds_ratio)
         alike = () if self.margin is None else (_chance(row.equivalence),)
         return (
-            row.value,
+            self.first.label(row.value),
             *sides,
             f"{row.difference:+.{decimals}f} {ends}",
             str(row.ratio),
@@ -306,7 +308,7 @@ class Comparison(Tabled):
     def _panels(
         self, rows: tuple[Compared, ...], both: list[Dots], unit: str, unit_apart: str
     ) -> list[Bars]:
-        labels = [row.value for row in rows]
+        labels = [self.first.label(row.value) for row in rows]
         title = self.first.question.text or self.first.name
         apart, low, high = np.array([[row.difference, *row.interval] for row in rows]).T
         return [

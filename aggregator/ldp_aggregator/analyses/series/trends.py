@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp.answers.booleans import canonical_value
 from ldp.errors import UnknownNameError
 from ldp.survey.survey import Question
 from ldp_aggregator.analyses.series.course import Course
@@ -60,6 +61,7 @@ class Trends(Rendered):
 
     def __getitem__(self, value: str) -> Course:
         known = {course.value: course for course in self}
+        value = canonical_value(value, known)
         if value not in known:
             raise UnknownNameError(
                 value, list(known), "one of the values that are followed"
@@ -115,7 +117,7 @@ class Trends(Rendered):
                 "changed by",
                 "since",
             ),
-            rows=[course.summary() for course in self],
+            rows=[self._labelled(course.summary()) for course in self],
             remarks=[self.verdict, *self.remarks],
         )
         if len(self) > 1:
@@ -123,11 +125,14 @@ class Trends(Rendered):
         [course] = self
         by_epoch = TextTable(
             "",
-            f"{course.value}, by epoch",
+            f"{self.question.domain.label(course.value)}, by epoch",
             ("epoch", "reports", "estimate, interval", f"level, {band}", "evidence"),
             rows=list(course.rows()),
         )
         return [summary, by_epoch]
+
+    def _labelled(self, row: tuple[str, ...]) -> tuple[str, ...]:
+        return self.question.domain.label(row[0]), *row[1:]
 
     def describe(self) -> str:
         """One line that says what the numbers are."""
@@ -151,7 +156,8 @@ class Trends(Rendered):
                 "all cases"
             )
         named = ", ".join(
-            f"{course.value} (since {course.possible})" for course in self.changed
+            f"{self.question.domain.label(course.value)} (since {course.possible})"
+            for course in self.changed
         )
         return (
             f"something has changed: evidence (e-value) {most:,.3g}, which is reached "

@@ -49,9 +49,6 @@ COLUMNS = ("question", "value", "count", "frequency", "standard_error", "low", "
 """Of flat records."""
 
 BOOLEAN = "boolean"
-YES_NO = ("Yes", "No")
-"""How people see the values of a boolean question, in their order."""
-
 COLUMNS_OF_FOUND = ("p_value", "q_value", "found_low", "found_high")
 """Of flat records besides, where it was asked which values are there."""
 
@@ -202,8 +199,8 @@ class QuestionEstimates(ByValue, Tidy):
         return OfValue()
 
     def listed(self) -> list[Estimate]:
-        """The estimates that tables list: of all values."""
-        return list(self)
+        """The estimates that tables list: of all values, Yes before No."""
+        return list(self)[:: -1 if self.question.domain.type == BOOLEAN else 1]
 
     def further(self) -> Iterator[Further]:
         """The rows below those of the values: mean, variance and its root, if any."""
@@ -263,7 +260,7 @@ class QuestionEstimates(ByValue, Tidy):
         bars = Bars(
             self.title,
             about,
-            self.values,
+            tuple(map(self.label, self.values)),
             lengths=lengths,
             low=self.low,
             high=self.high,
@@ -274,19 +271,16 @@ class QuestionEstimates(ByValue, Tidy):
             return bars
         # Yes stands before No.
         return bars._replace(
-            labels=self.labels[::-1],
+            labels=bars.labels[::-1],
             lengths=lengths[::-1],
             low=self.low[::-1],
             high=self.high[::-1],
             truth=None if truth is None else truth[::-1],
         )
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The values as people see them."""
-        if self.question.domain.type != BOOLEAN:
-            return self.values
-        return tuple(YES_NO[value == "false"] for value in self.values)
+    def label(self, value: str) -> str:
+        """Return what people call a value."""
+        return self.question.domain.label(value)
 
     def __dir__(self) -> list[str]:
         """Return what people look for and this kind has; all its other names can be

@@ -116,7 +116,8 @@ class ByValue:
         place = self._places.get(value)
         if place is None:
             what = f"one of the values of question {self.name!r}"
-            raise UnknownNameError(value, self.values, what)
+            known = list(map(self.label, self.values))
+            raise UnknownNameError(value, known, what)
         return place
 
     @cached_property
@@ -156,6 +157,10 @@ class ByValue:
         """
         return f"{frequency:.{self._decimals}f}"
 
+    def label(self, value: str) -> str:
+        """Return what people call a value."""
+        return value
+
     def row(self, estimate: Estimate) -> tuple[str, ...]:
         """An estimate as text: value, count, frequency, standard error and interval."""
         count, frequency = NOTHING, NOTHING
@@ -165,4 +170,4 @@ class ByValue:
         if math.isfinite(estimate.standard_error):
             ends = f"[{self.shown(estimate.low)}, {self.shown(estimate.high)}]"
             errors = self.shown(estimate.standard_error), ends
-        return estimate.value, count, frequency, *errors
+        return self.label(estimate.value), count, frequency, *errors

@@ -54,7 +54,7 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
     if domain.is_place:
         return "", "The brighter a part of the map, the more people are there."
     if domain.type == BOOLEAN:
-        return _share(question["true"], "answered Yes")
+        return _share(question["true"], "Yes")
     return _most_frequent(question)
 
 
@@ -111,23 +111,24 @@ def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
     first, *rest = sorted(question, key=lambda one: one.frequency, reverse=True)
     if first.low <= 0:
         return "", "No answer stands out from chance yet."
-    value, words = _share(first, f"answered {first.value}")
+    value, words = _share(first, first.value)
     behind = [one.value for one in rest if one.high >= first.low]
     if behind and value:
         return value, f"{words[:-1]}; {_list_names(behind)} may be as frequent."
     return value, words
 
 
-def _share(estimate: Estimate, did: str) -> tuple[str, str]:
+def _share(estimate: Estimate, label: str) -> tuple[str, str]:
+    # Nobody knows who answered what: the share is estimated.
     share = reading(
         float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high
     )
     if share.value:
         ends = f", {share.range}" if share.range else ""
-        return share.value, f" {did}{ends}."
+        return share.value, f" is the estimated share of {label}{ends}."
     if share.range == TOO_FEW:
-        return "", f"Too few answers to say how many {did}."
-    return share.range, f" {did}."
+        return "", f"Too few answers to estimate the share of {label}."
+    return share.range, f" is the estimated share of {label}."
 
 
 def _list_names(names: Sequence[str], most: int = 4) -> str:

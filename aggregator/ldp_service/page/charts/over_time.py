@@ -76,7 +76,7 @@ def panels(
         zip(filter(lines.get, lines), drawn, strict=True)
     ):
         yield (
-            value,
+            question.label(value),
             chart(panel._replace(within=within), f"series-{question.name}-{row}"),
         )
 
@@ -138,7 +138,7 @@ def _panel(
     ]
     notes = list(_notes(look.notes, first, last))
     return Bars(
-        f"{value}: {'mean' if value == MEAN else 'frequency'} by epoch",
+        f"{view.estimates.label(value)}: {'mean' if value == MEAN else 'frequency'} by epoch",
         "",
         labels,
         lengths=lengths,

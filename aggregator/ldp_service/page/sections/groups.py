@@ -68,7 +68,8 @@ def _over_time(series: GroupSeries) -> Iterator[Safe]:
         cells = [_cell(known.get(label), what) for label in labels]
         rows.append(row(when(epoch), *cells))
     caption = (
-        f"{name} by group, over time: {what} ({SUPPRESSED}: suppressed in that epoch)"
+        f"{name} by group, over time: {newest.label(what)} "
+        f"({SUPPRESSED}: suppressed in that epoch)"
     )
     yield table(caption, ("epoch", *labels), rows)
 
@@ -109,7 +110,7 @@ def _table(name: str, groups: GroupEstimates) -> Safe:
     rows = [
         row(label, *_cells(estimates, values, has_mean)) for label, estimates in parts
     ]
-    return table(f"{name} by group", (*head, *values), rows)
+    return table(f"{name} by group", (*head, *map(everyone.label, values)), rows)
 
 
 def _cells(

@@ -135,7 +135,14 @@ def _table(view: QuestionView, asked: ViewRequest, most: Sequence[int]) -> Safe:
                 cells.append(number(estimates.shown(point.estimate), point.estimate))
         rows.append(row(when(epoch), *cells))
     return table(
-        caption, ("epoch", "reports", *([MEAN] if has_mean else []), *values), rows
+        caption,
+        (
+            "epoch",
+            "reports",
+            *([MEAN] if has_mean else []),
+            *map(view.estimates.label, values),
+        ),
+        rows,
     )
 
 

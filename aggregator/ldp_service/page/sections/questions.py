@@ -5,7 +5,7 @@ health.
 from __future__ import annotations
 
 from ldp_aggregator.answers.maps.map_estimates import MapEstimates
-from ldp_aggregator.answers.results.question_estimates import YES_NO, QuestionEstimates
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import Bars
 from ldp_service.page.markup.elements import many, number, row, table
@@ -54,7 +54,7 @@ def legend(view: QuestionView) -> str:
 
 def first_bar(panel: Bars) -> Bars:
     """Return the bar of Yes alone, of all people; all bars where answers are others."""
-    if tuple(panel.labels) != YES_NO:
+    if list(panel.labels) != ["Yes", "No"]:
         return panel
     return panel._replace(
         labels=panel.labels[:1],

@@ -74,7 +74,7 @@ def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
         return bool(chance_to_pass(moments, missing, options.estimand)[0] >= POWER)
 
     return Sharpness(
-        estimates.values[place],
+        estimates.label(estimates.values[place]),
         float(widths[place]) / 2,
         _more(variance, _stays(one), estimates.respondents),
         differs=_difference(variance, options.level, most=1.0),
