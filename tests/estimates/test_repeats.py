@@ -6,6 +6,8 @@ standard errors (.0024) away.
 
 import json
 import math
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -17,20 +19,29 @@ from mutants import GENUINE
 from permanence import instantaneous_channel, permanent_channel, true_states
 
 import ldp
-from ldp import EstimateError, parse_survey
-from ldp_aggregator import Options, Tally, encode_tally
+from ldp import EstimateError, WireError, parse_survey
+from ldp_aggregator import (
+    Options,
+    Tally,
+    aggregate,
+    decode_tally,
+    encode_tally,
+    estimate,
+)
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.decoders.bloom.regression import regress
 from ldp_aggregator.decoders.moments.bit_covariance import bit_noise
 from ldp_aggregator.decoders.moments.repeats import (
     check_repeatable,
     effective,
+    most_repeats,
     noise_of,
     reports_of_each,
 )
 from ldp_aggregator.decoders.values.pure import memoized_moments
 from ldp_aggregator.decoders.values.sampled import window_moments
 from ldp_aggregator.tallies.counting.counting import empty_counts
+from ldp_client import frames, row_batches
 
 SHAPE = Shape(32, 2, 8, p=0.25, q=0.75, f=0.5)
 RESPONDENTS = 20_000
@@ -258,42 +269,105 @@ def test_repeats_of_symbols_have_no_covariance():
         memoized_moments(randomizer, np.array([[10, 20, 30]]), 2).covariance()
 
 
-def test_commands_take_repeats_and_say_what_is_assumed(tmp_path):
-    """Twenty unchanged days of 200 devices: intervals held .71 of 95 %, without a
-    remark.
-    """
+DAY = 86_400
+
+
+@pytest.fixture(scope="module")
+def daily(tmp_path_factory):
+    """A survey, and files of 200 devices that report on 20 days: reports, and rows."""
+    folder = tmp_path_factory.mktemp("daily")
     keys = {"epsilon_first": "1", "epsilon_lifetime": "2", "memoized_values": 2}
     question = ldp.question("on", type="boolean", mechanism="l-grr", **keys)
     survey = ldp.survey("s", question, epoch="1d")
-    (tmp_path / "s.toml").write_text(survey.to_toml())
-    (tmp_path / "t.tally").write_bytes(
-        encode_tally(Tally(survey, {"on": np.array([[2500, 1500]])}))
-    )
-    files = (str(tmp_path / "s.toml"), str(tmp_path / "t.tally"))
-    options = ("--format", "json")
+    rows = np.random.default_rng(1).integers(2, size=4_000, dtype=np.uint8).tobytes()
+    batches = [
+        batch
+        for place in range(4_000)
+        for batch in row_batches(
+            survey["on"].fingerprint,
+            rows[place : place + 1],
+            1,
+            epoch=DAY,
+            clock=lambda place=place: (20_000 + place % 20) * DAY,
+        )
+    ]
+    (folder / "s.toml").write_text(survey.to_toml())
+    (folder / "days.reports").write_bytes(frames(batches))
+    (folder / "day.reports").write_bytes(frames(batches[::20]))
+    lines = [f"{frames([batch]).hex()},{batch.id[5] % 50}" for batch in batches]
+    (folder / "rows.csv").write_text("\n".join(["report,age", *lines]))
+    return folder
 
-    def error(*repeats):
-        shown = run(
-            "analyze", "query", *files, "share(on = true)", *options, *repeats
+
+def errors_in(part):
+    """All standard errors of a record."""
+    if isinstance(part, dict):
+        own = [part["standard_error"]] if "standard_error" in part else []
+        return own + [error for value in part.values() for error in errors_in(value)]
+    return (
+        [error for value in part for error in errors_in(value)]
+        if isinstance(part, list)
+        else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        ("estimate", ["days.reports"]),
+        ("analyze query", ["days.reports", "share(on = true)"]),
+        ("analyze compare", ["day.reports", "days.reports", "--allow-equal"]),
+        ("analyze weight", ["days.reports"]),
+        ("analyze weight", ["--rows", "rows.csv", "--answer", "report"]),
+        (
+            "analyze regress",
+            ["--rows", "rows.csv", "--answer", "on=report", "--formula", "on ~ age"],
+        ),
+    ],
+)
+def test_over_epochs_errors_are_the_largest_that_there_may_be(
+    daily, monkeypatch, command, given
+):
+    """Twenty unchanged days of 200 devices: intervals held .71 of 95 %."""
+    monkeypatch.chdir(daily)
+
+    def shown(*more):
+        return run(
+            *command.split(), "s.toml", *given, "-q", *more, "--format", "json"
         ).stdout
-        return json.loads(shown)["answers"][0]["standard_error"]
 
-    assert error("--reports-per-person", "20") > 1.5 * error()
-    run(
-        "analyze",
-        "publish",
-        *files,
-        "--reports-per-person",
-        "20",
-        "-o",
-        str(tmp_path / "page.html"),
+    usual = shown()
+    assert "20 epochs" in usual
+    assert "taken to have sent 20, the most" in usual
+    every, once = (shown("--reports-per-person", number) for number in ("20", "1"))
+    assert "as asked" in every
+    both = [np.array(errors_in(json.loads(text))) for text in (usual, once)]
+    if command != "analyze compare":
+        assert errors_in(json.loads(every)) == both[0].tolist()
+        assert (both[0] > 1.5 * both[1]).all()
+
+
+def test_one_epoch_is_no_repeat_and_unknown_ones_are_said(daily):
+    """Of one day nothing is said; a tally without epochs says what it assumes."""
+    survey = parse_survey((daily / "s.toml").read_text())
+    day = aggregate(survey, daily / "day.reports")
+    assert [remark.name for remark in estimate(survey, day)["on"].remarks] == []
+    unknown = estimate(survey, Tally(survey, day.counts))["on"]
+    assert "one epoch are assumed" in str(unknown.remarks[0])
+
+
+def test_epochs_of_a_tally(daily):
+    """They add up, come back from a file, and a few strays make no second report."""
+    survey = parse_survey((daily / "s.toml").read_text())
+    day, days = (
+        aggregate(survey, daily / f"{name}.reports") for name in ("day", "days")
     )
-    said = [
-        json.loads(run("estimate", *files, *options, *more).stdout)
-        for more in ((), ("--reports-per-person", "20"))
-    ]
-    names = [
-        {remark["name"] for remark in one["questions"]["on"].get("remarks", ())}
-        for one in said
-    ]
-    assert ["repeats" in known for known in names] == [True, False]
+    both = day.merge(days, allow_equal=True)
+    assert sorted(both.epochs["on"].values()) == [200] * 19 + [400]
+    assert decode_tally(encode_tally(both), survey).epochs == both.epochs
+    with pytest.raises(WireError):
+        decode_tally(encode_tally(replace(day, epochs={"no": Counter({1: 2})})), survey)
+    assert most_repeats({1: 200, 2: 200, 3: 200}) == 3
+    assert most_repeats({1: 980, 2: 20}) == 1
+    assert most_repeats({1: 1000, 2: 200}) == 2
+    assert most_repeats({}) == 1

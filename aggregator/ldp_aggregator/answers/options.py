@@ -63,9 +63,9 @@ class Options:
     post_process: str | None = None
     """A biased view of the frequencies."""
     covariance: bool = False
-    reports_per_person: int = 1
+    reports_per_person: int | None = None
     """Reports that every respondent sent of one permanent response (memoized questions
-    only).
+    only); None for the most that the epochs of a tally allow.
     """
     frequencies: bool = False
     """Whether to estimate frequencies also where a mechanism is for means (`geometric`,
@@ -97,6 +97,11 @@ class Options:
     geography: Geography | None = None
     """Districts of a map, whose shares and borders are shown."""
 
+    @property
+    def repeats(self) -> int:
+        """Reports of each respondent, as far as that is said."""
+        return self.reports_per_person or 1
+
     def changed(self, level: float | None, estimand: str | None) -> Options:
         """Return these options with another level or estimand, where one is given."""
         level = self.level if level is None else level
@@ -112,7 +117,9 @@ class Options:
                 "expected a level between 0 and 1 to find values at, such as 0.95, got "
                 f"{self.detect_level}"
             )
-        if not 1 <= self.reports_per_person <= MOST_REPORTS_PER_PERSON:
+        if self.reports_per_person is not None and not (
+            1 <= self.reports_per_person <= MOST_REPORTS_PER_PERSON
+        ):
             raise EstimateError(
                 f"expected 1 to {MOST_REPORTS_PER_PERSON:,} reports from each "
                 f"respondent, got {self.reports_per_person}"

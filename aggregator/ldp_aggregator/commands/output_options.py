@@ -134,11 +134,9 @@ ESTIMAND = click.option(
 REPORTS_PER_PERSON = click.option(
     "--reports-per-person",
     type=click.IntRange(1, MOST_REPORTS_PER_PERSON),
-    default=1,
-    show_default=True,
     help=(
         "Reports that every respondent sent of one permanent response, to memoized "
-        "questions."
+        "questions.  [default: the most that the epochs of the reports allow]"
     ),
 )
 
@@ -389,7 +387,7 @@ class OutputOptions:
     geography_path: Path | None
     district_name: str
     districts_by: str
-    reports_per_person: int
+    reports_per_person: int | None
     form: str
     output: Path | None
     plot_path: Path | None
@@ -595,12 +593,13 @@ def warn(survey: Survey) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def warn_of_health(question: Question, counts: Counts, reports_per_person: int) -> None:
+def warn_of_health(question: Question, counts: Counts, repeats: int) -> None:
     """Say on standard error which checks of a question's counts failed."""
     from ldp_aggregator.analyses.health_checks.report_checks import health
 
     _warn(
-        question.name, health(question, counts, reports_per_person=reports_per_person)
+        question.name,
+        health(question, counts, reports_per_person=repeats),
     )
 
 

@@ -165,7 +165,7 @@ def import_files(
         click.echo(explanation(question, parameters), err=True)
         for warning in warnings(question, parameters, reports):
             click.echo(f"warning: {warning}", err=True)
-        warn_of_health(question, counts, options.reports_per_person)
+        warn_of_health(question, counts, options.repeats)
     estimates, groups = decode(question, counts, candidates, options=options)
     if not quiet:
         for warning in group_warnings(groups):

@@ -316,7 +316,7 @@ def estimate(
             warn_of_health(
                 survey[question.name],
                 tally.counts[question.name],
-                options.reports_per_person,
+                question.options.repeats,
             )
         warn_of_draws(survey, tally.counts)
     if mixed_by is not None:

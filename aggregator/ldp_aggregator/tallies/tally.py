@@ -9,6 +9,8 @@ Rules
   besides, by its number; the counts of a question are the sums of these.
 - Intake is counted in batches: received = accepted + duplicate + rejected, always.
 - Tallies that are known to count some batches both do not merge (`identity`).
+- Of memoized questions reports are counted by epoch besides, since devices repeat their
+  permanent response from one to the next.
 """
 
 from __future__ import annotations
@@ -32,6 +34,8 @@ from ldp_aggregator.tallies.identity import SIZE, Identity, OverlapError, overla
 
 ACCEPTED = "accepted"
 DUPLICATE = "duplicate"
+MOST_EPOCHS = 1_024
+"""That are told apart: those of a larger distance may share a place."""
 LARGEST_SUM = 1 << 62
 """Of the counts of a question: sums of two such fit in 64 bits."""
 
@@ -76,7 +80,7 @@ class Tally:
 
     And the intake that led to them. `combinations` has the counts again, apart for each
     combination of attributes that came, for what carries any. `identity` tells which
-    batches they are of.
+    batches they are of, `epochs` how many reports to a memoized question are of each.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
     >>> survey = ldp.survey("trip", ldp.question("mode", ["car", "bus"], epsilon="1"))
@@ -91,6 +95,7 @@ class Tally:
     intake: Intake = field(default_factory=Intake)
     combinations: dict[str, dict[int, Counts]] = field(default_factory=dict)
     identity: Identity = field(default_factory=Identity)
+    epochs: dict[str, Counter[int]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, survey: Survey) -> Tally:
@@ -112,6 +117,17 @@ class Tally:
                 added = {combination: counts}
                 known = self.combinations.get(statistic.name, {})
                 self.combinations[statistic.name] = sum_by_combination(known, added)
+
+    def add_epoch(self, envelope: Envelope, number: int, reports: int) -> None:
+        """Note that some reports to a question or group are of an epoch, by its
+        number.
+        """
+        if envelope.epoch is None:
+            return
+        for question in envelope.members:
+            if question.memoizes:
+                known = self.epochs.setdefault(question.name, Counter())
+                known[number % MOST_EPOCHS] += reports
 
     def groups(self, name: str) -> dict[Combination, Counts]:
         """The counts of a question or group apart, by the attributes of those who
@@ -165,10 +181,13 @@ class Tally:
             )
             for name in sorted(names)
         }
-        intake = Intake(self.intake.outcomes + other.intake.outcomes)
-        identity = self.identity.join(other.identity)
         return Tally(
-            self.survey, counts, intake, combinations=combinations, identity=identity
+            self.survey,
+            counts,
+            Intake(self.intake.outcomes + other.intake.outcomes),
+            combinations=combinations,
+            identity=self.identity.join(other.identity),
+            epochs=sum_epochs(self.epochs, other.epochs),
         )
 
     def __add__(self, other: Tally) -> Tally:
@@ -199,6 +218,16 @@ def sum_by_combination(
     for number, counts in others.items():
         total[number] = total[number] + counts if number in total else counts
     return total
+
+
+def sum_epochs(
+    some: Mapping[str, Counter[int]], others: Mapping[str, Counter[int]]
+) -> dict[str, Counter[int]]:
+    """The reports of both, by question and epoch."""
+    return {
+        name: some.get(name, Counter()) + others.get(name, Counter())
+        for name in sorted(some.keys() | others.keys())
+    }
 
 
 def check_apart(one: Identity, other: Identity) -> None:

@@ -15,6 +15,10 @@ combination, those of each question or group that carries attributes
 Of a tally that has an identity (`ldp_aggregator.tallies.identity`) the format is 3, or
 4 with attributes, and there is a last part:
      [check of the key, hashes as big-endian uint64, [[store, start, end], ...]]
+
+Of a tally that knows epochs of memoized questions 4 is added to the format, and there
+is a part behind all others:
+     [[question, [[epoch, reports as 8 little-endian bytes], ...]], ...]
 """
 
 from __future__ import annotations
@@ -48,6 +52,7 @@ from ldp_aggregator.tallies.tally import (
     ACCEPTED,
     DUPLICATE,
     LARGEST_SUM,
+    MOST_EPOCHS,
     Intake,
     Tally,
     attributes_of,
@@ -57,7 +62,9 @@ from ldp_aggregator.tallies.tally import (
 FORMAT, FORMAT_WITH_ATTRIBUTES = 1, 2
 WITH_IDENTITY = 2
 """What is added to a format if there is an identity."""
-_FORMATS = (1, 2, 3, 4)
+WITH_EPOCHS = 4
+"""What is added to it if there are reports by epoch."""
+_FORMATS = range(1, 9)
 _TIME_SIZE = 8
 MOST_SNAPSHOT = 1 << 30
 _REASON = "snapshot-damaged"
@@ -100,12 +107,28 @@ def _payload(tally: Tally, survey_name: str) -> bytes:
         content_parts.append(combinations)
     if tally.identity != Identity():
         content_parts.append(_packed_identity(tally.identity))
+    if tally.epochs:
+        content_parts.append(_packed_epochs(tally))
     return pack_array(content_parts)
 
 
 def _format(tally: Tally) -> int:
     number = FORMAT_WITH_ATTRIBUTES if tally.survey.attributes else FORMAT
-    return number + (WITH_IDENTITY if tally.identity != Identity() else 0)
+    number += WITH_IDENTITY if tally.identity != Identity() else 0
+    return number + (WITH_EPOCHS if tally.epochs else 0)
+
+
+def _packed_epochs(tally: Tally) -> list[object]:
+    return [
+        [
+            name,
+            [
+                [number, count.to_bytes(8, "little")]
+                for number, count in sorted(counts.items())
+            ],
+        ]
+        for name, counts in sorted(tally.epochs.items())
+    ]
 
 
 def _packed_identity(identity: Identity) -> list[object]:
@@ -132,12 +155,14 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
     try:
         version, *content_parts = unpack_array(frames[0], MOST_SNAPSHOT, _REASON)
         own_format = FORMAT_WITH_ATTRIBUTES if survey.attributes else FORMAT
-        if version not in (own_format, own_format + WITH_IDENTITY):
+        added = version - own_format
+        if added not in (0, WITH_IDENTITY, WITH_EPOCHS, WITH_IDENTITY + WITH_EPOCHS):
             # Those of one survey are with attributes or without: this one is of
             # another.
             _refuse_other(content_parts, survey, version)
+        epochs = _epochs(content_parts.pop(), survey) if added >= WITH_EPOCHS else {}
         identity = Identity()
-        if version != own_format:
+        if added % WITH_EPOCHS:
             identity = _identity(content_parts.pop())
         name_then, questions, outcomes, *by_combination = content_parts
         parts = {
@@ -162,7 +187,12 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
         if not intake.keys() <= {ACCEPTED, DUPLICATE, *REASONS}:
             raise WireError(_REASON, "expected known outcomes of intake")
         tally = Tally(
-            survey, counts, Intake(intake), combinations=combinations, identity=identity
+            survey,
+            counts,
+            Intake(intake),
+            combinations=combinations,
+            identity=identity,
+            epochs=epochs,
         )
         # A tally has one encoding. What differs from it (a part twice, true for 1) was
         # not written by `encode_tally`.
@@ -217,6 +247,21 @@ def _identity(content: object) -> Identity:
         intervals.append(Origin(store, start, end))
     # As they are written, whatever is here: what is written otherwise is refused below.
     return Identity(tuple(numbers), check, tuple(intervals)).join(Identity())
+
+
+def _epochs(content: object, survey: Survey) -> dict[str, Counter[int]]:
+    """Read how many reports of each epoch there are, by memoized question."""
+    known = {question.name for question in survey if question.memoizes}
+    epochs = {
+        name: Counter(
+            {number: int.from_bytes(count, "little") for number, count in _list(counts)}
+        )
+        for name, counts in _list(content)
+    }
+    for name, counts in epochs.items():
+        if name not in known or not all(0 <= number < MOST_EPOCHS for number in counts):
+            raise WireError(_REASON, "expected epochs of the memoized questions")
+    return epochs
 
 
 def _combinations(

@@ -21,7 +21,7 @@ from ldp_aggregator.analyses.health_checks.draw_checks import draw_health
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.analyses.series.changes import Changes
 from ldp_aggregator.answers.estimates.applicable import has_districts, options_for
-from ldp_aggregator.answers.estimates.estimation import estimate
+from ldp_aggregator.answers.estimates.estimation import estimate, with_repeats
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.stop_lists import StopLists, with_shares
@@ -29,8 +29,8 @@ from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.decoders.moments.repeats import most_repeats
 from ldp_aggregator.explanations.mixed_batches import mixed_question, with_mixing
-from ldp_aggregator.numerics.arrays import Counts
 from ldp_aggregator.output.checks import Check
 from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.mixing.batches import MixedBatch, worth_of
@@ -227,14 +227,20 @@ class Analysis:
 
         def make(snapshot: Snapshot) -> list[tuple[Epoch, QuestionEstimates]]:
             candidates = served.candidates.get(name)
-            sums: Counts | None = None
+            tally = Tally.empty(served.survey)
             after: list[tuple[Epoch, QuestionEstimates]] = []
             for epoch, counts in history(snapshot, question):
                 if not includes_epoch(span, epoch):
                     continue
-                sums = counts if sums is None else sums + counts
+                tally.counts[name] += counts
+                tally.add_epoch(
+                    question, epoch.number, total_reports(counts, question.layout)
+                )
                 estimates = estimate_question(
-                    question, sums, options, candidates=candidates
+                    question,
+                    tally.counts[name].copy(),
+                    with_repeats(options, tally, question),
+                    candidates=candidates,
                 )
                 after.append((epoch, estimates))
             return after
@@ -426,7 +432,8 @@ def _poolable(question: Question, tallies: Sequence[Tally]) -> list[Version]:
         for candidate in tally.survey:
             if candidate.name != question.name or not poolable([candidate, question]):
                 continue
-            version = Version(candidate, tally.counts[candidate.name])
+            repeats = most_repeats(tally.epochs.get(candidate.name, {}))
+            version = Version(candidate, tally.counts[candidate.name], repeats)
             if version.reports:
                 versions[candidate.fingerprint] = version
     return list(versions.values())

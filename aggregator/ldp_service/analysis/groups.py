@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question, Survey
@@ -35,7 +34,8 @@ from ldp_aggregator.analyses.groups.release import Release
 from ldp_aggregator.answers.estimates.applicable import check_asked
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.numerics.arrays import Counts
-from ldp_aggregator.tallies.tally import Tally, sum_by_combination
+from ldp_aggregator.tallies.counting.counting import total_reports
+from ldp_aggregator.tallies.tally import Tally, sum_by_combination, sum_epochs
 from ldp_service.counting.served import Served
 from ldp_service.store.reading import EpochRange, by_combination, least_groups
 from ldp_service.store.records import Epoch, Least, Scanned, last_closed_epochs
@@ -70,15 +70,18 @@ class GroupReader:
         last = closed_until(snapshot, survey, epoch)
         shown: dict[str, Mapping[Crowd, Counts]] = {}
         leasts = []
+        nobody = Tally.empty(survey)
         for question in survey:
             if not names or question.name in names:
                 tallies = _tallies(snapshot, survey, question, epoch=epoch, last=last)
+                for tally in tallies.values():
+                    nobody.epochs = sum_epochs(nobody.epochs, tally.epochs)
                 noted = _thresholds(snapshot, survey, question)
-                leasts.append(noted.highest * options.reports_per_person)
+                leasts.append(noted.highest * options.repeats)
                 shown[question.name] = self._visible_counts(
                     tallies, question, noted, least=leasts[-1]
                 )
-        parts = parts_of(Tally.empty(survey), asked, shown, least=max(leasts))
+        parts = parts_of(nobody, asked, shown, least=max(leasts))
         return estimates_of(parts, survey, options, candidates=served.candidates)
 
     def history(
@@ -102,10 +105,7 @@ class GroupReader:
         check_asked([question], options)
         last = closed_until(snapshot, survey, None)
         noted = _thresholds(snapshot, survey, question)
-        least = (
-            max(noted.highest, least_of(survey, least_group))
-            * options.reports_per_person
-        )
+        least = max(noted.highest, least_of(survey, least_group)) * options.repeats
         epochs = []
         for epoch, tally in _tallies(
             snapshot, survey, question, epoch=None, last=last
@@ -184,8 +184,11 @@ def _tallies(
     for (at, number), counts in by_combination(snapshot, question, epoch).items():
         if at.number <= last:
             by_epoch[at] = sum_by_combination(by_epoch[at], {number: counts})
-    empty = Tally.empty(survey)
-    return {
-        at: replace(empty, combinations={question.name: by_number})
-        for at, by_number in sorted(by_epoch.items())
-    }
+    tallies = {}
+    for at, by_number in sorted(by_epoch.items()):
+        tally = Tally.empty(survey)
+        tally.combinations[question.name] = by_number
+        sizes = [total_reports(own, question.layout) for own in by_number.values()]
+        tally.add_epoch(question, at.number, sum(sizes))
+        tallies[at] = tally
+    return tallies

@@ -94,7 +94,8 @@ def options_of(query: Mapping[str, str]) -> Options:
     """How the estimates are to be. Raises `EstimateError`, `RequestError`."""
     try:
         level = float(query.get("level", "0.95"))
-        reports_per_person = int(query.get("reports_per_person", "1"))
+        repeats = query.get("reports_per_person")
+        reports_per_person = int(repeats) if repeats else None
     except ValueError:
         raise RequestError(
             400, "expected level and reports_per_person to be numbers"

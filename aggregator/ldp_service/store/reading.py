@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldp.survey.survey import Envelope, Survey
+from ldp.survey.survey import Envelope, Question, Survey
 from ldp_aggregator.numerics.arrays import Counts
+from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.counting.joint_counting import empty_counts_of
 from ldp_aggregator.tallies.identity import EVER_ENDS, Identity
 from ldp_aggregator.tallies.mixing.batches import (
@@ -77,6 +78,9 @@ def tally_of(
             if includes_epoch(epoch, at):
                 tally.counts[envelope.name] += counts
                 epochs.add(at)
+                if isinstance(envelope, Question):
+                    reports = total_reports(counts, envelope.layout)
+                    tally.add_epoch(envelope, at.number, reports)
         for (_, number), counts in by_combination(snapshot, envelope, epoch).items():
             known = tally.combinations.get(envelope.name, {})
             tally.combinations[envelope.name] = sum_by_combination(

@@ -262,7 +262,7 @@ def _refuse(options: Options) -> None:
     if (
         options.interval != "score"
         or options.post_process is not None
-        or options.reports_per_person > 1
+        or options.repeats > 1
     ):
         raise EstimateError(
             "expected score intervals, no post-processing and one report each for an "

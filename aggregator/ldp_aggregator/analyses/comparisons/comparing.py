@@ -177,6 +177,13 @@ def _remarks(
         yield sharing.sentence
     if _FEW & {remark.name for side in (first, second) for remark in side.remarks}:
         yield _APPROXIMATE
+    repeats = [
+        str(remark)
+        for side in (first, second)
+        for remark in side.remarks
+        if remark.name == "repeats"
+    ]
+    yield from dict.fromkeys(repeats)
     for side in (first, second):
         if side.left_out:
             yield (

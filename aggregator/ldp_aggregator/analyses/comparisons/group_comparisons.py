@@ -157,7 +157,7 @@ def compare_groups(
     name = _question(first.survey, question)
     asked_of = GroupRequest.of(by, where or {})
     reading = _Reading(name, options, candidates)
-    size = options.reports_per_person
+    size = options.repeats
 
     def parts_of(tally: Tally, before: Sequence[Tally] = ()) -> GroupTallies:
         return divide(

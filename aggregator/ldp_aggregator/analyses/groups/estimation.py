@@ -76,7 +76,7 @@ def estimate_groups(
         tally,
         GroupRequest.of(by, where or {}),
         tuple(whole.questions),
-        reports_per_person=options.reports_per_person,
+        reports_per_person=options.repeats,
         least_group=least_group,
         earlier=earlier,
     )

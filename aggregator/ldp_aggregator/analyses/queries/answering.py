@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp.errors import UnknownNameError
-from ldp.survey.survey import Question
 from ldp_aggregator.analyses.queries.language import QueryError
 from ldp_aggregator.analyses.queries.reading import read
 from ldp_aggregator.analyses.queries.subjects import Subject, subject_of
@@ -44,7 +43,9 @@ from ldp_aggregator.answers.contrasts.functions import (
     quantile_of,
     quotient,
 )
+from ldp_aggregator.answers.estimates.estimation import with_repeats
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.remarks import on_repeats
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.sheet import finite
 from ldp_aggregator.tallies.tally import Tally
@@ -71,6 +72,12 @@ class AnswerSource(NamedTuple):
     """What its respondents were promised, as declared: all that this answer cost them.
     """
     reports: int
+    note: str = ""
+    """How many reports of each device were taken for granted, if several may be."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {key: value for key, value in self._asdict().items() if value != ""}
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ class Answer:
             "remarks": [remark._asdict() for remark in number.remarks],
             "level": self.options.level,
             "estimand": self.options.estimand,
-            "questions": [source._asdict() for source in self.sources],
+            "questions": [source.to_dict() for source in self.sources],
         }
 
 
@@ -143,13 +150,26 @@ def answers_of(
         if name not in names:
             raise UnknownNameError(name, names, "one of the survey's questions")
         texts_of = known.get(name, ())
-        return subject_of(
-            tally.survey[name], tally.counts[name], options, candidates=texts_of
+        question = tally.survey[name]
+        own = with_repeats(options, tally, question)
+        return subject_of(question, tally.counts[name], own, candidates=texts_of)
+
+    def source(name: str) -> AnswerSource:
+        question = tally.survey[name]
+        remarks = on_repeats(
+            question, options.reports_per_person, tally.epochs.get(name, {})
+        )
+        return AnswerSource(
+            name,
+            question.mechanism,
+            question.declared.text,
+            reports=tally.reports(name),
+            note=" ".join(map(str, remarks)),
         )
 
     terms = [read(text, subject) for text in texts]
     return tuple(
-        _answer(text, term, subject, options=options, family=family)
+        _answer(text, term, subject, source, options=options, family=family)
         for text, term in zip(texts, terms, strict=True)
     )
 
@@ -158,12 +178,15 @@ def _answer(
     text: str,
     term: Term | Located,
     subject: Callable[[str], Subject],
-    options: Options,
+    source: Callable[[str], AnswerSource],
     *,
+    options: Options,
     family: int,
 ) -> Answer:
     if isinstance(term, Located):
-        return _located(text, term, subject(term.question), options, family=family)
+        contrast = _located(text, term, subject(term.question), options, family=family)
+        own = (source(term.question),)
+        return Answer(text, contrast, is_ratio=False, sources=own, options=options)
     sums = (term,) if isinstance(term, Linear) else term
     keys = list(dict.fromkeys(key for one in sums for key in one.weights))
     if not keys:
@@ -185,10 +208,7 @@ def _answer(
         )
         for key in keys
     }
-    sources = tuple(
-        _source(subject(key.question).question, part.reports)
-        for key, (part, _) in parts.items()
-    )
+    sources = tuple(source(key.question) for key in parts)
     contrast = _contrast(
         text, sums, list(parts.values()), options=options, family=family
     )
@@ -197,15 +217,13 @@ def _answer(
 
 def _located(
     text: str, term: Located, subject: Subject, options: Options, *, family: int
-) -> Answer:
+) -> Contrast:
     """A quantile, which has ends and no standard error."""
     quantile = subject.quantile(term.share)
     low, high = quantile.test.ends(quantile_of(options, family))
-    contrast = Contrast(
+    return Contrast(
         text, quantile.estimate, math.nan, low=low, high=high, p_value=math.nan
     )
-    source = _source(subject.question, subject.respondents)
-    return Answer(text, contrast, is_ratio=False, sources=(source,), options=options)
 
 
 def _part(subject: Subject, rows: Sequence[Weights], *, key: Key) -> _Part:
@@ -264,9 +282,3 @@ def _together(parts: Sequence[_Part], estimand: str) -> Erring:
     )
     errors = np.sqrt(np.diag(np.sum(noise, axis=0)).clip(0)) + drawn
     return Erring(added_up(np.asarray(errors)), bounds or _SEVERAL)
-
-
-def _source(question: Question, reports: int) -> AnswerSource:
-    return AnswerSource(
-        question.name, question.mechanism, question.declared.text, reports=reports
-    )

@@ -95,6 +95,8 @@ def _sources(answers: Sequence[Answer]) -> Iterator[str]:
             f"{source.question}: {source.mechanism}, epsilon {source.epsilon}, "
             f"{source.reports:,} reports"
         )
+        if source.note:
+            yield source.note
 
 
 def _open(answers: Sequence[Answer]) -> Iterator[str]:

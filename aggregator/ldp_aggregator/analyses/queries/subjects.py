@@ -123,9 +123,7 @@ class Subject:
     def _has_short_way(self) -> bool:
         """Whether few values may be estimated without the others."""
         decoder = decoder_of(self.question.randomizer)
-        return (
-            decoder.shares.of_few is not None and self.options.reports_per_person == 1
-        )
+        return decoder.shares.of_few is not None and self.options.repeats == 1
 
     def _of_few(self, places: Indices) -> Moments | None:
         decoder = decoder_of(self.question.randomizer)
@@ -190,7 +188,7 @@ class Subject:
             self.question.randomizer,
             self.counts,
             self._values,
-            reports_per_person=self.options.reports_per_person,
+            reports_per_person=self.options.repeats,
         )
 
     @cached_property

@@ -152,7 +152,7 @@ def fit_answers(
     answers: ReportAnswers, formula: Formula, choices: RegressionOptions
 ) -> Regression:
     """Do the same with answers that have been read."""
-    answers = answers.with_mean_weight_1()
+    answers = answers.of_each(choices.reports_per_person).with_mean_weight_1()
     part = outcome_part(answers, formula)
     model, event, outcome = outcome_of(answers, part, choices)
     design = design_of(answers, formula)
@@ -265,14 +265,15 @@ def _of_likelihood(
     likely: _Likely,
 ) -> Regression:
     fit = likely.fit
-    if answers.has_design_weights and (
+    if not answers.counts_people and (
         choices.interval == PROFILE or choices.errors == MODEL
     ):
         raise EstimateError(
-            "expected Wald intervals and sandwich errors under design weights, which "
-            "count no people, so that there is no likelihood"
+            "expected Wald intervals and sandwich errors under design weights, or for "
+            "several reports of each respondent: they count no people, so that there "
+            "is no likelihood"
         )
-    covariance = fit.covariance(robust=choices.errors == SANDWICH)
+    covariance = fit.covariance(robust=choices.errors == SANDWICH) * answers.repeats
     rows = _coefficients(design, fit.coefficients, covariance, level=choices.level)
     if choices.interval == PROFILE:
         if likely.ends is None:
@@ -283,7 +284,7 @@ def _of_likelihood(
         rows = tuple(row.within(*pair) for row, pair in zip(rows, ends, strict=True))
     tests = []
     for name, places in design.terms:
-        if answers.has_design_weights:
+        if not answers.counts_people:
             tests.append(_wald(name, places, fit.coefficients, covariance=covariance))
         else:
             ratio = likely.ratio(fit, places)
@@ -306,7 +307,7 @@ def _of_likelihood(
         covariance=covariance,
         freedom=math.inf,
         tests=tuple(tests),
-        log_likelihood=None if answers.has_design_weights else fit.log_likelihood,
+        log_likelihood=fit.log_likelihood if answers.counts_people else None,
         converged=fit.converged,
         steps=fit.steps,
         remarks=tuple(remarks),
@@ -386,7 +387,7 @@ def _remarks(
 def _common_remarks(
     answers: ReportAnswers, design: DesignMatrix, *, converged: bool
 ) -> list[Remark]:
-    remarks = []
+    remarks = [*answers.repeated]
     if not converged:
         remarks.append(
             Remark(

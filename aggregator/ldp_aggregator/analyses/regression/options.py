@@ -35,6 +35,10 @@ class RegressionOptions:
     errors: str = SANDWICH
     """`sandwich`, or `model` for the likelihood: right only where the model is."""
     level: float = 0.95
+    reports_per_person: int | None = None
+    """Reports of each respondent under one permanent response; None for the most that
+    their epochs allow.
+    """
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:

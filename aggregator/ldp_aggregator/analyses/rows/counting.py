@@ -7,6 +7,7 @@ trends by group) is made of rows by column.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 
@@ -103,6 +104,9 @@ def _tally(
         for combination in np.unique(own).tolist():
             tally.add(envelope, reports[own == combination], combination)
         tally.intake.outcomes[ACCEPTED] += len(rows)
+    for name, answered in table.answers.items():
+        for epoch, many in Counter(answered.epochs.tolist()).items():
+            tally.add_epoch(survey[name], epoch, many)
     return tally
 
 

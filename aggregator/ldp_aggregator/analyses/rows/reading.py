@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
+from ldp.numbers.epochs import epoch_of
 from ldp.survey.survey import Question, Survey
 from ldp.wire.wire import REPORTS_MAGIC, read_frames
 from ldp_aggregator.analyses.rows.codes import (
@@ -59,6 +60,8 @@ class Answered(NamedTuple):
     """Which rows these are, (answers,)."""
     said: str
     left_out: tuple[LeftOut, ...]
+    epochs: Integers = np.empty(0, dtype=np.int64)
+    """Those of reports, (answers,), where devices say them; else none."""
 
     def __str__(self) -> str:
         return with_left_out(self.said, self.left_out)
@@ -101,7 +104,11 @@ class SurveyRows(RowTable):
         for name, answered in self.answers.items():
             kept = chosen[answered.rows]
             own = answered._replace(
-                reports=answered.reports[kept], rows=place[answered.rows[kept]]
+                reports=answered.reports[kept],
+                rows=place[answered.rows[kept]],
+                epochs=answered.epochs[kept]
+                if len(answered.epochs)
+                else answered.epochs,
             )
             answers[name] = own
         numbers = np.flatnonzero(chosen).tolist()
@@ -237,6 +244,7 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
         holders += [row] * len(frames)
     seen: set[bytes] = set()
     chosen: dict[int, bytes] = {}
+    epochs = []
     envelopes = {question.fingerprint: question}
     for row, item in zip(holders, screen(payloads, envelopes), strict=True):
         if isinstance(item, Rejection):
@@ -247,6 +255,8 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
             seen.add(item.id)
             if item.size == 1 and row not in chosen:
                 chosen[row] = item.rows
+                if question.epoch is not None:
+                    epochs.append(epoch_of(item.id))
             else:
                 # Of several, none is the one that goes with the row.
                 left_out.setdefault(SEVERAL, []).append(row + 1)
@@ -259,4 +269,5 @@ def _of_reports(question: Question, column: str, cells: Sequence[Any]) -> Answer
         left_out=tuple(
             LeftOut(reason, tuple(rows)) for reason, rows in sorted(left_out.items())
         ),
+        epochs=np.array(epochs, dtype=np.int64),
     )

@@ -21,6 +21,9 @@ report is worth to the cells:
              sum s_ic V_bc^2, unbiased as it holds one cell; of a mean it is not known,
              and nothing is taken off
 
+Of R reports under one permanent response that all are alike, which is the most that
+they may be, the variance is R times as large.
+
 So the noise of randomization, the sampling and the weighting are in one formula, for
 the population that the respondents were drawn from. A tally of bits has no reports left
 to be looked at one by one; there sums of products of scores take their place.
@@ -43,6 +46,7 @@ import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.numerics.arrays import Flags, Floats, Integers
+from ldp_aggregator.output.checks import Remark
 
 
 class ReportPart(NamedTuple):
@@ -120,6 +124,12 @@ class ReportAnswers:
     products: Products | None = None
     refused: str = ""
     """What became of rows that could not be counted, if any."""
+    repeats: int = 1
+    """Reports of each respondent under one permanent response: they may all be
+    alike.
+    """
+    repeated: tuple[Remark, ...] = ()
+    """How these were found."""
 
     @cached_property
     def sums(self) -> Floats:
@@ -154,6 +164,23 @@ class ReportAnswers:
         if products is not None:
             products = Products(products.first / factor, products.second / factor**2)
         return replace(self, units=units, products=products)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether each report is of a person of its own, and counts once."""
+        return self.repeats == 1 and not self.has_design_weights
+
+    def of_each(self, reports_per_person: int | None) -> ReportAnswers:
+        """The same with so many reports of each respondent, if that is said."""
+        if reports_per_person is None:
+            return self
+        text = (
+            f"Each respondent is taken to have sent {reports_per_person:,} of the "
+            "reports, as asked."
+        )
+        return replace(
+            self, repeats=reports_per_person, repeated=(Remark("repeats", text),)
+        )
 
     @property
     def freedom(self) -> float:
@@ -223,6 +250,11 @@ class ReportAnswers:
                    the mean 0. Under clusters or strata survey packages correct that as
                    well, and so it is here
         """
+        once = self._covariance_once(functions, corrected=corrected)
+        return np.asarray(once * self.repeats)
+
+    def _covariance_once(self, functions: Floats, *, corrected: bool) -> Floats:
+        """The covariance, if each report is of another respondent."""
         if self.products is not None:
             spread = np.einsum(
                 "bck,bcd,bdl->kl", functions, self.products.second, functions

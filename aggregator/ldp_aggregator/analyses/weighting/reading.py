@@ -11,7 +11,8 @@ more.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +29,8 @@ from ldp_aggregator.analyses.weighting.answers import (
 )
 from ldp_aggregator.analyses.weighting.showing import check_shown
 from ldp_aggregator.analyses.weighting.worth import AnswerScores, reports_in, worth_of
-from ldp_aggregator.answers.results.remarks import on_privacy
+from ldp_aggregator.answers.results.remarks import on_privacy, on_repeats
+from ldp_aggregator.decoders.moments.repeats import most_repeats
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.joint_counting import joint_table
 from ldp_aggregator.tallies.tally import Tally, attributes_of, check_same
@@ -67,6 +69,7 @@ def answers_in(
 
     Raises `EstimateError` for what cannot be taken together, and without reports.
     """
+    wholes = [tallies] if isinstance(tallies, Tally) else [*tallies.values()]
     if isinstance(tallies, Tally):
         if attributes:
             raise EstimateError(
@@ -102,7 +105,23 @@ def answers_in(
         reports=reports_in(question, total),
         units=_units(worth, flat, weights) if worth.once else None,
         products=None if worth.once else _products(worth, flat, weights),
+        **repeats_in(question, _epochs_of(question, wholes)),
     )
+
+
+def repeats_in(question: Question, epochs: Mapping[int, int]) -> dict[str, Any]:
+    """How many reports of each respondent there may be, and how that was found."""
+    return {
+        "repeats": most_repeats(epochs),
+        "repeated": on_repeats(question, None, epochs),
+    }
+
+
+def _epochs_of(question: Question, tallies: Iterable[Tally]) -> Counter[int]:
+    epochs: Counter[int] = Counter()
+    for tally in tallies:
+        epochs += tally.epochs.get(question.name, Counter())
+    return epochs
 
 
 def apart(

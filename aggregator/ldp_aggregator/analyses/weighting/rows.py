@@ -7,7 +7,9 @@ that lack a covariate are left out here, and told of with them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from ldp_aggregator.analyses.weighting.reading import (
     check_reports,
     checked_design,
     parts_of,
+    repeats_in,
     spent_on,
 )
 from ldp_aggregator.analyses.weighting.worth import row_law, row_scores, worth_of
@@ -65,7 +68,7 @@ def answers_of_rows(
     reports = answered.reports[kept]
     check_reports(name, len(reports))
     worth = worth_of(question, count_rows(reports, question.layout))
-    return answers_beside(
+    answers = answers_beside(
         rows,
         answered.rows[kept],
         RowAnswers(
@@ -80,6 +83,15 @@ def answers_of_rows(
         frame=frame,
         left_out=(*answered.left_out, *lacking),
     )
+    if frame.cluster is not None:
+        # A device is in one cluster, whose reports may go together as they like.
+        return answers
+    epochs = (
+        Counter(answered.epochs[kept].tolist())
+        if question.memoizes and len(answered.epochs)
+        else {}
+    )
+    return replace(answers, **repeats_in(question, epochs))
 
 
 class RowAnswers(NamedTuple):

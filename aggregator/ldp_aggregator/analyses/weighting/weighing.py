@@ -68,6 +68,7 @@ def weigh(
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
+    reports_per_person: int | None = None,
 ) -> Weighted:
     """Estimates of a question, weighted to known margins of a population.
 
@@ -81,6 +82,9 @@ def weigh(
     design      the design weight of each combination's respondents
     method      `raking`, or `linear`
     replicates  check the standard errors by `jackknife` or `bootstrap`
+    reports_per_person
+                reports of each respondent under one permanent response; the most that
+                their epochs allow, unless said
 
     Raises `EstimateError` for margins that cannot be met, and where there are no
     reports.
@@ -101,7 +105,13 @@ def weigh(
         tallies, name, attributes=attributes, design=design, among=among
     )
     return weigh_answers(
-        answers, known, of, method=method, level=level, replicates=replicates
+        answers,
+        known,
+        of,
+        method=method,
+        level=level,
+        replicates=replicates,
+        reports_per_person=reports_per_person,
     )
 
 
@@ -117,6 +127,7 @@ def weigh_rows(
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
+    reports_per_person: int | None = None,
 ) -> Weighted:
     """The same from rows (`read_rows`, `DesignedRows`), with the columns of a sampling
     frame.
@@ -149,6 +160,7 @@ def weigh_rows(
         method=method,
         level=level,
         replicates=replicates,
+        reports_per_person=reports_per_person,
     )
 
 
@@ -161,8 +173,10 @@ def weigh_answers(
     method: str = RAKING,
     level: float = 0.95,
     replicates: str | None = None,
+    reports_per_person: int | None = None,
 ) -> Weighted:
     """Do the same with answers that have been read."""
+    answers = answers.of_each(reports_per_person)
     if not 0 < level < 1:
         raise EstimateError(
             f"expected a level between 0 and 1, such as 0.95, got {level}"
@@ -361,7 +375,7 @@ def _weak(answers: ReportAnswers, targets: Sequence[Target]) -> list[Remark]:
 def _remarks(
     answers: ReportAnswers, targets: Sequence[Target], factors: Factors
 ) -> list[Remark]:
-    remarks = []
+    remarks = [*answers.repeated]
     if answers.refused:
         remarks.append(Remark("rows-left-out", f"rows left out: {answers.refused}"))
     if not factors.public:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ldp.errors import EstimateError, UnknownNameError
+from ldp.survey.survey import Question
 from ldp_aggregator.answers.estimates.applicable import (
     advice,
     check_asked,
@@ -21,7 +22,7 @@ from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.remarks import on_repeats
-from ldp_aggregator.decoders.moments.repeats import check_repeatable
+from ldp_aggregator.decoders.moments.repeats import check_repeatable, most_repeats
 from ldp_aggregator.tallies.tally import Tally
 
 DEFAULTS = Options()
@@ -45,11 +46,11 @@ def estimate(
                 "one of the survey's questions",
             )
     asked = [question for question in survey if not names or question.name in names]
-    check_repeatable(asked, options.reports_per_person)
+    check_repeatable(asked, options.repeats)
     check_asked(asked, options)
     questions: dict[str, QuestionEstimates] = {}
     for question in asked:
-        own = options_for(question, options)
+        own = with_repeats(options_for(question, options), tally, question)
         counts, texts = tally.counts[question.name], known.get(question.name)
         try:
             estimates = estimate_question(question, counts, own, candidates=texts)
@@ -58,9 +59,23 @@ def estimate(
         notes = (not_this_view(own, options), estimates.note)
         remarks = (
             *estimates.remarks,
-            *on_repeats(question, options.reports_per_person),
+            *on_repeats(
+                question,
+                options.reports_per_person,
+                tally.epochs.get(question.name, {}),
+            ),
         )
         questions[question.name] = replace(
             estimates, note="; ".join(filter(None, notes)), remarks=remarks
         )
     return SurveyEstimates(survey.name, survey.fingerprint.hex(), questions)
+
+
+def with_repeats(options: Options, tally: Tally, question: Question) -> Options:
+    """The options with the reports of each respondent: unless said, as many as the
+    epochs of the tally allow, so that errors are the largest.
+    """
+    if options.reports_per_person is not None:
+        return options
+    most = most_repeats(tally.epochs.get(question.name, {}))
+    return replace(options, reports_per_person=most)

@@ -65,6 +65,8 @@ class Version(NamedTuple):
 
     question: Question
     counts: Counts
+    repeats: int = 1
+    """The most reports of each respondent that its epochs allow."""
 
     @property
     def reports(self) -> int:
@@ -144,7 +146,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
             version.counts,
             values,
             design=None,
-            reports_per_person=options.reports_per_person,
+            reports_per_person=options.reports_per_person or version.repeats,
             queries=queries,
         )
         for version in versions
@@ -200,8 +202,7 @@ def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str
         f"answers ({weighted})"
     )
     once = any(
-        reports_of_each(version.question.randomizer, options.reports_per_person)
-        < options.reports_per_person
+        reports_of_each(version.question.randomizer, options.repeats) < options.repeats
         for version in versions
     )
     return f"{note}; {ONCE_EACH}" if once else note

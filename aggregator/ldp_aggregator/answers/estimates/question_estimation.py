@@ -112,10 +112,7 @@ def _estimate(counted: CountedQuestion) -> QuestionEstimates:
     check_asked([question], options)
     room = room_of(question, options)
     estimates = room.estimate(counted)
-    once = (
-        reports_of_each(question.randomizer, options.reports_per_person)
-        < options.reports_per_person
-    )
+    once = reports_of_each(question.randomizer, options.repeats) < options.repeats
     notes = (
         estimates.note,
         question.domain.estimand,

@@ -434,11 +434,7 @@ def record_of(estimates: QuestionEstimates, gather: Gather) -> dict[str, Any]:
         "biased": options.post_process is not None,
         "values": gather(_value_records(estimates)),
         **estimates.asked_record(),
-        **(
-            {"respondents": estimates.respondents}
-            if options.reports_per_person > 1
-            else {}
-        ),
+        **({"respondents": estimates.respondents} if options.repeats > 1 else {}),
         **{
             name.replace(" ", "_"): number.to_dict()
             for name, number in estimates.numbers

@@ -14,8 +14,8 @@ standard error.
                      (`least_respondents`)
     few-reports      intervals that do not go by normal theory, as too few reports are
                      expected (`few_reports`)
-    repeats          a memoized question with epochs, of whose devices one report each
-                     is assumed
+    repeats          how many reports of each device are assumed, of a memoized
+                     question with epochs
     no-epsilon       which answers reports rule out, where nothing was promised
     not-followed     an estimate further below zero than noise explains
     cut-cells        districts whose borders cut cells, so that they are approximate
@@ -27,12 +27,13 @@ standard error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ldp_aggregator.answers.results.means import FEWEST, Mean, ends_of
+from ldp_aggregator.decoders.moments.repeats import most_repeats
 from ldp_aggregator.output.checks import Remark
 
 if TYPE_CHECKING:
@@ -113,20 +114,34 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
     return (Remark("no-epsilon", text),)
 
 
-def on_repeats(question: Question, reports_per_person: int) -> tuple[Remark, ...]:
-    """Of a memoized question with epochs: over several of them its reports repeat one
-    response.
+def on_repeats(
+    question: Question, asked: int | None, epochs: Mapping[int, int]
+) -> tuple[Remark, ...]:
+    """How many reports of each device were taken for granted, of a memoized question
+    with epochs: as asked, or as the numbers of reports by epoch allow.
     """
-    if reports_per_person > 1 or question.epoch is None or not question.memoizes:
+    if question.epoch is None or not question.memoizes:
         return ()
-    return (
-        Remark(
-            "repeats",
-            "Reports of one epoch are assumed. Over several, devices repeat their "
-            "permanent response, and errors are larger: say how many reports each sent "
-            "(--reports-per-person).",
-        ),
-    )
+    if asked is not None:
+        text = (
+            f"Each respondent is taken to have sent {asked:,} of the reports, as asked."
+        )
+    elif not epochs:
+        text = (
+            "Reports of one epoch are assumed, as their epochs are not known. Over "
+            "several, devices repeat their permanent response, and errors are larger: "
+            "say how many reports each sent (--reports-per-person)."
+        )
+    elif len(epochs) == 1:
+        return ()
+    else:
+        text = (
+            f"The reports are of {len(epochs):,} epochs, in which devices repeat their "
+            "permanent response. Each respondent is taken to have sent "
+            f"{most_repeats(epochs):,}, the most that there may be, so errors are the "
+            "largest. If you know how many each sent, say so (--reports-per-person)."
+        )
+    return (Remark("repeats", text),)
 
 
 def on_respondents(respondents: int, least: int) -> tuple[Remark, ...]:

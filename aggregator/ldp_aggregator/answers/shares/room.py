@@ -40,7 +40,7 @@ def numbers_of(
         counted.counts,
         values,
         design=counted.design,
-        reports_per_person=counted.options.reports_per_person,
+        reports_per_person=counted.options.repeats,
         queries=queries,
         known=known,
     )

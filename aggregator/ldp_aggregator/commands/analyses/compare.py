@@ -124,7 +124,7 @@ def compare(
     simultaneous: str | None,
     margin: float | None,
     overlap: float | None,
-    reports_per_person: int,
+    reports_per_person: int | None,
     names: str | None,
     direct: Direct | None,
     baseline: str | None,

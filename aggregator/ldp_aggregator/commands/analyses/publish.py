@@ -56,7 +56,7 @@ def publish(
     texts: tuple[str, ...],
     level: float,
     estimand: str,
-    reports_per_person: int,
+    reports_per_person: int | None,
     simultaneous: bool,
     output: Path,
     **given: Any,
@@ -80,6 +80,8 @@ def publish(
     if not source.quiet:
         for question in estimates:
             warn_of_health(
-                survey[question.name], tally.counts[question.name], reports_per_person
+                survey[question.name],
+                tally.counts[question.name],
+                question.options.repeats,
             )
     hand_out(output, report_page(estimates, answers, title=title))

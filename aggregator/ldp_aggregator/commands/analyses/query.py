@@ -42,7 +42,7 @@ def query(
     paths: tuple[str, ...],
     level: float,
     estimand: str,
-    reports_per_person: int,
+    reports_per_person: int | None,
     simultaneous: bool,
     form: str,
     output: Path | None,

@@ -10,7 +10,13 @@ import click
 from ldp_aggregator.commands.analyses.weight import Sources, with_sources
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import LongHelp
-from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import (
+    LEVEL,
+    OUTPUT,
+    REPORTS_PER_PERSON,
+    format_option,
+    present,
+)
 
 
 @click.command(cls=LongHelp, headings=HEADINGS)
@@ -59,6 +65,7 @@ from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option,
     show_default=True,
     help="Right whatever the model, or only where it is right.",
 )
+@REPORTS_PER_PERSON
 @LEVEL
 @format_option("tables", "record", "rows")
 @OUTPUT
@@ -70,6 +77,7 @@ def regress(
     method: str | None,
     interval: str,
     errors: str,
+    reports_per_person: int | None,
     level: float,
     form: str,
     output: Path | None,
@@ -86,7 +94,13 @@ def regress(
 
     sources = Sources(**given)
     choices = RegressionOptions(
-        model, event, method, interval=interval, errors=errors, level=level
+        model,
+        event,
+        method,
+        interval=interval,
+        errors=errors,
+        level=level,
+        reports_per_person=reports_per_person,
     )
     read = formula_of(formula)
     name = question or read.outcome

@@ -16,7 +16,13 @@ import click
 from ldp_aggregator.commands.group_options import with_groups
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import QUIET, SURVEY_IF_ANY, LongHelp, with_options
-from ldp_aggregator.commands.output_options import LEVEL, OUTPUT, format_option, present
+from ldp_aggregator.commands.output_options import (
+    LEVEL,
+    OUTPUT,
+    REPORTS_PER_PERSON,
+    format_option,
+    present,
+)
 from ldp_aggregator.commands.sources import (
     ALLOW_EQUAL,
     ARM,
@@ -235,6 +241,7 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
     help="Check the standard errors by leaving reports out, or drawing them again.",
 )
 @with_groups
+@REPORTS_PER_PERSON
 @LEVEL
 @format_option("tables", "record", "rows", "bars")
 @OUTPUT
@@ -244,6 +251,7 @@ def weight(
     of: str | None,
     method: str,
     replicates: str | None,
+    reports_per_person: int | None,
     level: float,
     form: str,
     output: Path | None,
@@ -272,5 +280,6 @@ def weight(
         method=method,
         level=level,
         replicates=replicates,
+        reports_per_person=reports_per_person,
     )
     present(weighted.sheet(), form, output)

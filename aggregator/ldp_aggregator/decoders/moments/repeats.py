@@ -10,7 +10,8 @@ the analyst's word, and R reports from everybody are assumed.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ldp.errors import EstimateError
@@ -33,6 +34,24 @@ def noise_of(randomizer: Rappor, repeats: int = 1) -> BitNoise:
         2 * randomizer.flip / span,
         repeats=repeats,
     )
+
+
+_SELDOM = 0.05
+"""What a few devices with wrong clocks may add to the reports of each."""
+
+
+def most_repeats(epochs: Mapping[int, int]) -> int:
+    """How many reports of each respondent are as telling as these numbers of reports by
+    epoch, if the same devices answered in all of them: the number of epochs, where all
+    have as many.
+
+    No device answers twice in an epoch. If those of an epoch with fewer reports are
+    among those of each with more, the sum over devices of their squared numbers of
+    reports is that over pairs of epochs of the smaller number.
+    """
+    counts = sorted(epochs.values(), reverse=True)
+    squares = sum((2 * place + 1) * count for place, count in enumerate(counts))
+    return max(1, math.ceil(squares / max(1, sum(counts)) - _SELDOM))
 
 
 ONCE_EACH = (

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import BinaryIO
 
+from ldp.numbers.epochs import epoch_of
 from ldp.survey.survey import Survey
 from ldp.wire.wire import Batch, Damage, FrameReader
 from ldp_aggregator.tallies.intake.screening import (
@@ -88,6 +89,9 @@ class Ingest:
         for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._envelopes[fingerprint]
             self._tally.add(envelope, rows_of(alike, envelope.width), combination)
+        for batch in batches:
+            envelope = self._envelopes[batch.fingerprint]
+            self._tally.add_epoch(envelope, epoch_of(batch.id), batch.size)
         self._unhashed += [batch.id for batch in batches]
         if len(self._unhashed) >= _HASHED_AT_ONCE:
             self._hash()

@@ -164,7 +164,7 @@ def query_of(options: Options) -> dict[str, str | None]:
         "simultaneous": "1" if options.simultaneous else None,
         "post_process": options.post_process,
         "frequencies": "1" if options.frequencies else None,
-        "reports_per_person": str(repeats) if repeats > 1 else None,
+        "reports_per_person": None if repeats is None else str(repeats),
         "quantiles": shares_text(options.quantiles)
         if options.quantiles != usual
         else None,
