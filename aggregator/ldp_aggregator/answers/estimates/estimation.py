@@ -75,7 +75,7 @@ def with_repeats(options: Options, tally: Tally, question: Question) -> Options:
     """The options with the reports of each respondent: unless said, as many as the
     epochs of the tally allow, so that errors are the largest.
     """
-    if options.reports_per_person is not None:
+    epochs = tally.epochs.get(question.name)
+    if options.reports_per_person is not None or not epochs:
         return options
-    most = most_repeats(tally.epochs.get(question.name, {}))
-    return replace(options, reports_per_person=most)
+    return replace(options, reports_per_person=most_repeats(epochs))
