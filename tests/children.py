@@ -2,9 +2,12 @@
 
 import gc
 import os
+import runpy
 import subprocess
 import sys
+import traceback
 import warnings
+from functools import partial
 
 
 def loaded_by(code):
@@ -43,3 +46,34 @@ def in_child(work):
     text = os.read(reading, 1 << 16).decode()
     os.close(reading)
     return text
+
+
+class CopiedProcess(subprocess.Popen):
+    """A Python program in a copy of this process, which has loaded what it imports.
+
+    It stands in for `subprocess.Popen` where a test needs many processes and their
+    start is not the point.
+    """
+
+    def __init__(self, command, *, env=None, **pipes):
+        program = partial(_run_program, command[1:], env or {})
+        super().__init__(command, preexec_fn=program, **pipes)
+
+
+def _run_program(words, variables):
+    # What the tests have open would keep the pipes of other children open as well.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    gc.freeze()
+    os.environ.update(variables)
+    sys.argv = [*words]
+    sys.stdin, sys.stdout = open(0), open(1, "w")
+    sys.stderr = open(2, "w", buffering=1)
+    code = 1
+    try:
+        runpy.run_path(words[0], run_name="__main__")
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)

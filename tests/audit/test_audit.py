@@ -15,6 +15,7 @@ import broken_clients
 import numpy as np
 import pytest
 from calling import run
+from children import CopiedProcess
 from js_client import NODE, PACKAGE
 
 from lab import audit_trials
@@ -162,6 +163,7 @@ def test_rows_of_the_typescript_client(tmp_path):
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_client_raises_an_alarm(name, tmp_path, monkeypatch):
     """Each is found, as a command, by draws or at its point."""
+    monkeypatch.setattr("subprocess.Popen", CopiedProcess)
     questions, draws = BROKEN[name]
     points = (
         {point: POINTS[point] for point in (AT_POINTS[name],)}

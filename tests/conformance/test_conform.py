@@ -12,6 +12,7 @@ import pytest
 import small_client
 import wrong_clients
 from calling import run
+from children import CopiedProcess
 from js_client import NODE, PACKAGE
 from places import ROOT, VECTORS
 
@@ -59,6 +60,7 @@ def test_a_small_client_passes():
 )
 def test_a_wrong_client_fails_at_its_point(number, point, monkeypatch):
     """And at no other. What is lost is not waited for as long as it would be."""
+    monkeypatch.setattr("subprocess.Popen", CopiedProcess)
     if wrong_clients.WRONG[number][0] is wrong_clients.ForgottenBeforeItLeaves:
         monkeypatch.setattr(deaths, "LONGEST_PAUSE", 5.0)
     command = (sys.executable, wrong_clients.__file__, str(number))
