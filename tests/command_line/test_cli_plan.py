@@ -8,6 +8,9 @@ from calling import ldp, run
 from places import ROOT
 from surveys import COMMUTE
 
+from ldp import draw, question, survey
+from ldp_simulations import plan as planned
+
 DOCUMENTED = re.findall(
     r"^\$ ldp (plan .*)$", (ROOT / "docs" / "planning.md").read_text(), re.MULTILINE
 )
@@ -258,3 +261,23 @@ def test_unreachable_is_a_dash():
 def test_bad_calls(folder, words, code, expected):
     """What cannot be planned is said in a sentence, with the exit code of its kind."""
     assert expected in plan(*words, code=code)
+
+
+@pytest.mark.parametrize(("most", "times"), [(3, None), (12, 1.9)])
+def test_drawn_questions_are_advised_where_they_need_fewer_people(most, times, folder):
+    """As many times fewer as the plans of both say."""
+    switches = [f"switch-{number}" for number in range(12)]
+    together = question(
+        "on", type="multi", values=switches, most=most, epsilon=2, mechanism="pad-grr"
+    )
+    alone = [question(name, type="boolean", epsilon=2) for name in switches]
+    drawn = survey("drawn", *alone, draws=[draw(*switches)])
+    path = folder / "together.toml"
+    path.write_text(survey("together", together).to_toml(), encoding="utf-8")
+    advice = run("check", path).stderr.partition("advice: ")[2]
+    assert (f" {times} times fewer people" in advice) == (times is not None)
+    wanted = {"half_width": 0.02, "frequency": most / 24}
+    [both] = planned(survey("together", together), **wanted).records()
+    one = planned(drawn, names=("switch-0",), **wanted).records()[0]["drawn"]
+    ratio = both["respondents"] / one["asked"]
+    assert ratio < 1.25 if times is None else ratio == pytest.approx(times, rel=0.05)

@@ -13,7 +13,7 @@ import click
 
 from ldp.survey.survey import Survey
 from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
-from ldp_aggregator.commands.output_options import say, warn
+from ldp_aggregator.commands.output_options import advise, say, warn
 from ldp_aggregator.output.files import hand_out, read_candidates, read_survey
 from ldp_aggregator.output.formats.formats import formats_of
 
@@ -117,6 +117,7 @@ def check_survey(
         ):
             ctx.exit(1)
     warn(survey)
+    advise(survey)
     for warning in _colliding(survey, candidates):
         click.echo(f"warning: {warning}", err=True)
 

@@ -593,6 +593,14 @@ def warn(survey: Survey) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
+def advise(survey: Survey) -> None:
+    """Say which questions others would answer with fewer people."""
+    from ldp_aggregator.explanations.alternatives import alternatives
+
+    for sentence in alternatives(survey):
+        click.echo(f"advice: {sentence}", err=True)
+
+
 def warn_of_health(question: Question, counts: Counts, repeats: int) -> None:
     """Say on standard error which checks of a question's counts failed."""
     from ldp_aggregator.analyses.health_checks.report_checks import health

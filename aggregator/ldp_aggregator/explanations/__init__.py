@@ -7,6 +7,7 @@ shuffled            the whole survey again, if a relay mixes the reports
 mixed_batches       estimates that say what their batch was worth
 composition         several batches of the same people, numerically
 views               a batch as normal noise, Renyi divergences and dp_accounting have it
+alternatives        questions that need fewer people at the same epsilon
 trusted_curator     the errors of one who holds all answers, to compare with
 
 In no other folder: it puts together what the core says of a question and what its

@@ -19,6 +19,7 @@ from ldp_aggregator.commands.main import SURVEY_IF_ANY, LongHelp, number, whole
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
     QUESTION,
+    advise,
     check_names,
     format_option,
     present,
@@ -355,6 +356,8 @@ def plan(
         **asked,
     )
     present(done.sheet(), form, output)
+    if survey is not None:
+        advise(survey)
 
 
 def _plan_design(context: click.Context) -> None:
