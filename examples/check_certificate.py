@@ -517,7 +517,10 @@ def delivered(question):
     """What holds of a question. No fingerprint binds lengths, so that they are
     printed.
     """
-    most = f"delivers at most {question['one_report']['epsilon']}"
+    once, ever = (question[part]["epsilon"] for part in ("one_report", "all_reports"))
+    most = f"delivers at most {once}"
+    if ever != once:
+        most += f" in one report, {ever or 'no limit'} in all"
     if question["mechanism"] != "metric":
         return most
     per_unit, (x, y) = members(question["metric"], "epsilon_per_unit", "lengths")
@@ -537,7 +540,14 @@ def verdicts(survey):
         if sound
         else ["it is not so that all of its questions hold"]
     )
-    holds = f"fingerprint {survey['fingerprint']}, terms {survey['terms']}: holds"
+    once, ever, charged = members(
+        survey["total_epsilon"], "one_report_each", "all_reports", "all_charges"
+    )
+    holds = (
+        f"delivers at most {once} in one report each, {ever or 'no limit'} in all, "
+        f"{charged or 'no limit'} if answers change; fingerprint {survey['fingerprint']}, "
+        f"terms {survey['terms']}: holds"
+    )
     verdict = "; ".join(wrong) or holds
     return [*lines, f"survey {survey['survey']}: {verdict}"], not wrong
 

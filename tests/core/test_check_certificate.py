@@ -463,8 +463,11 @@ def test_the_program_needs_nothing_but_python(tmp_path):
         5,
         "",
     )
+    totals = certificate["total_epsilon"]
     assert sound.stdout.splitlines()[-1] == (
-        f"survey forged: fingerprint {fingerprint}, terms {terms}: holds"
+        f"survey forged: delivers at most {totals['one_report_each']} in one report "
+        f"each, {totals['all_reports']} in all, {totals['all_charges']} if answers "
+        f"change; fingerprint {fingerprint}, terms {terms}: holds"
     )
     certificate["questions"][0]["one_report"]["declared"] = "0.00005"
     path.write_text(json.dumps(certificate))

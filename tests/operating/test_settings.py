@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from socket import gethostname
 from types import SimpleNamespace
 
 import click
@@ -238,8 +239,14 @@ def test_an_event_is_a_line(capsys):
 
 
 @pytest.mark.parametrize("form", logs.FORMATS)
-def test_where_it_listens_is_an_event_as_any_other(form, capsys):
-    """Whoever reads objects finds no other line among them."""
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [("::1", "[::1]"), ("::", gethostname()), ("0.0.0.0", gethostname())],  # noqa: S104
+)
+def test_where_it_listens_is_an_event_as_any_other(form, host, shown, capsys):
+    """Whoever reads objects finds no other line among them; the address is one that
+    browsers can open.
+    """
     kept = logging.getLogger().handlers[:]
     try:
         logs.set_up(form, "info")
@@ -248,13 +255,13 @@ def test_where_it_listens_is_an_event_as_any_other(form, capsys):
             logs=SimpleNamespace(log_format=form),
             respondents=SimpleNamespace(has_pages=False),
         )
-        listening = SimpleNamespace(getsockname=lambda: ("::1", 8000))
+        listening = SimpleNamespace(getsockname=lambda: (host, 8000))
         running._say_serving(options, listening)
     finally:
         logging.getLogger().handlers[:] = kept
     said = capsys.readouterr().err
     words = json.loads(said)["message"] if form == "json" else said.rstrip()
-    assert words == "serving http://[::1]:8000"
+    assert words == f"serving http://{shown}:8000"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from socket import gethostname
 from typing import TYPE_CHECKING
 
 from ldp.errors import LDPError
@@ -149,6 +150,8 @@ def application(
 
 def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     host, port = listening.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 (nobody can go there)
+        host = gethostname()
     scheme = "http" if options.http.tls_key is None else "https"
     shown_host = f"[{host}]" if ":" in host else host
     words = f"serving {scheme}://{shown_host}:{port}"
