@@ -66,8 +66,7 @@ def _run_program(words, variables):
     gc.freeze()
     os.environ.update(variables)
     sys.argv = [*words]
-    sys.stdin, sys.stdout = open(0), open(1, "w")
-    sys.stderr = open(2, "w", buffering=1)
+    sys.stdin, sys.stdout, sys.stderr = map(os.fdopen, range(3), "rww", (-1, -1, 1))
     code = 1
     try:
         runpy.run_path(words[0], run_name="__main__")

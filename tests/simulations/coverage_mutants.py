@@ -122,10 +122,13 @@ def alike_jumps(patch):
     them.
     """
     sound = pure.memoized_moments
-    alike = {"fourth": None, "rising": None, "falling": None}
-    patch.setattr(
-        pure, "memoized_moments", lambda *arguments: replace(sound(*arguments), **alike)
-    )
+
+    def moments(*arguments):
+        known = sound(*arguments)
+        alike = known.jumps._replace(fourth=None, rising=None, falling=None)
+        return replace(known, jumps=alike)
+
+    patch.setattr(pure, "memoized_moments", moments)
 
 
 def ninety_percent(patch):
