@@ -40,8 +40,8 @@ from ldp_simulations.audit.bounds import FALSE_ALARMS, expected_epsilon
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import Arrays, drawn_rows
-from ldp_simulations.audit.judging import bounds_of, law_tests, levels
 from ldp_simulations.audit.parts import EnvelopePart, Event
+from ldp_simulations.audit.statistical_tests import bounds_of, law_tests, levels
 from ldp_simulations.audit.verdicts import PointVerdict, alarms_of
 
 EXPECTED = (

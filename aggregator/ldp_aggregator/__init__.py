@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from ldp_aggregator.analyses.regression.fitting import regress, regress_rows
     from ldp_aggregator.analyses.regression.options import RegressionOptions
     from ldp_aggregator.analyses.regression.result import Regression
-    from ldp_aggregator.analyses.rows.at_hand import estimate
     from ldp_aggregator.analyses.rows.counting import tally_of_rows
+    from ldp_aggregator.analyses.rows.inputs import estimate
     from ldp_aggregator.analyses.rows.reading import SurveyRows, read_rows
     from ldp_aggregator.analyses.series.course import Course
     from ldp_aggregator.analyses.series.following import follow

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     )
     from ldp_client.delivery.sealing import Relay, RelayTransport
     from ldp_client.delivery.transport import FolderTransport, HTTPTransport, Transport
-    from ldp_client.embedding.asking import StopRule
     from ldp_client.embedding.asynchronous import AsyncClient
     from ldp_client.embedding.embedded import EmbeddedClient
     from ldp_client.embedding.preview import Preview
     from ldp_client.embedding.status import Status
+    from ldp_client.embedding.stop_lists import StopRule
     from ldp_client.keeping.keyrings import keyring_secret
     from ldp_client.tools.recovery import Recovered, recover
 

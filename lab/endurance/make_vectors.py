@@ -61,7 +61,7 @@ from ldp_client import report_bytes
 from ldp_client.answering.budget import Budget
 from ldp_client.answering.memory import Memory
 from ldp_client.answering.respondent import Respondent
-from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.hidden_answer import HiddenAnswer
 from ldp_client.keeping.scope import Scope
 from ldp_client.keeping.store import ProcessStore
 from ldp_client.keeping.tapes import Tape
@@ -1059,7 +1059,7 @@ def _device(keys, answer, head, together):
     respondent = Respondent(survey, memory, budget, random=_nothing_else, derives=True)
 
     answers = answer if together else {survey.questions[0].name: answer}
-    answered = store.transact(respondent.report, Hidden(answers), together)
+    answered = store.transact(respondent.report, HiddenAnswer(answers), together)
     times = (1_790_000_000, 1_790_086_400)
     ids = [
         decode_batch(payload).id.hex()

@@ -18,7 +18,7 @@ from ldp import parse_survey
 from ldp_service.alerts import conditions as kinds
 from ldp_service.alerts.alarms import Alarms
 from ldp_service.alerts.conditions import Condition, Observation, conditions
-from ldp_service.alerts.usual import Hours
+from ldp_service.alerts.volume_drop import Hours
 from ldp_service.alerts.watch import AlertQueue, Watch
 from ldp_service.alerts.webhook import (
     AlertError,

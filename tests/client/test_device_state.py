@@ -29,7 +29,7 @@ from ldp_client.delivery.outcomes import retry
 from ldp_client.keeping import clocks
 from ldp_client.keeping.clocks import Now
 from ldp_client.keeping.database import Database
-from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.hidden_answer import HiddenAnswer
 from ldp_client.keeping.scope import Scope
 
 KEPT = Path(__file__).with_name("device_state.json")
@@ -84,7 +84,7 @@ def life():
         if keys is SECOND:
             store.transact(budget.agree)
         for answer in answers:
-            hidden = Hidden({name: answer})
+            hidden = HiddenAnswer({name: answer})
             store.transact(
                 lambda hidden=hidden: outbox.put(
                     respondent.report(hidden, together=False)

@@ -15,8 +15,8 @@ from ldp.numbers.randomness import system
 from ldp.transparency import stops
 from ldp.transparency.stops import Stops, encode_stop_list, message_of
 from ldp_client import EmbeddedClient, HTTPTransport, StopRule
-from ldp_client.embedding import asking as module
-from ldp_client.embedding.asking import FollowedStopLists
+from ldp_client.embedding import stop_lists as module
+from ldp_client.embedding.stop_lists import FollowedStopLists
 from ldp_client.keeping.store import ProcessStore
 from ldp_client.testing import RecordingTransport
 

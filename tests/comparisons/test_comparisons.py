@@ -22,15 +22,15 @@ from ldp_aggregator.analyses.comparisons.any_change import (
     any_difference,
     quadratic_form,
 )
-from ldp_aggregator.analyses.comparisons.chances import (
+from ldp_aggregator.analyses.comparisons.sharing import lasting_variance, sharing_of
+from ldp_aggregator.analyses.comparisons.sides import Side
+from ldp_aggregator.analyses.comparisons.significance import (
     LevelIntervals,
     adjust,
     different,
     equivalent,
     missing_of,
 )
-from ldp_aggregator.analyses.comparisons.sharing import lasting_variance, sharing_of
-from ldp_aggregator.analyses.comparisons.sides import Side
 from ldp_aggregator.decoders.intervals.intervals import score_interval
 from ldp_aggregator.decoders.values.pure import pure_moments
 from ldp_simulations import Holders

@@ -17,7 +17,7 @@ from js_client import NODE, PACKAGE
 from places import ROOT, VECTORS
 
 from lab.endurance.make_vectors import QUESTIONS
-from ldp_simulations.conformance import deaths
+from ldp_simulations.conformance import kills
 from ldp_simulations.conformance.law import detectable
 from ldp_simulations.conformance.points import POINTS, conform
 
@@ -62,7 +62,7 @@ def test_a_wrong_client_fails_at_its_point(number, point, monkeypatch):
     """And at no other. What is lost is not waited for as long as it would be."""
     monkeypatch.setattr("subprocess.Popen", CopiedProcess)
     if wrong_clients.WRONG[number][0] is wrong_clients.ForgottenBeforeItLeaves:
-        monkeypatch.setattr(deaths, "LONGEST_PAUSE", 5.0)
+        monkeypatch.setattr(kills, "LONGEST_PAUSE", 5.0)
     command = (sys.executable, wrong_clients.__file__, str(number))
     assert [*verdicts(command, **FEW)] == [point]
 

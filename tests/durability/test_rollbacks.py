@@ -22,7 +22,7 @@ from ldp_client.answering.budget import Budget
 from ldp_client.answering.memory import Memory
 from ldp_client.answering.reports import Report
 from ldp_client.answering.respondent import Respondent
-from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.hidden_answer import HiddenAnswer
 from ldp_client.keeping.scope import NO_COLLECTOR
 from ldp_client.keeping.store import ProcessStore
 from ldp_client.testing import RecordingTransport
@@ -320,7 +320,7 @@ def test_the_law_is_that_of_the_mechanism(tmp_path):
             random=bytes,
             derives=True,
         )
-        report = store.transact(respondent.report, Hidden({"a": True}), False)
+        report = store.transact(respondent.report, HiddenAnswer({"a": True}), False)
         truths += report.row[0]
     share = 0.6224593312018546
     assert abs(truths / devices - share) < 5.1 * (share * (1 - share) / devices) ** 0.5

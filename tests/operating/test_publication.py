@@ -27,7 +27,7 @@ from ldp_service.store.errors import StoreDamagedError
 from ldp_service.store.opening import open_snapshot, open_store
 from ldp_service.store.reading import tally_of
 from ldp_service.store.records import EVER, SHOWN, Epoch, seal, shard_of, tally_key
-from ldp_service.store.shown import ShownSnapshot
+from ldp_service.store.released_snapshot import ShownSnapshot
 from ldp_service.store.verification import findings
 from ldp_service.uploads.tokens import (
     ANALYST,

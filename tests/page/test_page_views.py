@@ -18,7 +18,7 @@ import ldp_aggregator
 from ldp_aggregator import Options, compare
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
-from ldp_aggregator.decoders.intervals.held_by import held_by
+from ldp_aggregator.decoders.intervals.rescaled_moments import held_by
 from ldp_client import Client, report_bytes
 from ldp_service.analysis.notes import Note, NoteError, NoteFile, parse_notes
 from ldp_service.counting.publication import Publication

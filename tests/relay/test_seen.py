@@ -10,8 +10,8 @@ import pytest
 
 from ldp.numbers.epochs import ID_SIZE
 from ldp.numbers.randomness import Replay
-from ldp_service.relay import seen
-from ldp_service.relay.seen import SeenIds
+from ldp_service.relay import seen_ids
+from ldp_service.relay.seen_ids import SeenIds
 from ldp_service.store import unordered
 from ldp_service.store.records import EVER, Epoch
 from ldp_service.store.unordered import ROOM
@@ -23,7 +23,7 @@ NAMES = [(b"id%06d" % number, b"envelope%06d" % number) for number in range(700)
 def store(path=":memory:"):
     """A store, and what runs statements on it."""
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {seen.TABLE} WITHOUT ROWID")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {seen_ids.TABLE} WITHOUT ROWID")
     return connection, SeenIds(
         lambda statement, *values: connection.execute(statement, values).fetchall(),
         Replay(KEY),

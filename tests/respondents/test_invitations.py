@@ -26,8 +26,8 @@ from ldp_service.uploads.invitations import (
     new_invitations,
     tokens_file,
 )
+from ldp_service.uploads.page_visits import PageVisits
 from ldp_service.uploads.public import Public
-from ldp_service.uploads.reach import ReachCounter
 from ldp_service.uploads.tokens import TokenFile, Tokens
 
 FIRST, SECOND = new_invitations(2)
@@ -43,7 +43,7 @@ def invited(folder):
     public = Public(
         {"habits": page_files(SURVEY, SHOWN, site)},
         {"habits": headers_of(SHOWN, site)},
-        ReachCounter(folder / "reach.json", lambda: DAY),
+        PageVisits(folder / "reach.json", lambda: DAY),
         invitations=Invitations.read([folder / "invitations.txt"]),
     )
     settings = Settings(
@@ -163,7 +163,7 @@ def test_steps_are_counted_by_day_and_by_nothing_else(tmp_path):
             )
             assert reply.status_code == 204
         assert visitor(service).post("/v1/surveys/other/shown").status_code == 404
-    reach = ReachCounter(tmp_path / "reach.json", lambda: DAY)
+    reach = PageVisits(tmp_path / "reach.json", lambda: DAY)
     assert reach.by_day("habits") == {"2026-09-21": {"shown": 2, "started": 1}}
     assert "anything" not in (tmp_path / "reach.json").read_text()
 

@@ -19,8 +19,8 @@ from ldp_service.respondents.folder import Site, headers_of, page_files
 from ldp_service.respondents.presentation import parse_presentation
 from ldp_service.respondents.response import EARLIER, DailyLook, response
 from ldp_service.service import Service, Settings
+from ldp_service.uploads.page_visits import PageVisits
 from ldp_service.uploads.public import Public
-from ldp_service.uploads.reach import ReachCounter
 from ldp_service.uploads.tokens import TokenFile, Tokens
 
 DAY = 86_400.0
@@ -35,7 +35,7 @@ def open_to_all(folder, clock, survey=SURVEY, shown=SHOWN, *, address="", tokens
     public = Public(
         {survey.name: page_files(survey, shown, site)},
         {survey.name: headers_of(shown, site)},
-        ReachCounter(folder / "respondents.json", clock),
+        PageVisits(folder / "respondents.json", clock),
         address=address,
     )
     settings = Settings(tokens, public=public, publication=LIVE, open_uploads=True)
@@ -136,7 +136,7 @@ def test_several_processes_count_into_one_file(tmp_path):
     it.
     """
     path = tmp_path / "respondents.json"
-    one, other = (ReachCounter(path, lambda: FIRST) for _ in range(2))
+    one, other = (PageVisits(path, lambda: FIRST) for _ in range(2))
     for _ in range(3):
         one.count("habits", "shown")
         other.count("habits", "shown")
@@ -151,9 +151,7 @@ def test_several_processes_count_into_one_file(tmp_path):
     one.count("habits", "shown")
     one.close()
     other.close()
-    assert (
-        ReachCounter(path, lambda: FIRST).by_day("habits")["2026-09-21"]["shown"] == 7
-    )
+    assert PageVisits(path, lambda: FIRST).by_day("habits")["2026-09-21"]["shown"] == 7
 
 
 @pytest.mark.parametrize(
@@ -162,7 +160,7 @@ def test_several_processes_count_into_one_file(tmp_path):
 def test_a_file_that_is_none_is_begun_anew(tmp_path, content):
     path = tmp_path / "respondents.json"
     path.write_text(content)
-    reach = ReachCounter(path, lambda: FIRST)
+    reach = PageVisits(path, lambda: FIRST)
     reach.count("habits", "shown")
     assert reach.by_day("habits") == {"2026-09-21": {"shown": 1}}
     reach.close()
@@ -170,7 +168,7 @@ def test_a_file_that_is_none_is_begun_anew(tmp_path, content):
 
 def test_what_cannot_be_written_is_counted_all_the_same(tmp_path, caplog):
     """And said once."""
-    reach = ReachCounter(tmp_path / "none" / "respondents.json", lambda: FIRST)
+    reach = PageVisits(tmp_path / "none" / "respondents.json", lambda: FIRST)
     for _ in range(2):
         reach.count("habits", "shown")
         reach.by_day("habits")

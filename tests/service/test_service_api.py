@@ -441,7 +441,7 @@ def test_what_does_not_last_is_not_acknowledged(
     with service_of(TEXT, folder=tmp_path) as service:
         with monkeypatch.context() as patched:
             if isinstance(failure, OverloadError):
-                patched.setattr("ldp_service.counting.line.MOST_WAITING", 0)
+                patched.setattr("ldp_service.counting.submission_queue.MOST_WAITING", 0)
             else:
                 commit = Mock(side_effect=failure)
                 patched.setattr("ldp_service.store.sqlite.SQLiteStore.commit", commit)

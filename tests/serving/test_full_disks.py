@@ -13,7 +13,7 @@ from collecting import wait_for
 from durable_work import CATALOGUE, upload
 from postgres import Server
 
-from ldp_service.counting import line
+from ldp_service.counting import submission_queue
 from ldp_service.counting import writer as writing
 from ldp_service.counting.submissions import OverloadError
 from ldp_service.counting.writer import Writer
@@ -34,7 +34,7 @@ def looks(monkeypatch):
         done.append(writer)
 
     monkeypatch.setattr(writing, "ROOM_EVERY", 0.0)
-    monkeypatch.setattr(line, "_IDLE", 0.02)
+    monkeypatch.setattr(submission_queue, "_IDLE", 0.02)
     monkeypatch.setattr(Writer, "_look_for_room", look)
     return done
 

@@ -11,7 +11,7 @@ from hostile_http import fresh
 from pages import TOKEN, UPLOADING, visitor, write_tokens
 from wire_samples import SURVEY, TEXT
 
-from ldp_service.counting import line
+from ldp_service.counting import submission_queue
 from ldp_service.counting import writer as writing
 from ldp_service.counting.served import Served
 from ldp_service.service import Service, Settings
@@ -25,7 +25,7 @@ def test_what_is_said_without_the_store(tmp_path, postgres_server, monkeypatch):
     if not hasattr(postgres_server, "stop"):
         pytest.skip("expected a server of our own to stop")
     monkeypatch.setattr(writing, "ROOM_EVERY", 0.0)
-    monkeypatch.setattr(line, "_IDLE", 0.02)
+    monkeypatch.setattr(submission_queue, "_IDLE", 0.02)
     url = postgres_server.emptied()
     settings = Settings(TokenFile(write_tokens(tmp_path)))
     with closing(Service([Served(SURVEY, TEXT)], url, settings)) as service:

@@ -15,9 +15,9 @@ from wire_samples import SURVEY, TEXT, file_of
 
 from ldp.wire.wire import Batch, encode_frame
 from ldp_service.counting.admission import Admission
-from ldp_service.counting.line import MOST_MIXED
 from ldp_service.counting.pieces import LEAST_FRAMES, LIGHT
 from ldp_service.counting.served import Catalogue, Served
+from ldp_service.counting.submission_queue import MOST_MIXED
 from ldp_service.counting.submissions import OverloadError, Submission, to_futures
 from ldp_service.counting.writer import Writer
 from ldp_service.store.opening import open_store

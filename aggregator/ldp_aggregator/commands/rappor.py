@@ -135,7 +135,7 @@ def import_files(
     Reports do not say which client made them. Name it, and they are decoded with the
     probabilities that it drew with, which are not quite those of the parameters.
     """
-    from ldp_aggregator.decoders.bloom.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.indistinguishable import group_warnings
     from ldp_aggregator.exchange.google_rappor.decoding import (
         counts_of_answers,
         decode,
@@ -242,7 +242,7 @@ def associate_files(
     The files are those of decode-assoc.
     """
     from ldp_aggregator.answers.options import Options
-    from ldp_aggregator.decoders.bloom.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.indistinguishable import group_warnings
     from ldp_aggregator.exchange.google_rappor.associations import (
         associate_variables,
         check_kinds,
@@ -337,7 +337,7 @@ def decode_ngrams(
     Each device reports its text, and some of the parts (n-grams) that the text is made
     of. Parts are found first; the texts that found parts make are the candidates.
     """
-    from ldp_aggregator.decoders.bloom.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.indistinguishable import group_warnings
     from ldp_aggregator.exchange.google_rappor.associations import read_variables
     from ldp_aggregator.exchange.google_rappor.decoding import decode
     from ldp_aggregator.exchange.google_rappor.dialects import DIALECTS

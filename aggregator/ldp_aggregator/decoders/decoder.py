@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ldp.survey.survey import Question
     from ldp_aggregator.decoders.count_law import CountLaw
     from ldp_aggregator.decoders.key_laws import Balances
+    from ldp_aggregator.decoders.moments.joint_errors import ScoreCumulants
     from ldp_aggregator.decoders.moments.moments import Moments
-    from ldp_aggregator.decoders.moments.together import ScoreCumulants
     from ldp_aggregator.decoders.other_results import Grouped, SearchReach, VectorParts
     from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
 

@@ -19,8 +19,8 @@ from ldp_aggregator.decoders.decoder import (
     Range,
     from_middle,
 )
+from ldp_aggregator.decoders.moments.joint_errors import ScoreCumulants, about_means
 from ldp_aggregator.decoders.moments.moments import Moments, ScoreJumps
-from ldp_aggregator.decoders.moments.together import ScoreCumulants, about_means
 from ldp_aggregator.numerics.arrays import Floats
 
 FEW = 64

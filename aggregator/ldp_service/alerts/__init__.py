@@ -1,7 +1,7 @@
 """Alerts: a signed webhook tells an operator what is wrong, without Prometheus.
 
 observing   what is so now                  conditions  what of it is an alarm, in words
-usual       whether fewer batches come      alarms      begun once, over once, no flood
+volume_drop whether fewer batches come      alarms      begun once, over once, no flood
 webhook     messages and how they are sent  flags       what may be asked for
 watch       the thread that does all this
 

@@ -5,7 +5,7 @@
                  read (`/readyz` says why)
     clock        the clock has jumped: nothing is closed until it is confirmed
     disk         less than 1 GB is left for the store, where its disk is known
-    drop         far fewer batches come than usual (`usual`)
+    drop         far fewer batches come than usual (`volume_drop`)
     late         more than 5 % of an hour's batches are late, of 20 or more
     early        more than 1 % of them are early: this clock is behind
     rejected     more than 5 % of them are refused for another reason

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from ldp_service.alerts.conditions import EARLY, NOISE, UNLIKELY, Condition, Observation
-from ldp_service.alerts.usual import HOUR, Hours
+from ldp_service.alerts.volume_drop import HOUR, Hours
 from ldp_service.store.opening import file_of, free_bytes, open_snapshot
 from ldp_service.store.records import last_closed_epochs
 

@@ -148,8 +148,8 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     from ldp_service.respondents.presentation import page_file, read_presentation
     from ldp_service.respondents.words import check_spoken
     from ldp_service.uploads.invitations import Invitations
+    from ldp_service.uploads.page_visits import PageVisits
     from ldp_service.uploads.public import Public
-    from ldp_service.uploads.reach import ReachCounter
 
     files, headers, titles = {}, {}, {}
     languages: set[str] = set()
@@ -172,7 +172,7 @@ def _pages(options: ServeOptions, served: Iterable[Served]) -> Public | None:
     if options.respondents.invitations:
         invitations = Invitations.read(options.respondents.invitations)
         _check_names("--invitations", sorted(invitations.surveys), served)
-    reach = ReachCounter(
+    reach = PageVisits(
         options.uploads.token_file.with_name("respondents.json"), time.time
     )
     return Public(

@@ -40,7 +40,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NoReturn
 
 from ldp.errors import LDPError
-from ldp_service.counting.lasting import PAUSE, Lasting
+from ldp_service.counting.persistent_errors import PAUSE, PersistentErrors
 
 if TYPE_CHECKING:
     import socket
@@ -85,7 +85,7 @@ def run_workers(
     from ldp_service.http.metrics import SHARED
 
     class Workers(Multiprocess):
-        lasting = Lasting()
+        lasting = PersistentErrors()
 
         def __init__(self, config: Config, sockets: list[socket.socket]) -> None:
             super().__init__(config, sockets)

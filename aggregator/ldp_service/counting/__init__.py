@@ -8,12 +8,14 @@ submissions   what is asked of the writer, and its answers
 served        the surveys of a service
 publication   what of the tallies may be looked at
 clock         whether the collector's clock has jumped
-line          what waits for the writer
+submission_queue
+              what waits for the writer
 permissions   what a token may send
 pieces        uploads that are cut, so that none keeps the others waiting
 housekeeping  closing epochs, forgetting ids
-lasting       what goes wrong again and again, said once
-condition     what keeps the writer from writing
+persistent_errors
+              what goes wrong again and again, logged once
+writer_health what keeps the writer from writing
 
 Imports: `store`.
 """

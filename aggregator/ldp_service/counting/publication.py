@@ -48,7 +48,7 @@ from ldp_service.store.records import (
     read_tally_key,
     shard_of,
 )
-from ldp_service.store.shown import ShownRecords, public_view
+from ldp_service.store.released_snapshot import ShownRecords, public_view
 from ldp_service.store.store import Snapshot
 
 LEAST = 20

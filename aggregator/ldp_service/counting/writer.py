@@ -32,7 +32,6 @@ from ldp.errors import LDPError
 from ldp_service.counting.admission import Admission, Rules
 from ldp_service.counting.books import Books
 from ldp_service.counting.clock import check_confirmable, in_words
-from ldp_service.counting.condition import WriterHealth
 from ldp_service.counting.housekeeping import (
     BACK_EVERY,
     EVERY,
@@ -43,11 +42,11 @@ from ldp_service.counting.housekeeping import (
     promise,
     to_close,
 )
-from ldp_service.counting.lasting import Lasting
-from ldp_service.counting.line import SubmissionQueue
+from ldp_service.counting.persistent_errors import PersistentErrors
 from ldp_service.counting.pieces import Piece, answer_to
 from ldp_service.counting.publication import LIVE, Publication, Publisher
 from ldp_service.counting.served import Catalogue
+from ldp_service.counting.submission_queue import SubmissionQueue
 from ldp_service.counting.submissions import (
     Answer,
     EarlyError,
@@ -59,6 +58,7 @@ from ldp_service.counting.submissions import (
     to_futures,
 )
 from ldp_service.counting.turn import begin
+from ldp_service.counting.writer_health import WriterHealth
 from ldp_service.store.errors import StoreError, StoreFullError, StoreLostError
 from ldp_service.store.proof import prove
 from ldp_service.store.records import ended_in
@@ -101,7 +101,7 @@ class Writer:
         self._stopping = Event()
         self._looked = self._took_back = float("-inf")
         self._used: set[int] = set()
-        self.lasting = Lasting()
+        self.lasting = PersistentErrors()
         self._condition = WriterHealth(self.lasting, on_failure, time.monotonic)
         self._unsound: StoreError | None = None
         self.turns = 0
@@ -192,13 +192,13 @@ class Writer:
         try:
             while (pieces := self._line.next()) is not None:
                 started = time.perf_counter()
-                self._believe()
+                self._stop_if_unsound()
                 if pieces:
                     self._take(pieces)
                 self._end_surveys()
                 self._publish()
                 self._look_for_room()
-                self._look_around()
+                self._do_due_work()
                 self.busy_seconds += time.perf_counter() - started
         finally:
             self._end_surveys()
@@ -311,7 +311,7 @@ class Writer:
         except Exception:  # our own mistake: uploads go on
             self.lasting.note("due", "what is due could not be shown", traceback=True)
 
-    def _look_around(self) -> None:
+    def _do_due_work(self) -> None:
         """Do what is due by the clock."""
         now = self._clock()
         if self._books is None or self.failure is not None:
@@ -400,7 +400,7 @@ class Writer:
         """Called from the thread that checks them; the writer's own takes it up."""
         self._unsound = error
 
-    def _believe(self) -> None:
+    def _stop_if_unsound(self) -> None:
         """Write no more where the ids were not as they should be."""
         if self._unsound is not None and self.failure is None:
             self._trouble(self._unsound)

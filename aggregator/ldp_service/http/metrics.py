@@ -57,7 +57,7 @@ from ldp_aggregator.analyses.series.changes import ALARM_RATE
 from ldp_aggregator.tallies.counting.counting import total_reports
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.analysis.punctuality import punctuality
-from ldp_service.counting.lasting import TROUBLES
+from ldp_service.counting.persistent_errors import TROUBLES
 from ldp_service.counting.submissions import QUARANTINED
 from ldp_service.http.estimate_metrics import estimate_metrics
 from ldp_service.http.machine_metrics import watch_machine

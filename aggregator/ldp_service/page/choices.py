@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ldp_aggregator.answers.options import ESTIMANDS, INTERVALS, POST, SHAPES, Options
 from ldp_aggregator.decoders.table import decoder_of
-from ldp_service.page.views.asked import (
+from ldp_service.page.views.view_request import (
     ViewRequest,
     rectangles_written,
     shares_text,

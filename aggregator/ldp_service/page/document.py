@@ -39,12 +39,12 @@ from ldp_service.page.sections.survey import (
     summary,
 )
 from ldp_service.page.sections.values import search_form, values
-from ldp_service.page.views.asked import ViewRequest, query_of
 from ldp_service.page.views.overview import SurveyLine
 from ldp_service.page.views.series import when
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import SidesView
 from ldp_service.page.views.survey import SurveyView
+from ldp_service.page.views.view_request import ViewRequest, query_of
 
 _TEMPLATES = templates_of(
     "ldp_service.page",

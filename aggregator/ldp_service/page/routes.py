@@ -49,11 +49,11 @@ from ldp_service.page.document import (
     sign_in_page,
     survey_page,
 )
-from ldp_service.page.views.asked import ViewRequest
 from ldp_service.page.views.overview import overview
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.sides import sides_view
 from ldp_service.page.views.survey import SurveyView, survey_view
+from ldp_service.page.views.view_request import ViewRequest
 from ldp_service.service import Service
 from ldp_service.store.errors import StoreError
 from ldp_service.uploads.public import link_of

@@ -5,7 +5,7 @@ device ─> Upload ─> RelayWriter ─> Pool (SQLite) ─> Forwarder ─> the c
 /v1/mixed`
 
 pool        what waits, in no order, and what is to be forwarded
-seen        what came, so that nothing is mixed twice
+seen_ids    what came, so that nothing is mixed twice
 batching    which reports wait for one another, and their permutation
 writer      the one thread that writes
 forwarding  the thread that hands batches on, until each is taken

@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 
 from ldp.numbers.randomness import randbelow, shuffle, system
 from ldp_aggregator.output.files import opened_private, sync_folder
-from ldp_service.relay import seen
+from ldp_service.relay import seen_ids
 from ldp_service.store.errors import StoreError
 from ldp_service.store.records import Epoch
 from ldp_service.store.sqlite import connect, strangers, translate_errors
@@ -65,7 +65,7 @@ _TABLES = (
     "parts (id BLOB PRIMARY KEY, frame BLOB)",
     "counts (name TEXT PRIMARY KEY, number INTEGER)",
     "epochs (length INTEGER PRIMARY KEY, closed INTEGER, seen INTEGER)",
-    seen.TABLE,
+    seen_ids.TABLE,
 )
 _SLOTS = "(slot INTEGER PRIMARY KEY, content BLOB)"
 _KNOWN = re.compile(
@@ -139,7 +139,7 @@ class Pool:
                 self._run(f"CREATE TABLE IF NOT EXISTS {table} WITHOUT ROWID")
             with translate_errors(self._path):
                 sync_folder(self._path.parent)
-            self._seen = seen.SeenIds(self._run)
+            self._seen = seen_ids.SeenIds(self._run)
             self._load()
         except BaseException:
             self.close()

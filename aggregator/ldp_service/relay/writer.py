@@ -39,8 +39,7 @@ from ldp.wire.wire import Damage, read_frames
 from ldp_aggregator.tallies.tally import ACCEPTED, DUPLICATE
 from ldp_service.counting.admission import AHEAD
 from ldp_service.counting.clock import graces_of, in_words, jumps, presume_epochs
-from ldp_service.counting.condition import WriterHealth
-from ldp_service.counting.lasting import Lasting
+from ldp_service.counting.persistent_errors import PersistentErrors
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import (
     EARLY,
@@ -52,6 +51,7 @@ from ldp_service.counting.submissions import (
     Submission,
     hand_out,
 )
+from ldp_service.counting.writer_health import WriterHealth
 from ldp_service.relay.batching import KEEP, Terms, closing, is_over, is_ripe, mix
 from ldp_service.relay.pool import Crowd, Pool
 from ldp_service.store.errors import StoreError
@@ -108,7 +108,7 @@ class RelayWriter:
             fingerprint: envelope_size(envelope.width)
             for fingerprint, envelope in catalogue.envelopes.items()
         }
-        self.lasting = Lasting()
+        self.lasting = PersistentErrors()
         self.clock_trouble: str | None = None
         """What is wrong with the clock, in words, as of the last look at it."""
         self._condition = WriterHealth(self.lasting, on_failure, time.monotonic)

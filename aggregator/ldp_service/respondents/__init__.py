@@ -3,7 +3,8 @@ may answer.
 
 presentation  what a page says beside the survey: a file beside the survey file
 figures       what one report can tell, and which questions a page can ask
-spoken        the texts of a page in one language
+localized_texts
+              the texts of a page in one language
 translations  what a page file names, and what its languages leave unsaid
 words         the page's own words, by language
 folder        the files of a page, which any static host can serve

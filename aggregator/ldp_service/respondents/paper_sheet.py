@@ -11,9 +11,9 @@ from ldp.errors import Problem
 from ldp.survey.survey import Question, Survey
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_service.respondents.figures import figures
+from ldp_service.respondents.localized_texts import TranslatedQuestion
 from ldp_service.respondents.paper import COINS, DICE, Rule, rule_of
 from ldp_service.respondents.presentation import PageError, Presentation
-from ldp_service.respondents.spoken import TranslatedQuestion
 from ldp_service.respondents.words import PAPER, WORDS, fill, words_of
 
 _STYLE = (

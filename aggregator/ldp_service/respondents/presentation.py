@@ -29,7 +29,7 @@ from ldp.errors import LDPError, Problem
 from ldp.survey.survey import Survey
 from ldp_aggregator.output.files import read_bytes, toml_in
 from ldp_aggregator.output.web_addresses import AddressError, web_origin
-from ldp_service.respondents.spoken import Spoken, TranslatedQuestion
+from ldp_service.respondents.localized_texts import LocalizedTexts, TranslatedQuestion
 from ldp_service.respondents.translations import label_names, some_of, unsaid
 
 REQUIRED, VISIBLE, REFUSAL = "required", "visible", "refusal"
@@ -59,7 +59,7 @@ class Presentation(NamedTuple):
     """Everything that a page file says."""
 
     language: str
-    languages: Mapping[str, Spoken]
+    languages: Mapping[str, LocalizedTexts]
     """By tag; that of the survey comes first."""
     ways: Mapping[str, QuestionWidget]
     one_by_one: bool = True
@@ -108,16 +108,18 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     page.finish()
     problems = list(page.problems)
     asked, ways = _questions(survey, top, ways={})
-    own = Spoken(
+    own = LocalizedTexts(
         texts, {question.name: TranslatedQuestion(question.text) for question in survey}
     )
-    own = Spoken(texts, asked).over(own)
+    own = LocalizedTexts(texts, asked).over(own)
     languages = {language: own}
     lacking: dict[str, list[str]] = {}
     if "language" in top:
         for tag, said in top.table("language").items():
             keys = _keys(f"language.{tag}", said)
-            spoken = Spoken(_texts(keys), _questions(survey, keys, ways=None)[0])
+            spoken = LocalizedTexts(
+                _texts(keys), _questions(survey, keys, ways=None)[0]
+            )
             keys.finish()
             problems += keys.problems
             languages[tag] = spoken.over(own)

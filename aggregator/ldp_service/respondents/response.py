@@ -28,8 +28,8 @@ from ldp.survey.survey import Survey
 from ldp_service.service import Service
 from ldp_service.store.errors import StoreError
 from ldp_service.store.records import EVER
+from ldp_service.uploads.page_visits import COUNTED, SHOWN, STARTED
 from ldp_service.uploads.public import Public
-from ldp_service.uploads.reach import COUNTED, SHOWN, STARTED
 
 EVERY = 60.0
 """Seconds between two looks at what was counted."""

@@ -23,8 +23,8 @@ from ldp_service.page.access import shown_token
 from ldp_service.respondents.folder import CONTENT_TYPES
 from ldp_service.respondents.overview import overview, response_table
 from ldp_service.service import Service
+from ldp_service.uploads.page_visits import STEPS
 from ldp_service.uploads.public import Public
-from ldp_service.uploads.reach import STEPS
 from ldp_service.uploads.tokens import ANALYST, GRANTED
 
 _HEADERS = {

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from ldp.answers.booleans import BOOLEAN_VALUES
 from ldp.answers.domain import Domain
 from ldp.survey.survey import Question, Survey
-from ldp_service.respondents.spoken import Spoken, TranslatedQuestion
+from ldp_service.respondents.localized_texts import LocalizedTexts, TranslatedQuestion
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
 """Letters next to each other; what has none, such as "18-24", is the same in every
@@ -41,7 +41,7 @@ def some_of(names: Sequence[str]) -> str:
     return ", ".join([*names[:_MOST_NAMED], *["..."][: len(names) > _MOST_NAMED]])
 
 
-def unsaid(survey: Survey, own: Spoken, spoken: Spoken) -> list[str]:
+def unsaid(survey: Survey, own: LocalizedTexts, spoken: LocalizedTexts) -> list[str]:
     """Return the words that a language lacks, beside those of the survey's own
     language.
     """

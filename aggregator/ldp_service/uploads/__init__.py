@@ -3,7 +3,8 @@
 tokens  who may do what; given_tokens  those of the environment; token_use  when they
 were used
 invitations  one-time tokens of respondents      public  pages that are open to anyone
-reach   how many were shown these and began, by day
+page_visits
+        how many were shown these and began, by day
 followed_file  a file that is read anew when it changes
 room    what bodies take of the memory
 heads   what the head of an upload says

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from ldp_service.uploads.invitations import Invitations
-from ldp_service.uploads.reach import ReachCounter
+from ldp_service.uploads.page_visits import PageVisits
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Public:
 
     files: Mapping[str, Mapping[str, bytes]]
     headers: Mapping[str, Mapping[str, str]]
-    reach: ReachCounter
+    reach: PageVisits
     invitations: Invitations | None = None
     """Who may answer; everyone, if nobody is named."""
     titles: Mapping[str, str] = field(default_factory=dict)

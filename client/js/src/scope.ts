@@ -1,5 +1,5 @@
 /**
- * Whose a record is (`client/ldp_client/keeping/scope.py`, `heirs.py`): what a device keeps for one collector is of no use to
+ * Whose a record is (`client/ldp_client/keeping/scope.py`, `adoption.py`): what a device keeps for one collector is of no use to
  * another, not even if both ask the same.
  *
  * What was recorded before an app knew where to send has an heir, for good: the first collector of the survey. It gets the

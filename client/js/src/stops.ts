@@ -1,5 +1,5 @@
 /**
- * Stop lists (`ldp/transparency/stops.py`, `client/ldp_client/embedding/asking.py`): by which a collector has less asked than its survey says.
+ * Stop lists (`ldp/transparency/stops.py`, `client/ldp_client/embedding/stop_lists.py`): by which a collector has less asked than its survey says.
  *
  * - A list counts if the key that the app has pinned has signed it (Ed25519, by the platform), if it is about this survey, and
  *   if its serial number is not below that of the list before.

@@ -6,7 +6,7 @@ makes, sends it by itself, and raises nothing where it records or sends.
 
 Rules
 - `record` randomizes at once; the answer is not kept, logged, or repeated in an error,
-  nor in what error reporters send of local variables (`ldp_client.keeping.hidden`).
+  nor in what error reporters send of local variables (`ldp_client.keeping.hidden_answer`).
 - What was spent is remembered (on disk, if the state is kept there) before the report
   is handed out.
 - The bytes of a report are made once. What uploads them sends the same bytes again on a
@@ -30,7 +30,7 @@ from ldp_client.answering.memory import Memory
 from ldp_client.answering.registered import Proof, require_registration
 from ldp_client.answering.reports import Report
 from ldp_client.answering.respondent import Respondent
-from ldp_client.keeping.hidden import Hidden, forget_locals, question_of
+from ldp_client.keeping.hidden_answer import HiddenAnswer, forget_locals, question_of
 from ldp_client.keeping.scope import Scope
 from ldp_client.keeping.store import DeviceStore, ProcessStore
 from ldp_client.keeping.vault import Handed, Vault
@@ -120,7 +120,7 @@ class Client:
         could be made safely. Raises `NotDrawnError` where the device answers another
         question of a draw: the answer is dropped.
         """
-        answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
+        answers: HiddenAnswer[Mapping[str, object]] = HiddenAnswer({name: answer})
         del answer
         if name in self.survey.drawn_names:
             # By itself, so that an answer that cannot be paid for draws nothing anew.
@@ -152,7 +152,7 @@ class Client:
 
         A group can be answered again if every question of it can.
         """
-        hidden = Hidden(answers)
+        hidden = HiddenAnswer(answers)
         del answers
         return cast(Report, self._make_report(hidden, together=True))
 
@@ -170,7 +170,7 @@ class Client:
         return Ledger.read(self._store)
 
     def _make_report(
-        self, answers: Hidden[Mapping[str, object]], *, together: bool
+        self, answers: HiddenAnswer[Mapping[str, object]], *, together: bool
     ) -> Report | None:
         try:
             report = self._store.transact(self._respondent.report, answers, together)

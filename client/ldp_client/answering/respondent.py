@@ -38,7 +38,7 @@ from ldp.survey.survey import Envelope, Group, Question, Survey
 from ldp_client.answering.budget import Budget
 from ldp_client.answering.memory import Memory
 from ldp_client.answering.reports import MARK_SIZE, Report
-from ldp_client.keeping.hidden import Hidden, question_of
+from ldp_client.keeping.hidden_answer import HiddenAnswer, question_of
 from ldp_client.keeping.tapes import Tape, encode_value
 
 _ANSWER, _COHORT, _DRAW, _PERMANENT = b"answer", b"cohort", b"draw", b"permanent"
@@ -107,7 +107,7 @@ class Respondent:
         self._derives = derives
 
     def report(
-        self, answers: Hidden[Mapping[str, object]], together: bool
+        self, answers: HiddenAnswer[Mapping[str, object]], together: bool
     ) -> Report | None:
         """A report of answers, by question name; None if another question was drawn.
 
@@ -147,7 +147,7 @@ class Respondent:
         return question.name in names
 
     def drafts(
-        self, answers: Hidden[Mapping[str, object]], together: bool
+        self, answers: HiddenAnswer[Mapping[str, object]], together: bool
     ) -> Drafts | None:
         """Randomize answers without a charge; None if another question was drawn."""
         envelope, values = self._values(answers.value, together=together)

@@ -19,7 +19,7 @@ from ldp.errors import (
 )
 from ldp_client.delivery.outcomes import LOST
 from ldp_client.keeping.forks import renew_in_children
-from ldp_client.keeping.turns import ClosedError
+from ldp_client.keeping.locks import ClosedError
 
 RECORDED, WAITING = "recorded", "waiting"
 REASONS = {

@@ -4,7 +4,7 @@ memory.
 Rules
 - A survey has a queue of its own for each collector: none gets what was meant for
   another, nor waits for another's pause. What was recorded without a collector goes to
-  the first that there is for its survey (`ldp_client.embedding.heirs`).
+  the first that there is for its survey (`ldp_client.embedding.adoption`).
 - What goes through a relay goes alone, and is sealed when its batch is made
   (`delivery.sealing`).
 - A report is kept under its day and a random number: neither the hour nor the order of
@@ -23,7 +23,7 @@ Rules
 - A survey with epochs is not sent by a clock that was never set: its batches would be
   of 1970, for good.
 - How many reports were lost, of which questions and why, is kept for as long as the
-  file (`ldp_client.delivery.losses`).
+  file (`ldp_client.delivery.loss_counters`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ldp.wire.wire import FORMAT_SEALED, decode_batch, read_frames
 from ldp_client.answering.reports import Report, batch_random, frames, row_batches
 from ldp_client.delivery.days import DAYS, Days, age, this_day
 from ldp_client.delivery.limits import QueueLimits
-from ldp_client.delivery.losses import LASTING, Losses
+from ldp_client.delivery.loss_counters import LASTING, LossCounters
 from ldp_client.delivery.outcomes import WAITING, Outcome
 from ldp_client.delivery.schedule import Backoff, Schedule
 from ldp_client.keeping.clocks import Clock, ClockSpan, now
@@ -96,7 +96,7 @@ class Outbox:
         self._until_trimmed = 0
         self._trimmed_on: int | None = None
         self._settled: bytes | None = None
-        self.losses = Losses(store, queue)
+        self.losses = LossCounters(store, queue)
         self.schedule = Schedule(store, queue, clock=clock)
 
     def put(self, report: Report) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import ssl
     from http.client import HTTPResponse
 
-    from ldp_client.delivery.line import Route, TimedConnection
+    from ldp_client.delivery.connection import Route, TimedConnection
 
 REPORTS_PATH = "/v1/reports"
 NAMELESS = "a transport without a destination"
@@ -167,7 +167,7 @@ class HTTPTransport:
         """Post the bytes once, and have the answer judged, if there is one."""
         from http.client import HTTPException
 
-        from ldp_client.delivery.line import ProxyError, TimedConnection
+        from ldp_client.delivery.connection import ProxyError, TimedConnection
         from ldp_client.delivery.verdicts import of_failure
 
         kept = self._kept.__dict__
@@ -214,7 +214,7 @@ class HTTPTransport:
         from http.client import HTTPException
         from urllib.parse import quote
 
-        from ldp_client.delivery.line import TimedConnection
+        from ldp_client.delivery.connection import TimedConnection
 
         connection = TimedConnection(self._route(), self._timeout)
         try:
@@ -231,7 +231,7 @@ class HTTPTransport:
             connection.close()
 
     def _route(self) -> Route:
-        from ldp_client.delivery.line import Route
+        from ldp_client.delivery.connection import Route
 
         if self._secure and self._context is None:
             from ldp_client.delivery.transport_settings import trusting

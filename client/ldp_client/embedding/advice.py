@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ldp_client.delivery.losses import QUARANTINED
+from ldp_client.delivery.loss_counters import QUARANTINED
 from ldp_client.delivery.schedule import BEGUN, Attempt
 from ldp_client.keeping.database import NoRoomError
-from ldp_client.keeping.turns import BusyError
+from ldp_client.keeping.locks import BusyError
 
 SOUND = "sound"
 _ABOUT = {

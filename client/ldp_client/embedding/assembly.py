@@ -15,16 +15,16 @@ from ldp_client.delivery.limits import QueueLimits
 from ldp_client.delivery.outbox import Outbox
 from ldp_client.delivery.sender import Sender
 from ldp_client.delivery.transport import NAMELESS, HTTPTransport, Transport
-from ldp_client.embedding.heirs import Heirs
+from ldp_client.embedding.adoption import Adoption
+from ldp_client.embedding.consent_actions import ConsentActions
 from ldp_client.embedding.recorder import Recorder
-from ldp_client.embedding.saying import Saying
 from ldp_client.keeping.database import Database
 from ldp_client.keeping.scope import NO_COLLECTOR, Scope
 from ldp_client.keeping.vault import Handed, Vault
 
 if TYPE_CHECKING:
     from ldp_client.delivery.sealing import Relay, Seal
-    from ldp_client.embedding.asking import FollowedStopLists, StopRule
+    from ldp_client.embedding.stop_lists import FollowedStopLists, StopRule
 
 
 class Wishes(NamedTuple):
@@ -50,7 +50,7 @@ class Assembly(NamedTuple):
     counts: Counts
     outbox: Outbox
     recorder: Recorder
-    saying: Saying
+    saying: ConsentActions
     sender: Sender | None
     asking: FollowedStopLists | None
 
@@ -139,7 +139,7 @@ def assemble(
     elif transport is not None:
         scope = Scope.of(getattr(transport, "destination", NAMELESS))
     consent = Consent(store, survey, otherwise=wishes.consent)
-    heirs = Heirs(store, survey, scope)
+    heirs = Adoption(store, survey, scope)
     counts = Counts()
     outbox = Outbox(
         store,
@@ -156,7 +156,7 @@ def assemble(
     )
     asking = sender = None
     if wishes.stops is not None:
-        from ldp_client.embedding.asking import FollowedStopLists
+        from ldp_client.embedding.stop_lists import FollowedStopLists
 
         asking = FollowedStopLists(
             store, wishes.stops, survey.name, key=scope.survey_key(survey)
@@ -185,7 +185,7 @@ def assemble(
         attributes=dict(wishes.attributes),
         counts=counts,
     )
-    saying = Saying(store, consent, recorder, outbox=outbox)
+    saying = ConsentActions(store, consent, recorder, outbox=outbox)
     return Assembly(
         scope,
         consent,

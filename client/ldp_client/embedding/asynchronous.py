@@ -23,7 +23,7 @@ from ldp_client.delivery.counts import RecordOutcome
 from ldp_client.embedding.embedded import EmbeddedClient
 from ldp_client.embedding.preview import Preview
 from ldp_client.embedding.status import Status
-from ldp_client.keeping.hidden import Hidden
+from ldp_client.keeping.hidden_answer import HiddenAnswer
 
 
 class AsyncClient:
@@ -59,19 +59,19 @@ class AsyncClient:
 
     async def record(self, name: str, answer: object) -> RecordOutcome:
         """Randomize an answer now and let its report wait to be sent."""
-        answer = Hidden(answer)
+        answer = HiddenAnswer(answer)
         return await asyncio.to_thread(lambda: self.embedded.record(name, answer.value))
 
     async def record_daily(self, name: str, answer: object) -> RecordOutcome:
         """Record an answer at most once a day."""
-        answer = Hidden(answer)
+        answer = HiddenAnswer(answer)
         return await asyncio.to_thread(
             lambda: self.embedded.record_daily(name, answer.value)
         )
 
     async def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """Record the answers to all questions of a group, by question name."""
-        hidden = Hidden(answers)
+        hidden = HiddenAnswer(answers)
         del answers
         return await asyncio.to_thread(
             lambda: self.embedded.record_together(hidden.value)
@@ -124,7 +124,7 @@ class AsyncClient:
 
     async def preview(self, name: str, answer: object) -> Preview:
         """Show the report of an answer, and what it could reveal, without spending."""
-        answer = Hidden(answer)
+        answer = HiddenAnswer(answer)
         return await asyncio.to_thread(
             lambda: self.embedded.preview(name, answer.value)
         )

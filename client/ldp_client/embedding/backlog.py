@@ -22,7 +22,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ldp_client.keeping.forks import renew_in_children
-from ldp_client.keeping.turns import BusyError
+from ldp_client.keeping.locks import BusyError
 
 Work = Callable[[], str | None]
 """What is to be done in a transaction; what came of it is counted under what it

@@ -34,20 +34,20 @@ from ldp_client.delivery.counts import WAITING, RecordOutcome, reason_of
 from ldp_client.delivery.limits import QueueLimits
 from ldp_client.delivery.transport import Transport
 from ldp_client.embedding.assembly import Wishes, assemble, carrier, is_set, sealed_way
-from ldp_client.embedding.guard import Guard
+from ldp_client.embedding.error_guard import ErrorGuard
 from ldp_client.embedding.recorder import Draw, Make, Refusal
 from ldp_client.keeping.database import Database
-from ldp_client.keeping.hidden import Hidden, forget_locals, question_of
-from ldp_client.keeping.turns import ClosedError
+from ldp_client.keeping.hidden_answer import HiddenAnswer, forget_locals, question_of
+from ldp_client.keeping.locks import ClosedError
 from ldp_client.keeping.vault import Handed
 
 if TYPE_CHECKING:
     from ldp_client.answering.memory import Memory
     from ldp_client.delivery.sealing import Relay
     from ldp_client.embedding.advice import Facts
-    from ldp_client.embedding.asking import StopRule
     from ldp_client.embedding.preview import Preview
     from ldp_client.embedding.status import Status
+    from ldp_client.embedding.stop_lists import StopRule
 
 
 class EmbeddedClient:
@@ -82,7 +82,7 @@ class EmbeddedClient:
                      Reports that wait keep what held when they were recorded
     stops            the key under which the collector may stop questions, or have fewer
                      devices asked, and what holds without word from it
-                     (`ldp_client.embedding.asking`)
+                     (`ldp_client.embedding.stop_lists`)
     limits           of the queue
     interval         seconds between uploads, on average, up to 30 days; None to send at
                      `flush` only
@@ -155,7 +155,7 @@ class EmbeddedClient:
         self._disabled = is_set("LDP_DISABLED") or is_set("DO_NOT_TRACK")
         self._sender = None if self._disabled else parts.sender
         self._sends_by_itself = transport is not None and interval is not None
-        self._guard = Guard(survey, parts.counts, is_strict=strict)
+        self._guard = ErrorGuard(survey, parts.counts, is_strict=strict)
         self._closed = False
         self._asking = parts.asking
         if not self._disabled:
@@ -175,7 +175,7 @@ class EmbeddedClient:
 
         The outcome is true if there is a report; its `reason` says why there is none.
         """
-        answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
+        answers: HiddenAnswer[Mapping[str, object]] = HiddenAnswer({name: answer})
         del answer
         return self._record_answers(name, answers)
 
@@ -183,7 +183,7 @@ class EmbeddedClient:
         """Record an answer at most once a day (UTC), to a question whose responses are
         memoized.
         """
-        answers: Hidden[Mapping[str, object]] = Hidden({name: answer})
+        answers: HiddenAnswer[Mapping[str, object]] = HiddenAnswer({name: answer})
         del answer
 
         def again(memory: Memory) -> str | None:
@@ -195,7 +195,7 @@ class EmbeddedClient:
 
     def record_together(self, answers: Mapping[str, object]) -> RecordOutcome:
         """Record the answers to all questions of a group, by question name."""
-        hidden = Hidden(answers)
+        hidden = HiddenAnswer(answers)
         del answers
         return self._store_report(
             lambda respondent: respondent.report(hidden, together=True),
@@ -268,7 +268,7 @@ class EmbeddedClient:
         """
         from ldp_client.embedding.preview import preview
 
-        answer = Hidden(answer)
+        answer = HiddenAnswer(answer)
         try:
             return preview(self.survey, name, answer.value, random=self._draw)
         except Exception as error:
@@ -344,7 +344,7 @@ class EmbeddedClient:
                 raise
 
     def _record_answers(
-        self, name: str, answers: Hidden[Mapping[str, object]], *unless: Refusal
+        self, name: str, answers: HiddenAnswer[Mapping[str, object]], *unless: Refusal
     ) -> RecordOutcome:
         if not self._disabled and name in self.survey.drawn_names:
             self._recorder.settle_draw(name)

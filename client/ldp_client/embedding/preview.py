@@ -12,7 +12,7 @@ from ldp.numbers.accounting import posterior
 from ldp.numbers.exact import float_upper, log_upper, percent_below, text_upper
 from ldp.numbers.randomness import Random
 from ldp.survey.survey import Survey
-from ldp_client.keeping.hidden import question_of
+from ldp_client.keeping.hidden_answer import question_of
 
 
 class Preview(NamedTuple):

@@ -24,14 +24,14 @@ from ldp_client.answering.consent import Consent
 from ldp_client.answering.memory import Memory
 from ldp_client.answering.reports import Report
 from ldp_client.answering.respondent import Drafts, Respondent
-from ldp_client.answering.standing import Standing
+from ldp_client.answering.state_snapshot import StateSnapshot
 from ldp_client.delivery.counts import RECORDED, Counts
 from ldp_client.delivery.outbox import Outbox
+from ldp_client.embedding.adoption import Adoption
 from ldp_client.embedding.backlog import Backlog
-from ldp_client.embedding.heirs import Heirs
 from ldp_client.keeping.database import Database
-from ldp_client.keeping.hidden import question_of
-from ldp_client.keeping.turns import BusyError
+from ldp_client.keeping.hidden_answer import question_of
+from ldp_client.keeping.locks import BusyError
 from ldp_client.keeping.vault import Vault
 
 PATIENCE = 0.1
@@ -56,7 +56,7 @@ class Recorder:
         self,
         survey: Survey,
         store: Database,
-        heirs: Heirs,
+        heirs: Adoption,
         consent: Consent,
         outbox: Outbox,
         *,
@@ -79,7 +79,7 @@ class Recorder:
         self._derives = derives and self._lasts
         self._attributes = attributes
         self._patience = PATIENCE if self._lasts else None
-        self.standing: Standing | None = None
+        self.standing: StateSnapshot | None = None
         self._spent: set[bytes] = set()
         # A backup that has a secret which a loss of power takes back would answer once
         # more.
@@ -187,7 +187,7 @@ class Recorder:
             for envelope in self._survey.envelopes
             if any(budget.has_charge(question) for question in envelope.members)
         }
-        self.standing = Standing.read(
+        self.standing = StateSnapshot.read(
             self.memory(), self._consent.state(), self._random
         )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ldp.survey.survey import Survey
 from ldp_client.answering.consent import OFF, UNKNOWN, Consent
-from ldp_client.delivery.losses import QUARANTINED
+from ldp_client.delivery.loss_counters import QUARANTINED
 from ldp_client.delivery.outbox import CLOCK_WAS_SET, Outbox
 from ldp_client.embedding.advice import SOUND, Facts, advice, advice_about
 from ldp_client.keeping.clocks import now

@@ -3,8 +3,8 @@ tapes from.
 
 store     records, changed in transactions         database     the same in one SQLite file
 new_file  a file that is there whole or not at all syncing      a sync that outlives lost power
-turns     one piece of work at a time              forks        locks in forked children
+locks     one piece of work at a time              forks        locks in forked children
 vault     how the secret is kept                   keyrings     the platform's key store
 tapes     randomness that comes back               scope        whose a record is
-clocks    two clocks                               hidden       a true answer, unseen in tracebacks
+clocks    two clocks                               hidden_answer  unseen in tracebacks
 """

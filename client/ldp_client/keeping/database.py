@@ -34,9 +34,9 @@ from xxhash import xxh64_digest
 from ldp.errors import StateError
 from ldp.wire.wire import MOST_PAYLOAD, pack_array, unpack_array
 from ldp_client.keeping.forks import rest_at_forks
+from ldp_client.keeping.locks import BusyError, Given, Result, WorkLock
 from ldp_client.keeping.new_file import make, sweep
 from ldp_client.keeping.store import Record
-from ldp_client.keeping.turns import BusyError, Given, Result, Turns
 
 FORMAT = 2
 PATIENCE = 0.5
@@ -101,7 +101,7 @@ class Database:
             raise ValueError(
                 "expected a file, or None to keep the state in memory; got ':memory:'"
             )
-        self._turns = Turns()
+        self._turns = WorkLock()
         self.path = None if path is None else os.path.expanduser(os.fspath(path))
         self.damaged = 0
         self._file: tuple[int, int] | None = None

@@ -8,7 +8,7 @@ question has records of its own: charges, a cohort, permanent responses. So two
 collectors that ask the same questions, in surveys of one name, cannot tell that they
 have the same device. A survey has a queue of its own for each collector, so that none
 gets what was meant for another. What was recorded for no collector yet has an heir
-(`ldp_client.embedding.heirs`).
+(`ldp_client.embedding.adoption`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ldp.wire.wire import pack_array
 from ldp_client.keeping.forks import rest_at_forks
-from ldp_client.keeping.turns import Given, Result, Turns
+from ldp_client.keeping.locks import Given, Result, WorkLock
 
 Record = tuple[bytes | int | str, ...]
 
@@ -67,7 +67,7 @@ class ProcessStore:
     def __init__(self) -> None:
         self._records: dict[str, dict[bytes, Record]] = {}
         self._changes: list[tuple[dict[bytes, Record], bytes, Record | None]] = []
-        self._turns = Turns()
+        self._turns = WorkLock()
         rest_at_forks(self._turns)
 
     def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:

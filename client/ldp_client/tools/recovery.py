@@ -29,8 +29,8 @@ from ldp_client.keeping.database import (
     checksum,
     create_tables,
 )
+from ldp_client.keeping.locks import BusyError
 from ldp_client.keeping.new_file import make
-from ldp_client.keeping.turns import BusyError
 
 _Row = tuple[str, bytes, bytes, bytes]
 _BESIDE = "-wal", "-shm"

@@ -22,8 +22,8 @@ from collections.abc import Callable
 from lab.world.machines.faults import Faults
 from lab.world.machines.fibers import KilledError, Process
 from ldp_client.keeping.database import Database, NoRoomError
+from ldp_client.keeping.locks import Given, Result
 from ldp_client.keeping.store import ProcessStore, Record
-from ldp_client.keeping.turns import Given, Result
 
 Records = dict[str, dict[bytes, Record]]
 Change = tuple[str, bytes, Record | None]

@@ -22,8 +22,8 @@ from ldp_client.answering import ledger
 from ldp_client.delivery import sender
 from ldp_client.embedding import embedded
 from ldp_client.keeping import clocks
-from ldp_service.counting import line, pieces, writer
-from ldp_service.counting.lasting import Lasting
+from ldp_service.counting import pieces, submission_queue, writer
+from ldp_service.counting.persistent_errors import PersistentErrors
 from ldp_service.counting.publication import Publisher
 
 _IDLE = 600.0
@@ -76,10 +76,10 @@ def simulated(hub: Hub) -> Iterator[None]:
         (writer, "Thread", Fiber),
         (writer, "Event", Event),
         (writer, "time", time),
-        (writer, "Lasting", partial(Lasting, time.monotonic)),
+        (writer, "PersistentErrors", partial(PersistentErrors, time.monotonic)),
         (writer, "Publisher", partial(Publisher, clock=time.monotonic)),
-        (line, "SimpleQueue", Queue),
-        (line, "_IDLE", _IDLE),
+        (submission_queue, "SimpleQueue", Queue),
+        (submission_queue, "_IDLE", _IDLE),
         (pieces, "LIGHT", _LIGHT),
         (pieces, "MOST_FRAMES", _FRAMES),
         (pieces, "SimpleQueue", Queue),

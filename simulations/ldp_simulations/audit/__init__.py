@@ -5,7 +5,8 @@ tapes          the samplers of the core over every tape of randomness, exactly
 parts          what is audited: questions, answers, events, and their declared laws
 counting       counts of these, as long as the draws may be
 learning       events learned from the first half of the draws
-judging        counts against laws and bounds
+statistical_tests
+               counts against laws and bounds
 ids            ids of batches: that they tell nothing, and that a batch has one report
 verdicts       what was found, what would have been, as tables and records
 badge          a verdict as a picture

@@ -51,15 +51,15 @@ from ldp_simulations.audit.ids import (
     id_tests,
     of_other_epochs,
 )
-from ldp_simulations.audit.judging import (
+from ldp_simulations.audit.lives import POINTS
+from ldp_simulations.audit.parts import FEW, EnvelopePart, envelopes_of, parts_of
+from ldp_simulations.audit.statistical_tests import (
     Bound,
     CountTest,
     bounds_of,
     certain,
     law_tests,
 )
-from ldp_simulations.audit.lives import POINTS
-from ldp_simulations.audit.parts import FEW, EnvelopePart, envelopes_of, parts_of
 from ldp_simulations.audit.tapes.exact import prove
 from ldp_simulations.audit.verdicts import (
     FAILED,

@@ -13,8 +13,8 @@ from ldp_aggregator.numerics.arrays import Rows
 from ldp_simulations.audit.clients.client import Audited
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import count, drawn_rows
-from ldp_simulations.audit.judging import CountTest, law_tests
 from ldp_simulations.audit.parts import EnvelopePart
+from ldp_simulations.audit.statistical_tests import CountTest, law_tests
 
 
 class AuditBench(NamedTuple):

@@ -28,8 +28,14 @@ from ldp.survey.survey import Envelope
 from ldp_aggregator.numerics.arrays import Counts, Floats, Integers, Rows
 from ldp_simulations.audit.bounds import binomial_chances
 from ldp_simulations.audit.counting import Arrays
-from ldp_simulations.audit.judging import Bound, CountTest, Tallied, best_bit, worst_of
 from ldp_simulations.audit.parts import bits_of, number_of
+from ldp_simulations.audit.statistical_tests import (
+    Bound,
+    CountTest,
+    Tallied,
+    best_bit,
+    worst_of,
+)
 
 _BYTE = 256
 MOST_BESIDE = 8

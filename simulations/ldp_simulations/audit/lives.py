@@ -35,10 +35,15 @@ from ldp_simulations.audit.bounds import fisher_chances
 from ldp_simulations.audit.clients.client import RETRY, UnknownError
 from ldp_simulations.audit.clients.frames import Left
 from ldp_simulations.audit.counting import least_surprise
-from ldp_simulations.audit.judging import CountTest, bit_name, certain, worst_of
 from ldp_simulations.audit.parts import EnvelopePart, bits_of
 from ldp_simulations.audit.questions import questions
 from ldp_simulations.audit.sequences import sequences
+from ldp_simulations.audit.statistical_tests import (
+    CountTest,
+    bit_name,
+    certain,
+    worst_of,
+)
 
 Point = Callable[[AuditBench], Iterator[CountTest]]
 

@@ -18,8 +18,8 @@ from ldp.survey.survey import Group
 from ldp_aggregator.numerics.arrays import Counts, Rows
 from ldp_simulations.audit.bench import AuditBench, hold_to_law
 from ldp_simulations.audit.bounds import chances_of_both, fisher_chances
-from ldp_simulations.audit.judging import CountTest, certain, worst_of
 from ldp_simulations.audit.parts import EnvelopePart, bits_of
+from ldp_simulations.audit.statistical_tests import CountTest, certain, worst_of
 
 _MOST_BITS = 64
 """Of each of two reports whose noise is compared."""

@@ -25,8 +25,13 @@ from ldp.survey.survey import Question, Survey
 from ldp_aggregator.numerics.arrays import Counts, Flags, Rows
 from ldp_simulations.audit.bench import AuditBench
 from ldp_simulations.audit.bounds import fisher_chances
-from ldp_simulations.audit.judging import CountTest, bit_name, certain, worst_of
 from ldp_simulations.audit.parts import EnvelopePart, bits_of
+from ldp_simulations.audit.statistical_tests import (
+    CountTest,
+    bit_name,
+    certain,
+    worst_of,
+)
 
 BLOCK = 8
 """Reports to one answer, before another one is given."""

@@ -20,8 +20,8 @@ from ldp_simulations.audit.bounds import (
     noticed_deviation,
     noticed_excess,
 )
-from ldp_simulations.audit.judging import Bound, CountTest, TestLevels, levels
 from ldp_simulations.audit.parts import EnvelopePart
+from ldp_simulations.audit.statistical_tests import Bound, CountTest, TestLevels, levels
 from ldp_simulations.audit.tapes.exact import Proof
 
 FORMAT = 1

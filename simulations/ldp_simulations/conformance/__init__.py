@@ -18,7 +18,7 @@ ledger         once, memo, limits, silence, ledger: what it remembers and when i
 delivery       wire, groups, retries, traces: what leaves it, and what is left behind
 posting        statuses: what it makes of answers over HTTP
 lives          draws, restarts: what outlives a process
-deaths         kills: what is left of devices that are killed
+kills          kills: what is left of devices that are killed
 
 serving        the client's end of the protocol, for adapters in Python
 python_client  the Python client, as a command that can be asked

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ldp.survey.survey import Survey
 from ldp_simulations.conformance import (
-    deaths,
     delivery,
+    kills,
     law,
     ledger,
     lives,
@@ -49,7 +49,7 @@ POINTS: dict[str, Callable[[Bench], str]] = {
     "retries": delivery.retries,
     "statuses": posting.statuses,
     "restarts": lives.restarts,
-    "kills": deaths.kills,
+    "kills": kills.kills,
     "traces": delivery.traces,
 }
 """By name, in the order in which they are tried; `docs/conformance.md` says what each

@@ -5,7 +5,7 @@ comparable   what may be compared, and what is refused
 sides        one of the two: estimates, and intervals of every level
 sharing      errors that both have in common
 mover        intervals for differences, ratios and odds ratios, from those of the two
-chances      p-values, equivalence, and all values at once
+significance p-values, equivalence, and all values at once
 any_change   one test of all values together
 rows         what differs value by value, of one comparison or of a family of them
 direct       one value beside the counts of a direct question

@@ -10,7 +10,6 @@ import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.any_change import AnyDifference, any_difference
-from ldp_aggregator.analyses.comparisons.chances import CORRECTIONS
 from ldp_aggregator.analyses.comparisons.comparable import at_level, check_pair, pair_of
 from ldp_aggregator.analyses.comparisons.comparison import Compared, Comparison
 from ldp_aggregator.analyses.comparisons.rows import (
@@ -25,6 +24,7 @@ from ldp_aggregator.analyses.comparisons.sharing import (
     sharing_of,
 )
 from ldp_aggregator.analyses.comparisons.sides import side_of
+from ldp_aggregator.analyses.comparisons.significance import CORRECTIONS
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates

@@ -26,8 +26,8 @@ import numpy as np
 from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.comparisons import mover
-from ldp_aggregator.analyses.comparisons.chances import LevelIntervals, different
 from ldp_aggregator.analyses.comparisons.sides import Ends, Side, side_of
+from ldp_aggregator.analyses.comparisons.significance import LevelIntervals, different
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.numerics.interval import WithInterval

@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp_aggregator.analyses.comparisons import mover
-from ldp_aggregator.analyses.comparisons.chances import (
+from ldp_aggregator.analyses.comparisons.comparison import Compared, IntervalEstimate
+from ldp_aggregator.analyses.comparisons.sharing import Sharing, shared_of_means
+from ldp_aggregator.analyses.comparisons.sides import Ends, Side, number_sides
+from ldp_aggregator.analyses.comparisons.significance import (
     LevelIntervals,
     adjust,
     different,
     equivalent,
     missing_of,
 )
-from ldp_aggregator.analyses.comparisons.comparison import Compared, IntervalEstimate
-from ldp_aggregator.analyses.comparisons.sharing import Sharing, shared_of_means
-from ldp_aggregator.analyses.comparisons.sides import Ends, Side, number_sides
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.arrays import Floats
 

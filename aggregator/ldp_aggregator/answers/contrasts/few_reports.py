@@ -31,9 +31,9 @@ from ldp_aggregator.decoders.intervals.cumulants import (
 )
 from ldp_aggregator.decoders.intervals.intervals import interval_of_few, within_bounds
 from ldp_aggregator.decoders.intervals.scaled_poisson import lower_tail, upper_tail
+from ldp_aggregator.decoders.moments.joint_errors import ScoreCumulants
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates
 from ldp_aggregator.decoders.moments.moments import Moments, ScoreJumps
-from ldp_aggregator.decoders.moments.together import ScoreCumulants
 from ldp_aggregator.numerics.arrays import Floats
 
 _MORE = 2

@@ -39,8 +39,8 @@ from ldp_aggregator.answers.contrasts.few_reports import (
 from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import miss
+from ldp_aggregator.decoders.moments.joint_errors import Covariance, ScoreCumulants
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.moments.together import Covariance, ScoreCumulants
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import Estimated
 from ldp_aggregator.output.checks import Remark

@@ -16,8 +16,12 @@ from ldp_aggregator.answers.contrasts.functions import Functions
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.intervals.intervals import standard_error
+from ldp_aggregator.decoders.moments.joint_errors import (
+    FEW_REPORTS,
+    Covariance,
+    of_matrix,
+)
 from ldp_aggregator.decoders.moments.moments import Moments
-from ldp_aggregator.decoders.moments.together import FEW_REPORTS, Covariance, of_matrix
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.counting import total_reports

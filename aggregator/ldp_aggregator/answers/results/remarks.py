@@ -85,7 +85,7 @@ def on_groups(groups: Sequence[Sequence[str]]) -> tuple[Remark, ...]:
     """
     if not groups:
         return ()
-    from ldp_aggregator.decoders.bloom.alike import group_warnings
+    from ldp_aggregator.decoders.bloom.indistinguishable import group_warnings
 
     return tuple(Remark("alike", text) for text in group_warnings(groups))
 

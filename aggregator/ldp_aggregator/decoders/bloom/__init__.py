@@ -5,7 +5,8 @@ regression  weighted least squares       joint  all frequencies as they are like
 selection   more candidates than the reports can bear
 decoding    from a tally and candidate texts to moments
 sums        candidates that can only be told apart from others as a sum
-alike       candidates that set the same bits, as groups
+indistinguishable
+            candidates that set the same bits, as groups
 hashing     the second hash of many texts at once
 
 Imports: `moments`.

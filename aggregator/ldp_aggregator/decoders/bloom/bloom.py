@@ -158,7 +158,7 @@ def scores_of_design(
 
 def alike(randomizer: Randomizer, counts: Counts, candidates: Sequence[str]) -> Grouped:
     """Those that set the same bits in all cohorts with reports."""
-    from ldp_aggregator.decoders.bloom.alike import alike_together
+    from ldp_aggregator.decoders.bloom.indistinguishable import alike_together
     from ldp_aggregator.decoders.other_results import Candidates
 
     names = tuple(dict.fromkeys(map(to_nfc, candidates)))

@@ -33,7 +33,7 @@ A candidate's r has less error than its coefficient in a regression wherever mos
 others are rare, since their frequencies are known better than least squares knows them.
 It needs no more bit rates than candidates, either. Its law holds over the choice of
 hash functions, for candidates whose bits coincide as chance has it: of those that share
-far more, `alike` tells.
+far more, `indistinguishable` tells.
 
 Sources: Thouless, Anderson and Palmer 1977; Donoho, Maleki and Montanari 2009 (the term
 D); Javanmard and Montanari 2014 (r as a debiased estimate); Opper and Winther 2001 (its

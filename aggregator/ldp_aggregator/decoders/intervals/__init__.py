@@ -7,7 +7,8 @@ count_law, count_intervals, scaled_poisson
 null_chances  how likely an estimate as large is, of a value that no one holds
 after_selection
               what was chosen for its estimate being high
-held_by       moments of values that are held by other shares, for plans
+rescaled_moments
+              moments of values that are held by other shares, for plans
 
 Imports: `moments`.
 """

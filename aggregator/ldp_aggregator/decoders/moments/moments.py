@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_aggregator.decoders.moments.joint_errors import Covariance, ScoreCumulants
 from ldp_aggregator.decoders.moments.jumps import Jumps
-from ldp_aggregator.decoders.moments.together import Covariance, ScoreCumulants
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.output.checks import Check, Remark
 

@@ -64,13 +64,13 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     scores_of_symbols,
 )
+from ldp_aggregator.decoders.moments.joint_errors import spread_of_scores
 from ldp_aggregator.decoders.moments.moments import (
     Findings,
     LinearLaw,
     Moments,
     ScoreJumps,
 )
-from ldp_aggregator.decoders.moments.together import spread_of_scores
 from ldp_aggregator.decoders.numbers.noise_likelihood import likely_shares, on_each_side
 from ldp_aggregator.numerics.arrays import Counts, Floats
 

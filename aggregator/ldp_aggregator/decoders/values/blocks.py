@@ -56,15 +56,7 @@ from ldp_aggregator.decoders.decoder import (
     scores_of_symbols,
 )
 from ldp_aggregator.decoders.moments.few_supports import walsh_at
-from ldp_aggregator.decoders.moments.moments import (
-    LinearLaw,
-    Moments,
-    OneCount,
-    ScoreJumps,
-    alike_for,
-)
-from ldp_aggregator.decoders.moments.supports import walsh_hadamard
-from ldp_aggregator.decoders.moments.together import (
+from ldp_aggregator.decoders.moments.joint_errors import (
     FEW_REPORTS,
     Covariance,
     ScoreCumulants,
@@ -73,6 +65,14 @@ from ldp_aggregator.decoders.moments.together import (
     of_symbols,
     spread_of_scores,
 )
+from ldp_aggregator.decoders.moments.moments import (
+    LinearLaw,
+    Moments,
+    OneCount,
+    ScoreJumps,
+    alike_for,
+)
+from ldp_aggregator.decoders.moments.supports import walsh_hadamard
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
 from ldp_aggregator.tallies.counting.counting import total_reports
 

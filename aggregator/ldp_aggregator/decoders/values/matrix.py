@@ -28,13 +28,13 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     scores_of_symbols,
 )
+from ldp_aggregator.decoders.moments.joint_errors import spread_of_scores
 from ldp_aggregator.decoders.moments.moments import (
     LinearLaw,
     Moments,
     OneCount,
     ScoreJumps,
 )
-from ldp_aggregator.decoders.moments.together import spread_of_scores
 from ldp_aggregator.numerics.arrays import Counts, Floats
 
 WORST_CONDITION = 1000.0

@@ -44,6 +44,20 @@ from ldp_aggregator.decoders.decoder import (
     of_support,
     reach_of_mean,
 )
+from ldp_aggregator.decoders.moments.joint_errors import (
+    FEW_REPORTS,
+    Covariance,
+    PairLaw,
+    ScoreCumulants,
+    all_values,
+    even_pairs,
+    even_spread,
+    of_hashes,
+    of_pairs,
+    of_symbols,
+    spread_of_hashes,
+    spread_of_scores,
+)
 from ldp_aggregator.decoders.moments.jumps import jumps_of, repeat_law, third_of_rates
 from ldp_aggregator.decoders.moments.moments import (
     Findings,
@@ -65,20 +79,6 @@ from ldp_aggregator.decoders.moments.supports import (
     is_counted,
     support_counts,
     supported_weights,
-)
-from ldp_aggregator.decoders.moments.together import (
-    FEW_REPORTS,
-    Covariance,
-    PairLaw,
-    ScoreCumulants,
-    all_values,
-    even_pairs,
-    even_spread,
-    of_hashes,
-    of_pairs,
-    of_symbols,
-    spread_of_hashes,
-    spread_of_scores,
 )
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices
 from ldp_aggregator.tallies.counting.counting import total_reports

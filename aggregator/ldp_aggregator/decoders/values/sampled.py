@@ -28,6 +28,7 @@ from ldp_aggregator.decoders.decoder import (
     known_as,
     of_support,
 )
+from ldp_aggregator.decoders.moments.joint_errors import ScoreCumulants, one_by_one
 from ldp_aggregator.decoders.moments.jumps import jumps_of
 from ldp_aggregator.decoders.moments.moments import (
     Findings,
@@ -36,7 +37,6 @@ from ldp_aggregator.decoders.moments.moments import (
     with_jumps,
 )
 from ldp_aggregator.decoders.moments.repeats import check_repeats, repeats_note
-from ldp_aggregator.decoders.moments.together import ScoreCumulants, one_by_one
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.counting import total_reports
 

@@ -56,6 +56,12 @@ from ldp_aggregator.decoders.decoder import (
     of_one_report,
     of_support,
 )
+from ldp_aggregator.decoders.moments.joint_errors import (
+    Covariance,
+    PairLaw,
+    all_values,
+    even_pairs,
+)
 from ldp_aggregator.decoders.moments.jumps import fourth_of_rates, third_of_rates
 from ldp_aggregator.decoders.moments.moments import (
     Collisions,
@@ -66,12 +72,6 @@ from ldp_aggregator.decoders.moments.moments import (
     of_others,
 )
 from ldp_aggregator.decoders.moments.supports import walsh_hadamard
-from ldp_aggregator.decoders.moments.together import (
-    Covariance,
-    PairLaw,
-    all_values,
-    even_pairs,
-)
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.counting.counting import total_reports
 

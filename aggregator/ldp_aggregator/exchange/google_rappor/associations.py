@@ -37,9 +37,9 @@ from ldp_aggregator.analyses.association.association import joint_estimates
 from ldp_aggregator.analyses.association.result import Association
 from ldp_aggregator.analyses.association.scores import MOST_SCORES, joint_scores
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.bloom.alike import alike_together
 from ldp_aggregator.decoders.bloom.bloom import scores_of_design
 from ldp_aggregator.decoders.bloom.decoding import background_of
+from ldp_aggregator.decoders.bloom.indistinguishable import alike_together
 from ldp_aggregator.decoders.moments.scores import Scores
 from ldp_aggregator.decoders.other_results import Candidates, Grouped
 from ldp_aggregator.exchange.google_rappor.booleans import TRUE

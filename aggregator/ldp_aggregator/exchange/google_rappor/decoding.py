@@ -15,8 +15,11 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
-from ldp_aggregator.decoders.bloom.alike import alike_together, dependent_together
 from ldp_aggregator.decoders.bloom.decoding import background_of
+from ldp_aggregator.decoders.bloom.indistinguishable import (
+    alike_together,
+    dependent_together,
+)
 from ldp_aggregator.decoders.other_results import Candidates
 from ldp_aggregator.exchange.google_rappor.booleans import TRUE, OneBit
 from ldp_aggregator.exchange.google_rappor.dialects import Dialect

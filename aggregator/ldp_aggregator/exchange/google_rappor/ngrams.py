@@ -39,7 +39,7 @@ import numpy as np
 from ldp.errors import EstimateError
 from ldp_aggregator.answers.options import DEFAULT, Options
 from ldp_aggregator.answers.shares.detection import detected
-from ldp_aggregator.decoders.bloom.alike import group_name
+from ldp_aggregator.decoders.bloom.indistinguishable import group_name
 from ldp_aggregator.exchange.google_rappor.associations import Variable, read_reports_to
 from ldp_aggregator.exchange.google_rappor.decoding import decode
 from ldp_aggregator.exchange.google_rappor.dialects import Dialect

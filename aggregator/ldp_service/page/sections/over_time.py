@@ -12,10 +12,10 @@ from ldp_service.analysis.notes import Note
 from ldp_service.page.charts.over_time import Look, means_of, panels, points_of
 from ldp_service.page.markup.elements import many, number, row, table
 from ldp_service.page.sections.side_by_side import side_by_side
-from ldp_service.page.views.asked import CUMULATED, EPOCHS, SMOOTHED, ViewRequest
 from ldp_service.page.views.question import QuestionView
 from ldp_service.page.views.series import when
 from ldp_service.page.views.survey import leading_values
+from ldp_service.page.views.view_request import CUMULATED, EPOCHS, SMOOTHED, ViewRequest
 
 _WAYS = {
     EPOCHS: "each epoch by itself",

@@ -11,9 +11,9 @@ from ldp_service.analysis.notes import Note
 from ldp_service.counting.submissions import QUARANTINED, summed_up
 from ldp_service.page.markup.elements import many, row
 from ldp_service.page.sections.downloads import DOWNLOADS
-from ldp_service.page.views.asked import ViewRequest
 from ldp_service.page.views.service import ServiceView
 from ldp_service.page.views.survey import SurveyView
+from ldp_service.page.views.view_request import ViewRequest
 
 _OUTCOMES = {
     "accepted": "counted",

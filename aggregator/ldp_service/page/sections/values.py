@@ -12,8 +12,8 @@ from ldp_aggregator.answers.texts.room import TextEstimates
 from ldp_aggregator.output.markup import Safe, join, tag
 from ldp_aggregator.output.sheet import MOST_BARS
 from ldp_service.page.markup.elements import number, row, table
-from ldp_service.page.views.asked import ViewRequest
 from ldp_service.page.views.question import QuestionView
+from ldp_service.page.views.view_request import ViewRequest
 
 _LEAST = 1e-9
 """P-values are by the normal law, which means nothing so far out."""

@@ -1,6 +1,7 @@
 """Views of the page as records: read from an `Analysis`, and not yet markup.
 
-asked      what someone asked to see
+view_request
+           what someone asked to see
 series     estimates by epoch
 question   one question: its estimates and what lies beside them
 survey     a survey: its questions, what became of batches

@@ -21,9 +21,9 @@ from ldp_aggregator.answers.shares.detection import adjusted_p_values
 from ldp_aggregator.numerics.arrays import Floats, Indices
 from ldp_aggregator.output.checks import Check
 from ldp_aggregator.output.sheet import MOST_BARS, Bars
-from ldp_service.page.views.asked import ALL_VALUES, ValueSearch
 from ldp_service.page.views.course import CourseView
 from ldp_service.page.views.series import Series
+from ldp_service.page.views.view_request import ALL_VALUES, ValueSearch
 
 CORRECTION = "bonferroni"
 

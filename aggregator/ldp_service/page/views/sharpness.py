@@ -24,9 +24,9 @@ from scipy.special import ndtri
 from ldp_aggregator.answers.results.means import Mean, ends_of
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.decoders.intervals.cumulants import cumulants
-from ldp_aggregator.decoders.intervals.held_by import held_by
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass
+from ldp_aggregator.decoders.intervals.rescaled_moments import held_by
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.bisection import least_share
 

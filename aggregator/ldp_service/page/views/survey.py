@@ -16,10 +16,10 @@ from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.tallies.mixing.batches import MixedBatch
 from ldp_service.analysis.analysis import Analysis
 from ldp_service.page.views.alarms import Alarm, alarms_of
-from ldp_service.page.views.asked import CUMULATED, SMOOTHED, ViewRequest
 from ldp_service.page.views.course import CourseView, course_of
 from ldp_service.page.views.question import QuestionView
 from ldp_service.page.views.series import MOST_EPOCHS, GroupSeries, Series
+from ldp_service.page.views.view_request import CUMULATED, SMOOTHED, ViewRequest
 
 MOST_FOLLOWED = 6
 """Values that are shown over time, the most frequent ones."""

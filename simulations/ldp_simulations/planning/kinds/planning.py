@@ -39,13 +39,13 @@ from ldp.mechanisms.contract import Declared, Mechanism, Randomizer
 from ldp.mechanisms.values.optimum import efficiency
 from ldp_aggregator.answers.results.manipulation import frequency_reach
 from ldp_aggregator.answers.shares.frequencies import moments_of
-from ldp_aggregator.decoders.intervals.held_by import held_by
 from ldp_aggregator.decoders.intervals.intervals import (
     careful_interval,
     miss,
     standard_error,
 )
 from ldp_aggregator.decoders.intervals.null_chances import chance_to_pass
+from ldp_aggregator.decoders.intervals.rescaled_moments import held_by
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.bisection import least_share, least_whole

@@ -1,4 +1,4 @@
-"""Turns that others hold: for how long one waits, and what a child does without."""
+"""Locks that others hold: for how long one waits, and what a child does without."""
 
 import threading
 import time
@@ -7,10 +7,10 @@ import pytest
 from children import in_child
 
 from ldp import StateError
-from ldp_client.keeping import turns
+from ldp_client.keeping import locks
 from ldp_client.keeping.database import Database
+from ldp_client.keeping.locks import BusyError, WorkLock
 from ldp_client.keeping.store import ProcessStore
-from ldp_client.keeping.turns import BusyError, Turns
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def held():
 
 def test_who_has_no_time_does_not_wait_for_another_thread(held):
     """Waiting ends after the patience that was said, with an error of its own."""
-    taken = Turns()
+    taken = WorkLock()
     held(taken.take)
     began = time.monotonic()
     with pytest.raises(BusyError, match=r"within 0\.05 seconds"):
@@ -50,7 +50,7 @@ def test_who_has_no_time_does_not_wait_for_another_thread(held):
 
 def test_patience_is_rewarded():
     """A turn that ends in time is followed by one's own."""
-    taken = Turns()
+    taken = WorkLock()
     begun = threading.Event()
 
     def hold_on():
@@ -66,7 +66,7 @@ def test_patience_is_rewarded():
 
 def test_a_turn_within_ones_own_is_refused_however_patient():
     """It is not busy: it would never end."""
-    taken = Turns()
+    taken = WorkLock()
 
     def within():
         with pytest.raises(StateError, match="signal handler") as caught:
@@ -80,7 +80,7 @@ def test_a_turn_within_ones_own_is_refused_however_patient():
 @pytest.fixture
 def impatient(monkeypatch):
     """Forks that wait for no turn."""
-    monkeypatch.setattr(turns, "PATIENCE_AT_FORKS", 0.05)
+    monkeypatch.setattr(locks, "PATIENCE_AT_FORKS", 0.05)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -18,13 +18,13 @@ class TranslatedQuestion(NamedTuple):
         return self._asdict()
 
 
-class Spoken(NamedTuple):
+class LocalizedTexts(NamedTuple):
     """The texts of a page in one language."""
 
     texts: Mapping[str, str]
     questions: Mapping[str, TranslatedQuestion]
 
-    def over(self, other: Spoken) -> Spoken:
+    def over(self, other: LocalizedTexts) -> LocalizedTexts:
         """Return the words, with those of another language where there are none."""
         questions = dict(other.questions)
         for name, asked in self.questions.items():
@@ -33,4 +33,4 @@ class Spoken(NamedTuple):
             questions[name] = TranslatedQuestion(
                 asked.text or base.text, asked.help or base.help, labels
             )
-        return Spoken({**other.texts, **self.texts}, questions)
+        return LocalizedTexts({**other.texts, **self.texts}, questions)

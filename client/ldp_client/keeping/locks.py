@@ -1,4 +1,4 @@
-"""Turns: one piece of work at a time on what threads, signal handlers and forks share.
+"""Locks: one piece of work at a time on what threads, signal handlers and forks share.
 
 Rules
 - A thread waits for its turn. A piece of work that begins within another one of the
@@ -47,7 +47,7 @@ class BusyError(StateError):
     """
 
 
-class Turns:
+class WorkLock:
     """Queue of those who wait for the lock."""
 
     __slots__ = ("__weakref__", "_lock", "_thread")

@@ -20,7 +20,7 @@ from ldp.survey.survey import Question, Survey
 Value = TypeVar("Value")
 
 
-class Hidden(Generic[Value]):
+class HiddenAnswer(Generic[Value]):
     """A value that shows itself to no one who prints it."""
 
     __slots__ = ("value",)

@@ -17,10 +17,10 @@ from ldp_client.answering.consent import FORGET, OFF, ON, Consent
 from ldp_client.delivery.outbox import Outbox
 from ldp_client.embedding.recorder import Recorder
 from ldp_client.keeping.database import Database
-from ldp_client.keeping.turns import BusyError
+from ldp_client.keeping.locks import BusyError
 
 
-class Saying:
+class ConsentActions:
     """Consent actions in the store of a recorder."""
 
     def __init__(

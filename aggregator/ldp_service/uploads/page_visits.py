@@ -47,7 +47,7 @@ Days = dict[str, dict[str, Any]]
 """What is known of a survey, by day."""
 
 
-class ReachCounter:
+class PageVisits:
     """How many were shown pages and began, by survey and day."""
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:

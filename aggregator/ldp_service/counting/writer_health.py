@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from ldp.errors import LDPError
-from ldp_service.counting.lasting import Lasting
+from ldp_service.counting.persistent_errors import PersistentErrors
 from ldp_service.counting.submissions import OverloadError
 from ldp_service.store.errors import StoreError, StoreFullError, StoreLostError
 
@@ -26,7 +26,7 @@ class WriterHealth:
 
     def __init__(
         self,
-        lasting: Lasting,
+        lasting: PersistentErrors,
         on_failure: Callable[[StoreError], None],
         clock: Callable[[], float],
     ) -> None:

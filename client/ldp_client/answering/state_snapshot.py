@@ -15,7 +15,7 @@ from ldp_client.answering.memory import COHORT, DRAW, SECRET, Memory
 from ldp_client.keeping.store import ProcessStore, Record
 
 
-class Standing(NamedTuple):
+class StateSnapshot(NamedTuple):
     """Consent when the store was read, and the memory of it that drafts are made by.
 
     The memory's store is a copy, in which the secret is as it is.
@@ -25,7 +25,7 @@ class Standing(NamedTuple):
     memory: Memory
 
     @classmethod
-    def read(cls, memory: Memory, said: str, random: Random) -> Standing:
+    def read(cls, memory: Memory, said: str, random: Random) -> StateSnapshot:
         """Copy what a memory holds. Called in a transaction of its store."""
         records: list[tuple[str, bytes, Record]] = [
             (SECRET, b"", (memory.secret(random),))

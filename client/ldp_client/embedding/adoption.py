@@ -21,7 +21,7 @@ from ldp_client.keeping.store import DeviceStore
 _HEIR = "heir"
 
 
-class Heirs:
+class Adoption:
     """Adoption in a store, as a client of one survey and one collector (or of none yet)
     sees it.
 

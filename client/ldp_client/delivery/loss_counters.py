@@ -24,7 +24,7 @@ LASTING = LOST | {QUARANTINED}
 _SEPARATOR = b"/"
 
 
-class Losses:
+class LossCounters:
     """Loss counters of a queue. Methods are called in transactions of the store."""
 
     __slots__ = ("_queue", "_store")

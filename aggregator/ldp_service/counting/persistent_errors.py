@@ -1,4 +1,4 @@
-"""Lasting errors: logged once, counted each time.
+"""Persistent errors: logged once, counted each time.
 
 A disk that is full makes every turn fail. A line for each would fill whatever room is
 left, and hide the first one.
@@ -25,7 +25,7 @@ a submission and over what is due by the clock; and a clock that has jumped.
 _log = logging.getLogger("ldp.service")
 
 
-class Lasting:
+class PersistentErrors:
     """The troubles of one process, by kind."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,7 +1,7 @@
 """Error guard of an app: our errors are counted, logged, and raised if the app is
 strict.
 
-No frame that has seen an answer goes with it (`ldp_client.keeping.hidden`).
+No frame that has seen an answer goes with it (`ldp_client.keeping.hidden_answer`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from ldp.survey.survey import Survey
 from ldp_client.delivery.counts import Counts
-from ldp_client.keeping.hidden import forget_locals
-from ldp_client.keeping.turns import ClosedError
+from ldp_client.keeping.hidden_answer import forget_locals
+from ldp_client.keeping.locks import ClosedError
 
 Answer = TypeVar("Answer")
 
 
-class Guard:
+class ErrorGuard:
     """Error guard of one client. Questions are named in the log only if the survey has
     them.
     """

@@ -22,9 +22,9 @@ from google_rappor_files import (
 
 from ldp import parse_survey
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.decoders.bloom import alike
-from ldp_aggregator.decoders.bloom.alike import alike_together, group_name
+from ldp_aggregator.decoders.bloom import indistinguishable
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
+from ldp_aggregator.decoders.bloom.indistinguishable import alike_together, group_name
 from ldp_aggregator.decoders.moments import bit_designs
 from ldp_aggregator.decoders.moments.bit_designs import BitDesign, design_of
 from ldp_aggregator.decoders.other_results import Candidates
@@ -205,7 +205,7 @@ def test_groups_among_very_many(monkeypatch):
     assert shown == (*names[:3], "v3 or v50", *names[4:50], *names[51:])
     assert np.array_equal(design[:, :].toarray(), np.delete(dense, 50, axis=1))
     # Whatever the random numbers add up to, bits decide.
-    monkeypatch.setattr(alike, "_suspects", lambda *_: np.arange(60))
+    monkeypatch.setattr(indistinguishable, "_suspects", lambda *_: np.arange(60))
     assert alike_together(candidates, np.ones((4, 17), dtype=np.int64)).groups == groups
 
 
