@@ -191,7 +191,7 @@ _HOMES = {
     "decode_tally": "tallies.tally_file",
     "detected": "answers.shares.detection",
     "encode_tally": "tallies.tally_file",
-    "estimate": "analyses.rows.at_hand",
+    "estimate": "analyses.rows.inputs",
     "estimate_groups": "analyses.groups.estimation",
     "health": "analyses.health_checks.report_checks",
     "phantom_score": "analyses.health_checks.phantoms",

@@ -106,7 +106,7 @@ _HOMES = {
     "RelayTransport": "delivery.sealing",
     "SAID": "answering.consent",
     "Status": "embedding.status",
-    "StopRule": "embedding.asking",
+    "StopRule": "embedding.stop_lists",
     "Transport": "delivery.transport",
     "keyring_secret": "keeping.keyrings",
     "read_survey": "answering.terms",

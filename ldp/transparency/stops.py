@@ -5,8 +5,8 @@
 
 A share is that of the devices that go on being asked a question: 0 stops it, and of
 1/10 each device draws once whether it is among them, whatever its answers are
-(`embedding.asking`). Questions that are not listed are asked of all. The serial number
-grows with each list of a survey, so that a device does not go back to one before.
+(`embedding.stop_lists`). Questions that are not listed are asked of all. The serial
+number grows with each list of a survey, so that a device does not go back to one before.
 
 The signature is Ed25519 (`ldp.transparency.ed25519`) over `CONTEXT` and everything
 behind the first line, under a key that the app has pinned: who only carries the list,

@@ -1,8 +1,8 @@
 """The page over HTTP.
 
-    GET  /                 of a survey, with what `views.asked` reads off the query; without one, of
-                           all surveys, if there are several; 304 while nothing has
-                           changed
+    GET  /                 of a survey, with what `views.view_request` reads off
+                           the query; without one, of all surveys, if there are several;
+                           304 while nothing has changed
     GET  /compare          two sides, as `views.sides` reads them
     GET  /embed            one question, for frames of the origins that may
     POST /login, /logout   take a token from a form and let the browser keep it, or

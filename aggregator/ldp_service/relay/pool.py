@@ -11,7 +11,7 @@ of an empty one.
                 file
     pools       which of these tables is whose: question or group, epoch, size, room
     seen_L_E    marks of what came, by epoch: what comes again is known by them
-                (`relay.seen`)
+                (`relay.seen_ids`)
     parts       parts of batches that are to be forwarded, under their ids, as they will
                 be sent
     counts      how many of what; numbers that only grow

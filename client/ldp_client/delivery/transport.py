@@ -47,7 +47,7 @@ class Transport(Protocol):
         """Deliver the bytes of one batch: a frame, as in a report file."""
 
     # Beside it a transport may have `stops(survey: str) -> bytes | None`, which fetches
-    # the collector's stop list of a survey (`embedding.asking`); and
+    # the collector's stop list of a survey (`embedding.stop_lists`); and
     # `one_connection()`, a context in which batches are sent one after another.
 
 

@@ -316,7 +316,7 @@ AREAS = {
     "ldp_aggregator.decoders.bloom": "bloom_regression bloom_selection repeats",
     "ldp_aggregator.decoders.bloom.decoding": "bloom_decoding",
     "ldp_aggregator.decoders.bloom.hashing": "bulk_candidates bloom_decoding",
-    "ldp_aggregator.decoders.bloom.sums": "google_rappor_alike",
+    "ldp_aggregator.decoders.bloom.sums": "google_rappor_indistinguishable",
     "ldp_aggregator.decoders.bloom.joint": "bloom_joint bloom_selection",
     "ldp_aggregator.decoders.search.search": "heavy_hitters manipulation",
     "ldp_aggregator.decoders.search": "heavy_hitters search_reach",
@@ -330,7 +330,7 @@ AREAS = {
     "ldp_aggregator.analyses.health_checks": "health phantoms hadamard",
     "ldp_aggregator.decoders.moments.bit_covariance": "bloom_regression repeats",
     "ldp_aggregator.decoders.moments.bit_designs": (
-        "bulk_candidates google_rappor_alike"
+        "bulk_candidates google_rappor_indistinguishable"
     ),
     "ldp_aggregator.decoders.moments.supports": (
         "projective projective_folding score_laws sets"

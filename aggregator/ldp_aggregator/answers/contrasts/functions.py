@@ -5,8 +5,8 @@ A function gives each value a weight, and is the mean of the weights of what peo
 hold: a sum of shares has weights 1 and 0, a difference 1 and -1, a score any numbers.
 It is estimated without bias from the same reports as the shares, at no further cost of
 privacy, and its variance is that of the score of one report for it
-(`moments.together`). For a population that the respondents were drawn from, what they
-hold varies as well: sum_z f_z q_z r_z - (q'f) (r'f), over n.
+(`moments.joint_errors`). For a population that the respondents were drawn from, what
+they hold varies as well: sum_z f_z q_z r_z - (q'f) (r'f), over n.
 
 Where a tally does not tell how values go together, standard errors are added up: a
 bound that no error exceeds, and results say so.
