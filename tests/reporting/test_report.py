@@ -157,6 +157,13 @@ def test_the_command(tmp_path):
     assert "<h1>Trips</h1>" in text
     assert "mean(kids)" in text
     assert text.count("<figure>") == 1
+    for ending, heading in ((".md", "# Trips"), (".doc", "<h1>Trips</h1>")):
+        page = page.with_suffix(ending)
+        run("analyze", "publish", survey, reports, "-o", page, *asked, "-q")
+        text = page.read_text(encoding="utf-8")
+        assert heading in text
+        assert "is the estimated share of" in text
+        assert "100 people answered." in text
     failed = run(
         "analyze",
         "publish",

@@ -48,7 +48,8 @@ from ldp_aggregator.output.files import hand_out, read_candidates
     required=True,
     metavar="FILE",
     type=OUTPUT_FILE,
-    help="The page to write, such as report.html.",
+    help="The page to write: report.html with pictures, report.md (Markdown) or "
+    "report.doc (for Word) with tables.",
 )
 def publish(
     names: tuple[str, ...],
@@ -64,7 +65,8 @@ def publish(
     """Write estimates of SURVEY as a page for others: pictures and words first."""
     from ldp_aggregator.analyses.queries.answering import query
     from ldp_aggregator.answers.estimates.estimation import estimate
-    from ldp_aggregator.commands.reporting.page import report_page
+    from ldp_aggregator.commands.reporting.page import report_page, report_sheet
+    from ldp_aggregator.output.formats import html_page, markdown
 
     family = "bonferroni" if simultaneous else None
     options = Options(
@@ -84,4 +86,8 @@ def publish(
                 tally.counts[question.name],
                 question.options.repeats,
             )
-    hand_out(output, report_page(estimates, answers, title=title))
+    write = {".md": markdown.write, ".doc": html_page.write}.get(output.suffix)
+    if write is None:
+        hand_out(output, report_page(estimates, answers, title=title))
+    else:
+        hand_out(output, "".join(write(report_sheet(estimates, answers, title))))

@@ -2,6 +2,7 @@
 
 Self-contained: pictures are in it, there are no scripts, and nothing is fetched from
 elsewhere. It prints as it reads, so that a browser's print dialog makes a PDF of it.
+Where pictures have no place, in Markdown and in Word, tables stand for them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ldp_aggregator.commands.reporting.sentences import (
 )
 from ldp_aggregator.output.formats.html_page import section
 from ldp_aggregator.output.pictures.picture import chart
+from ldp_aggregator.output.sheet import Sheet
 from ldp_aggregator.output.templates import templates_of
 
 
@@ -40,4 +42,25 @@ def report_page(
         asked=query_sheet(answers) if answers else None,
         method=method(questions, options or questions[0].options),
         basis=how_it_was_asked,
+    )
+
+
+def report_sheet(
+    estimates: SurveyEstimates, answers: Sequence[Answer] = (), title: str = ""
+) -> Sheet:
+    """Return the same as sentences and tables."""
+    questions = list(estimates)
+    tables = []
+    for question in questions:
+        [table] = question.sheet(in_full=False).tables()
+        heading = question.question.text or question.name
+        tables.append(
+            table._replace(title=heading, caption="".join(headline(question)))
+        )
+    if answers:
+        tables += query_sheet(answers).tables()
+    return Sheet(
+        title or estimates.survey,
+        tables=lambda: tables,
+        legend=list(method(questions, questions[0].options)),
     )
