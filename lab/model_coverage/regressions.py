@@ -25,9 +25,9 @@ from lab.model_coverage.surveys import (
     of_yes,
     tally_of,
 )
-from ldp_aggregator.analyses.regression.equations import LOGIT
 from ldp_aggregator.analyses.regression.fitting import fit_answers, regress
 from ldp_aggregator.analyses.regression.formula import formula_of
+from ldp_aggregator.analyses.regression.links import LOGIT
 from ldp_aggregator.analyses.regression.options import RegressionOptions
 from ldp_aggregator.analyses.regression.result import Regression
 from ldp_aggregator.numerics.arrays import Floats

@@ -2,18 +2,21 @@
 differences.
 """
 
+import math
+
 import numpy as np
 import pytest
 
 import ldp
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator import RegressionOptions, Tally, regress
+from ldp_aggregator import RegressionOptions, Tally, read_rows, regress, regress_rows
 from ldp_aggregator.analyses.regression.likelihood import (
     Observed,
     derivatives,
     likeliest,
     log_likelihood,
 )
+from ldp_aggregator.analyses.regression.profile import profile_interval
 
 TABLE = np.array([[1.0, x, z] for x in (-1.5, 0.0, 0.7, 2.0) for z in (0.0, 1.0)])
 TRUTH = np.array([-0.4, 0.8, -0.6])
@@ -243,8 +246,55 @@ def test_a_value_among_several():
     )
 
 
-@pytest.mark.parametrize("keys", [{"level": 1}, {"model": "probit"}, {"errors": "hc3"}])
+@pytest.mark.parametrize("keys", [{"level": 1}, {"model": "gompit"}, {"errors": "hc3"}])
 def test_choices(keys):
     """What does not exist is refused with what does."""
     with pytest.raises(EstimateError, match="expected"):
         RegressionOptions(**keys)
+
+
+def test_where_one_group_has_one_answer():
+    """The likelihood has no greatest point: its profile has one open end.
+
+    Of plain answers Firth's penalty adds half an answer to each cell of a table (Firth
+    1993).
+    """
+    held = np.array([[12.0, 0.0], [9.0, 7.0]])
+    observed = Observed(
+        np.repeat([[1.0, 0.0], [1.0, 1.0]], 2, axis=0),
+        held.ravel(),
+        np.ones(4),
+        chances=np.tile(np.eye(2), (2, 1)),
+    )
+    fit = likeliest(observed)
+    low, high = profile_interval(observed, fit, 0, level=0.95)
+    # 12 of 12: the least share of which that is no surprise is exp(-1.92 / 12).
+    assert low == -math.inf
+    assert 1 / (1 + math.exp(high)) == pytest.approx(math.exp(-1.9207 / 12), rel=1e-4)
+    assert not fit.inside
+    penalized = likeliest(observed._replace(prior=observed.table))
+    none, both = (math.log((yes + 0.5) / (no + 0.5)) for no, yes in held)
+    assert penalized.converged
+    assert penalized.coefficients == pytest.approx([none, both - none], rel=1e-8)
+
+
+def test_penalties_of_noisy_reports():
+    """Fewer yes than the design alone gives: an end, where the likelihood has none."""
+    survey = ldp.survey(
+        "s",
+        ldp.question(
+            "q",
+            type="boolean",
+            mechanism="forced",
+            forced_true="1/4",
+            forced_false="1/4",
+        ),
+    )
+    rows = read_rows(survey, {"q": [1] * 20 + [0] * 80}, "q")
+    plain = regress_rows(rows, "q ~ 1", RegressionOptions(interval="profile"))
+    firth = regress_rows(rows, "q ~ 1", RegressionOptions(penalty="firth"))
+    assert plain.remarks[0].name == "boundary"
+    assert plain["(intercept)"].low == -math.inf
+    assert firth.converged
+    assert firth.aic is None
+    assert firth["(intercept)"].estimate < plain["(intercept)"].high

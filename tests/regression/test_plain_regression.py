@@ -46,16 +46,24 @@ def affairs():
 
 
 @pytest.mark.parametrize("method", ["likelihood", "equations"])
-def test_logit(sm, affairs, method):
+@pytest.mark.parametrize("link", ["Logit", "Probit", "CLogLog"])
+def test_chances(sm, affairs, method, link):
     """Of covariates in the clear, with the HC0 sandwich."""
     data, rows = affairs
-    plain = sm.Logit(data["affair"].astype(float), with_intercept(data, NAMES))
-    fit = plain.fit(disp=0, tol=1e-14, cov_type="HC0")
+    outcome, table = data["affair"].astype(float), with_intercept(data, NAMES)
+    family = sm.families.Binomial(getattr(sm.families.links, link)())
+    fit = sm.GLM(outcome, table, family=family).fit(
+        method="newton", tol=1e-14, cov_type="HC0"
+    )
+    point = {"age": 30, "yrs_married": 5, "religious": 2.5}
     regression = regress_rows(
         rows,
         "affair ~ age + yrs_married + religious",
-        choices=RegressionOptions(method=method),
+        choices=RegressionOptions(link.lower(), method=method, predict=(point,)),
     )
+    [predicted] = regression.predictions
+    assert predicted.estimate == pytest.approx(fit.predict([1, *point.values()])[0])
+    assert predicted.low < predicted.estimate < predicted.high
     estimates, errors = coefficients(regression)
     assert regression.converged
     assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
@@ -63,6 +71,37 @@ def test_logit(sm, affairs, method):
     assert [row.p_value for row in regression.coefficients] == pytest.approx(
         fit.pvalues.tolist(), rel=1e-6
     )
+
+
+@pytest.mark.parametrize(
+    ("model", "outcome", "family"),
+    [
+        ("linear", "age", "Gaussian"),
+        ("poisson", "children", "Poisson"),
+        ("logit", "religious_one", "Binomial"),
+    ],
+)
+def test_an_outcome_in_the_clear(sm, affairs, model, outcome, family):
+    """On a randomized predictor and another in the clear."""
+    data, rows = affairs
+    data = data.assign(religious_one=(data["religious"] == 1).astype(int))
+    clear = {name: data[name].tolist() for name in (outcome, "yrs_married")}
+    table = read_rows(rows.survey, {**clear, "report": rows.column("report")}, "report")
+    fit = sm.GLM(
+        data[outcome],
+        with_intercept(data.astype({"affair": float}), ["affair", "yrs_married"]),
+        family=getattr(sm.families, family)(),
+    ).fit(tol=1e-14, cov_type="HC0")
+    regression = regress_rows(
+        table,
+        f"{outcome} ~ affair + yrs_married",
+        RegressionOptions(model),
+        question="affair",
+    )
+    estimates, errors = coefficients(regression)
+    assert regression.method == "equations"
+    assert estimates == pytest.approx(fit.params.to_numpy(), **EQUAL)
+    assert errors == pytest.approx(fit.bse.to_numpy(), **EQUAL)
 
 
 def test_model_errors_and_ratio_tests(sm, affairs):

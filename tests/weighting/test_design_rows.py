@@ -109,6 +109,6 @@ def test_commands(tmp_path, table):
         in run("analyze", "weight", tmp_path / "s.toml", *words, code=2).output
     )
     assert (
-        "explains z"
+        "got 'q'"
         in run("analyze", "regress", *words, "--formula", "q ~ group", code=2).output
     )

@@ -2,6 +2,8 @@
 
 formula     `outcome ~ age + sex`, read
 design      columns of numbers for the terms of a formula
+links       how a mean follows from the linear predictor: logit, probit and others
+prior       Jeffreys' prior, Firth's penalty
 likelihood  the likelihood of reports through their channel, and where it is greatest
 joint_likelihood  the same where one report tells outcome and predictors
 ascent      going uphill with halved steps

@@ -8,12 +8,14 @@ in cells stand for the middles of these: what is said of them is said of the mid
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp.errors import EstimateError, UnknownNameError
 from ldp_aggregator.analyses.regression.formula import Factor, Formula, Term, text_of
+from ldp_aggregator.analyses.rows.codes import text_of as text_of_cell
 from ldp_aggregator.analyses.weighting.answers import AnswerColumn, ReportAnswers
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -69,6 +71,42 @@ def design_of(answers: ReportAnswers, formula: Formula) -> DesignMatrix:
         public=public,
         references=_references(formula, columns),
     )
+
+
+def row_of(
+    answers: ReportAnswers, formula: Formula, given: Mapping[str, Any]
+) -> Floats:
+    """The columns of someone with these values, (k,).
+
+    Raises `UnknownNameError` for names and values that are none, and `EstimateError`
+    for a predictor without a value.
+    """
+    for name in given:
+        if name not in formula.names:
+            raise UnknownNameError(name, formula.names, "a predictor of the formula")
+    columns = {}
+    for name in formula.names:
+        if name not in given:
+            raise EstimateError(f"expected a value of {name!r} to predict for, too")
+        columns[name] = _holding(answers.column(name), text_of_cell(given[name]))
+    parts = [_of_term(term, columns, (1, 1))[1] for term in formula.terms]
+    return np.array([1.0, *(part[0, 0] for parts_of in parts for part in parts_of)])
+
+
+def _holding(column: AnswerColumn, text: str) -> AnswerColumn:
+    """The column of someone with this value; a number may be a new one."""
+    if text in column.values:
+        code = column.values.index(text)
+        return column._replace(codes=np.array([[code]]))
+    if column.numbers is None:
+        raise UnknownNameError(text, column.values, f"a value of {column.name!r}")
+    try:
+        number = float(text)
+    except ValueError:
+        raise EstimateError(
+            f"expected a number for {column.name!r}, got {text!r}"
+        ) from None
+    return column._replace(codes=np.array([[0]]), numbers=np.array([number]))
 
 
 def is_categories(factor: Factor, column: AnswerColumn) -> bool:

@@ -9,10 +9,12 @@ of the scores is right on average too, and its zero is near that of the plain su
     randomized ones too       sum over cells of phi x (y - m), phi the unbiased shares
                               of the cells that one report tells of (a question of type
                               `table`, or linked ones)
-    logit                     m = 1 / (1 + exp(-x'b));   linear  m = x'b, in closed form
-    sandwich                  A^-1 Cov A^-1, A = sum of phi m' x x', Cov that of the
-                              mean scores: noise and sampling in one, whatever the
-                              model's error is like
+    m                         the mean of an answer by its link to x'b
+    sandwich                  A^-1 Cov A^-1, A the negative derivative of the sum, Cov
+                              that of the mean scores: noise and sampling in one,
+                              whatever the model's error is like
+
+Probit and cloglog weigh y - m by m' / (m (1 - m)), as maximum likelihood does.
 
 Regressing scores on scores would attenuate: squares of scores are no scores of squares.
 Cells do not have that fault, as x is known in each. But an unbiased share may be below
@@ -32,15 +34,14 @@ import numpy as np
 
 from ldp_aggregator.analyses.regression.ascent import halve_step
 from ldp_aggregator.analyses.regression.design import DesignMatrix
+from ldp_aggregator.analyses.regression.links import LINEAR, Link
+from ldp_aggregator.analyses.regression.outcomes import Outcome
 from ldp_aggregator.analyses.weighting.answers import ReportAnswers
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
-LOGIT, LINEAR = "logit", "linear"
-MODELS = (LOGIT, LINEAR)
 _STEPS = 200
 _SETTLED = 1e-13
-_STEEP = 15.0
 
 
 class Solution(NamedTuple):
@@ -67,23 +68,23 @@ class _Sums(NamedTuple):
 
 
 def solve_equations(
-    answers: ReportAnswers, design: DesignMatrix, outcome: Floats, model: str
+    answers: ReportAnswers, design: DesignMatrix, outcome: Outcome
 ) -> Solution:
-    """The zero of the equations, and the sandwich.
-
-    outcome  what each cell counts for, (cells,)
-    """
-    sums = _sums(answers, design, answers.shares, outcome=outcome)
+    """The zero of the equations, and the sandwich."""
+    link, counts = outcome.link, outcome.counts
+    sums = _sums(answers, design, answers.shares, counts=counts)
     cells = answers.shares
-    if model == LINEAR:
-        moments = _moments(sums, np.ones(len(sums.weight)))
-        coefficients = _through(moments, sums.table.T @ sums.answer)
+    if link.name == LINEAR:
+        zero = np.zeros(design.table.shape[2])
+        moments = _moments(sums, zero, link)
+        coefficients = _through(moments, _values(sums, link, zero))
         converged, steps = _is_positive(moments), 1
     else:
         start = _start(answers, design, outcome)
-        coefficients, converged, steps = _root(sums, start)
+        coefficients, converged, steps = _root(sums, start, link)
+    bread = _moments(sums, coefficients, link)
     covariance = _sandwich(
-        answers, design, outcome, coefficients=coefficients, model=model
+        answers, design, outcome, coefficients=coefficients, bread=bread
     )
     negative = 0 if design.public else int((cells < 0).sum())
     return Solution(
@@ -92,17 +93,17 @@ def solve_equations(
 
 
 def _sums(
-    answers: ReportAnswers, design: DesignMatrix, shares: Floats, outcome: Floats
+    answers: ReportAnswers, design: DesignMatrix, shares: Floats, counts: Floats
 ) -> _Sums:
     """The rows are combinations, or combinations and cells."""
     size = design.table.shape[2]
     table = np.ascontiguousarray(design.table.reshape(-1, size))
     if design.public:
-        return _Sums(table, answers.clear_shares, shares @ outcome)
-    return _Sums(table, shares.ravel(), (shares * outcome).ravel())
+        return _Sums(table, answers.clear_shares, (shares * counts).sum(axis=1))
+    return _Sums(table, shares.ravel(), (shares * counts).ravel())
 
 
-def _start(answers: ReportAnswers, design: DesignMatrix, outcome: Floats) -> Floats:
+def _start(answers: ReportAnswers, design: DesignMatrix, outcome: Outcome) -> Floats:
     """Fit shares none of which is below 0: concave, so that Newton's method leads
     up.
     """
@@ -113,28 +114,28 @@ def _start(answers: ReportAnswers, design: DesignMatrix, outcome: Floats) -> Flo
         if share > 0:
             projected[place] = share * norm_sub(shares[place] / share)
     size = design.table.shape[2]
-    sums = _sums(answers, design, projected, outcome=outcome)
-    coefficients, _, _ = _root(sums, np.zeros(size))
+    sums = _sums(answers, design, projected, counts=outcome.counts)
+    coefficients, _, _ = _root(sums, np.zeros(size), outcome.link)
     return coefficients if np.isfinite(coefficients).all() else np.zeros(size)
 
 
-def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
-    """The zero of the logit's equations by Newton's method, with steps that come nearer
+def _root(sums: _Sums, start: Floats, link: Link) -> tuple[Floats, bool, int]:
+    """The zero of the equations by Newton's method, with steps that come nearer
     to it.
     """
     coefficients = start.copy()
-    value = _values(sums, coefficients)
+    value = _values(sums, link, coefficients)
     for step in range(1, _STEPS + 1):
-        moments = _moments(sums, _slopes(sums, coefficients))
+        moments = _moments(sums, coefficients, link)
         if not np.isfinite(moments).all() or np.linalg.cond(moments) > 1e14:
             return coefficients, False, step
         move = _through(moments, value)
         if float(np.abs(move).max()) < _SETTLED * (
             1 + float(np.abs(coefficients).max())
         ):
-            return coefficients, _sound(sums, coefficients), step
+            return coefficients, _sound(sums, coefficients, link), step
         nearer = halve_step(
-            partial(_values, sums),
+            partial(_values, sums, link),
             coefficients,
             move,
             value=value,
@@ -142,7 +143,7 @@ def _root(sums: _Sums, start: Floats) -> tuple[Floats, bool, int]:
         )
         if nearer is None:
             settled = float(np.abs(value).max()) < 1e-12
-            return coefficients, settled and _sound(sums, coefficients), step
+            return coefficients, settled and _sound(sums, coefficients, link), step
         coefficients, value = nearer
     return coefficients, False, _STEPS
 
@@ -152,64 +153,57 @@ def _is_nearer(values: Floats, before: Floats) -> bool:
     return float(values @ values) < float(before @ before)
 
 
-def _sound(sums: _Sums, coefficients: Floats) -> bool:
+def _sound(sums: _Sums, coefficients: Floats, link: Link) -> bool:
     """Whether the zero is a maximum, as of plain data, and no chance is all but 0
     or 1.
     """
-    steep = float(np.abs(sums.table @ coefficients).max()) < _STEEP
-    return steep and _is_positive(_moments(sums, _slopes(sums, coefficients)))
+    inside = link.is_inside(sums.table @ coefficients)
+    return inside and _is_positive(_moments(sums, coefficients, link))
 
 
 def _is_positive(moments: Floats) -> bool:
     return bool(np.linalg.eigvalsh(moments)[0] > 0)
 
 
-def _values(sums: _Sums, coefficients: Floats) -> Floats:
-    return np.asarray(
-        sums.table.T @ (sums.answer - sums.weight * _share(sums.table @ coefficients))
-    )
+def _values(sums: _Sums, link: Link, coefficients: Floats) -> Floats:
+    at = link.at(sums.table @ coefficients)
+    weight, _ = link.weights(at)
+    residual = sums.answer - sums.weight * at.mean
+    return np.asarray(sums.table.T @ (weight * residual))
 
 
-def _slopes(sums: _Sums, coefficients: Floats) -> Floats:
-    share = _share(sums.table @ coefficients)
-    return np.asarray(share * (1 - share))
-
-
-def _moments(sums: _Sums, slopes: Floats) -> Floats:
-    return np.asarray(sums.table.T @ ((sums.weight * slopes)[:, None] * sums.table))
+def _moments(sums: _Sums, coefficients: Floats, link: Link) -> Floats:
+    """The negative derivative of the equations, (k, k)."""
+    at = link.at(sums.table @ coefficients)
+    weight, change = link.weights(at)
+    residual = sums.answer - sums.weight * at.mean
+    spread = sums.weight * weight * at.slope - change * residual
+    return np.asarray(sums.table.T @ (spread[:, None] * sums.table))
 
 
 def _through(moments: Floats, values: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(moments, values, rcond=None)[0], dtype=np.float64)
 
 
-def _share(linear: Floats) -> Floats:
-    return np.asarray(0.5 * (1 + np.tanh(linear / 2)))
-
-
 def _sandwich(
     answers: ReportAnswers,
     design: DesignMatrix,
-    outcome: Floats,
+    outcome: Outcome,
     coefficients: Floats,
     *,
-    model: str,
+    bread: Floats,
 ) -> Floats:
     """Sandwich of coefficients (k,): (k, k)."""
-    linear = design.table @ coefficients
-    mean = linear if model == LINEAR else _share(linear)
-    slope = np.ones(mean.shape) if model == LINEAR else mean * (1 - mean)
+    at = outcome.link.at(design.table @ coefficients)
+    weight, _ = outcome.link.weights(at)
+    weighted = design.table * weight[:, :, None]
     size = len(coefficients)
     functions = np.zeros((len(answers.combinations), 1 + answers.cells, size))
     if design.public:
-        functions[:, 0] = -(design.table * mean[:, :, None])[:, 0]
-        functions[:, 1:] = design.table * outcome[None, :, None]
-        weight = answers.clear_shares[:, None]
+        functions[:, 0] = -(weighted * at.mean[:, :, None])[:, 0]
+        functions[:, 1:] = weighted * outcome.counts[:, :, None]
     else:
-        functions[:, 1:] = design.table * (outcome[None, :] - mean)[:, :, None]
-        weight = answers.shares
-    rows = design.table.reshape(-1, size)
-    bread = rows.T @ ((weight * slope).reshape(-1, 1) * rows)
+        functions[:, 1:] = weighted * (outcome.counts - at.mean)[:, :, None]
     inverse = np.linalg.pinv(bread, hermitian=True)
     return np.asarray(
         inverse @ answers.covariance(functions, corrected=False) @ inverse

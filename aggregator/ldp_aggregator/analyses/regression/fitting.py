@@ -9,22 +9,20 @@ population that the respondents were drawn from.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.regression.design import DesignMatrix, design_of
-from ldp_aggregator.analyses.regression.equations import (
-    LOGIT,
-    Solution,
-    solve_equations,
-)
+from ldp_aggregator.analyses.regression.design import DesignMatrix, design_of, row_of
+from ldp_aggregator.analyses.regression.equations import Solution, solve_equations
 from ldp_aggregator.analyses.regression.formula import Formula, formula_of
 from ldp_aggregator.analyses.regression.joint_likelihood import likeliest_together
 from ldp_aggregator.analyses.regression.likelihood import RegressionFit, likeliest
+from ldp_aggregator.analyses.regression.links import Link
 from ldp_aggregator.analyses.regression.options import (
     EQUATIONS,
     LIKELIHOOD,
@@ -35,9 +33,9 @@ from ldp_aggregator.analyses.regression.options import (
     RegressionOptions,
 )
 from ldp_aggregator.analyses.regression.outcomes import (
+    Outcome,
     observed_of,
     outcome_of,
-    outcome_part,
     together_of,
 )
 from ldp_aggregator.analyses.regression.profile import (
@@ -45,9 +43,14 @@ from ldp_aggregator.analyses.regression.profile import (
     likelihood_ratio,
     profile_interval,
 )
-from ldp_aggregator.analyses.regression.result import Coefficient, Regression, TermTest
+from ldp_aggregator.analyses.regression.result import (
+    Coefficient,
+    Prediction,
+    Regression,
+    TermTest,
+)
 from ldp_aggregator.analyses.rows.reading import SurveyRows
-from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart
+from ldp_aggregator.analyses.weighting.answers import ReportAnswers
 from ldp_aggregator.analyses.weighting.design_rows import (
     DesignedRows,
     answers_of_any,
@@ -126,8 +129,8 @@ def regress_rows(
     """A regression from rows (`read_rows`, `DesignedRows`), with covariates in the
     clear.
 
-    formula   what is explained is the question, or a field of the question that is
-              named; of a design, the column of answers
+    formula   explains the question, a field of the question that is named, or a column
+              in the clear; of a design, the column of answers is its question
     frame     columns of design weights, strata and clusters, if any
 
     >>> import ldp, ldp_aggregator
@@ -140,9 +143,11 @@ def regress_rows(
     ['(intercept)', 'age']
     """
     read = formula_of(formula)
-    name = read.outcome if question is None else question
-    fields = fields_of(rows, name)
-    attributes = [one for one in read.names if one not in fields]
+    name = question or read.outcome
+    if isinstance(rows, DesignedRows):
+        name = question or rows.answers
+    told = {name, *fields_of(rows, name)}
+    attributes = [one for one in (read.outcome, *read.names) if one not in told]
     return fit_answers(
         answers_of_any(rows, name, attributes=attributes, frame=frame), read, choices
     )
@@ -153,20 +158,56 @@ def fit_answers(
 ) -> Regression:
     """Do the same with answers that have been read."""
     answers = answers.of_each(choices.reports_per_person).with_mean_weight_1()
-    part = outcome_part(answers, formula)
-    model, event, outcome = outcome_of(answers, part, choices)
+    outcome = outcome_of(answers, formula, choices)
     design = design_of(answers, formula)
-    likely = _likely(answers, design, part, outcome=outcome, model=model)
+    if outcome.public and design.public:
+        raise EstimateError(
+            f"expected {answers.name!r}, which is randomized, in the formula, got "
+            "columns in the clear alone"
+        )
+    likely = _likely(answers, design, outcome, penalty=choices.penalty)
     if _method(likely, design, choices) == LIKELIHOOD and likely is not None:
-        return _of_likelihood(
-            answers, formula, choices, design=design, event=event, likely=likely
+        fit = _of_likelihood(
+            answers, formula, choices, design=design, outcome=outcome, likely=likely
+        )
+    else:
+        fit = _of_equations(answers, formula, choices, design=design, outcome=outcome)
+    points = [(given, row_of(answers, formula, given)) for given in choices.predict]
+    predictions = [_predict(fit, outcome.link, given, row) for given, row in points]
+    return replace(fit, predictions=tuple(predictions))
+
+
+def _predict(
+    fit: Regression, link: Link, given: Mapping[str, Any], row: Floats
+) -> Prediction:
+    """The mean of those with some values; its ends are those of the predictor x'b."""
+    middle = float(row @ [one.estimate for one in fit.coefficients])
+    error = math.sqrt(max(float(row @ fit.covariance @ row), 0.0))
+    reach = float(stdtrit(fit.freedom, (1 + fit.level) / 2)) * error
+    places = np.array([middle, middle - reach, middle + reach])
+    estimate, low, high = link.at(places).mean.tolist()
+    named = ", ".join(f"{name}={value}" for name, value in given.items())
+    return Prediction(named, estimate, low, high=high)
+
+
+def _of_equations(
+    answers: ReportAnswers,
+    formula: Formula,
+    choices: RegressionOptions,
+    *,
+    design: DesignMatrix,
+    outcome: Outcome,
+) -> Regression:
+    if choices.penalty is not None:
+        raise EstimateError(
+            "expected no penalty for estimating equations, which have no likelihood"
         )
     if choices.interval == PROFILE or choices.errors == MODEL:
         raise EstimateError(
             "expected Wald intervals and sandwich errors for estimating equations, "
             "which have no likelihood"
         )
-    solution = solve_equations(answers, design, outcome, model=model)
+    solution = solve_equations(answers, design, outcome)
     covariance, freedom = solution.covariance, _freedom(answers, design)
     wald = tuple(
         _wald(
@@ -181,9 +222,9 @@ def fit_answers(
         answers.name,
         answers.spent,
         formula.text,
-        model=model,
+        model=outcome.link.name,
         method=EQUATIONS,
-        event=event,
+        event=outcome.event,
         reports=answers.reports,
         level=choices.level,
         interval=WALD,
@@ -195,7 +236,7 @@ def fit_answers(
         log_likelihood=None,
         converged=solution.converged,
         steps=solution.steps,
-        remarks=tuple(_remarks(answers, design, solution, part=part)),
+        remarks=tuple(_remarks(answers, design, solution, outcome)),
     )
 
 
@@ -215,14 +256,15 @@ def _freedom(answers: ReportAnswers, design: DesignMatrix) -> float:
 def _likely(
     answers: ReportAnswers,
     design: DesignMatrix,
-    part: ReportPart,
+    outcome: Outcome,
     *,
-    outcome: Floats,
-    model: str,
+    penalty: str | None,
 ) -> _Likely | None:
     """The likelihood, where it is known."""
-    observed = observed_of(answers, design, outcome, model=model)
+    observed = observed_of(answers, design, outcome)
     if observed is not None:
+        if penalty is not None:
+            observed = observed._replace(prior=observed.table)
         return _Likely(
             likeliest(observed),
             lambda fit, places: likelihood_ratio(observed, fit, places),
@@ -230,8 +272,8 @@ def _likely(
                 observed, fit, place, level=level
             ),
         )
-    reports = together_of(answers, design, part, outcome=outcome, model=model)
-    if reports is None:
+    reports = together_of(answers, design, outcome)
+    if reports is None or penalty is not None:
         return None
 
     def ratio(fit: RegressionFit, places: tuple[int, ...]) -> tuple[float, float]:
@@ -261,7 +303,7 @@ def _of_likelihood(
     choices: RegressionOptions,
     *,
     design: DesignMatrix,
-    event: str | None,
+    outcome: Outcome,
     likely: _Likely,
 ) -> Regression:
     fit = likely.fit
@@ -289,16 +331,18 @@ def _of_likelihood(
         else:
             ratio = likely.ratio(fit, places)
             tests.append(TermTest(name, "likelihood ratio", *ratio, len(places)))
-    remarks = _common_remarks(answers, design, converged=fit.converged)
+    remarks = _common_remarks(
+        answers, design, converged=fit.converged, inside=fit.inside
+    )
     if fit.empty:
         remarks.append(Remark("empty-combinations", f"{fit.empty:,} {_EMPTY}"))
     return Regression(
         answers.name,
         answers.spent,
         formula.text,
-        model=LOGIT,
+        model=outcome.link.name,
         method=LIKELIHOOD,
-        event=event,
+        event=outcome.event,
         reports=answers.reports,
         level=choices.level,
         interval=choices.interval,
@@ -311,6 +355,7 @@ def _of_likelihood(
         converged=fit.converged,
         steps=fit.steps,
         remarks=tuple(remarks),
+        penalty=choices.penalty,
     )
 
 
@@ -361,7 +406,7 @@ def _wald(
 
 
 def _remarks(
-    answers: ReportAnswers, design: DesignMatrix, solution: Solution, part: ReportPart
+    answers: ReportAnswers, design: DesignMatrix, solution: Solution, outcome: Outcome
 ) -> list[Remark]:
     remarks = _common_remarks(answers, design, converged=solution.converged)
     if solution.negative:
@@ -373,22 +418,37 @@ def _remarks(
                 "of the search is at the nearest shares that are not",
             )
         )
-    if part.numbers is not None and not answers.is_mean:
-        whole = np.all(part.numbers == np.round(part.numbers))
+    if outcome.numbers is not None and not outcome.public:
+        whole = np.all(outcome.numbers == np.round(outcome.numbers))
         if not whole:
             remarks.append(
                 Remark(
-                    "middles", f"numbers of {part.name} stand in the middles of cells"
+                    "middles",
+                    f"numbers of {outcome.name} stand in the middles of cells",
                 )
             )
     return remarks
 
 
 def _common_remarks(
-    answers: ReportAnswers, design: DesignMatrix, *, converged: bool
+    answers: ReportAnswers,
+    design: DesignMatrix,
+    *,
+    converged: bool,
+    inside: bool = True,
 ) -> list[Remark]:
     remarks = [*answers.repeated]
-    if not converged:
+    if not inside:
+        remarks.append(
+            Remark(
+                "boundary",
+                "reports are likeliest where a chance is 0 or 1, so that coefficients "
+                "have no end: too few say yes beside what the design alone gives, or a "
+                "group has only one answer. Profile intervals are right, with one open "
+                "end; the penalty firth keeps coefficients finite",
+            )
+        )
+    elif not converged:
         remarks.append(
             Remark(
                 "not-converged",

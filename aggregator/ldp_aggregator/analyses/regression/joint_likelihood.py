@@ -6,7 +6,7 @@ combination of predictors, which nobody knows, and on the coefficients. Both are
 together, the shares without any assumption.
 
     P of a report = sum over combinations j of p_j [(1 - pi_j) L_j0 + pi_j L_j1],
-    pi_j = 1 / (1 + exp(-x_j'b)),  L_jy the chance of the report if the answer is (j, y)
+    pi_j by its link to x_j'b,  L_jy the chance of the report if the answer is (j, y)
     p_j  = exp(a_j) / sum of exp(a), a = 0 for the combination that most people hold
 
 Steps of Gauss and Newton, which for counts of symbols are nearly Newton's, and never
@@ -28,6 +28,7 @@ import numpy as np
 
 from ldp_aggregator.analyses.regression.ascent import climb
 from ldp_aggregator.analyses.regression.likelihood import RegressionFit
+from ldp_aggregator.analyses.regression.links import LINKS, LOGIT, Link
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
 
@@ -35,7 +36,7 @@ _STEPS = 300
 _SETTLED = 1e-18
 _LAST_STEPS, _SHORT = 3, 1e-3
 _FARTHEST = 20.0
-"""Logarithms of shares, and linear predictors: beyond, they are taken for infinite."""
+"""Logarithms of shares: beyond, they are taken for infinite."""
 _DIFFERENCE = 1e-5
 _LEAST = 1e-4
 _EMPTY = 1e-5
@@ -55,6 +56,7 @@ class Together(NamedTuple):
     """L, (U, J, 2)."""
     shares: Floats
     """Unbiased shares of the combinations, where the search begins, (J,)."""
+    link: Link = LINKS[LOGIT]
 
     def without(self, places: tuple[int, ...]) -> Together:
         """Return it without some columns."""
@@ -97,11 +99,9 @@ def _fit_all(reports: Together) -> tuple[RegressionFit, Floats]:
     point = _polish(reports, top.point)
     size = reports.table.shape[1]
     information, squares = _information(reports, point), _squares(reports, point)
-    far = max(
-        np.abs(point[size:]).max(initial=0.0),
-        np.abs(reports.table @ point[:size]).max(),
-    )
-    sound = far < _FARTHEST and float(np.linalg.eigvalsh(information)[0]) > 0
+    near = np.abs(point[size:]).max(initial=0.0) < _FARTHEST
+    inside = reports.link.is_inside(reports.table @ point[:size])
+    sound = near and inside and float(np.linalg.eigvalsh(information)[0]) > 0
     fit = RegressionFit(
         point,
         top.value,
@@ -160,7 +160,7 @@ def _parts(reports: Together, point: Floats) -> tuple[Floats, Floats, Floats]:
     logs = np.insert(point[size:], first, 0.0)
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
-    chance = 0.5 * (1 + np.tanh(reports.table @ point[:size] / 2))
+    chance = reports.link.at(reports.table @ point[:size]).mean
     held = np.stack([1 - chance, chance], axis=1) * shares[:, None]
     return shares, chance, np.asarray(np.einsum("ujy,jy->u", reports.chances, held))
 
@@ -175,7 +175,8 @@ def _slopes(reports: Together, point: Floats) -> Floats:
     shares, chance, total = _parts(reports, point)
     none, one = reports.chances[:, :, 0], reports.chances[:, :, 1]
     # (U, J): by the linear predictor of a combination, and by its share.
-    by_linear = (one - none) * (shares * chance * (1 - chance))
+    linear = reports.table @ point[: reports.table.shape[1]]
+    by_linear = (one - none) * (shares * reports.link.at(linear).slope)
     of_combination = none * (1 - chance) + one * chance
     by_share = shares * (of_combination - total[:, None])
     first = int(reports.shares.argmax())

@@ -5,11 +5,10 @@ What was said is not known, but how a report comes about is: from it follows how
 each report is under any coefficients, and the best ones are those under which the
 reports are likeliest.
 
-    pi      = 1 / (1 + exp(-x'b)), the chance that the answer is the second of two
-            values
+    pi      the chance that the answer is the second of two values, by its link to x'b
     P       = L_0 + (L_1 - L_0) pi, L_y the chance of the report if the answer is y
             (`channel`)
-    score   = (L_1 - L_0) pi (1 - pi) x / P
+    score   = (L_1 - L_0) pi' x / P
     sandwich  A^-1 B A^-1 with A the negative second derivative of the log-likelihood
               and B the sum of squares of scores: right as well where the model is not,
               about the coefficients that come nearest to the truth; `model` errors are
@@ -31,13 +30,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ldp_aggregator.analyses.regression.ascent import climb
+from ldp_aggregator.analyses.regression.links import LINKS, LOGIT, Link, Means
+from ldp_aggregator.analyses.regression.prior import log_prior, prior_slope
 from ldp_aggregator.numerics.arrays import Floats
 
 _STEPS = 200
 _SETTLED = 1e-20
-_STEEP = 15.0
-"""Of a linear predictor: beyond, chances are 0 and 1."""
+_LONGEST = 8.0
+"""Step of a linear predictor."""
 _SINGULAR = 1e-12
+_DIFFERENCE = 1e-5
+"""Of a coefficient, for the second derivative of the prior."""
 
 
 class Observed(NamedTuple):
@@ -51,13 +54,20 @@ class Observed(NamedTuple):
     """The design weight of each of them, (U,)."""
     chances: Floats
     """L_0 and L_1, (U, 2)."""
+    link: Link = LINKS[LOGIT]
     offset: Floats | float = 0.0
     """What is added to the linear predictor, (U,)."""
+    prior: Floats | None = None
+    """Columns of Jeffreys' prior, (U, K), where there is one."""
 
     def without(self, places: tuple[int, ...]) -> Observed:
         """Return it without some columns."""
         keep = [place for place in range(self.table.shape[1]) if place not in places]
         return self._replace(table=self.table[:, keep])
+
+    def linear(self, coefficients: Floats) -> Floats:
+        """The linear predictors, (U,)."""
+        return np.asarray(self.table @ coefficients + self.offset)
 
 
 class RegressionFit(NamedTuple):
@@ -71,6 +81,8 @@ class RegressionFit(NamedTuple):
     """B, (k, k)."""
     converged: bool
     steps: int
+    inside: bool = True
+    """Whether no chance is as good as 0 or 1."""
     empty: int = 0
     """Combinations of predictors that no one holds, where their shares are found as
     well.
@@ -88,7 +100,10 @@ def likeliest(observed: Observed, start: Floats | None = None) -> RegressionFit:
 
     def step_at(coefficients: Floats) -> tuple[Floats, Floats]:
         slope, information, squares = derivatives(observed, coefficients)
-        return slope, _move(information, squares, slope)
+        move = _move(information, squares, slope)
+        # Where chances are all but 0 or 1 a parabola says nothing of what is far away.
+        reach = float(np.abs(observed.table @ move).max(initial=0.0))
+        return slope, move * _LONGEST / max(reach, _LONGEST)
 
     top = climb(
         partial(log_likelihood, observed),
@@ -100,54 +115,59 @@ def likeliest(observed: Observed, start: Floats | None = None) -> RegressionFit:
     coefficients = top.point
     _, information, squares = derivatives(observed, coefficients)
     sound = size == 0 or float(np.linalg.eigvalsh(information)[0]) > 0
-    reach = float(
-        np.abs(observed.table @ coefficients + observed.offset).max(initial=0.0)
-    )
+    inside = observed.link.is_inside(observed.linear(coefficients))
     return RegressionFit(
         coefficients,
         top.value,
         information,
         squares=squares,
-        converged=bool(top.reached and sound and reach < _STEEP),
+        converged=bool(top.reached and sound and inside),
         steps=top.steps,
+        inside=inside,
     )
 
 
 def log_likelihood(observed: Observed, coefficients: Floats) -> float:
     """Log likelihood of coefficients (k,)."""
-    chance = _of_reports(observed, _share(observed, coefficients))
-    return float(
-        (observed.alike * observed.weight) @ np.log(np.maximum(chance, 1e-300))
-    )
+    linear = observed.linear(coefficients)
+    chance = _of_reports(observed, observed.link.at(linear))
+    weight = observed.alike * observed.weight
+    value = float(weight @ np.log(np.maximum(chance, 1e-300)))
+    if observed.prior is None:
+        return value
+    return value + log_prior(observed.link, observed.prior, linear, weight)
 
 
 def derivatives(
     observed: Observed, coefficients: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """The slope of the log-likelihood (k,), A and B (k, k)."""
-    share = _share(observed, coefficients)
-    chance = np.maximum(_of_reports(observed, share), 1e-300)
+    linear = observed.linear(coefficients)
+    at = observed.link.at(linear)
+    chance = np.maximum(_of_reports(observed, at), 1e-300)
     # By the linear predictor, (U,): the first and the second derivative of one report's
     # part.
-    spread = share * (1 - share)
     difference = observed.chances[:, 1] - observed.chances[:, 0]
-    first = difference * spread / chance
-    second = difference * spread * (1 - 2 * share) / chance - first**2
+    first = difference * at.slope / chance
+    second = difference * at.bend / chance - first**2
     table, weight = observed.table, observed.weight
     slope = table.T @ (observed.alike * weight * first)
     information = -table.T @ ((observed.alike * weight * second)[:, None] * table)
     squares = table.T @ ((observed.alike * (weight * first) ** 2)[:, None] * table)
+    if observed.prior is not None:
+        along = partial(
+            prior_slope, observed.link, observed.prior, weight=observed.alike * weight
+        )
+        slope = slope + table.T @ along(linear)
+        steps = _DIFFERENCE * table.T
+        bends = [along(linear + step) - along(linear - step) for step in steps]
+        information = information - np.array(bends) @ table / (2 * _DIFFERENCE)
     return slope, information, squares
 
 
-def _share(observed: Observed, coefficients: Floats) -> Floats:
-    linear = observed.table @ coefficients + observed.offset
-    return np.asarray(0.5 * (1 + np.tanh(linear / 2)))
-
-
-def _of_reports(observed: Observed, share: Floats) -> Floats:
+def _of_reports(observed: Observed, at: Means) -> Floats:
     none, one = observed.chances.T
-    return np.asarray(none * (1 - share) + one * share)
+    return np.asarray(none * at.rest + one * at.mean)
 
 
 def _move(information: Floats, squares: Floats, slope: Floats) -> Floats:

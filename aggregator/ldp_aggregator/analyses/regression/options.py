@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.regression.equations import MODELS
+from ldp_aggregator.analyses.regression.links import LINKS
 
 LIKELIHOOD, EQUATIONS = "likelihood", "equations"
 METHODS = (LIKELIHOOD, EQUATIONS)
@@ -13,6 +15,7 @@ WALD, PROFILE = "wald", "profile"
 INTERVALS = (WALD, PROFILE)
 SANDWICH, MODEL = "sandwich", "model"
 ERRORS = (SANDWICH, MODEL)
+FIRTH = "firth"
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,11 @@ class RegressionOptions:
     """
 
     model: str | None = None
-    """`logit` or `linear`; without, by what is explained."""
+    """`logit`, `probit`, `cloglog`, `linear` or `poisson`; without, by what is
+    explained.
+    """
     event: str | None = None
-    """The value whose chance a logit explains; the last of two, if it is None."""
+    """The value whose chance is explained; the last of two, if it is None."""
     method: str | None = None
     """`likelihood` or `equations`; without, the likelihood where it is known."""
     interval: str = WALD
@@ -39,6 +44,10 @@ class RegressionOptions:
     """Reports of each respondent under one permanent response; None for the most that
     their epochs allow.
     """
+    penalty: str | None = None
+    """`firth` keeps coefficients finite, for the likelihood of predictors in clear."""
+    predict: tuple[Mapping[str, Any], ...] = ()
+    """Values of all predictors, of whom the mean is predicted."""
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
@@ -46,10 +55,11 @@ class RegressionOptions:
                 f"expected a level between 0 and 1, such as 0.95, got {self.level}"
             )
         for name, known in (
-            ("model", (None, *MODELS)),
+            ("model", (None, *LINKS)),
             ("method", (None, *METHODS)),
             ("interval", INTERVALS),
             ("errors", ERRORS),
+            ("penalty", (None, FIRTH)),
         ):
             if getattr(self, name) not in known:
                 listed = ", ".join(str(one) for one in known if one is not None)

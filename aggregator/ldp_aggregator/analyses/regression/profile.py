@@ -6,9 +6,9 @@
     test       of a term: twice what is lost without its columns, as chi-square with as
                many degrees
 
-Where noise is large a profile may be flat: no value, however large, is ruled out. Then
-the end is infinite, and says so; an interval of a standard error would end somewhere
-all the same.
+Where noise is large, or the likelihood is greatest at a chance of 0 or 1, a profile may
+be flat: no value, however large, is ruled out. Then the end is infinite, and says so;
+an interval of a standard error would end somewhere all the same.
 
 Sources: Wilks 1938; Venzon and Moolgavkar 1988.
 """
@@ -39,6 +39,9 @@ def profile_interval(
     allowed = float(chdtri(1, 1 - level)) / 2
     rest = np.delete(fit.coefficients, place)
     column = observed.table[:, place]
+    if not fit.inside:
+        # At the boundary errors say nothing: a step of 1 in x'b.
+        error = 1 / float(np.abs(column).max())
     others = observed.without((place,))
 
     def spare(value: float) -> float:

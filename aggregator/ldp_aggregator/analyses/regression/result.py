@@ -16,11 +16,13 @@ from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.interval import WithInterval
 from ldp_aggregator.output.checks import Remark
 from ldp_aggregator.output.formats.formats import Tabled
-from ldp_aggregator.output.sheet import Sheet, TextTable, blanks, finite
+from ldp_aggregator.output.sheet import NOTHING, Sheet, TextTable, blanks, finite
 
 FORMAT = 1
 COLUMNS = ("coefficient", "estimate", "standard_error", "low", "high", "p_value")
 _LARGEST = 700.0
+_RATIOS = {"logit": "odds ratio", "poisson": "rate ratio"}
+"""What exponentials of coefficients are, by model."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,16 @@ class Coefficient(WithInterval):
     def within(self, low: float, high: float) -> Coefficient:
         """Return the result with another interval."""
         return replace(self, low=low, high=high)
+
+
+@dataclass(frozen=True)
+class Prediction(WithInterval):
+    """The mean of an answer, or its chance, of those with some values."""
+
+    of: str
+    estimate: float
+    low: float
+    high: float
 
 
 class TermTest(NamedTuple):
@@ -75,10 +87,13 @@ class Regression(Tabled):
     """Of t, by clusters and strata; infinite without either."""
     tests: tuple[TermTest, ...]
     log_likelihood: float | None
+    """With the penalty, if there is one."""
     converged: bool
     """Whether the search came to its end; without, no number here says anything."""
     steps: int
     remarks: tuple[Remark, ...] = ()
+    penalty: str | None = None
+    predictions: tuple[Prediction, ...] = ()
 
     def __getitem__(self, name: str) -> Coefficient:
         for row in self.coefficients:
@@ -91,9 +106,9 @@ class Regression(Tabled):
     @property
     def aic(self) -> float | None:
         """Akaike's criterion, smaller for the better of two fits; None without a
-        likelihood.
+        likelihood, or with a penalty.
         """
-        if self.log_likelihood is None:
+        if self.log_likelihood is None or self.penalty is not None:
             return None
         return 2 * (len(self.coefficients) - self.log_likelihood)
 
@@ -101,8 +116,13 @@ class Regression(Tabled):
         """Describe the numbers."""
         event = f" of {self.event}" if self.event is not None else ""
         fit = ""
-        if self.log_likelihood is not None:
+        if self.aic is not None:
             fit = f"; log-likelihood {self.log_likelihood:,.3f}, AIC {self.aic:,.3f}"
+        elif self.penalty is not None:
+            fit = (
+                f"; penalty {self.penalty}, penalized log-likelihood "
+                f"{self.log_likelihood:,.3f}"
+            )
         end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
         return (
             f"{self.model}{event} by {self.method}, {self.errors} errors; "
@@ -119,7 +139,9 @@ class Regression(Tabled):
             "standard error",
             f"{self.level:.4g} interval",
         ]
-        headings += ["odds ratio", "p-value"] if self.model == "logit" else ["p-value"]
+        if self.model in _RATIOS:
+            headings.append(f"{_RATIOS[self.model]},\n{self.level:.4g} interval")
+        headings.append("p-value")
         yield TextTable(
             self.formula,
             self.describe(),
@@ -138,9 +160,23 @@ class Regression(Tabled):
                         test.kind,
                         f"{test.statistic:.3f}",
                         str(test.freedom),
-                        f"{test.p_value:.3g}",
+                        _chance(test.p_value),
                     )
                     for test in self.tests
+                ],
+            )
+        if self.predictions:
+            yield TextTable(
+                "predicted",
+                "the mean, or the chance, of those with these values",
+                ("of", "estimate", f"{self.level:.4g} interval"),
+                rows=[
+                    (
+                        one.of,
+                        f"{one.estimate:.4f}",
+                        f"[{one.low:.4f}, {one.high:.4f}]",
+                    )
+                    for one in self.predictions
                 ],
             )
 
@@ -185,7 +221,16 @@ class Regression(Tabled):
                 }
                 for row in self.coefficients
             ],
+            "penalty": self.penalty,
             "tests": [test._asdict() for test in self.tests],
+            "predictions": [
+                {
+                    "of": one.of,
+                    "estimate": one.estimate,
+                    "interval": list(one.interval),
+                }
+                for one in self.predictions
+            ],
             "covariance": self.covariance.tolist(),
             **(
                 {"remarks": [remark._asdict() for remark in self.remarks]}
@@ -206,6 +251,17 @@ class Regression(Tabled):
             f"{row.standard_error:.4f}",
             f"[{row.low:.4f}, {row.high:.4f}]",
         ]
-        if self.model == "logit":
-            cells.append(f"{math.exp(min(row.estimate, _LARGEST)):.3f}")
-        return [*cells, f"{row.p_value:.3g}"]
+        if self.model in _RATIOS:
+            ratio, low, high = (
+                math.exp(min(number, _LARGEST))
+                for number in (row.estimate, *row.interval)
+            )
+            cells.append(f"{ratio:.3g} [{low:.3g}, {high:.3g}]")
+        return [*cells, _chance(row.p_value)]
+
+
+def _chance(chance: float) -> str:
+    """A p-value as journals print it."""
+    if math.isnan(chance):
+        return NOTHING
+    return "< .001" if chance < 0.001 else f"{chance:.3f}".lstrip("0")

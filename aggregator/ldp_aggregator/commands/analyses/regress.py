@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ldp.errors import EstimateError
 from ldp_aggregator.commands.analyses.weight import Sources, with_sources
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import LongHelp
@@ -17,6 +18,17 @@ from ldp_aggregator.commands.output_options import (
     format_option,
     present,
 )
+
+
+def _read_points(
+    _: click.Context, __: click.Parameter, given: tuple[str, ...]
+) -> tuple[dict[str, str], ...]:
+    from ldp_aggregator.analyses.groups.asking import where_of
+
+    try:
+        return tuple(dict(where_of(text)) for text in given)
+    except EstimateError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 @click.command(cls=LongHelp, headings=HEADINGS)
@@ -34,15 +46,13 @@ from ldp_aggregator.commands.output_options import (
     metavar="NAME",
     help="The question; `a & b` of linked ones.  [default: what the formula explains]",
 )
-@click.option(
-    "--event", metavar="VALUE", help="The value whose chance a logit explains."
-)
+@click.option("--event", metavar="VALUE", help="The value whose chance is explained.")
 @click.option(
     "--model",
-    type=click.Choice(["logit", "linear"]),
-    help="What is linear in the predictors: log odds, or the number itself.  [default: "
-    "logit of "
-    "two values, linear of numbers]",
+    type=click.Choice(["logit", "probit", "cloglog", "linear", "poisson"]),
+    help="What is linear in the predictors: log odds, probits, complementary log-logs, "
+    "the number itself, or the logarithm of a count.  [default: logit of two values, "
+    "linear of numbers]",
 )
 @click.option(
     "--method",
@@ -66,6 +76,18 @@ from ldp_aggregator.commands.output_options import (
     help="Right whatever the model, or only where it is right.",
 )
 @REPORTS_PER_PERSON
+@click.option(
+    "--penalty",
+    type=click.Choice(["firth"]),
+    help="Keep coefficients finite where one group has only one answer.",
+)
+@click.option(
+    "--predict",
+    multiple=True,
+    metavar="PREDICTOR=VALUE,...",
+    callback=_read_points,
+    help="Predict the mean of those with these values; may be repeated.",
+)
 @LEVEL
 @format_option("tables", "record", "rows")
 @OUTPUT
@@ -78,6 +100,8 @@ def regress(
     interval: str,
     errors: str,
     reports_per_person: int | None,
+    penalty: str | None,
+    predict: tuple[dict[str, str], ...],
     level: float,
     form: str,
     output: Path | None,
@@ -101,13 +125,11 @@ def regress(
         errors=errors,
         level=level,
         reports_per_person=reports_per_person,
+        penalty=penalty,
+        predict=predict,
     )
     read = formula_of(formula)
-    name = question or read.outcome
-    if sources.design is not None and name != sources.answers:
-        raise click.UsageError(
-            f"--design: expected a formula that explains {sources.answers}, the column "
-            f"of answers, got {name}"
-        )
-    answers = sources.read(name, sources.in_the_clear(name, [*read.names]))
+    name = sources.question(question or read.outcome)
+    names = [read.outcome, *read.names]
+    answers = sources.read(name, sources.in_the_clear(name, names))
     present(fit_answers(answers, read, choices).sheet(), form, output)
