@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.answers.geography import Geography
     from ldp_aggregator.answers.maps.geojson import read_geography
     from ldp_aggregator.answers.maps.maps import Map
-    from ldp_aggregator.answers.options import Options
+    from ldp_aggregator.answers.options import MapOptions, NumberOptions, Options
     from ldp_aggregator.answers.results.manipulation import frequency_reach
     from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
     from ldp_aggregator.answers.results.values import Estimate
@@ -100,6 +100,8 @@ __all__ = [
     "Ingest",
     "Intake",
     "Map",
+    "MapOptions",
+    "NumberOptions",
     "Options",
     "OverlapError",
     "QuestionEstimates",
@@ -178,6 +180,8 @@ _HOMES = {
     "GroupOfEstimates": "analyses.groups.group_estimates",
     "Ingest": "tallies.intake.ingest",
     "Intake": "tallies.tally",
+    "MapOptions": "answers.options",
+    "NumberOptions": "answers.options",
     "Options": "answers.options",
     "OverlapError": "tallies.identity",
     "QuestionEstimates": "answers.results.question_estimates",

@@ -422,7 +422,9 @@ def test_estimates():
     survey = hours()
     reports, held = of_night_people(survey)
     options = ldp_aggregator.Options(
-        ranges=(("22", "6"),), edges=("6", "12", "18", "22")
+        numbers=ldp_aggregator.NumberOptions(
+            ranges=(("22", "6"),), edges=("6", "12", "18", "22")
+        )
     )
     estimates = ldp_aggregator.estimate(survey, reports, options=options)["hour"]
     assert estimates.values == ("[6, 12)", "[12, 18)", "[18, 22)", "[22, 6)")

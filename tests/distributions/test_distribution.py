@@ -19,7 +19,7 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.lines.ends import ends_of_shares, errors_at
 from ldp_aggregator.answers.lines.line import line_of
 from ldp_aggregator.answers.lines.quantiles import QuantileTest, rising
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import NumberOptions, Options
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts
@@ -425,8 +425,8 @@ def test_views():
     ones = np.ones((1, 2), dtype=np.int64)
     for options in (
         Options(post_process="monotone"),
-        Options(ranges=(("1", "2"),)),
-        Options(edges=("1",)),
+        Options(numbers=NumberOptions(ranges=(("1", "2"),))),
+        Options(numbers=NumberOptions(edges=("1",))),
     ):
         with pytest.raises(EstimateError, match="distribution"):
             estimate_question(other, ones, options)

@@ -19,6 +19,7 @@ from ldp.wire.wire import (
 )
 from ldp_aggregator import (
     Ingest,
+    NumberOptions,
     Options,
     aggregate,
     decode_tally,
@@ -247,7 +248,7 @@ def test_ranges_by_group():
     survey = ldp.survey("ages", age, questions()[0], attributes=[PLATFORM, country])
     people = people_of(1_500) | {"age": np.arange(1_500) % 100}
     tally = aggregate(survey, randomize(survey, people, seed=1))
-    options = Options(ranges=(("18", "65"),))
+    options = Options(numbers=NumberOptions(ranges=(("18", "65"),)))
     of_platform = estimate_groups(tally, by=["platform"], options=options)
     assert "18 to 64" in of_platform.rendered("table")
     assert of_platform["android"].questions.keys() == {"age", "mode"}

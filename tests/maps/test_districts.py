@@ -13,7 +13,7 @@ import ldp
 import ldp_aggregator
 import ldp_simulations as sim
 from ldp.errors import EstimateError
-from ldp_aggregator import Options, read_geography
+from ldp_aggregator import MapOptions, Options, read_geography
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.maps.geojson import geography_of
 from ldp_aggregator.commands.main import main
@@ -132,7 +132,13 @@ def test_shares_of_districts_have_right_errors(goal, estimand):
     for seed in range(300):
         held = generator.multinomial(2_000, law)
         truth = counted @ (held / 2_000 if estimand == "respondents" else law)
-        known = estimated(question, held, seed, geography=geography, estimand=estimand)
+        known = estimated(
+            question,
+            held,
+            seed,
+            maps=MapOptions(geography=geography),
+            estimand=estimand,
+        )
         errors = [
             (share.frequency - of_district) / share.standard_error
             for share, of_district in zip(known.shown_districts, truth, strict=True)
@@ -174,13 +180,17 @@ def test_a_district_of_whole_cells_is_a_rectangle():
 
 def test_cut_cells_are_remarked_on():
     question = surveyed()["home"]
-    known = estimated(question, np.full(16, 500), geography=geography_of(ALL))
+    known = estimated(
+        question, np.full(16, 500), maps=MapOptions(geography=geography_of(ALL))
+    )
     (remark,) = [remark for remark in known.remarks if remark.name == "cut-cells"]
     assert remark.text.startswith("2 of 3 districts are approximate")
     assert "Triangle (approximate)" in repr(known)
     assert [row["value"] for row in known.rows()][-3:] == ["West", "Triangle", "Frame"]
     whole = estimated(
-        question, np.full(16, 500), geography=geography_of(collection(WEST))
+        question,
+        np.full(16, 500),
+        maps=MapOptions(geography=geography_of(collection(WEST))),
     )
     assert not [remark for remark in whole.remarks if remark.name == "cut-cells"]
     assert "approximate" not in repr(whole)
@@ -296,13 +306,17 @@ def test_other_questions_have_no_districts():
         EstimateError, match="names in the file, for districts, got none"
     ):
         ldp_aggregator.estimate(
-            survey, reports, options=Options(geography=geography_of(ALL))
+            survey,
+            reports,
+            options=Options(maps=MapOptions(geography=geography_of(ALL))),
         )
 
 
 def test_pictures_have_their_borders():
     known = estimated(
-        surveyed(goal="map")["home"], np.full(16, 500), geography=geography_of(ALL)
+        surveyed(goal="map")["home"],
+        np.full(16, 500),
+        maps=MapOptions(geography=geography_of(ALL)),
     )
     axis = known.plot().axes[0]
     # Every border is drawn twice; the frame has two.

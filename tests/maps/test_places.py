@@ -14,7 +14,7 @@ import ldp_aggregator
 import ldp_simulations as sim
 from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp.survey.compiled import compile_survey
-from ldp_aggregator import Options
+from ldp_aggregator import MapOptions, Options
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.maps import table_cells
@@ -211,7 +211,7 @@ def test_the_zoom_that_is_shown_is_the_finest_that_shows():
     assert few.places.shown_view == (2, 2) or few.places.shown_view == (1, 1)
     assert many.places.shown_view > few.places.shown_view
     assert len(many) == many.map().estimate.size
-    chosen, _ = estimated(question, options=Options(zoom=(2, 16)))
+    chosen, _ = estimated(question, options=Options(maps=MapOptions(zoom=(2, 16))))
     assert len(chosen) == 32
     assert chosen.values[0] == "[4, 6) & [45, 45.25)"
     everything, _ = estimated(question, options=Options(frequencies=True))
@@ -321,7 +321,7 @@ def test_a_view_for_the_eye_is_closer_and_says_that_it_is_biased():
     assert "shrunk: biased" in repr(estimates)
     assert estimates.map().post_process == "shrunk"
     zoomed_out, _ = estimated(
-        question, options=Options(post_process="shrunk", zoom=(4, 2))
+        question, options=Options(post_process="shrunk", maps=MapOptions(zoom=(4, 2)))
     )
     whole, _ = estimated(question, options=options)
     summed = whole.frequency.reshape(4, 8, 2, 16).sum(axis=(1, 3)).ravel()
@@ -372,8 +372,8 @@ def test_other_questions_have_no_map():
     survey = ldp.survey("city", ldp.question("hours", low=0, high=9, epsilon=1))
     reports = sim.randomize(survey, {"hours": [1, 2, 3]})
     for options in (
-        Options(zoom=(2, 2)),
-        Options(rectangles=((("0", "1"), ("0", "1")),)),
+        Options(maps=MapOptions(zoom=(2, 2))),
+        Options(maps=MapOptions(rectangles=((("0", "1"), ("0", "1")),))),
     ):
         with pytest.raises(EstimateError, match="expected a question of"):
             ldp_aggregator.estimate(survey, reports, options=options)

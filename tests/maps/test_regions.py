@@ -12,7 +12,7 @@ from pages import TOKEN, UPLOADING, service_of, visitor
 
 import ldp
 from ldp.errors import EstimateError, SurveyError
-from ldp_aggregator import Options, read_geography
+from ldp_aggregator import MapOptions, Options, read_geography
 from ldp_aggregator.answers.estimates.applicable import check_asked
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.maps.geojson import geography_of
@@ -139,7 +139,9 @@ def test_districts_that_values_name_are_on_a_map():
     """
     question = ldp.parse_survey(LISTED)["home"]
     geography = geography_of(collection(TRIANGLE, EAST, WEST))
-    answered = estimated(question, [5_000, 0, 5_000], geography=geography)
+    answered = estimated(
+        question, [5_000, 0, 5_000], maps=MapOptions(geography=geography)
+    )
     regions = answered.regions
     assert regions.names == ("East", "West")
     assert regions.missing == 1
@@ -166,13 +168,13 @@ def test_questions_about_others_have_no_such_map():
     with pytest.raises(
         EstimateError, match="values are names in the file, for districts, got no"
     ):
-        check_asked([fruit], Options(geography=geography))
+        check_asked([fruit], Options(maps=MapOptions(geography=geography)))
     number = ldp.survey("x", ldp.question("n", low=0, high=9, epsilon=1))["n"]
     assert not geography.is_named_by(number.domain)
     empty = estimate_question(
         ldp.parse_survey(LISTED)["home"],
         empty_counts(ldp.parse_survey(LISTED)["home"].layout),
-        Options(geography=geography),
+        Options(maps=MapOptions(geography=geography)),
     )
     assert empty.reports == 0
 
@@ -180,7 +182,9 @@ def test_questions_about_others_have_no_such_map():
 def test_pictures_have_every_district():
     """A filled path for each, and one more that hatches those that may be empty."""
     question = ldp.parse_survey(LISTED)["home"]
-    answered = estimated(question, [5_000, 0, 5_000], geography=geography_of(BOTH))
+    answered = estimated(
+        question, [5_000, 0, 5_000], maps=MapOptions(geography=geography_of(BOTH))
+    )
     picture = answered.picture("svg").decode()
     assert "hatched: not told from 0" in picture
     assert "1 values not on it" in picture

@@ -13,7 +13,7 @@ import pytest
 import ldp
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import NumberOptions, Options
 from ldp_aggregator.answers.results.means import FEWEST, parts_of
 from ldp_aggregator.answers.shares.frequencies import moments_of
 from ldp_aggregator.decoders.table import decoder_of
@@ -85,7 +85,11 @@ def test_no_error_is_nothing(name, reports, estimand):
         if reports:
             ends = generator.integers(0, 2, (15, reports)) * (SIZE - 1)
             tallies += [drawn(asked, held, generator) for held in ends]
-        options = Options(estimand=estimand, frequencies=True, ranges=(("3", "9"),))
+        options = Options(
+            estimand=estimand,
+            frequencies=True,
+            numbers=NumberOptions(ranges=(("3", "9"),)),
+        )
         if name != "arcs":
             options = Options(estimand=estimand, frequencies=True)
         for counts in tallies:
@@ -290,10 +294,10 @@ def test_frequencies_of_a_distribution_are_worked_out_once(monkeypatch):
         {},
         {"frequencies": True},
         {"covariance": True},
-        {"ranges": (("3", "9"),)},
+        {"numbers": NumberOptions(ranges=(("3", "9"),))},
     ):
         solved.clear()
         estimates = estimate_question(asked, counts, Options(**keys))
         assert estimates.mean is not None
-        assert len(estimates.ranges) == len(keys.get("ranges", ()))
+        assert len(estimates.ranges) == int("numbers" in keys)
         assert len(solved) == 1

@@ -8,7 +8,7 @@ import pytest
 import ldp
 from ldp_aggregator.answers.estimates.pooling import Version, estimate_pooled, poolable
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import NumberOptions, Options
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 
@@ -36,7 +36,9 @@ def test_versions_of_one_mechanism_pool_to_one_tally():
     """Whatever is asked of it, the same as from the summed counts; seed 1."""
     generator, question = np.random.default_rng(1), asked(1)
     versions = [drawn(question, respondents, generator) for respondents in (3000, 1000)]
-    options = Options(ranges=(("3", "20"),), post_process="monotone")
+    options = Options(
+        numbers=NumberOptions(ranges=(("3", "20"),)), post_process="monotone"
+    )
     pooled = estimate_pooled(versions, options)
     together = estimate_question(
         question, versions[0].counts + versions[1].counts, options
@@ -77,7 +79,9 @@ def test_intervals_of_pooled_versions_hold_the_truth(estimand):
             drawn(question, respondents, generator, population=estimand == "population")
             for question, respondents in zip(versions, (2000, 1000), strict=True)
         ]
-        options = Options(estimand=estimand, ranges=(("3", "20"),))
+        options = Options(
+            estimand=estimand, numbers=NumberOptions(ranges=(("3", "20"),))
+        )
         pooled = estimate_pooled(parts, options)
         (share,), mean = pooled.ranges, pooled.mean
         range_holds += share.low <= SHARES[3:20].sum() <= share.high

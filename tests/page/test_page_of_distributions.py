@@ -105,9 +105,9 @@ def test_queries_of_distributions():
     asked = options_of(
         {"quantiles": ".1,.9", "ranges": "1:2,3:4.5,22:6", "edges": "1, 2"}
     )
-    assert asked.quantiles == (0.1, 0.9)
-    assert asked.ranges == (("1", "2"), ("3", "4.5"), ("22", "6"))
-    assert asked.edges == ("1", "2")
+    assert asked.numbers.quantiles == (0.1, 0.9)
+    assert asked.numbers.ranges == (("1", "2"), ("3", "4.5"), ("22", "6"))
+    assert asked.numbers.edges == ("1", "2")
     for query in (
         {"quantiles": "half"},
         {"quantiles": "2"},

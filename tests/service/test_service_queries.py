@@ -12,7 +12,7 @@ from pages import TOKEN, UPLOADING, answers, service_of, visitor
 
 import ldp
 import ldp_aggregator
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import NumberOptions, Options
 from ldp_service.analysis.analysis import Analysis
 
 TEXT = """
@@ -202,7 +202,9 @@ def test_pooled_estimates_are_of_the_questions_asked(tmp_path):
     newer = TEXT.replace("epsilon = 2", "epsilon = 3")
     with service_of(TEXT, newer, folder=tmp_path) as service:
         analysis: Analysis = service.analysis
-        estimates = analysis.pool("week", Options(ranges=(("18", "25"),)), ("hours",))
+        estimates = analysis.pool(
+            "week", Options(numbers=NumberOptions(ranges=(("18", "25"),))), ("hours",)
+        )
     assert list(estimates.questions) == ["hours"]
 
 
@@ -210,7 +212,7 @@ def test_ranges_in_a_survey_of_several_kinds():
     """In Python as well: those that have ranges get them, and the unit stands beside
     numbers.
     """
-    options = Options(ranges=(("500", "1000"),))
+    options = Options(numbers=NumberOptions(ranges=(("500", "1000"),)))
     estimates = ldp_aggregator.estimate(SURVEY, answers(SURVEY, 200), options=options)
     assert estimates["rent"].ranges[0].range == "[500, 1000)"
     records = estimates.to_dict()["questions"]

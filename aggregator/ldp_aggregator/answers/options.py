@@ -40,6 +40,40 @@ POST = (
 
 
 @dataclass(frozen=True)
+class NumberOptions:
+    """What is shown of the distribution of a number. Raises `EstimateError`."""
+
+    quantiles: tuple[float, ...] = (0.25, 0.5, 0.75)
+    """Shares of the answers whose quantiles are shown."""
+    ranges: tuple[tuple[str, str], ...] = ()
+    """Ranges [low, high) whose shares are shown."""
+    edges: tuple[str, ...] = ()
+    """Of the cells of the histogram; a few round ones, if there are none."""
+
+    def __post_init__(self) -> None:
+        for share in self.quantiles:
+            if not 0 < share < 1:
+                raise EstimateError(
+                    "expected quantiles of shares between 0 and 1, such as 0.5, got "
+                    f"{share}"
+                )
+
+
+@dataclass(frozen=True)
+class MapOptions:
+    """What is shown of a map."""
+
+    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = ()
+    """Rectangles, a range [low, high) of x and one of y, whose shares are shown."""
+    zoom: tuple[int, int] | None = None
+    """How many cells are shown along x and y; None for as many as can be told from
+    empty ones.
+    """
+    geography: Geography | None = None
+    """Districts whose shares and borders are shown."""
+
+
+@dataclass(frozen=True)
 class Options:
     """Options of estimates. Raises `EstimateError` for unknown ones.
 
@@ -71,31 +105,14 @@ class Options:
     """Whether to estimate frequencies also where a mechanism is for means (`geometric`,
     `laplace`).
     """
-
-    quantiles: tuple[float, ...] = (0.25, 0.5, 0.75)
-    """Shares of the answers whose quantiles are shown of the distribution of a number.
-    """
-    ranges: tuple[tuple[str, str], ...] = ()
-    """Ranges [low, high) whose shares are shown of it."""
-    edges: tuple[str, ...] = ()
-    """Of the cells of its histogram; a few round ones, if there are none."""
-    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = ()
-    """Rectangles of a map, a range [low, high) of x and one of y, whose shares are
-    shown.
-    """
-    zoom: tuple[int, int] | None = None
-    """How many cells are shown along x and y; None for as many as can be told from
-    empty ones.
-    """
-
     detect: str | None = None
     """The correction by which values are told to be there, if they are: see
     `detection`.
     """
     detect_level: float = 0.95
     """One less the false discoveries, or the chance of any, that this allows."""
-    geography: Geography | None = None
-    """Districts of a map, whose shares and borders are shown."""
+    numbers: NumberOptions = NumberOptions()
+    maps: MapOptions = MapOptions()
 
     @property
     def repeats(self) -> int:
@@ -124,12 +141,6 @@ class Options:
                 f"expected 1 to {MOST_REPORTS_PER_PERSON:,} reports from each "
                 f"respondent, got {self.reports_per_person}"
             )
-        for share in self.quantiles:
-            if not 0 < share < 1:
-                raise EstimateError(
-                    "expected quantiles of shares between 0 and 1, such as 0.5, got "
-                    f"{share}"
-                )
         for name, known in (
             ("estimand", ESTIMANDS),
             ("interval", INTERVALS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,12 +95,6 @@ class GroupOptions:
     where: tuple[tuple[str, str], ...]
     least_group: int | None
     earlier: tuple[Path, ...] = ()
-
-    @classmethod
-    def take(cls, given: dict[str, Any]) -> GroupOptions:
-        """Take these options out of those of a command."""
-        names = [one.name for one in fields(cls) if one.name in given]
-        return cls(**{name: given.pop(name) for name in names})
 
     def __post_init__(self) -> None:
         if not self and self.least_group is not None:

@@ -19,6 +19,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import entry_points, version
@@ -33,6 +34,8 @@ from ldpkit_core import warning
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from _typeshed import DataclassInstance
 
 COMMANDS = "ldp.commands"
 SECTIONS = {
@@ -79,6 +82,7 @@ QUIET = click.option(
 )
 
 
+Record = TypeVar("Record", bound="DataclassInstance")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -91,6 +95,12 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]
         return command
 
     return give
+
+
+def take(record: type[Record], given: dict[str, Any]) -> Record:
+    """Take the fields of a record out of the values of a command's parameters."""
+    names = [one.name for one in fields(record) if one.name in given]
+    return record(**{name: given.pop(name) for name in names})
 
 
 class FiniteRange(click.FloatRange):

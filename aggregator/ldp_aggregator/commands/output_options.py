@@ -22,9 +22,17 @@ from ldp_aggregator.answers.options import (
     INTERVALS,
     MOST_REPORTS_PER_PERSON,
     POST,
+    MapOptions,
+    NumberOptions,
     Options,
 )
-from ldp_aggregator.commands.main import OUTPUT_FILE, Command, FiniteRange, with_options
+from ldp_aggregator.commands.main import (
+    OUTPUT_FILE,
+    Command,
+    FiniteRange,
+    take,
+    with_options,
+)
 from ldp_aggregator.output.files import hand_out, write_whole
 from ldp_aggregator.output.formats.formats import (
     FORMATS,
@@ -39,7 +47,6 @@ if TYPE_CHECKING:
     from ldp.survey.survey import Question, Survey
     from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
     from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
-    from ldp_aggregator.answers.geography import Geography
     from ldp_aggregator.answers.maps.maps import Map
     from ldp_aggregator.answers.maps.regions import Regions
     from ldp_aggregator.numerics.arrays import Counts
@@ -367,133 +374,52 @@ with_output_options = with_options(*_OPTIONS)
 
 
 @dataclass(frozen=True)
-class OutputOptions:
-    """Options of the command."""
+class OutputFiles:
+    """Where a result goes, and in which formats."""
 
-    level: float
-    estimand: str
-    interval: str
-    simultaneous: bool
-    post_process: str | None
-    detect: str | None
-    detect_level: float
-    frequencies: bool
-    quantiles: tuple[float, ...] | None
-    ranges: tuple[tuple[str, str], ...]
-    edges: tuple[str, ...] | None
-    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...]
-    zoom: tuple[int, int] | None
-    cells_path: Path | None
-    geography_path: Path | None
-    district_name: str
-    districts_by: str
-    reports_per_person: int | None
     form: str
     output: Path | None
     plot_path: Path | None
+    cells_path: Path | None
     otlp_url: str | None
-    top: int | None
+
+    def __post_init__(self) -> None:
+        for name, path in (("--cells", self.cells_path), ("--plot", self.plot_path)):
+            if path is not None:
+                check_one_output((name, path), ("--output", self.output))
+
+    def write(self, sheet: Sheet) -> None:
+        """Draw the picture, if any, and write the result to the file or to standard
+        output. Raises `EstimateError`.
+        """
+        draw(sheet, self.plot_path)
+        if self.otlp_url is not None:
+            from ldp_aggregator.exchange.otlp import send
+            from ldp_aggregator.output.monitoring.otlp import request_of
+
+            send(self.otlp_url, request_of(sheet, time.time_ns()))
+        present(sheet, self.form, self.output)
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """Which nodes of trees are shown."""
+
     tree_level: str | None
     finest: float | None
     crowd: float
 
     def __post_init__(self) -> None:
-        if self.detect is None and self.detect_level != Options.detect_level:
-            raise click.UsageError(
-                "--detect-level: expected --detect too, which it is for"
-            )
         if self.tree_level is not None and self.finest is not None:
             raise click.UsageError("expected --at or --finest, got both")
-        if self.cells_path is not None:
-            check_one_output(("--cells", self.cells_path), ("--output", self.output))
-        if self.plot_path is not None:
-            check_one_output(("--plot", self.plot_path), ("--output", self.output))
 
-    @property
-    def options(self) -> Options:
-        """The estimator's part of it."""
-        simultaneous = "bonferroni" if self.simultaneous else None
-        return Options(
-            self.level,
-            self.estimand,
-            self.interval,
-            simultaneous=simultaneous,
-            post_process=self.post_process,
-            detect=self.detect,
-            detect_level=self.detect_level,
-            reports_per_person=self.reports_per_person,
-            frequencies=self.frequencies,
-            quantiles=self.quantiles or Options.quantiles,
-            ranges=self.ranges,
-            edges=self.edges or (),
-            rectangles=self.rectangles,
-            zoom=self.zoom,
-            geography=self._geography,
+    def __bool__(self) -> bool:
+        return bool(
+            self.tree_level is not None or self.finest is not None or self.crowd
         )
 
-    @property
-    def _geography(self) -> Geography | None:
-        if self.geography_path is None:
-            return None
-        from ldp_aggregator.answers.maps.geojson import read_geography  # slow to import
-
-        return read_geography(
-            self.geography_path, self.district_name, self.districts_by
-        )
-
-    def hand_over(self, estimates: SurveyEstimates) -> None:
-        """Draw the picture, if any, and write the estimates to the file or to standard
-        output.
-        """
-        estimates = self._of_trees(estimates)
-        if self.cells_path is not None:
-            write_whole(self.cells_path, _cells_of(estimates))
-        if self.top:
-            chosen = {
-                name: question.top(self.top)
-                for name, question in estimates.questions.items()
-            }
-            estimates = replace(estimates, questions=chosen)
-        sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
-        draw(sheet, self.plot_path)
-        self._send(sheet)
-        present(sheet, self.form, self.output)
-
-    def hand_over_groups(self, groups: GroupEstimates) -> None:
-        """The same of estimates by group. Raises `click.UsageError` for what they do
-        not have.
-        """
-        if (
-            self.top
-            or self.tree_level is not None
-            or self.finest is not None
-            or self.crowd
-        ):
-            raise click.UsageError(
-                "expected --by and --where without --top, --at, --finest, --crowd"
-            )
-        if self.cells_path is not None:
-            raise click.UsageError("expected --by and --where without --cells")
-        if self.detect is not None:
-            raise click.UsageError("expected --by and --where without --detect")
-        sheet = groups.sheet(in_full=self.top is not None)
-        draw(sheet, self.plot_path)
-        self._send(sheet)
-        present(sheet, self.form, self.output)
-
-    def _send(self, sheet: Sheet) -> None:
-        """To a collector, if one was named. Raises `EstimateError`."""
-        if self.otlp_url is None:
-            return
-        from ldp_aggregator.exchange.otlp import send
-        from ldp_aggregator.output.monitoring.otlp import request_of
-
-        send(self.otlp_url, request_of(sheet, time.time_ns()))
-
-    def _of_trees(self, estimates: SurveyEstimates) -> SurveyEstimates:
+    def nodes_of(self, estimates: SurveyEstimates) -> SurveyEstimates:
         """The nodes that were asked for. Raises `EstimateError` if there is no tree."""
-        if self.tree_level is None and self.finest is None and not self.crowd:
-            return estimates
         from ldp_aggregator.answers.trees.room import TreeEstimates
 
         trees = {
@@ -507,6 +433,87 @@ class OutputOptions:
                 "--crowd, got none"
             )
         return replace(estimates, questions={**estimates.questions, **trees})
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """Options of the command."""
+
+    options: Options
+    top: int | None
+    trees: TreeOptions
+    files: OutputFiles
+
+    @classmethod
+    def of(cls, asked: dict[str, Any]) -> OutputOptions:
+        """Return the options from the values of parameters, by their names."""
+        top = asked.pop("top")
+        trees, files = take(TreeOptions, asked), take(OutputFiles, asked)
+        return cls(_options_of(**asked), top, trees, files)
+
+    def hand_over(self, estimates: SurveyEstimates) -> None:
+        """Write the estimates, their picture and their cells, as far as asked for."""
+        if self.trees:
+            estimates = self.trees.nodes_of(estimates)
+        if self.files.cells_path is not None:
+            write_whole(self.files.cells_path, _cells_of(estimates))
+        if self.top:
+            chosen = {
+                name: question.top(self.top)
+                for name, question in estimates.questions.items()
+            }
+            estimates = replace(estimates, questions=chosen)
+        sheet = estimates.sheet(in_full=self.top is not None, elsewhere=_SHOW_ALL)
+        self.files.write(sheet)
+
+    def hand_over_groups(self, groups: GroupEstimates) -> None:
+        """The same of estimates by group. Raises `click.UsageError` for what they do
+        not have.
+        """
+        if self.top or self.trees:
+            raise click.UsageError(
+                "expected --by and --where without --top, --at, --finest, --crowd"
+            )
+        if self.files.cells_path is not None:
+            raise click.UsageError("expected --by and --where without --cells")
+        if self.options.detect is not None:
+            raise click.UsageError("expected --by and --where without --detect")
+        self.files.write(groups.sheet(in_full=self.top is not None))
+
+
+def _options_of(
+    *,
+    simultaneous: bool,
+    detect: str | None,
+    detect_level: float,
+    quantiles: tuple[float, ...] | None,
+    ranges: tuple[tuple[str, str], ...],
+    edges: tuple[str, ...] | None,
+    rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...],
+    zoom: tuple[int, int] | None,
+    geography_path: Path | None,
+    district_name: str,
+    districts_by: str,
+    **asked: Any,
+) -> Options:
+    """Options of estimates, from those of a command."""
+    if detect is None and detect_level != Options.detect_level:
+        raise click.UsageError("--detect-level: expected --detect too, which it is for")
+    geography = None
+    if geography_path is not None:
+        from ldp_aggregator.answers.maps.geojson import read_geography  # slow to import
+
+        geography = read_geography(geography_path, district_name, districts_by)
+    return Options(
+        simultaneous="bonferroni" if simultaneous else None,
+        detect=detect,
+        detect_level=detect_level,
+        numbers=NumberOptions(
+            quantiles or NumberOptions.quantiles, ranges, edges or ()
+        ),
+        maps=MapOptions(rectangles, zoom, geography),
+        **asked,
+    )
 
 
 def _cells_of(estimates: SurveyEstimates) -> bytes:

@@ -147,9 +147,11 @@ def import_files(
     from ldp_aggregator.exchange.google_rappor.privacy import explanation, warnings
     from ldp_aggregator.exchange.google_rappor.results import results_csv
 
-    output_options = OutputOptions(**asked)
+    output_options = OutputOptions.of(asked)
     if export_path is not None:
-        check_one_output(("--export", export_path), ("--output", output_options.output))
+        check_one_output(
+            ("--export", export_path), ("--output", output_options.files.output)
+        )
     options = output_options.options
     parameters = read_parameters(parameters_path)
     dialect = None if client is None else DIALECTS[client]
@@ -352,9 +354,11 @@ def decode_ngrams(
 
     if len({text, *parts}) <= len(parts):
         raise click.UsageError("expected variables that differ, got one twice")
-    output_options = OutputOptions(**asked)
+    output_options = OutputOptions.of(asked)
     if export_path is not None:
-        check_one_output(("--export", export_path), ("--output", output_options.output))
+        check_one_output(
+            ("--export", export_path), ("--output", output_options.files.output)
+        )
     dialect = DIALECTS[client]
     variables = read_variables(schema, folder, metric, names=(text, *parts))
     check_texts(variables)

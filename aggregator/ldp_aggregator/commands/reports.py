@@ -22,6 +22,7 @@ from ldp_aggregator.commands.main import (
     SURVEY,
     SURVEY_IF_ANY,
     LongHelp,
+    take,
     whole,
 )
 from ldp_aggregator.commands.output_options import (
@@ -283,8 +284,8 @@ def estimate(
         from ldp_aggregator.answers.estimates.stop_lists import stops_in
 
         stops = stops_in(stop_list)
-    wanted, source = GroupOptions.take(asked), TallySource.take(asked)
-    output_options = OutputOptions(**asked)
+    wanted, source = take(GroupOptions, asked), take(TallySource, asked)
+    output_options = OutputOptions.of(asked)
     options = output_options.options
     if mixed_by is not None and batches is not None:
         raise click.UsageError("expected --mixed-by or --batches, got both")

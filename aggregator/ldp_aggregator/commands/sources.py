@@ -17,7 +17,7 @@ standard error.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,11 +152,6 @@ class TallySource:
     reports: int | None
     allow_equal: bool
     quiet: bool
-
-    @classmethod
-    def take(cls, given: dict[str, Any]) -> TallySource:
-        """That among the options of a command, which are taken out."""
-        return cls(**{one.name: given.pop(one.name) for one in fields(cls)})
 
     def __post_init__(self) -> None:
         if sum(map(bool, (self.paths, self.row_paths, self.counts))) != 1:

@@ -361,7 +361,7 @@ class Analysis:
         self, served: Served, options: Options, names: Sequence[str]
     ) -> Options:
         """The options with the districts that are shown, where a question has any."""
-        shown = replace(options, geography=self._geography)
+        shown = replace(options, maps=replace(options.maps, geography=self._geography))
         survey = served.survey
         asked = [survey[name] for name in names] if names else list(survey)
         return (

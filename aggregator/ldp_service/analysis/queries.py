@@ -8,7 +8,7 @@ from typing import Any
 from ldp_aggregator.analyses.groups.asking import GroupRequest, by_of, where_of
 from ldp_aggregator.answers.distributions.asking import edges_of, quantiles_of, range_of
 from ldp_aggregator.answers.maps.asking import rectangle_of, zoom_of
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import MapOptions, NumberOptions, Options
 from ldp_service.counting.served import Catalogue, Served
 
 OPTIONS = (
@@ -109,7 +109,8 @@ def options_of(query: Mapping[str, str]) -> Options:
         post_process=query.get("post_process") or None,
         reports_per_person=reports_per_person,
         frequencies=query.get("frequencies") in _YES,
-        **_of_distributions(query),
+        numbers=_of_numbers(query),
+        maps=_of_maps(query),
     )
 
 
@@ -119,10 +120,8 @@ def groups_of(query: Mapping[str, str]) -> GroupRequest | None:
     return asked if asked.names else None
 
 
-def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
-    """Read the options of distributions and maps; ranges and rectangles stand side by
-    side.
-    """
+def _of_numbers(query: Mapping[str, str]) -> NumberOptions:
+    """Read the options of distributions; ranges stand side by side."""
     asked: dict[str, Any] = {}
     if query.get("quantiles"):
         asked["quantiles"] = quantiles_of(query["quantiles"])
@@ -130,8 +129,14 @@ def _of_distributions(query: Mapping[str, str]) -> dict[str, Any]:
         asked["ranges"] = tuple(map(range_of, query["ranges"].split(",")))
     if query.get("edges"):
         asked["edges"] = edges_of(query["edges"])
+    return NumberOptions(**asked)
+
+
+def _of_maps(query: Mapping[str, str]) -> MapOptions:
+    """Read the options of maps; rectangles stand side by side."""
+    asked: dict[str, Any] = {}
     if query.get("rectangles"):
         asked["rectangles"] = tuple(map(rectangle_of, query["rectangles"].split(";")))
     if query.get("zoom"):
         asked["zoom"] = zoom_of(query["zoom"])
-    return asked
+    return MapOptions(**asked)

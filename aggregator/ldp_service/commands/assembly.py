@@ -274,7 +274,7 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
         return None
     from ldp_aggregator.answers.estimates.applicable import check_asked
     from ldp_aggregator.answers.maps.geojson import read_geography
-    from ldp_aggregator.answers.options import Options
+    from ldp_aggregator.answers.options import MapOptions, Options
 
     geography = read_geography(
         options.page.geography_path,
@@ -282,7 +282,7 @@ def _geography(options: ServeOptions, served: Iterable[Served]) -> Geography | N
         options.page.districts_by,
     )
     questions = [question for version in served for question in version.survey]
-    check_asked(questions, Options(geography=geography))
+    check_asked(questions, Options(maps=MapOptions(geography=geography)))
     return geography
 
 

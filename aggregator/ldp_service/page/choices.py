@@ -106,9 +106,14 @@ def _where(asked: ViewRequest) -> Iterator[tuple[str, str, str, str]]:
 def _of_numbers(options: Options) -> _Texts:
     """Return the choices of distributions."""
     return (
-        ("Quantiles", "quantiles", shares_text(options.quantiles), ".1,.5,.9"),
-        ("Ranges", "ranges", ",".join(map(":".join, options.ranges)), "18:25,65:100"),
-        ("Histogram edges", "edges", ",".join(options.edges), "18,25,40,65"),
+        ("Quantiles", "quantiles", shares_text(options.numbers.quantiles), ".1,.5,.9"),
+        (
+            "Ranges",
+            "ranges",
+            ",".join(map(":".join, options.numbers.ranges)),
+            "18:25,65:100",
+        ),
+        ("Histogram edges", "edges", ",".join(options.numbers.edges), "18,25,40,65"),
     )
 
 

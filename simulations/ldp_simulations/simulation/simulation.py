@@ -437,7 +437,7 @@ def _truth(holders: Holders, estimates: QuestionEstimates) -> Floats:
     distribution = distribution_behind(estimates)
     if distribution is None or not _by_cells(estimates.question):
         return np.array(holders.frequencies(estimates.values))
-    cells = distribution.line.histogram(estimates.options.edges or None)
+    cells = distribution.line.histogram(estimates.options.numbers.edges or None)
     return np.asarray(cells.queries @ holders.counts / max(1, holders.respondents))
 
 

@@ -84,7 +84,7 @@ class Distribution(WithEnds):
 
     def check_ranges(self) -> None:
         """Raise `EstimateError` if the options ask for a range that there is not."""
-        for low, high in self.options.ranges:
+        for low, high in self.options.numbers.ranges:
             self.line.places(low, high)
 
     def at_places(self, first: int, last: int) -> Share:

@@ -41,7 +41,7 @@ class DistributionEstimates(ShareEstimates):
         known = self._known
         if known is None or known.line.circular:
             return ()
-        return tuple(known.quantile(share) for share in self.options.quantiles)
+        return tuple(known.quantile(share) for share in self.options.numbers.quantiles)
 
     @cached_property
     def on_circle(self) -> tuple[Direction | Length, ...]:
@@ -57,7 +57,9 @@ class DistributionEstimates(ShareEstimates):
         known = self._known
         if known is None:
             return ()
-        return tuple(known.between(low, high) for low, high in self.options.ranges)
+        return tuple(
+            known.between(low, high) for low, high in self.options.numbers.ranges
+        )
 
     @property
     def line(self) -> OrderedValues | None:
@@ -78,7 +80,9 @@ class DistributionEstimates(ShareEstimates):
             return cells_of(
                 self, line, [(place, place + 1) for place in range(line.size)]
             )
-        return cells_of(self, line, line.histogram(self.options.edges or None).places)
+        return cells_of(
+            self, line, line.histogram(self.options.numbers.edges or None).places
+        )
 
     def marked_quantiles(self) -> Sequence[Quantile]:
         """Those that the options ask for."""

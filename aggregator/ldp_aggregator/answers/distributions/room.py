@@ -35,7 +35,11 @@ _MIDDLES = "the mean direction is that of the middles of the cells"
 
 def cells_of(line: OrderedValues, options: Options) -> Cells:
     """Every value by itself if that was asked for, else the cells of a histogram."""
-    return line.values if options.frequencies else line.histogram(options.edges or None)
+    return (
+        line.values
+        if options.frequencies
+        else line.histogram(options.numbers.edges or None)
+    )
 
 
 def estimate(counted: CountedQuestion) -> DistributionEstimates:

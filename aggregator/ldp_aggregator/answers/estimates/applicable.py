@@ -43,10 +43,14 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
             "are any"
         )
     for asked, have, what in (
-        (options.ranges or options.edges, _of_distribution, _RANGES),
-        (options.rectangles, _of_places, _RECTANGLES),
-        (options.geography is not None, partial(has_districts, options), _DISTRICTS),
-        (options.zoom is not None, _of_rectangles, _ZOOM),
+        (options.numbers.ranges or options.numbers.edges, _of_distribution, _RANGES),
+        (options.maps.rectangles, _of_places, _RECTANGLES),
+        (
+            options.maps.geography is not None,
+            partial(has_districts, options),
+            _DISTRICTS,
+        ),
+        (options.maps.zoom is not None, _of_rectangles, _ZOOM),
     ):
         if asked and not any(map(have, questions)):
             raise EstimateError(
@@ -62,19 +66,24 @@ def options_for(question: Question, options: Options) -> Options:
     ):
         options = replace(options, post_process=None)
     if not _of_distribution(question):
-        options = replace(options, ranges=(), edges=())
+        options = replace(
+            options, numbers=replace(options.numbers, ranges=(), edges=())
+        )
+    maps = options.maps
     if not _of_places(question):
-        options = replace(options, rectangles=())
+        maps = replace(maps, rectangles=())
     if not has_districts(options, question):
-        options = replace(options, geography=None)
-    return options if _of_rectangles(question) else replace(options, zoom=None)
+        maps = replace(maps, geography=None)
+    if not _of_rectangles(question):
+        maps = replace(maps, zoom=None)
+    return replace(options, maps=maps)
 
 
 def has_districts(options: Options, question: Question) -> bool:
     """Whether its shares are those of districts, or of cells of which these are
     made.
     """
-    geography = options.geography
+    geography = options.maps.geography
     if geography is None:
         return False
     return _of_places(question) or geography.is_named_by(question.domain)
@@ -82,7 +91,7 @@ def has_districts(options: Options, question: Question) -> bool:
 
 def advice(questions: Collection[Question], options: Options) -> str:
     """What to do about ranges that one question of several cannot have."""
-    asked = options.ranges or options.edges
+    asked = options.numbers.ranges or options.numbers.edges
     return _OF_EVERY_ONE if asked and sum(map(_of_distribution, questions)) > 1 else ""
 
 

@@ -24,7 +24,7 @@ def kind_of(question: Question, options: Options) -> str:
         or (decoder.shares.if_asked and not options.frequencies),
         "maps": domain.is_place,
         "trees": domain.taxonomy is not None,
-        "regions": options.geography is not None,
+        "regions": options.maps.geography is not None,
         "pairs": domain.key_scale is not None,
         "texts": domain.is_open,
     }

@@ -33,7 +33,7 @@ from ldp_aggregator.answers.estimates.estimation import estimate
 from ldp_aggregator.answers.maps.cuts import cut, share_of
 from ldp_aggregator.answers.maps.map_estimates import MapEstimates
 from ldp_aggregator.answers.maps.places import Places
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import MapOptions, Options
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
@@ -191,7 +191,7 @@ def _first(tally: Tally, name: str) -> tuple[Places, Floats]:
     of_rectangles = decoder_of(question.randomizer).gives == "places"
     options = Options(post_process="norm-sub")
     if of_rectangles:
-        options = Options(post_process="shrunk", zoom=(side, side))
+        options = Options(post_process="shrunk", maps=MapOptions(zoom=(side, side)))
     estimates = estimate(tally, options=options, names=(name,))[name]
     if not isinstance(estimates, MapEstimates) or estimates.places is None:
         raise EstimateError(

@@ -77,7 +77,9 @@ class MapEstimates(ShareEstimates):
         """The shares of the rectangles that the options ask for."""
         if self.places is None:
             return ()
-        return tuple(self.places.rectangle(x, y) for x, y in self.options.rectangles)
+        return tuple(
+            self.places.rectangle(x, y) for x, y in self.options.maps.rectangles
+        )
 
     @property
     def _on_map(self) -> Places:

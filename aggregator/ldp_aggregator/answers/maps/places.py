@@ -136,8 +136,8 @@ class Places(WithEnds):
             level=self.options.level,
             post_process=post_process,
             outlines=()
-            if self.options.geography is None
-            else self.options.geography.outlines,
+            if self.options.maps.geography is None
+            else self.options.maps.geography.outlines,
         )
 
     def districts(self, geography: Geography) -> tuple[District, ...]:
@@ -171,8 +171,8 @@ class Places(WithEnds):
         """Return those that the options ask for."""
         return (
             ()
-            if self.options.geography is None
-            else self.districts(self.options.geography)
+            if self.options.maps.geography is None
+            else self.districts(self.options.maps.geography)
         )
 
     def shrunk(self) -> Floats | None:
@@ -209,8 +209,8 @@ class Places(WithEnds):
         That is the finest in which such a share is above its margin of error. Where
         cells are told one by one it is the whole grid.
         """
-        if self.options.zoom is not None:
-            return self.view(*self.options.zoom)
+        if self.options.maps.zoom is not None:
+            return self.view(*self.options.maps.zoom)
         halved = self.depth
         if self.queries.cells is not None and not self.options.frequencies:
             while halved > 1 and not self._shows((halved, halved)):

@@ -26,7 +26,7 @@ class RegionEstimates(ShareEstimates):
         """Their map, of the geography that options have."""
         from ldp_aggregator.answers.maps.regions import regions_of
 
-        geography, options = self.options.geography, self.options
+        geography, options = self.options.maps.geography, self.options
         if geography is None:
             return None
         columns = (self.frequency, self.standard_error, self.low, self.high)

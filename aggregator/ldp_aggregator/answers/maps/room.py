@@ -34,8 +34,8 @@ def estimate(counted: CountedQuestion) -> MapEstimates:
         question, counts, options, frequency=numbers.moments.frequency
     )
     shares = shares_of(counted, numbers, values, kind=MapEstimates, places=places)
-    if options.geography is not None:
-        remarks = on_districts(shares.shown_districts, options.geography.by)
+    if options.maps.geography is not None:
+        remarks = on_districts(shares.shown_districts, options.maps.geography.by)
         shares = replace(shares, remarks=(*shares.remarks, *remarks))
     return (
         shares

@@ -148,7 +148,7 @@ def listed_quantiles(
     drawn = functions.reports if options.estimand == "population" else None
     quantile = float(ndtri((1 + options.level) / 2))
     values = np.array([float(start) for start in line.starts])
-    for share in shares or options.quantiles:
+    for share in shares or options.numbers.quantiles:
         errors = np.append(errors_at(share, noise, drawn), 0.0)
         test = QuantileTest(share, cumulative, errors, knots=values)
         yield Quantile.of(test, quantile)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.commands.main import take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -64,7 +65,7 @@ def associate(
         level, estimand, simultaneous="bonferroni" if simultaneous else None
     )
     names = [name.strip() for name in questions.split(",")]
-    source = TallySource.take(given)
+    source = take(TallySource, given)
     tally = source.tally(names, together=names)
     association = associate(
         tally,

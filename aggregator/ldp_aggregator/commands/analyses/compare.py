@@ -10,7 +10,7 @@ import click
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.headings import HEADINGS
-from ldp_aggregator.commands.main import FiniteRange, LongHelp
+from ldp_aggregator.commands.main import FiniteRange, LongHelp, take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -145,7 +145,7 @@ def compare(
     from ldp_aggregator.analyses.comparisons.group_comparisons import compare_groups
     from ldp_aggregator.answers.estimates.estimation import estimate
 
-    wanted, source = GroupOptions.take(asked), TallySource.take(asked)
+    wanted, source = take(GroupOptions, asked), take(TallySource, asked)
     if len(source.files) > 2:
         raise click.UsageError(f"expected A and B, got {len(source.files)} of them")
     is_alone, path = len(source.files) == 1, source.survey_path

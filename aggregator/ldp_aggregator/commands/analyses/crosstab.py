@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.commands.main import take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -50,7 +51,7 @@ def crosstab(
     )
     from ldp_aggregator.analyses.association.crosstabs import crosstab as crosstab_of
 
-    tally = TallySource.take(given).tally([question])
+    tally = take(TallySource, given).tally([question])
     table = crosstab_of(tally, question, Options(level, estimand))
     if fields is None:
         present(pairs_sheet(table), form, output)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.commands.main import OUTPUT_FILE
+from ldp_aggregator.commands.main import OUTPUT_FILE, take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -72,7 +72,7 @@ def publish(
     options = Options(
         level, estimand, simultaneous=family, reports_per_person=reports_per_person
     )
-    source = TallySource.take(given)
+    source = take(TallySource, given)
     tally = source.tally(names)
     survey = tally.survey
     check_names(names, [question.name for question in survey])

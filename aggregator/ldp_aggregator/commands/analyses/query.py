@@ -12,7 +12,7 @@ import click
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.headings import HEADINGS
-from ldp_aggregator.commands.main import LongHelp
+from ldp_aggregator.commands.main import LongHelp, take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -59,7 +59,7 @@ def query(
     texts = paths[files:]
     if not texts:
         raise click.UsageError("expected a QUERY, such as 'share(mode = bus)'")
-    wanted = GroupOptions.take(asked)
+    wanted = take(GroupOptions, asked)
     source = TallySource(paths=paths[:files], **asked)
     tally = source.tally(by=wanted.groups.names)
     family = "bonferroni" if simultaneous else None

@@ -13,7 +13,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_groups_of_several
 from ldp_aggregator.commands.headings import HEADINGS
-from ldp_aggregator.commands.main import FiniteRange, LongHelp
+from ldp_aggregator.commands.main import FiniteRange, LongHelp, take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -175,7 +175,7 @@ def trend(
     from ldp_aggregator.analyses.series.following import follow
     from ldp_aggregator.analyses.series.group_trends import follow_groups
 
-    wanted, source = GroupOptions.take(given), TallySource.take(given)
+    wanted, source = take(GroupOptions, given), take(TallySource, given)
     asked = asked_question(source.survey, question)
     reading = _Reading(
         source.survey_path, asked, Options(level, estimand), groups=wanted

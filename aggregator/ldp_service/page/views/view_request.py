@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Self
 
 from ldp_aggregator.analyses.groups.asking import GroupRequest as Groups
-from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.options import NumberOptions, Options
 from ldp_service.analysis.queries import (
     RequestError,
     groups_of,
@@ -156,7 +156,7 @@ class ViewRequest:
 
 def query_of(options: Options) -> dict[str, str | None]:
     """Options as a query has them."""
-    usual, repeats = Options.quantiles, options.reports_per_person
+    usual, repeats = NumberOptions.quantiles, options.reports_per_person
     return {
         "level": str(options.level),
         "estimand": options.estimand,
@@ -165,11 +165,11 @@ def query_of(options: Options) -> dict[str, str | None]:
         "post_process": options.post_process,
         "frequencies": "1" if options.frequencies else None,
         "reports_per_person": None if repeats is None else str(repeats),
-        "quantiles": shares_text(options.quantiles)
-        if options.quantiles != usual
+        "quantiles": shares_text(options.numbers.quantiles)
+        if options.numbers.quantiles != usual
         else None,
-        "ranges": ",".join(map(":".join, options.ranges)),
-        "edges": ",".join(options.edges),
+        "ranges": ",".join(map(":".join, options.numbers.ranges)),
+        "edges": ",".join(options.numbers.edges),
         "rectangles": rectangles_written(options),
         "zoom": zoom_written(options),
     }
@@ -177,12 +177,12 @@ def query_of(options: Options) -> dict[str, str | None]:
 
 def rectangles_written(options: Options) -> str:
     """Rectangles as a query has them."""
-    return ";".join(f"{':'.join(x)},{':'.join(y)}" for x, y in options.rectangles)
+    return ";".join(f"{':'.join(x)},{':'.join(y)}" for x, y in options.maps.rectangles)
 
 
 def zoom_written(options: Options) -> str:
     """A zoom as a query has it."""
-    return "" if options.zoom is None else "x".join(map(str, options.zoom))
+    return "" if options.maps.zoom is None else "x".join(map(str, options.maps.zoom))
 
 
 def shares_text(shares: Sequence[float]) -> str:
