@@ -110,5 +110,5 @@ def test_commands(tmp_path, table):
     )
     assert (
         "got 'q'"
-        in run("analyze", "regress", *words, "--formula", "q ~ group", code=2).output
+        in run("analyze", "regress", *words, "--formula", "q ~ group", code=1).output
     )
