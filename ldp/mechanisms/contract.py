@@ -228,17 +228,6 @@ class SetValued(Protocol):
 
 
 @runtime_checkable
-class Composed(Randomizer, Protocol):
-    """A randomizer that is not told by its fields alone.
-
-    Some of them are randomizers, or follow from others.
-    """
-
-    def integers(self) -> Numbers:
-        """Integers of the design, as the method `integers` gives them."""
-
-
-@runtime_checkable
 class Memoized(Randomizer, Protocol):
     """A randomizer with a permanent response, which a device draws once per value and
     keeps.

@@ -7,11 +7,8 @@ every row sums to 1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
-
-from ldp.numbers.exact import log
 
 Row = tuple[Fraction, ...]
 
@@ -58,17 +55,6 @@ def chain(first: Channel, second: Channel) -> Channel:
     columns = list(zip(*second.rows, strict=True))
     return Channel(
         tuple(tuple(_dot(row, column) for column in columns) for row in first.rows)
-    )
-
-
-def product(first: Channel, second: Channel) -> Channel:
-    """The channel that reports one value through both, independently.
-
-    Of the pairs, the second varies fastest.
-    """
-    pairs = zip(first.rows, second.rows, strict=True)
-    return Channel(
-        tuple(tuple(a * b for a in left for b in right) for left, right in pairs)
     )
 
 
@@ -139,63 +125,6 @@ def has_full_rank(rows: Sequence[Sequence[int]]) -> bool:
                 (a - factor * b) % _PRIME for a, b in zip(row, pivot, strict=True)
             ]
     return True
-
-
-def renyi_divergence(channel: Channel, alpha: float) -> float:
-    """The largest Renyi divergence of order alpha > 1 between the rows of a channel, in
-    nats.
-
-    D_a(P || Q) = ln(sum_y P(y)^a Q(y)^(1-a)) / (a - 1); infinite if some Q(y) = 0 <
-    P(y) (Mironov 2017, Definition 3).
-    """
-    if not alpha > 1:
-        raise ValueError(f"expected an order alpha > 1, got {alpha}")
-    if worst_ratio(channel) is None:
-        return math.inf
-    logs = [
-        [log(entry) if entry else -math.inf for entry in row] for row in channel.rows
-    ]
-    worst = 0.0
-    for p_row in logs:
-        for q_row in logs:
-            terms = [
-                alpha * p + (1 - alpha) * q
-                for p, q in zip(p_row, q_row, strict=True)
-                if p > -math.inf
-            ]
-            top = max(terms)
-            total = math.log(math.fsum(math.exp(term - top) for term in terms)) + top
-            worst = max(worst, total / (alpha - 1))
-    return worst
-
-
-def best_true_positive_rate(
-    channel: Channel, value: int, other: int, false_positive_rate: Fraction
-) -> Fraction:
-    """The best chance of recognising `value` from one report.
-
-    Given the chance of mistaking `other` for it.
-
-    The Neyman-Pearson test: reports in order of their likelihood ratio, randomizing on
-    the last one.
-    """
-    if not 0 <= false_positive_rate <= 1:
-        raise ValueError(
-            f"expected a false-positive rate from 0 to 1, got {false_positive_rate}"
-        )
-    reports = [
-        (p, q)
-        for p, q in zip(channel.rows[value], channel.rows[other], strict=True)
-        if p > 0
-    ]
-    mistakes = false_positive_rate
-    recognised = Fraction(0)
-    for p, q in sorted(reports, key=lambda pair: pair[1] / pair[0]):
-        if q > mistakes:
-            return recognised + p * mistakes / q
-        mistakes -= q
-        recognised += p
-    return recognised
 
 
 def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:

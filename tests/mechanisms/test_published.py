@@ -20,7 +20,6 @@ from specimens import question
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp.mechanisms.values.projective import ProjectiveResponse
 from ldp.mechanisms.values.subset import SubsetSelection
-from ldp.numbers.accounting import composed_epsilon
 from ldp.numbers.channel import Channel, worst_ratio
 from ldp.numbers.exact import fraction, log, odds
 from ldp.numbers.randomness import WORD, Replay
@@ -179,26 +178,6 @@ def test_survey_designs(mechanism, keys, ratio):
 def test_epsilons_of_survey_designs(ratio, epsilon):
     """Their logarithms are the epsilons that are quoted."""
     assert log(ratio) == pytest.approx(epsilon, abs=5.1e-4)
-
-
-@pytest.mark.parametrize(
-    ("count", "epsilon", "total"),
-    [
-        (100, 0.1, 4.7746),
-        (30, 0.5, 13.952),
-        (100, 0.5, 33.320),
-        (365, 0.1, 10.314),
-        (10, 1.0, 10.0),
-    ],
-)
-def test_composition_at_a_millionth(count, epsilon, total):
-    """The exact k-fold composition of pure mechanisms at delta = 1e-6.
-
-    Ten at epsilon 1 gain nothing.
-    """
-    assert composed_epsilon(epsilon, count, 1e-6) == pytest.approx(
-        total, abs=5e-4 if total > 5 else 5e-5
-    )
 
 
 RAPPOR = {

@@ -170,14 +170,6 @@ class Runs:
         )
 
     @property
-    def presence(self) -> NDArray[np.int64]:
-        """In how many runs each value was estimated: all, but for texts that a search
-        finds.
-        """
-        runs: NDArray[np.int64] = (~np.isnan(self.low)).sum(axis=0)
-        return runs
-
-    @property
     def empirical_error(self) -> Floats:
         """Root mean square difference between estimate and truth, by value."""
         error: Floats = np.sqrt(_mean_of_known((self.frequency - self.truth) ** 2))
