@@ -1,4 +1,4 @@
-"""A hook of the site: commands and options in the reference, figures out of the search.
+"""A hook of the site: commands in the reference, figures out of search, tables on phones.
 
 The page of commands is written from the commands themselves. Pages of figures, which
 `extra.measured` of the configuration names, are linked from the page of evidence only.
@@ -7,7 +7,9 @@ The page of commands is written from the commands themselves. Pages of figures, 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import click
@@ -31,6 +33,26 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     return markdown.replace(
         _MARK, "\n".join(lines_of(main, click.Context(main, info_name="ldp")))
     )
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Add the heading of its column to each cell of a table of three columns or more."""
+    return re.sub(r"<table>.*?</table>", _with_headings, html, flags=re.DOTALL)
+
+
+def _with_headings(table: re.Match[str]) -> str:
+    headings = re.findall(r"<th[^>]*>(.*?)</th>", table[0], re.DOTALL)
+    names = [re.sub(r"<[^>]*>", "", heading) for heading in headings]
+    if len(names) < 3:
+        return table[0]
+    cells = count()
+
+    def name(cell: re.Match[str]) -> str:
+        place = next(cells) % len(names)
+        told = place and names[place]
+        return f'<td data-heading="{names[place]}"' if told else cell[0]
+
+    return re.sub(r"<td\b", name, table[0])
 
 
 def lines_of(

@@ -17,6 +17,7 @@ from browser import browser
 from listening import listening
 from places import ROOT
 
+from release.reference_pages import on_page_content
 from release.site_links import outward
 
 LOOKED_AT = (
@@ -167,6 +168,15 @@ def test_links_out_of_the_pages_are_whole():
         outward("[a](../LICENSE)", "docs", "https://h")
         == "[a](https://h/blob/main/LICENSE)"
     )
+
+
+def test_cells_name_their_columns():
+    """In tables of three columns or more, for phones, where rows are lists."""
+    row = "<tr><td>a</td><td>1</td><td>2</td></tr>"
+    head = '<thead><th></th><th>of <em>it</em></th><th style="x">&lt; 2</th></thead>'
+    html = on_page_content(f"<table>{head}{row}{row}</table><table><td>b</td></table>")
+    assert re.findall(r'data-heading="([^"]*)"', html) == ["of it", "&lt; 2"] * 2
+    assert html.endswith("<td>b</td></table>")
 
 
 def first_page(index, query):
