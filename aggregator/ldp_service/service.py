@@ -62,6 +62,34 @@ class Companion(Protocol):
 
 
 @dataclass(frozen=True)
+class UploadSettings:
+    """Which uploads are taken."""
+
+    open_uploads: bool = False
+    """Whether uploads need no token."""
+    origins: tuple[str, ...] = ()
+    """Origins whose pages may upload from browsers."""
+    limits: UploadLimits = field(default_factory=UploadLimits)
+    opener: Opener | None = None
+    """What opens the batches of relays, if any are taken."""
+    debug_tags: bool = False
+    """Whether uploads of developers are shown, and not counted (`uploads.debugging`).
+    """
+
+
+@dataclass(frozen=True)
+class PageSettings:
+    """What the analysts' page shows besides estimates, and where."""
+
+    notes: NoteFile | None = None
+    """What the operator noted."""
+    frame_ancestors: tuple[str, ...] = ()
+    """Origins whose pages may frame a question."""
+    shared_surveys: tuple[str, ...] = ()
+    """Surveys whose questions everyone may see in such a frame, without a token."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """Settings of a service.
 
@@ -76,30 +104,16 @@ class Settings:
     """When tokens were used, where that is noted."""
     sign_in: SignIn | None = None
     """How people are known besides tokens, if they are."""
-    open_uploads: bool = False
-    """Whether uploads need no token."""
-    origins: tuple[str, ...] = ()
-    """Origins whose pages may upload from browsers."""
+    uploads: UploadSettings = field(default_factory=UploadSettings)
+    page: PageSettings = field(default_factory=PageSettings)
     rules: Rules = field(default_factory=Rules)
-    limits: UploadLimits = field(default_factory=UploadLimits)
     stop_lists: StopLists = field(default_factory=StopLists)
-    opener: Opener | None = None
-    """What opens the batches of relays, if any are taken."""
-    debug_tags: bool = False
-    """Whether uploads of developers are shown, and not counted (`uploads.debugging`).
-    """
     publication: Publication = field(default_factory=Publication)
     """How many reports are shown together."""
     confirm_clock: bool = False
     """Whether the clock is right although it has jumped since the last commit."""
     metrics_estimates: bool = False
     """Whether metrics have estimates too, as they are shown to analysts."""
-    notes: NoteFile | None = None
-    """What the operator noted, which the page shows."""
-    frame_ancestors: tuple[str, ...] = ()
-    """Origins whose pages may frame a question."""
-    shared_surveys: tuple[str, ...] = ()
-    """Surveys whose questions everyone may see in such a frame, without a token."""
     geography: Geography | None = None
     """Districts whose shares and borders are shown of maps."""
     register: PublishedRegister | None = None
@@ -151,7 +165,7 @@ class Service:
         self.sources: list[Source] = []
         self._companions: list[Companion] = []
         self.board: DebugBoard | None = None
-        if settings.debug_tags:
+        if settings.uploads.debug_tags:
             surveys = [served.survey for served in self.catalogue.all]
             self.board = DebugBoard(surveys, clock)
 

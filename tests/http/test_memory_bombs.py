@@ -19,7 +19,7 @@ from wire_samples import BATCHES, SURVEY, TEXT, file_of
 from ldp.wire.wire import Batch, encode_frame
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
-from ldp_service.service import Service, Settings
+from ldp_service.service import Service, Settings, UploadSettings
 from ldp_service.uploads.room import SMALL, UploadLimits
 
 _MOST = 1 << 24
@@ -100,7 +100,9 @@ def test_uploads_that_are_never_whole_keep_no_one_out(tmp_path, sent):
     way.
     """
     limits = UploadLimits(patience=4.0, held_small=600_010)
-    settings = Settings(open_uploads=True, publication=LIVE, limits=limits)
+    settings = Settings(
+        uploads=UploadSettings(open_uploads=True, limits=limits), publication=LIVE
+    )
     service = Service(
         [Served(SURVEY, TEXT)], f"sqlite:///{tmp_path}/store.db", settings
     )

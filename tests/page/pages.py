@@ -16,7 +16,7 @@ from ldp_client import Client, report_bytes
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
 from ldp_service.http.app import Application
-from ldp_service.service import Service, Settings
+from ldp_service.service import PageSettings, Service, Settings, UploadSettings
 from ldp_service.uploads.tokens import ANALYST, UPLOAD, TokenFile, Tokens, token_record
 
 COMMUTE = """
@@ -61,6 +61,7 @@ values = {json.dumps(HOSTILE_VALUES)}
 mechanism = "grr"
 epsilon = "3"
 """
+UPLOADS, PAGE = UploadSettings(), PageSettings()
 TOKEN, UPLOADING = "analyst" + "a" * 40, "upload" + "u" * 40
 
 
@@ -70,28 +71,28 @@ def service_of(
     folder,
     tokens=True,
     candidates=None,
-    debug_tags=False,
     stop_lists=(),
+    uploads=UPLOADS,
+    page=PAGE,
     geography=None,
     publication=LIVE,
     metrics_estimates=False,
-    settings=(),
     **options,
 ):
     """A service of surveys, given as texts; with a token file unless it needs none.
 
-    `settings` are further ones.
+    Further options are those of the service, or its settings of uploads and pages.
     """
     token_file = TokenFile(write_tokens(folder)) if tokens else None
     lists = StopLists(stop_lists)
     chosen = Settings(
         token_file,
-        debug_tags=debug_tags,
+        uploads=uploads,
+        page=page,
         stop_lists=lists,
         publication=publication,
         metrics_estimates=metrics_estimates,
         geography=geography,
-        **dict(settings),
     )
     served = [_served(text, candidates or {}) for text in texts]
     service = Service(served, f"sqlite:///{folder}/store.db", chosen, **options)

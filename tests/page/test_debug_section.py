@@ -18,6 +18,7 @@ from running_service import request, running_service
 from wire_samples import BATCHES, file_of
 
 from ldp import parse_survey
+from ldp_service.service import UploadSettings
 from ldp_service.uploads.debugging import MOST_BODY, MOST_UPLOADS
 
 SURVEY = parse_survey(COMMUTE)
@@ -26,7 +27,9 @@ SURVEY = parse_survey(COMMUTE)
 @pytest.fixture
 def shown(tmp_path):
     """A service that shows uploads of developers."""
-    with service_of(COMMUTE, folder=tmp_path, debug_tags=True) as service:
+    with service_of(
+        COMMUTE, folder=tmp_path, uploads=UploadSettings(debug_tags=True)
+    ) as service:
         yield service
 
 
@@ -113,7 +116,9 @@ def test_what_is_kept_is_bounded(shown):
 def test_texts_are_escaped(tmp_path):
     """Values of a hostile survey are shown letter by letter."""
     survey = parse_survey(HOSTILE)
-    with service_of(HOSTILE, folder=tmp_path, debug_tags=True) as service:
+    with service_of(
+        HOSTILE, folder=tmp_path, uploads=UploadSettings(debug_tags=True)
+    ) as service:
         uploaded(service, answers(survey, 200), "a")
         text = section(service, "hostile").text
         assert any(value in text for value in HOSTILE_VALUES)

@@ -26,6 +26,7 @@ from ldp_service.page.markup.words import WORDS
 from ldp_service.page.sections.sharpness import sharpness
 from ldp_service.page.sections.values import _value
 from ldp_service.page.views.sharpness import sharpness_of
+from ldp_service.service import PageSettings
 from ldp_service.store.records import Epoch, last_closed_epochs
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
@@ -74,17 +75,15 @@ def counted(tmp_path_factory):
     """
     folder, days = tmp_path_factory.mktemp("views"), [10]
     (folder / "notes.toml").write_bytes(NOTES)
-    settings = {
-        "notes": NoteFile(folder / "notes.toml"),
-        "frame_ancestors": ("https://portal.example",),
-        "shared_surveys": ("many",),
-    }
+    settings = PageSettings(
+        NoteFile(folder / "notes.toml"), ("https://portal.example",), ("many",)
+    )
 
     def clock():
         return days[0] * DAY + 43_200
 
     with service_of(
-        COMMUTE, MANY, folder=folder, clock=clock, settings=settings
+        COMMUTE, MANY, folder=folder, clock=clock, page=settings
     ) as service:
         commute, many = (served.survey for served in service.catalogue.all)
         for people in (60, 80, 100):

@@ -33,6 +33,7 @@ from ldp_aggregator.tallies.mixing.batches import (
 from ldp_aggregator.tallies.mixing.opening import Opener
 from ldp_client.delivery.sealing import Relay, sealer
 from ldp_service.http.app import Application
+from ldp_service.service import UploadSettings
 from ldp_service.store.opening import open_snapshot
 from ldp_service.store.reading import mixed_batches
 from ldp_service.store.records import Epoch
@@ -99,7 +100,7 @@ def part_of(
 def collector_in(folder, *texts, keys=(KEY,)):
     """A collector's service that opens what relays mixed."""
     with service_of(
-        *texts or (TEXT,), folder=folder, settings={"opener": Opener(keys)}
+        *texts or (TEXT,), folder=folder, uploads=UploadSettings(opener=Opener(keys))
     ) as service:
         tokens = [
             token_record(TOKEN, "looks", ANALYST),
@@ -216,7 +217,10 @@ def test_epochs_are_asked_for_one_by_one(tmp_path):
     now = 20_000 * DAY + DAY / 2
     yes = survey["yes"]
     with service_of(
-        text, folder=tmp_path, settings={"opener": Opener([KEY])}, clock=lambda: now
+        text,
+        folder=tmp_path,
+        uploads=UploadSettings(opener=Opener([KEY])),
+        clock=lambda: now,
     ) as service:
         tokens = [
             token_record(RELAYING, "relay.example", RELAY),

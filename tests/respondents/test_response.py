@@ -18,7 +18,7 @@ from ldp_service.counting.served import Served
 from ldp_service.respondents.folder import Site, headers_of, page_files
 from ldp_service.respondents.presentation import parse_presentation
 from ldp_service.respondents.response import EARLIER, DailyLook, response
-from ldp_service.service import Service, Settings
+from ldp_service.service import Service, Settings, UploadSettings
 from ldp_service.uploads.page_visits import PageVisits
 from ldp_service.uploads.public import Public
 from ldp_service.uploads.tokens import TokenFile, Tokens
@@ -38,7 +38,9 @@ def open_to_all(folder, clock, survey=SURVEY, shown=SHOWN, *, address="", tokens
         PageVisits(folder / "respondents.json", clock),
         address=address,
     )
-    settings = Settings(tokens, public=public, publication=LIVE, open_uploads=True)
+    settings = Settings(
+        tokens, public=public, publication=LIVE, uploads=UploadSettings(True)
+    )
     served = [Served(survey, survey.to_toml(), {})]
     service = Service(served, f"sqlite:///{folder}/store.db", settings, clock=clock)
     try:

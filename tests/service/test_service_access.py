@@ -21,7 +21,7 @@ from ldp_aggregator.versions.register_file import add_version
 from ldp_service.counting.served import Served
 from ldp_service.http.app import Application, routes_of
 from ldp_service.http.metrics import Metrics
-from ldp_service.service import Service, Settings
+from ldp_service.service import Service, Settings, UploadSettings
 from ldp_service.uploads.tokens import (
     ANALYST,
     METRICS,
@@ -90,7 +90,7 @@ def service(tmp_path):
     add_version(tmp_path / "log", parse_survey(TEXT), None)
     settings = Settings(
         TokenFile(tmp_path / "tokens.toml"),
-        origins=("https://app.example",),
+        uploads=UploadSettings(origins=("https://app.example",)),
         register=PublishedRegister(tmp_path / "log", [parse_survey(TEXT)]),
         stop_lists=StopLists([tmp_path / "list"]),
     )

@@ -38,7 +38,7 @@ def service_of(
     from ldp_service.counting.publication import Publication
     from ldp_service.logs.audit_log import AuditLog
     from ldp_service.respondents.response import DailyLook
-    from ldp_service.service import Service, Settings
+    from ldp_service.service import PageSettings, Service, Settings, UploadSettings
     from ldp_service.uploads.given_tokens import given_tokens
     from ldp_service.uploads.token_use import TokenUse
     from ldp_service.uploads.tokens import TokenFile
@@ -60,28 +60,32 @@ def service_of(
         audit=audit,
         token_use=use,
         sign_in=_sign_in(options),
-        open_uploads=options.uploads.open_uploads
-        or (options.respondents.public and not options.respondents.invitations),
-        origins=options.uploads.origins,
+        uploads=UploadSettings(
+            options.uploads.open_uploads
+            or (options.respondents.public and not options.respondents.invitations),
+            options.uploads.origins,
+            opener=_opener(options),
+            debug_tags=options.uploads.debug_tags,
+        ),
+        page=PageSettings(
+            _notes(options),
+            options.page.frame_ancestors,
+            _public_surveys(options, served),
+        ),
         rules=Rules(
             kept_days=options.counting.kept_days,
             kept_epochs=options.counting.kept_epochs,
             invited=invited,
         ),
         stop_lists=_stop_lists(options, served),
-        debug_tags=options.uploads.debug_tags,
         publication=Publication(
             options.page.least_reports, options.page.publish_minutes
         ),
         metrics_estimates=options.page.metrics_estimates,
         confirm_clock=options.counting.confirm_clock,
         geography=_geography(options, served),
-        notes=_notes(options),
-        frame_ancestors=options.page.frame_ancestors,
-        shared_surveys=_public_surveys(options, served),
         register=_register(options, served),
         public=public,
-        opener=_opener(options),
     )
     webhook = _webhook(options)
     service = Service(served, options.counting.store, settings, on_failure=on_failure)

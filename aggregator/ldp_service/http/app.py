@@ -106,21 +106,21 @@ class Application:
         """As of `protocol.Ends`."""
         self.desk = UploadDesk(
             service.writer,
-            None if settings.open_uploads else service.permission_of_sender,
-            settings.origins,
-            limits=settings.limits,
+            None if settings.uploads.open_uploads else service.permission_of_sender,
+            settings.uploads.origins,
+            limits=settings.uploads.limits,
             tell=self._metrics.tell,
             board=service.board,
         )
         self._upload = UploadApp(self.desk)
         self._mixed: UploadApp | None = None
-        if settings.opener is not None:
+        if settings.uploads.opener is not None:
             desk = MixedDesk(
                 service.writer,
                 service.permission_of_sender,
-                settings.opener,
+                settings.uploads.opener,
                 envelopes=service.catalogue.envelopes,
-                limits=settings.limits,
+                limits=settings.uploads.limits,
                 tell=self._metrics.tell,
             )
             self._mixed = UploadApp(desk)
@@ -242,7 +242,7 @@ class _Endpoints:
         scopes = (scope,) if scope != UPLOAD else (UPLOAD, ANALYST)
 
         async def check_first(request: Request) -> Response:
-            if not (scope == UPLOAD and self._service.settings.open_uploads):
+            if not (scope == UPLOAD and self._service.settings.uploads.open_uploads):
                 # What has no name is about all surveys at once.
                 name = request.path_params.get("name")
                 token, check = shown_token(request), self._service.verdict

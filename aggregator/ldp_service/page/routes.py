@@ -154,7 +154,7 @@ class _Pages:
         name = query.get("survey") or next(iter(self._service.catalogue.by_name), "")
         headers = {
             **_FRAMED,
-            "content-security-policy": _framing(settings.frame_ancestors),
+            "content-security-policy": _framing(settings.page.frame_ancestors),
         }
         verdict = self._service.verdict(
             request, shown_token(request), ANALYST, survey=name
@@ -162,7 +162,7 @@ class _Pages:
         if verdict != GRANTED:
             # Everyone may look, but not have estimates made in ways of their own.
             query = {key: query[key] for key in ("survey", "question") if key in query}
-            if name not in settings.shared_surveys:
+            if name not in settings.page.shared_surveys:
                 words = (
                     REFUSALS[verdict][1]
                     or "Sign in to the page of this service to see this."
@@ -241,7 +241,7 @@ class _Pages:
 
     def _service_view(self, url: str, *, operates: bool) -> ServiceView:
         service, settings = self._service, self._service.settings
-        notes = settings.notes
+        notes = settings.page.notes
         known = () if notes is None else notes.notes()
         return ServiceView(
             surveys=tuple(service.catalogue.by_name),
@@ -253,7 +253,7 @@ class _Pages:
             debug=None if service.board is None else service.board.uploads(),
             warnings=tuple(self._warnings()),
             notes=known,
-            frames=bool(settings.frame_ancestors),
+            frames=bool(settings.page.frame_ancestors),
             operates=operates,
             closed={
                 name
@@ -265,7 +265,7 @@ class _Pages:
 
     def _warnings(self) -> Iterator[str]:
         """Yield the warnings besides trouble that keeps reports out."""
-        service, notes = self._service, self._service.settings.notes
+        service, notes = self._service, self._service.settings.page.notes
         if (
             service.writer.clock_trouble
             and service.writer.clock_trouble != service.trouble
