@@ -3,7 +3,7 @@
 A test is slow if it takes more than a second of processor time, its fixtures included.
 Those that do are listed in `slow.txt`, by measurement: `uv run pytest --all --measure`
 says what is missing there and what should go. Three marks are not judged by seconds:
-`@pytest.mark.slow("kills a service")`, `@pytest.mark.fast("the README's tour")`, and
+`@pytest.mark.slow("kills a service")`, `@pytest.mark.fast("the README's commands")`, and
 `needs` of what takes its time (`SLOW` in `needs.py`). Where a fast test takes more than
 eight seconds, three on a quick machine, a run that measures fails.
 

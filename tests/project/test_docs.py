@@ -1,4 +1,4 @@
-"""Every example of the documentation runs as written: Python blocks, and the tour."""
+"""Every example of the documentation runs as written: Python blocks, and commands."""
 
 import re
 import runpy
@@ -61,12 +61,6 @@ def test_the_readme_shows_what_its_python_prints(capsys):
     assert ">smoke, 24 to 33 %<" in drawn
 
 
-def sections(page):
-    """The parts of a page that have commands, by their headings."""
-    parts = (ROOT / page).read_text(encoding="utf-8").split("\n## ")
-    return {part.partition("\n")[0]: part for part in parts if "```console" in part}
-
-
 def typed(line, monkeypatch):
     """Do what a line of a page does, in this process, which has loaded what commands
     need.
@@ -84,44 +78,20 @@ def typed(line, monkeypatch):
             runpy.run_path(words[0], run_name="__main__")
 
 
-TOUR = {
-    ("README.md", "Two commands"): ["commute/report.html", "commute/picture.svg"],
-    ("docs/tour.md", "The survey and its price"): [
-        "affairs.certificate.json",
-        "proof.json",
-    ],
-    ("docs/tour.md", "From answers to estimates"): [
-        "affairs.svg",
-        "affairs.json",
-        "affairs/report.html",
-    ],
-    ("docs/tour.md", "A relay between devices and collector"): ["affair.batch.json"],
-}
-"""Sections of pages, and files that their commands leave."""
 PRINTED = 'ldp() { echo "ldp ${@@Q}"; }; python() { echo "python ${@@Q}"; }; '
 """Before a line of a shell: it prints the commands in place of running them."""
 
 
-def test_the_tour_is_whole():
-    """Each section with commands is run below."""
-    pages = {page for page, _ in TOUR}
-    assert TOUR.keys() == {
-        (page, section) for page in pages for section in sections(page)
-    }
-
-
-@pytest.mark.fast("the README's tour")
-@pytest.mark.parametrize(("page", "section"), TOUR)
-def test_tour(page, section, tmp_path, monkeypatch):
-    """Commands run as written, one by one, and leave what they promise."""
+@pytest.mark.fast("the README's commands")
+def test_the_readmes_commands_run(tmp_path, monkeypatch):
+    """One by one, as written, but for the tests themselves, and leave what they promise."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    for line in commands(sections(page)[section]):
-        if line != "uv run pytest":  # these tests are that one
+    for line in commands((ROOT / "README.md").read_text(encoding="utf-8")):
+        if line != "uv run pytest":
             typed(line, monkeypatch)
-    assert [
-        name for name in TOUR[page, section] if not (tmp_path / name).is_file()
-    ] == []
+    for name in ("report.html", "picture.svg"):
+        assert (tmp_path / "commute" / name).is_file()
 
 
 @pytest.mark.needs("bash")

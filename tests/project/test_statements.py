@@ -199,13 +199,13 @@ def test_the_readme_counts_methods_packages_bytes_and_answers():
         assert round(100 * planned["half_width"], 1) == points
 
 
-def test_the_tour_shows_what_explain_says():
+def test_the_reference_shows_what_explain_says():
     """Its blocks on the total and on the coin-tossing question are what `ldp explain`
     prints.
     """
-    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "survey.md").read_text(encoding="utf-8")
     blocks = re.findall(
-        r"```text\n((?:survey affairs|affair: forced, 2).*?)```", tour, re.DOTALL
+        r"```text\n((?:survey affairs|affair: forced, 2).*?)```", page, re.DOTALL
     )
     text = run("explain", ROOT / "examples" / "affairs.toml").stdout
     total, affair = blocks
