@@ -3,6 +3,9 @@
     values    every mechanism, its epsilons x sizes x numbers of respondents;
               populations take turns, so that each meets every epsilon, size and number
     means     of whole numbers, through every mechanism that has a mean
+    few       differences and sums of shares, of 1 to 300 respondents
+    few numbers
+              means and variances of as few
     repeats   five reports from each respondent, of one permanent response
     joint     cells of two questions answered together
     pooled    two versions of a question through different mechanisms
@@ -36,6 +39,7 @@ from lab.coverage.questions import (
 from ldp.mechanisms.contract import is_pure
 
 RESPONDENTS = (200, 10_000, 1_000_000)
+FEW = (1, 10, 30, 100, 300)
 REPEATS = 5
 MOST_SURVEYS, LEAST_SURVEYS = 500, 25
 MOST_BY_REPORT = 1 << 24
@@ -48,6 +52,7 @@ MOST_PAIRS = 1 << 28
 _BUDGET = 0.75e6
 """Microseconds, for all surveys of a cell."""
 _WITH_SAME_HASHES = 150
+_EPSILONS_OF_FEW = ("1", "5")
 _EPSILONS_OF_MEANS, _SIZES_OF_MEANS = ("1/2", "2", "8"), (10, 100)
 _IN_PART, _SIZE_IN_PART = 25, 100
 _MORE_IN_PART = {
@@ -58,6 +63,7 @@ _MORE_IN_PART = {
 """Of families of mechanisms that decode alike one has more surveys, and more values."""
 _OTHERS_IN_PART = {
     "means": (("geometric",), ("one-bit",), ("grr",), ("dithered",), ("square-wave",)),
+    "few": (("hr",),),
     "repeats": (("l-grr",),),
     "joint": (("ss", "ss"), ("grr", "grr")),
     "pooled": (("grr", "oue"),),
@@ -116,6 +122,9 @@ MEANS = (
 New ones come last, as in `questions.ROWS`: by its place a row takes its turn with
 populations.
 """
+
+FAMILIES_OF_FEW = ("values", "numbers", "sets", "tree", "places", "fields")
+"""Families of rows whose shares have differences and sums."""
 
 DISTRIBUTIONS = ("arcs", "tree")
 """Rows of mechanisms that have a distribution."""
@@ -239,17 +248,29 @@ def _distributions(rows: Mapping[str, Row]) -> Iterator[Cell]:
     return _numbers("distributions", DISTRIBUTIONS, rows)
 
 
+def _few(rows: Mapping[str, Row]) -> Iterator[Cell]:
+    labels = [row.name for row in rows.values() if row.family in FAMILIES_OF_FEW]
+    yield from _numbers("few", labels, rows, FEW)
+    yield from _numbers("few numbers", labels_of_means(rows), rows, FEW)
+
+
 def _numbers(
-    kind: str, labels: Sequence[str], rows: Mapping[str, Row]
+    kind: str,
+    labels: Sequence[str],
+    rows: Mapping[str, Row],
+    numbers: Sequence[int] = RESPONDENTS,
 ) -> Iterator[Cell]:
+    epsilons = _EPSILONS_OF_FEW if numbers == FEW else _EPSILONS_OF_MEANS
     for turn, label in enumerate(labels):
         sizes = [size for size in rows[label].sizes if size in _SIZES_OF_MEANS]
+        if numbers == FEW:
+            sizes = sizes[:1] or list(rows[label].sizes[:1])
         for places in product(
-            range(len(_EPSILONS_OF_MEANS)), range(len(sizes)), range(len(RESPONDENTS))
+            range(len(epsilons)), range(len(sizes)), range(len(numbers))
         ):
-            epsilon = _EPSILONS_OF_MEANS[places[0]]
+            epsilon = epsilons[places[0]]
             size = sizes[places[1]]
-            respondents = RESPONDENTS[places[2]]
+            respondents = numbers[places[2]]
             cost = rows[label].cost(size, epsilon, respondents)
             yield _cell(
                 kind,
@@ -355,4 +376,5 @@ _PARTS: tuple[Callable[[Mapping[str, Row]], Iterator[Cell]], ...] = (
     _pooled,
     _hashes,
     _distributions,
+    _few,
 )

@@ -38,6 +38,8 @@ _BOUNDS = {
     "each": MISS + ON_AVERAGE,
     "given": MISS + ON_AVERAGE,
     "all": MISS + ON_AVERAGE,
+    "difference": MISS + ON_AVERAGE,
+    "sum": MISS + ON_AVERAGE,
     "mean": MISS + ON_AVERAGE,
     "variance": MISS + ON_AVERAGE,
     "below": MISS + ON_AVERAGE,

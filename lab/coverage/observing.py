@@ -6,6 +6,9 @@ was missed.
     wrong     of the values detected (Benjamini-Hochberg), the share that no one holds;
               0 if none is detected
     alarm     whether any value that no one holds is detected (Bonferroni)
+    difference, sum
+              whether the interval of the share of one value less that of the next misses, and
+              that of the first half of the values together
     mean      whether the interval of a mean misses
     variance  that of a variance of the answers, where reports tell of it
     shift     estimate less truth, in standard errors, by value
@@ -52,6 +55,7 @@ from ldp_aggregator.answers.estimates.question_estimation import estimate_questi
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.shares.detection import detected
+from ldp_aggregator.answers.shares.share_estimates import ShareEstimates
 from ldp_aggregator.decoders.taxonomies.two_passes import totals
 from ldp_aggregator.numerics.arrays import Counts, Floats
 from ldp_aggregator.tallies.tally import Tally
@@ -67,10 +71,51 @@ def surveys_of(cell: Cell) -> Survey:
     """What draws the surveys of a cell."""
     known = rows_by_label()
     rows = tuple(known[label] for label in cell.labels)
-    return _SURVEYS[cell.kind if cell.kind != "values" else rows[0].family](cell, rows)
+    family = rows[0].family
+    if cell.kind == "few":
+        return _FUNCTIONS[family](cell, rows, _look_at_functions)
+    return _SURVEYS[family if cell.kind == "values" else cell.kind](cell, rows)
 
 
-def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
+Estimate = Callable[[Options], QuestionEstimates]
+Look = Callable[[Estimate, Floats, str], Observed]
+"""What estimates are looked at for, given the truth and its estimand."""
+
+
+def _look_at(estimate: Estimate, truth: Floats, estimand: str) -> Observed:
+    """What the estimates of all values miss, singly and together, and what they find
+    wrongly.
+    """
+    single = estimate(Options(estimand=estimand))
+    yield f"each, {estimand}", _missed(single, truth)
+    family = estimate(Options(estimand=estimand, simultaneous="bonferroni"))
+    yield f"all, {estimand}", float(_missed(family, truth).any())
+    absent = truth == 0
+    if estimand == RESPONDENTS and absent.any():
+        detections = detected(single)
+        yield "wrong", _wrong(detections & absent, detections)
+        yield "alarm", float((detected(single, correction="bonferroni") & absent).any())
+
+
+def _look_at_functions(estimate: Estimate, truth: Floats, estimand: str) -> Observed:
+    """What a difference and a sum of estimates miss."""
+    estimates = estimate(Options(estimand=estimand))
+    assert isinstance(estimates, ShareEstimates)
+    assert estimates.functions is not None
+    places = np.arange(len(truth))
+    weights = {
+        "difference": (places == 0) * 1.0 - (places == 1),
+        "sum": (2 * places < len(truth)) * 1.0,
+    }
+    for name, row in weights.items():
+        number = estimates.functions.function(name, row)
+        missed = misses(number.low, number.high, row @ truth, slack=1e-9)
+        yield f"{name}, {estimand}", missed
+
+
+def _values(
+    cell: Cell, rows: tuple[Row, ...], look: Look = _look_at, repeats: int = 1
+) -> Survey:
     question = question_of(rows[0], cell.size, cell.epsilon)
     values = question.domain.values or ()
     shares = POPULATIONS[cell.population](cell.size)
@@ -82,12 +127,12 @@ def _values(cell: Cell, rows: tuple[Row, ...], repeats: int = 1) -> Survey:
                 asked, Holders(values, holders), repeats, generator=generator
             )
             estimate = partial(_estimate, asked, counts, reports_per_person=repeats)
-            yield from _looked_at(estimate, truth, estimand)
+            yield from look(estimate, truth, estimand)
 
     return survey
 
 
-def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+def _sets(cell: Cell, rows: tuple[Row, ...], look: Look = _look_at) -> Survey:
     question = question_of(rows[0], cell.size, cell.epsilon)
     everybody = _some_sets(question.domain, POPULATIONS[cell.population](cell.size))
     shares = everybody.counts / everybody.respondents
@@ -101,14 +146,14 @@ def _sets(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             counts = sample_counts(
                 question, replace(everybody, counts=holders), generator
             )
-            yield from _looked_at(
+            yield from look(
                 partial(_estimate, question, counts), truth @ holds, estimand
             )
 
     return survey
 
 
-def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+def _nodes(cell: Cell, rows: tuple[Row, ...], look: Look = _look_at) -> Survey:
     """Surveys of all nodes of a tree."""
     question = question_of(rows[0], cell.size, cell.epsilon)
     values, taxonomy = question.domain.values or (), question.domain.taxonomy
@@ -121,9 +166,7 @@ def _nodes(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             of_nodes = totals(
                 taxonomy.parents, np.append(np.zeros(len(taxonomy.inner)), truth)
             )
-            yield from _looked_at(
-                partial(_estimate, question, counts), of_nodes, estimand
-            )
+            yield from look(partial(_estimate, question, counts), of_nodes, estimand)
 
     return survey
 
@@ -149,14 +192,14 @@ def _vectors(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             )
             estimate = partial(_estimate, question, counts)
             mean = truth @ (everybody.vectors / UNIT)
-            for name, missed in _looked_at(estimate, mean, estimand):
+            for name, missed in _look_at(estimate, mean, estimand):
                 if name not in ("wrong", "alarm"):
                     yield name, missed
 
     return survey
 
 
-def _fields(cell: Cell, rows: tuple[Row, ...]) -> Survey:
+def _fields(cell: Cell, rows: tuple[Row, ...], look: Look = _look_at) -> Survey:
     """Surveys of the values of all of many fields, each of which has two."""
     question = question_of(rows[0], cell.size, cell.epsilon)
     shape = tuple(field.size for field in question.domain.fields)
@@ -172,9 +215,7 @@ def _fields(cell: Cell, rows: tuple[Row, ...]) -> Survey:
                 for place in range(len(shape))
             ]
             of_values = np.sum(of_fields, axis=2).ravel()
-            yield from _looked_at(
-                partial(_estimate, question, counts), of_values, estimand
-            )
+            yield from look(partial(_estimate, question, counts), of_values, estimand)
 
     return survey
 
@@ -192,7 +233,7 @@ def _texts(cell: Cell, rows: tuple[Row, ...], *, same: bool = False) -> Survey:
         for estimand, holders, truth in twice(cell, shares, generator):
             counts = sample_counts(question, Holders(texts, holders), generator)
             estimate = partial(_estimate, question, counts, candidates=texts)
-            yield from _looked_at(estimate, truth, estimand)
+            yield from _look_at(estimate, truth, estimand)
             if same and estimand == RESPONDENTS:
                 estimates = estimate(Options(estimand=estimand))
                 yield "shift", (estimates.unbiased - truth) / estimates.standard_error
@@ -308,26 +349,9 @@ def _pooled(cell: Cell, rows: tuple[Row, ...]) -> Survey:
             here = (
                 (one + other) / cell.respondents if estimand == RESPONDENTS else truth
             )
-            yield from _looked_at(partial(estimate_pooled, versions), here, estimand)
+            yield from _look_at(partial(estimate_pooled, versions), here, estimand)
 
     return survey
-
-
-def _looked_at(
-    estimate: Callable[[Options], QuestionEstimates], truth: Floats, estimand: str
-) -> Observed:
-    """What the estimates of all values miss, singly and together, and what they find
-    wrongly.
-    """
-    single = estimate(Options(estimand=estimand))
-    yield f"each, {estimand}", _missed(single, truth)
-    family = estimate(Options(estimand=estimand, simultaneous="bonferroni"))
-    yield f"all, {estimand}", float(_missed(family, truth).any())
-    absent = truth == 0
-    if estimand == RESPONDENTS and absent.any():
-        detections = detected(single)
-        yield "wrong", _wrong(detections & absent, detections)
-        yield "alarm", float((detected(single, correction="bonferroni") & absent).any())
 
 
 def _estimate(
@@ -378,6 +402,15 @@ def _some_sets(domain: Domain, weights: Floats) -> SetHolders:
     return SetHolders.of(domain, holders)
 
 
+_FUNCTIONS: Mapping[str, Callable[[Cell, tuple[Row, ...], Look], Survey]] = {
+    "values": _values,
+    "numbers": _values,
+    "sets": _sets,
+    "tree": _nodes,
+    "places": _values,
+    "fields": _fields,
+}
+"""Of families whose shares have differences."""
 _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "values": _values,
     "numbers": _values,
@@ -389,6 +422,7 @@ _SURVEYS: Mapping[str, Callable[[Cell, tuple[Row, ...]], Survey]] = {
     "texts": _texts,
     "found": _found,
     "means": _means,
+    "few numbers": _means,
     "distributions": distributions,
     "repeats": partial(_values, repeats=REPEATS),
     "joint": _joint,

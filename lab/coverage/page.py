@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from lab.coverage.cells import REPEATS, RESPONDENTS
+from lab.coverage.cells import FEW, REPEATS, RESPONDENTS
 from lab.coverage.claims import (
     FALSE_ALARM,
     MISS,
@@ -236,6 +236,10 @@ _COLUMNS = (
     _Column("one by one", "each", _by_estimand),
     _Column("lowest cell", "each", _lowest),
     _Column("worst value", "each", _worst_value),
+    _Column("differences", "difference", _by_estimand),
+    _Column("lowest cell", "difference", _lowest),
+    _Column("sums", "sum", _by_estimand),
+    _Column("lowest cell", "sum", _lowest),
     _Column("means", "mean", _by_estimand),
     _Column("lowest cell", "mean", _lowest),
     _Column("variances", "variance", _by_estimand),
@@ -371,6 +375,20 @@ SECTIONS = (
     Section("Means", "Means of whole numbers.", "means", about=("mean",)),
     Section(
         "Variances", "Variances of the same numbers.", "means", about=("variance",)
+    ),
+    Section(
+        "Few reports",
+        f"Of {_listed(map(str, FEW))} respondents: the share of one value less that of "
+        "another, and that of\n"
+        "half of the values together.",
+        "few",
+        about=("difference", "sum"),
+    ),
+    Section(
+        "Few numbers",
+        "Means and variances of as few.",
+        "few numbers",
+        about=("mean", "variance"),
     ),
     Section(
         "Distributions",
