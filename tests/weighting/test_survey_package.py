@@ -15,7 +15,10 @@ from places import DATA
 
 from ldp_aggregator.analyses.weighting.answers import ReportAnswers, ReportPart, Units
 from ldp_aggregator.analyses.weighting.calibration import factors_for, targets_of
-from ldp_aggregator.analyses.weighting.estimation import jackknife, weighted_means
+from ldp_aggregator.analyses.weighting.estimation import (
+    replicate_errors,
+    weighted_means,
+)
 from ldp_aggregator.analyses.weighting.margins import margins_of
 
 CLUSTERS, STRATA = DATA / "apiclus1.csv", DATA / "apistrat.csv"
@@ -93,8 +96,10 @@ def test_cluster_sample(margins, method, mean, error):
 
 
 @needs_data
-def test_no_replicates_of_clusters():
-    """Leaving out single reports would not be the variance of clusters: refused."""
+def test_no_replicates_of_finite_populations():
+    """They take the population for infinite: refused."""
     answers = answers_of(CLUSTERS, ["stype"], cluster="dnum")
-    with pytest.raises(Exception, match="clusters"):
-        jackknife(answers, np.ones((1, 1)), margins_of(TYPES), method="raking")
+    with pytest.raises(Exception, match="infinite"):
+        replicate_errors(
+            answers, np.ones((1, 1)), margins_of(TYPES), "raking", way="jackknife"
+        )

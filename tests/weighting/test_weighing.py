@@ -8,7 +8,14 @@ import pytest
 import ldp
 import ldp_aggregator
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator import Tally, crosstab, read_rows, weigh, weigh_rows
+from ldp_aggregator import (
+    SamplingFrame,
+    Tally,
+    crosstab,
+    read_rows,
+    weigh,
+    weigh_rows,
+)
 from ldp_client import Client, report_bytes
 
 AGE = ("young", "middle", "old")
@@ -273,3 +280,34 @@ def test_margins_that_contradict_each_other():
         EstimateError, match=r"contradict|rare|nobody|respondents who hold"
     ):
         weigh(tally, "life", margins, of="smokes")
+
+
+@pytest.mark.parametrize("replicates", ["jackknife", "brr"])
+def test_replicates_of_clusters(replicates):
+    """Of clusters of one size they are the linearized errors, to every digit.
+
+    Design effects are their factors: of 24 answers in 6 clusters, by hand.
+    """
+    survey = ldp.survey(
+        "s", ldp.question("q", type="boolean", mechanism="warner", truth="4/5")
+    )
+    answers = [1, 1, 1, 0] * 2 + [0, 0, 0, 1] * 2 + [1, 0, 1, 0] * 2
+    table = {
+        "q": answers,
+        "region": np.repeat([0, 1, 2], 8),
+        "school": np.repeat([3, 0, 1, 2, 5, 4], 4),
+    }
+    frame = SamplingFrame(stratum="region", cluster="school")
+    rows = read_rows(survey, table, "q")
+    weighted = weigh_rows(rows, "q", {}, frame=frame, replicates=replicates)
+    errors = [share.standard_error for share in weighted.shares]
+    assert weighted.replicated == pytest.approx(errors, rel=1e-12, abs=1e-12)
+    share = weighted["true"]
+    plain = 0.25 / 0.6**2 / 23
+    noise = 0.16 / 0.6**2 / 24
+    assert share.effects.noise == pytest.approx(plain / (plain - noise))
+    assert share.effects.weights == pytest.approx(1)
+    assert share.effects.clusters == pytest.approx(share.standard_error**2 / plain)
+    other = SamplingFrame(cluster="school")
+    with pytest.raises(EstimateError, match="two clusters in each stratum"):
+        weigh_rows(rows, "q", {}, frame=other, replicates="brr")

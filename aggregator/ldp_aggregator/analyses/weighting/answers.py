@@ -190,7 +190,7 @@ class ReportAnswers:
         units = self.units
         if units is None or (units.cluster is None and units.stratum is None):
             return math.inf
-        pairs, _ = _clusters_of(units)
+        pairs, _ = clusters_of(units)
         return float(pairs.shape[1] - len(np.unique(pairs[0])))
 
     @property
@@ -271,6 +271,26 @@ class ReportAnswers:
         mean = units.alike @ scores / self.reports
         return self._scale(spread, mean, corrected=corrected)
 
+    def noise(self, functions: Floats) -> Floats:
+        """The part of that which randomization adds, (k, k); NaN where it is not
+        known.
+        """
+        size = functions.shape[2]
+        if self.units is None or self.is_mean:
+            return np.full((size, size), math.nan)
+        everyone = np.ones(len(self.units.alike), dtype=bool)
+        added = self._noise(functions, self._unit_scores(functions), everyone)
+        return np.asarray(added / self.weight**2)
+
+    def drawn_apart(self) -> ReportAnswers:
+        """The same as if respondents were drawn one by one, without clusters and
+        strata.
+        """
+        if self.units is None:
+            return self
+        units = self.units._replace(cluster=None, stratum=None, sizes=None)
+        return replace(self, units=units)
+
     def _unit_scores(self, functions: Floats) -> Floats:
         """Unit scores of each unit, design weight and all: (U, k)."""
         units = self._units
@@ -324,7 +344,7 @@ def _of_clusters(
     """
     if units.cluster is None and not np.all(units.alike == 1):
         raise EstimateError("expected one row a report for strata of a sampling frame")
-    pairs, place = _clusters_of(units)
+    pairs, place = clusters_of(units)
     totals = np.zeros((pairs.shape[1], scores.shape[1]))
     np.add.at(totals, place, scores * units.alike[:, None])
     spread = np.zeros((scores.shape[1], scores.shape[1]))
@@ -347,7 +367,7 @@ def _of_clusters(
     return spread
 
 
-def _clusters_of(units: Units) -> tuple[Integers, Integers]:
+def clusters_of(units: Units) -> tuple[Integers, Integers]:
     """Return stratum and cluster of each cluster, (2, clusters), and the place of each
     unit's.
     """

@@ -16,28 +16,35 @@ cells together with an answer, and y what an answer counts for,
     jackknife  leaves out every report once (those that are alike, together with how
                many they are)
     bootstrap  draws as many reports again, with replacement
+    clusters   the jackknife leaves out each cluster once, and the others of its stratum
+               count n / (n - 1) times; half-samples of two clusters a stratum (BRR)
+               keep one of each, doubled, by the columns of a Hadamard matrix
 
     effective  (sum of weights)^2 / sum of squares: how many respondents with equal
                weights would
     sample     tell as much, if answers had nothing to do with weights (Kish 1965)
     design     variance / variance without margins and design weights, of as many
-               reports
-    effect
+    effect     reports; beside it, as factors, what randomization, weights and clusters
+               make of the variance of a simple random sample of answers in the clear
 
 Sources: Deville and Sarndal 1992, equation 3.4 (residuals times factors); Kish 1965;
-Quenouille 1956; Efron 1979.
+Quenouille 1956; Efron 1979; McCarthy 1969 (half-samples).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.weighting.answers import ReportAnswers, Units
+from ldp_aggregator.analyses.weighting.answers import (
+    ReportAnswers,
+    Units,
+    clusters_of,
+)
 from ldp_aggregator.analyses.weighting.calibration import (
     Factors,
     factors_for,
@@ -46,8 +53,8 @@ from ldp_aggregator.analyses.weighting.calibration import (
 from ldp_aggregator.analyses.weighting.margins import Margin
 from ldp_aggregator.numerics.arrays import Floats
 
-JACKKNIFE, BOOTSTRAP = "jackknife", "bootstrap"
-REPLICATES = (JACKKNIFE, BOOTSTRAP)
+JACKKNIFE, BOOTSTRAP, BALANCED = "jackknife", "bootstrap", "brr"
+REPLICATES = (JACKKNIFE, BOOTSTRAP, BALANCED)
 MOST_LEFT_OUT = 20_000
 """Reports that differ, each of which the jackknife leaves out once."""
 DRAWN = 400
@@ -64,6 +71,8 @@ class WeightedEstimates(NamedTuple):
     """Without margins and design weights."""
     unweighted_error: Floats
     covariance: Floats
+    effects: Floats
+    """Factors of the variance by randomization, weights and clusters, (3, M)."""
     effective: float
     """Kish's effective sample size."""
 
@@ -92,13 +101,20 @@ def weighted_means(
         unweighted, own = _of_groups(
             plain, outcome, inside, factors=np.ones(len(inside))
         )
-    covariance = answers.covariance(scores_of(answers, functions, factors))
+    scores = scores_of(answers, functions, factors)
+    covariance = answers.covariance(scores)
+    steps = [_hajek(plain, own), answers.drawn_apart().covariance(scores), covariance]
+    variances = [np.maximum(np.diag(step), 0.0) for step in steps]
+    sampling = variances[0] - np.diag(plain.noise(own))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effects = np.divide(variances, [sampling, *variances[:-1]])
     return WeightedEstimates(
         estimate,
-        np.sqrt(np.maximum(np.diag(covariance), 0.0)),
+        np.sqrt(variances[-1]),
         unweighted,
-        unweighted_error=np.sqrt(np.maximum(np.diag(_hajek(plain, own)), 0.0)),
+        unweighted_error=np.sqrt(variances[0]),
         covariance=covariance,
+        effects=np.where(np.isfinite(effects) & (sampling > 0), effects, np.nan),
         effective=effective_size(answers, factors),
     )
 
@@ -139,29 +155,73 @@ def effective_size(answers: ReportAnswers, factors: Factors) -> float:
     return _powers(answers, factors, 1) ** 2 / squares if squares > 0 else float("nan")
 
 
-def jackknife(
-    answers: ReportAnswers, outcome: Floats, margins: Sequence[Margin], method: str
+def replicate_errors(
+    answers: ReportAnswers,
+    outcome: Floats,
+    margins: Sequence[Margin],
+    method: str,
+    *,
+    way: str,
 ) -> Floats:
-    """Standard errors by leaving out each report (or cluster) once: of shape (M,)."""
+    """Standard errors by estimating again from parts of the reports: of shape (M,)."""
     units = _told_apart(answers)
-    if units.stratum is not None or units.cluster is not None:
+    if units.sizes is not None:
         raise EstimateError(
-            "expected no clusters or strata for replicates of single reports"
+            "expected no sizes of the population (--size) for replicates, which take "
+            "it for infinite"
         )
-    if len(units.alike) > MOST_LEFT_OUT:
-        raise EstimateError(
-            f"expected at most {MOST_LEFT_OUT:,} reports that differ for a jackknife, "
-            f"got {len(units.alike):,}; use the bootstrap"
-        )
+    if way == BOOTSTRAP:
+        return bootstrap(answers, outcome, margins, method)
     refit = _refitting(answers, outcome, margins, method=method)
     whole = refit(units.alike)
-    reports = float(units.alike.sum())
     square = np.zeros(len(whole))
-    for place in range(len(units.alike)):
-        count = units.alike.copy()
-        count[place] -= 1
-        square += units.alike[place] * (refit(count) - whole) ** 2
-    return np.sqrt(square * (reports - 1) / reports)
+    counts = _half_samples(units) if way == BALANCED else _left_out(units)
+    for count, part in counts:
+        square += part * (refit(count) - whole) ** 2
+    return np.sqrt(square)
+
+
+def _left_out(units: Units) -> Iterator[tuple[Floats, float]]:
+    """Counts without each report (or cluster), and what its square counts for."""
+    if units.stratum is None and units.cluster is None:
+        if len(units.alike) > MOST_LEFT_OUT:
+            raise EstimateError(
+                f"expected at most {MOST_LEFT_OUT:,} reports that differ for a "
+                f"jackknife, got {len(units.alike):,}; use the bootstrap"
+            )
+        reports = float(units.alike.sum())
+        for place, alike in enumerate(units.alike):
+            count = units.alike.copy()
+            count[place] -= 1
+            yield count, alike * (reports - 1) / reports
+        return
+    pairs, cluster = clusters_of(units)
+    for number, stratum in enumerate(pairs[0]):
+        left = int((pairs[0] == stratum).sum()) - 1
+        count = np.where(pairs[0][cluster] == stratum, (left + 1) / max(left, 1), 1.0)
+        count[cluster == number] = 0
+        yield units.alike * count, left / (left + 1)
+
+
+def _half_samples(units: Units) -> Iterator[tuple[Floats, float]]:
+    """Counts with one of the two clusters of each stratum, doubled."""
+    from scipy.linalg import hadamard  # slow to import
+
+    pairs, place = clusters_of(units)
+    strata, stratum, sizes = np.unique(
+        pairs[0], return_inverse=True, return_counts=True
+    )
+    if (units.stratum is None and units.cluster is None) or (sizes != 2).any():
+        raise EstimateError(
+            "expected two clusters in each stratum for balanced half-samples (brr); "
+            "the jackknife takes any number"
+        )
+    # Clusters are in the order of their strata: the second of each is the odd one.
+    second = np.arange(len(stratum)) % 2
+    for row in hadamard(1 << len(strata).bit_length()):
+        kept = (row[1:][stratum] > 0) == second
+        order = len(row)
+        yield units.alike * 2.0 * kept[place], 1 / order
 
 
 def bootstrap(
@@ -248,11 +308,11 @@ def _hajek(answers: ReportAnswers, functions: Floats) -> Floats:
 
 def _without_design(answers: ReportAnswers) -> ReportAnswers:
     """The same reports, each of which counts once, as if they were drawn one by one."""
-    if answers.units is None:
-        return answers
-    alike = np.ones(len(answers.units.design))
-    units = answers.units._replace(design=alike, cluster=None, stratum=None, sizes=None)
-    return replace(answers, units=units)
+    apart = answers.drawn_apart()
+    if apart.units is None:
+        return apart
+    design = np.ones(len(apart.units.design))
+    return replace(apart, units=apart.units._replace(design=design))
 
 
 def _powers(answers: ReportAnswers, factors: Factors, power: int) -> float:

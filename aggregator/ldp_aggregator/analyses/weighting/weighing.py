@@ -31,17 +31,16 @@ from ldp_aggregator.analyses.weighting.design_rows import (
     fields_of,
 )
 from ldp_aggregator.analyses.weighting.estimation import (
-    JACKKNIFE,
     REPLICATES,
     WeightedEstimates,
-    bootstrap,
-    jackknife,
+    replicate_errors,
     weighted_means,
 )
 from ldp_aggregator.analyses.weighting.margins import Margin, Margins, margins_of
 from ldp_aggregator.analyses.weighting.reading import Design, Tallies, answers_in
 from ldp_aggregator.analyses.weighting.rows import SamplingFrame
 from ldp_aggregator.analyses.weighting.weighted import (
+    DesignEffects,
     MarginShown,
     Weighted,
     WeightedShare,
@@ -81,7 +80,8 @@ def weigh(
                 all cells
     design      the design weight of each combination's respondents
     method      `raking`, or `linear`
-    replicates  check the standard errors by `jackknife` or `bootstrap`
+    replicates  check the standard errors by `jackknife`, `bootstrap`, or `brr` of two
+                clusters a stratum
     reports_per_person
                 reports of each respondent under one permanent response; the most that
                 their epochs allow, unless said
@@ -300,6 +300,7 @@ def _shares(
                 high=high,
                 unweighted=float(numbers.unweighted[place]),
                 design_effect=(error / plain) ** 2 if plain > 0 else float("nan"),
+                effects=DesignEffects(*numbers.effects[:, place].tolist()),
             )
         )
     return tuple(rows)
@@ -347,8 +348,7 @@ def _replicate(
         raise EstimateError(
             f"expected replicates to be {' or '.join(REPLICATES)}, got {way!r}"
         )
-    again = jackknife if way == JACKKNIFE else bootstrap
-    return again(answers, outcome, margins, method)
+    return replicate_errors(answers, outcome, margins, method, way=way)
 
 
 def _weak(answers: ReportAnswers, targets: Sequence[Target]) -> list[Remark]:

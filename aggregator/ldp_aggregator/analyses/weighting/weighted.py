@@ -37,6 +37,19 @@ def of_freedom(freedom: float) -> str:
     return f", t with {freedom:g} degrees of freedom" if math.isfinite(freedom) else ""
 
 
+class DesignEffects(NamedTuple):
+    """Factors of a variance, beside that of a simple random sample of answers in the
+    clear; NaN where they are not known.
+    """
+
+    noise: float
+    """By randomization."""
+    weights: float
+    """By margins and design weights."""
+    clusters: float
+    """By clusters and strata."""
+
+
 @dataclass(frozen=True)
 class WeightedShare(WithInterval):
     """The weighted share of a value, or the weighted mean of a number."""
@@ -50,6 +63,7 @@ class WeightedShare(WithInterval):
     """What it is without margins and design weights."""
     design_effect: float
     """Its variance, over that of the unweighted estimate."""
+    effects: DesignEffects
 
 
 class MarginShown(NamedTuple):
@@ -137,6 +151,17 @@ class Weighted(Tabled):
         remarks = [*map(str, self.remarks)]
         title = f"{self.of}, weighted" if self.by or self.designed else self.of
         yield TextTable(title, self.describe(), headings, rows=rows, remarks=remarks)
+        if self.designed or math.isfinite(self.freedom):
+            yield TextTable(
+                "design effects",
+                "factors of the variance beside that of a simple random sample, asked "
+                "directly",
+                (self.of, *DesignEffects._fields),
+                rows=[
+                    (share.value, *(f"{effect:.2f}" for effect in share.effects))
+                    for share in self.shares
+                ],
+            )
         if self.margins:
             yield TextTable(
                 "margins",
@@ -184,6 +209,10 @@ class Weighted(Tabled):
                     "interval": [share.low, share.high],
                     "unweighted": share.unweighted,
                     "design_effect": finite(share.design_effect),
+                    "design_effects": {
+                        name: finite(effect)
+                        for name, effect in share.effects._asdict().items()
+                    },
                     **self._replicate(place),
                 }
                 for place, share in enumerate(self.shares)

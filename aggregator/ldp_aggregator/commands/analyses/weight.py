@@ -237,8 +237,9 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
 )
 @click.option(
     "--replicates",
-    type=click.Choice(["jackknife", "bootstrap"]),
-    help="Check the standard errors by leaving reports out, or drawing them again.",
+    type=click.Choice(["jackknife", "bootstrap", "brr"]),
+    help="Check the standard errors by leaving out reports (or clusters), drawing "
+    "reports again, or balanced half-samples of two clusters a stratum.",
 )
 @with_groups
 @REPORTS_PER_PERSON
