@@ -24,6 +24,7 @@ from collections.abc import Set as AnySet
 from decimal import Decimal
 from fractions import Fraction
 
+from ldp.errors import Problem, SurveyError
 from ldp.survey.survey import Question, Survey, question_table
 from ldp.survey.survey_file import survey_of
 
@@ -31,6 +32,31 @@ Number = str | int | float | Decimal | Fraction
 """A number as people write it: exact, a float at its shortest decimal text."""
 Axis = tuple[Number, Number] | Mapping[str, object]
 """An axis of a place: its least and its greatest number, or all its keys."""
+
+
+class QuestionTable(dict[str, object]):
+    """A question that is sound by itself: its table, as a survey file has it."""
+
+    @property
+    def name(self) -> str:
+        """The name, as reports, columns and estimates have it."""
+        return str(self["name"])
+
+    @property
+    def type(self) -> str:
+        """The type of the answers."""
+        return str(self["type"])
+
+    @property
+    def text(self) -> str:
+        """What people are asked."""
+        return str(self.get("text", ""))
+
+    @property
+    def mechanism(self) -> str | None:
+        """The mechanism that it names, or "auto"; None where its profile has one."""
+        mechanism = self.get("mechanism")
+        return None if mechanism is None else str(mechanism)
 
 
 def survey(
@@ -67,9 +93,6 @@ def survey(
     >>> trip == ldp.parse_survey(trip.to_toml())
     True
     """
-    # Imported here, because devices read surveys and write none.
-    from ldp.survey.survey_toml import toml_text
-
     head = {
         "name": name,
         "joint": joint,
@@ -84,7 +107,7 @@ def survey(
         table["draw"] = [_present_keys(group) for group in draws]
     if attributes is not None:
         table["attribute"] = [_present_keys(attribute) for attribute in attributes]
-    return survey_of(table, "survey", len(toml_text(table)))
+    return _survey_of(table, "survey")
 
 
 def attribute(
@@ -152,7 +175,7 @@ def question(
     epsilon: Number | None = None,
     profile: str | None = None,
     **parameters: object,
-) -> dict[str, object]:
+) -> QuestionTable:
     """A question for `ldp.survey`: its table, as a survey file has it.
 
     name        as for a survey; it names the question in reports, columns and estimates
@@ -201,7 +224,7 @@ def question(
     parameters  further keys of the mechanism, such as `epsilon_lifetime` or
                 `report_bytes`
 
-    Nothing is checked here: `ldp.survey` checks all questions together.
+    Raises `SurveyError` with everything that is wrong with it.
 
     >>> import ldp
     >>> ldp.question("smoker", type="boolean", mechanism="warner", epsilon="1")
@@ -238,9 +261,27 @@ def question(
         "epsilon": epsilon,
     }
     given = _present_keys(named | parameters)
-    return _present_keys(
+    asked = _present_keys(
         {"name": name, "text": text, "type": type or _type_of(given)} | given
     )
+    try:
+        _survey_of({"survey": {"name": "alone"}, "question": [asked]}, "question")
+    except SurveyError as error:
+        raise SurveyError(tuple(map(_without_number, error.problems))) from None
+    return QuestionTable(asked)
+
+
+def _without_number(problem: Problem) -> Problem:
+    """Return a problem of the only question there is."""
+    place = problem.place.replace("question: question 1 ", "question ", 1)
+    return problem._replace(place=place)
+
+
+def _survey_of(table: Mapping[str, object], place: str) -> Survey:
+    # Imported here, because devices read surveys and write none.
+    from ldp.survey.survey_toml import toml_text
+
+    return survey_of(table, place, len(toml_text(table)))
 
 
 def field(

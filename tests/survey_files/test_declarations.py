@@ -229,40 +229,6 @@ def test_values_are_any_ordered_list():
             ["survey.name", "up to 64 letters", "two words"],
         ),
         ([], {}, ["question", "1 to 1000", "0 of them"]),
-        ([ldp.question("x", ["a", "b"])], {}, ["question 1 (x).epsilon", "nothing"]),
-        ([ldp.question("x", ["a"], epsilon=1)], {}, ["(x).values", "1 of them"]),
-        (
-            [ldp.question("x", ["a", "b"], epsilon=0)],
-            {},
-            ["(x).epsilon", "1/10000 to 40", "0"],
-        ),
-        ([ldp.question("x", ["a", "b"], epsilom=1)], {}, ["(x).epsilom", '"epsilon"']),
-        (
-            [ldp.question("x", epsilon=1)],
-            {},
-            ["(x).type", "boolean, category", "nothing"],
-        ),
-        (
-            [ldp.question("x", "ab", epsilon=1)],
-            {},
-            ["(x).values", "list of texts", "'ab'"],
-        ),
-        # The order of a set differs from run to run, and fingerprints would with it.
-        (
-            [ldp.question("x", {"a", "b"}, epsilon=1)],
-            {},
-            ["(x).values", "list of texts"],
-        ),
-        (
-            [ldp.question("x", low=object(), high=3, epsilon=1)],
-            {},
-            ["(x).low", "whole number", "object"],
-        ),
-        (
-            [ldp.question("x", low=-(10**5000), high=3, epsilon=1)],
-            {},
-            ["(x).low", "whole number", "enormous"],
-        ),
         ([MODE, MODE], {}, ["all differ", "'mode' more than once"]),
         (
             [MODE],
@@ -275,18 +241,45 @@ def test_values_are_any_ordered_list():
     ],
 )
 def test_problems_name_the_argument(questions, keys, words):
-    """The reader of survey files checks, and says which argument of which question is
-    wrong.
-    """
+    """The reader of survey files checks, and says which argument is wrong."""
     lines = problems(*questions, **keys)
     assert any(all(word in line for word in words) for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"values": ["a", "b"], "epsilon": None}, ["question (x).epsilon", "nothing"]),
+        ({"values": ["a"]}, ["(x).values", "1 of them"]),
+        ({"values": ["a", "b"], "epsilon": 0}, ["(x).epsilon", "1/10000 to 40", "0"]),
+        ({"values": ["a", "b"], "epsilom": 1}, ["(x).epsilom", '"epsilon"']),
+        ({}, ["(x).type", "boolean, category", "nothing"]),
+        ({"values": "ab"}, ["(x).values", "list of texts", "'ab'"]),
+        # The order of a set differs from run to run, and fingerprints would with it.
+        ({"values": {"a", "b"}}, ["(x).values", "list of texts"]),
+        ({"low": object(), "high": 3}, ["(x).low", "whole number", "object"]),
+        ({"low": -(10**5000), "high": 3}, ["(x).low", "whole number", "enormous"]),
+    ],
+)
+def test_a_question_fails_where_it_is_written(keys, words):
+    """With the name of the argument that is wrong."""
+    with pytest.raises(ldp.SurveyError) as caught:
+        ldp.question("x", **{"epsilon": 1} | keys)
+    lines = str(caught.value).splitlines()
+    assert any(all(word in line for word in words) for line in lines), lines
+
+
+def test_a_question_can_be_looked_at():
+    """By attributes that editors complete."""
+    asked = MODE.name, MODE.type, MODE.text, MODE.mechanism
+    assert asked == ("mode", "category", "", "auto")
 
 
 def test_all_problems_are_said_at_once():
     """As for a file: a question's problems do not hide those of another."""
     wrong = (
-        ldp.question("a", ["x"], epsilon=1),
-        ldp.question("b", ["x", "y"], mechanism="gr"),
+        {"name": "a", "type": "category", "values": ["x"], "epsilon": 1},
+        MODE | {"mechanism": "gr"},
     )
     assert len(problems(*wrong, epoch=3)) == 3
 

@@ -104,7 +104,7 @@ def test_cells_of_numbers(cell, answer):
 
 def test_points_have_no_names_to_be_known_by():
     """What reads like a point is a number."""
-    assert ldp.question("x", low=0, high=2, step=1)
+    assert ldp.question("x", low=0, high=2, step=1, epsilon=1)
     asked = question(
         "dithered", 'type = "number"\nlow = 0\nhigh = 2\nstep = 1\nepsilon = 1'
     )
