@@ -44,7 +44,7 @@ from ldp_service.counting.pieces import Piece
 from ldp_service.counting.publication import Publisher
 from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import Receipt
-from ldp_service.counting.turn import Turn, begin
+from ldp_service.counting.turn import EpochTurn, Turn, begin
 from ldp_service.store.errors import StoreLostError
 from ldp_service.store.records import Epoch, Record, shard_key
 from ldp_service.store.store import Snapshot
@@ -68,7 +68,7 @@ def _answer_early(self: Any, pieces: list[Piece]) -> Any:
 
 
 def _forget_early(close: Callable[..., None]) -> Callable[..., None]:
-    def close_more(turn: Turn, length: int, number: int) -> None:
+    def close_more(turn: EpochTurn, length: int, number: int) -> None:
         close(turn, length, number)
         for epoch in turn._books.store.epochs():
             if epoch.length == length and epoch.number == number + 1:
@@ -78,11 +78,13 @@ def _forget_early(close: Callable[..., None]) -> Callable[..., None]:
     return close_more
 
 
-def _forget_sum(turn: Turn, epoch: Epoch) -> None:
+def _forget_sum(turn: EpochTurn, epoch: Epoch) -> None:
     """So thoroughly that nothing is missed when the store is opened."""
     books, key = turn._books, epoch.key + shard_key(turn._books.store.shard)
     if ("ids", key) in books.sums:
-        turn._dropped.append(Record("ids", key, b"", checksum=books.sums["ids", key]))
+        turn._changes.dropped.append(
+            Record("ids", key, b"", checksum=books.sums["ids", key])
+        )
         books.ids.pop(epoch, None)
 
 
@@ -95,8 +97,8 @@ def _write_again(leave: Callable[..., None]) -> Callable[..., None]:
         except StoreLostError:
             books = turn._books
             again = Turn(Books(books.store, books.envelopes, sound=True))
-            for name in ("_counts", "_outcomes", "_received"):
-                setattr(again, name, getattr(turn, name))
+            for name in ("counts", "outcomes", "received"):
+                setattr(again._changes, name, getattr(turn._changes, name))
             books.store.begin()
             leave(again, None)
             Books.__init__(books, books.store, books.envelopes, sound=True)
@@ -171,7 +173,7 @@ _fingerprint = _surveys._fingerprint
 
 BUGS: dict[str, list[Patch]] = {
     "early-acknowledgement": [(writer.Writer, "_turn", _answer_early)],
-    "id-forgotten": [(Turn, "close", _forget_early(Turn.close))],
+    "id-forgotten": [(EpochTurn, "close", _forget_early(EpochTurn.close))],
     "pause-lost": [(assembly, "Outbox", _Hurried)],
     "double-turn": [(Turn, "__exit__", _write_again(Turn.__exit__))],
     "epoch-closed-early": [

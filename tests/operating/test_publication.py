@@ -301,7 +301,7 @@ def test_what_is_shown_of_a_closed_epoch_stays(books, minutes):
     count(books, catalogue, "car", reports=3, epoch=epoch)
     publisher.look(books, closing={3600: 5})
     with begin(books, alone=True) as turn:
-        turn.close(3600, 5)
+        turn.epochs.close(3600, 5)
     expected = [0, 0, 10 if minutes is None else 13, 0]
     assert shown_reports(books, catalogue) == expected
     again = Books(books.store, catalogue.tally_parts)
@@ -317,7 +317,7 @@ def test_what_another_process_never_showed_of_a_closed_epoch_stays_hidden(books)
     epoch = Epoch(3600, 5)
     count(books, catalogue, "car", reports=25, epoch=epoch)
     with begin(books, alone=True) as turn:
-        turn.close(3600, 5)
+        turn.epochs.close(3600, 5)
     [car] = [part for part in catalogue.tally_parts.values() if part.name == "car"]
     books.store.begin()
     books.store.put(
@@ -373,7 +373,7 @@ def test_what_was_counted_before_it_was_kept_back_is_shown_at_a_start(books):
     count(books, catalogue, "car", reports=12, epoch=Epoch(3600, 5))
     count(books, catalogue, "car", reports=3, epoch=Epoch(3600, 4))
     with begin(books, alone=True) as turn:
-        turn.close(3600, 5)
+        turn.epochs.close(3600, 5)
     count(books, catalogue, "car", reports=11, epoch=Epoch(3600, 6))
     Publisher(catalogue, Publication(10)).start(books)
     assert shown_reports(books, catalogue) == [0, 0, 23, 0]

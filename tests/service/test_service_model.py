@@ -31,7 +31,7 @@ from ldp_aggregator import Ingest
 from ldp_service.counting import admission, housekeeping
 from ldp_service.counting.admission import Rules
 from ldp_service.counting.served import Catalogue, Served
-from ldp_service.counting.turn import Turn
+from ldp_service.counting.turn import EpochTurn, Turn
 from ldp_service.counting.writer import Writer
 from ldp_service.store.reading import count_received, outcomes_in_all, tally_of
 from ldp_service.store.records import EVER, Epoch
@@ -362,7 +362,7 @@ def long_past(lives):
 
 MUTANTS = {
     "every id is new": (twice, SQLiteStore, "claim", lambda *asked: set(asked[-1])),
-    "no epoch is closed": (too_late, Turn, "last_closed_epoch", lambda *_: -1),
+    "no epoch is closed": (too_late, EpochTurn, "last_closed", lambda *_: -1),
     "clocks are never ahead": (too_early, admission, "AHEAD", 100 * DAY),
     "nothing that was put aside is taken back": (
         served_again,

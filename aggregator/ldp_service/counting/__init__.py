@@ -2,6 +2,7 @@
 
 writer        the one thread that writes
 turn          what one transaction changes
+changes       these changes, written and taken into the books
 books         what the records say, in memory
 admission     one upload, screened
 submissions   what is asked of the writer, and its answers

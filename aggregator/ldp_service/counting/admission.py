@@ -49,7 +49,7 @@ from ldp_service.counting.served import Catalogue
 from ldp_service.counting.submissions import EARLY, QUARANTINED, Submission
 from ldp_service.counting.turn import Turn
 from ldp_service.store.combinations import of_combination
-from ldp_service.store.records import DAY, EVER, TOKENS, Epoch
+from ldp_service.store.records import DAY, EVER, TOKENS, Epoch, kept_key
 
 SPENT = "token-spent"
 AHEAD = 3600
@@ -138,7 +138,7 @@ class Admission:
                 answers[place] = tuple(outcomes[span])
                 mixed = pieces[place].submission.mixed
                 if mixed is not None and outcomes[span][:1] == [ACCEPTED]:
-                    turn.mix(*mixed)
+                    turn.write("mixed", *mixed)
                 own = [item for _, item, _, _ in taken[span]]
                 permissions.note(pieces[place].submission.sender, own, outcomes[span])
         permissions.count()
@@ -224,7 +224,11 @@ class Admission:
         if self._rules.kept_days:
             for batch in batches:
                 payload = encode_batch(batch)
-                turn.keep(int(now // DAY), batch.fingerprint, batch.id, payload=payload)
+                turn.write(
+                    "kept",
+                    kept_key(int(now // DAY), batch.fingerprint, batch.id),
+                    payload,
+                )
 
     def _refuse(
         self, turn: Turn, refusal: Rejection, payload: bytes | Damage, now: float
@@ -247,10 +251,10 @@ class Admission:
         if length is None:
             return EVER, ""
         number = epoch_of(batch.id)
-        if number <= turn.last_closed_epoch(length):
+        if number <= turn.epochs.last_closed(length):
             # A clock that went back may have closed the epoch by mistake: that can be
             # mended.
-            is_back = turn.furthest(length) > epoch_at(now, length)
+            is_back = turn.epochs.furthest(length) > epoch_at(now, length)
             return self._present(batch.fingerprint, now), EARLY if is_back else "late"
         if number > epoch_at(now + AHEAD, length):
             return self._present(batch.fingerprint, now), EARLY

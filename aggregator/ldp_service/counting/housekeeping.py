@@ -86,7 +86,7 @@ def define(books: Books, catalogue: Catalogue) -> None:
     if changed:
         with begin(books) as turn:
             for served in changed:
-                turn.define(served.survey.fingerprint, served.source)
+                turn.write("survey", served.survey.fingerprint, served.source.encode())
 
 
 def promise(books: Books, catalogue: Catalogue) -> None:
@@ -100,7 +100,7 @@ def promise(books: Books, catalogue: Catalogue) -> None:
     with begin(books, alone=True) as turn:
         # Another process may have been faster.
         for fingerprint, least in _new_thresholds(books, catalogue).items():
-            turn.promise(fingerprint, least)
+            turn.write("least", fingerprint, least.pack())
 
 
 def _new_thresholds(books: Books, catalogue: Catalogue) -> dict[bytes, Least]:
@@ -128,7 +128,7 @@ def name(books: Books) -> None:
     with begin(books, alone=True) as turn:
         # Another process may have been faster.
         if store_id(books.store) is None:
-            turn.name_store(urandom(STORE_SIZE))
+            turn.write("store", b"", urandom(STORE_SIZE))
 
 
 def look_around(
@@ -208,9 +208,9 @@ def tidy(
         return False
     with begin(books, alone=bool(closing)) as turn:
         for length, number in closing.items():
-            turn.close(length, number)
+            turn.epochs.close(length, number)
         for length, number in seen.items():
-            turn.see(length, number)
+            turn.epochs.see(length, number)
         turn.drop([*expired, *aside, *past])
         if aside:
             turn.tell(None, EVER, QUARANTINED, batches=-len(aside))

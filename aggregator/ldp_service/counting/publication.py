@@ -163,7 +163,7 @@ class Publisher:
                 due, key=lambda place: (place[1], sorted(place[0]))
             ):
                 # Another process may have closed it.
-                is_past = not closed and epoch.number <= turn.last_closed_epoch(
+                is_past = not closed and epoch.number <= turn.epochs.last_closed(
                     epoch.length
                 )
                 if is_past or (unit, epoch) in seen:

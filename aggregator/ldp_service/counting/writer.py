@@ -215,7 +215,7 @@ class Writer:
                     books = self._books = self._books or self._open()
                     with begin(books, alone=True) as turn:
                         for fingerprint in fingerprints:
-                            turn.end(fingerprint)
+                            turn.write("ended", fingerprint, b"")
                     self._publish(at_once=True)
                     ended.set_result(None)
                 except StoreError as error:

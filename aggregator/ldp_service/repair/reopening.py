@@ -85,9 +85,9 @@ def _set(store: Store, last: dict[int, int | None], now: float) -> None:
                 )
             with begin(Books(store, {}), alone=True) as turn:
                 for length, number in last.items():
-                    turn.see(length, epoch_at(now, length))
-                    if number is not None and number < turn.last_closed_epoch(length):
-                        turn.reopen(length, number)
+                    turn.epochs.see(length, epoch_at(now, length))
+                    if number is not None and number < turn.epochs.last_closed(length):
+                        turn.epochs.reopen(length, number)
 
 
 def _shards(store: Store) -> Iterator[int]:

@@ -245,9 +245,9 @@ def read_intake_key(key: bytes) -> tuple[bytes, Epoch, int]:
     return fingerprint, Epoch.read(rest), *_SHARD.unpack(rest[8:10])
 
 
-def kept_key(day: int, fingerprint: bytes, id_: bytes, shard: int) -> bytes:
-    """The key of a batch that is kept whole."""
-    return day.to_bytes(4, "big") + fingerprint + id_ + _SHARD.pack(shard)
+def kept_key(day: int, fingerprint: bytes, id_: bytes) -> bytes:
+    """The key of a batch that is kept whole, without a shard."""
+    return day.to_bytes(4, "big") + fingerprint + id_
 
 
 def mixed_key(fingerprint: bytes, epoch: Epoch, batch: bytes, id_: bytes) -> bytes:
