@@ -11,6 +11,7 @@ from calling import ldp
 from ldp import parse_survey
 from ldp.errors import SurveyError
 from ldp_aggregator import Tally, design, estimate, number_design
+from ldp_aggregator.analyses.designs.sizes import size_of_slope
 
 approx = pytest.approx
 QUESTION = '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "boolean"\n'
@@ -82,6 +83,14 @@ def test_plans():
     assert record(f"{line} --half-width .05")["respondents"] == 693
     tells = record(f"{line} --respondents 693")["detects"]
     assert design("crosswise p=.16").sample_size(tells, other=0.0) == approx(693, abs=1)
+    plain = size_of_slope(0.25, 0.5, 1.5, non_followers=0.0, level=0.95, power=0.8)
+    assert plain == 191  # (1.96 + .8416)^2 / (.25 log(1.5)^2), Hsieh et al. 1998
+    slope = record(f"{line} --odds-ratio 1.5 --non-followers .1 --response-rate .6")
+    many = 7.8489 / (
+        (0.2 * 0.8 * 0.9 * 0.405465) ** 2 / design("crosswise p=.16").variance(0.2)
+    )
+    assert slope["respondents"] == approx(many, rel=1e-3)
+    assert slope["to_ask"] == approx(slope["respondents"] / 0.6, abs=1)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +106,7 @@ def test_plans():
         ("estimate --design 'warner p=.7' --counts yes=1,maybe=2", 1, "'maybe'"),
         ("estimate --design 'cheater yes=.2,.8' --counts yes=1,no=2", 1, "2 samples"),
         ("estimate", 2, "--design WORDS"),
-        ("plan --design 'warner p=.7'", 1, "one of respondents, half-width and detect"),
+        ("plan --design 'warner p=.7'", 1, "one of respondents, half-width, detect"),
     ],
 )
 def test_what_is_refused(line, code, message):

@@ -40,6 +40,9 @@ _OF_DESIGNS = {
     "level",
     "power",
     "frequency",
+    "odds_ratio",
+    "non_followers",
+    "response_rate",
 }
 _OF_DESIGNS |= {"form", "output"}
 _COUNT = whole(1, MOST_RESPONDENTS)
@@ -55,6 +58,7 @@ _HEADINGS = {
     "What it has to tell": "--half-width --detect --mean-half-width "
     "--median-half-width --level "
     "--power --frequency --estimand --simultaneous --forged",
+    "Regressions": "--odds-ratio --non-followers",
     "Other plans": "--shares --experiment --range-from",
     "Batches of a relay": (
         "--shuffled --central-epsilon --local-ceiling --delta --colluding-share"
@@ -147,6 +151,19 @@ _HEADINGS = {
     help="The share of those you ask that answers, to be told how many to ask.",
 )
 @click.option(
+    "--odds-ratio",
+    metavar="R",
+    type=number(Fraction(1, 1000), 1000),
+    help="Of --design: find what it takes to detect this odds ratio of a standard "
+    "deviation of a predictor.",
+)
+@click.option(
+    "--non-followers",
+    metavar="C",
+    type=number(0, 1 - Fraction(1, 1000)),
+    help="Of --odds-ratio: the share of the people who do not follow the design.",
+)
+@click.option(
     "--estimand",
     type=click.Choice(["respondents", "population"]),
     default="population",
@@ -231,6 +248,8 @@ def plan(
     frequency: Fraction | None,
     value: str | None,
     response_rate: Fraction | None,
+    odds_ratio: Fraction | None,
+    non_followers: Fraction | None,
     estimand: str,
     simultaneous: bool,
     forged: int | None,
@@ -255,6 +274,10 @@ def plan(
     if design is not None:
         _plan_design(context)
         return
+    if odds_ratio is not None or non_followers is not None:
+        raise click.UsageError(
+            "--odds-ratio and --non-followers: expected --design WORDS beside them"
+        )
     if experiment is not None:
         for option, given in {
             "--values": values,
@@ -367,7 +390,17 @@ def _plan_design(context: click.Context) -> None:
 
     refuse_others(context, _OF_DESIGNS)
     given = context.params
-    wanted = {name: given[name] for name in ("frequency", "half_width", "detect")}
+    wanted = {
+        name: given[name]
+        for name in (
+            "frequency",
+            "half_width",
+            "detect",
+            "odds_ratio",
+            "non_followers",
+            "response_rate",
+        )
+    }
     shown = plan_design(
         design(given["design"]),
         respondents=given["respondents"],

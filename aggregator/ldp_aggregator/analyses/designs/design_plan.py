@@ -10,12 +10,18 @@ from typing import Any
 from scipy.special import ndtri
 
 from ldp.errors import EstimateError
+from ldp_aggregator.analyses.designs.sizes import size_of_slope
 from ldp_aggregator.analyses.designs.survey_design import Design
 from ldp_aggregator.numerics.bisection import least_share
 from ldp_aggregator.output.formats.formats import Tabled
 from ldp_aggregator.output.sheet import Sheet, TextTable
 
 _TYPICAL = 0.1
+_REMARKS = ("Everybody follows the design.",)
+_OF_SLOPES = (
+    "odds ratio: of one standard deviation of a predictor in a logit; with other "
+    "predictors, divide the number by 1 - R^2 of this one on them",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +40,10 @@ class DesignPlan(Tabled):
     """The least share that is told from 0 with this power; None if none is."""
     level: float
     power: float
+    odds_ratio: float | None = None
+    """Of a standard deviation of a predictor, which is found with this power."""
+    to_ask: int | None = None
+    """How many to ask, if only some of them answer."""
 
     def sheet(self) -> Sheet:
         """All that is shown, in the shapes that formats ask for."""
@@ -50,6 +60,19 @@ class DesignPlan(Tabled):
 
     def _tables(self) -> Iterator[TextTable]:
         detects = "-" if self.detects is None else f"{self.detects:.4f}"
+        headings = [f"share of {self.share!r}", "respondents", "half-width", "detects"]
+        row = [
+            f"{self.prevalence:.4f}",
+            f"{self.respondents:,}",
+            f"{self.half_width:.4f}",
+            detects,
+        ]
+        if self.odds_ratio is not None:
+            headings.append("odds ratio")
+            row.append(f"{self.odds_ratio:.4g}")
+        if self.to_ask is not None:
+            headings.append("to ask")
+            row.append(f"{self.to_ask:,}")
         samples = f" in {self.arms} samples alike large" if self.arms > 1 else ""
         yield TextTable(
             "",
@@ -57,18 +80,9 @@ class DesignPlan(Tabled):
                 f"{self.level:.4g} intervals for the population; power "
                 f"{self.power:.4g}{samples}"
             ),
-            (f"share of {self.share!r}", "respondents", "half-width", "detects"),
-            rows=[
-                (
-                    f"{self.prevalence:.4f}",
-                    f"{self.respondents:,}",
-                    f"{self.half_width:.4f}",
-                    detects,
-                )
-            ],
-            remarks=(
-                "Everybody follows the design. Ask more where people may not answer.",
-            ),
+            headings,
+            rows=[row],
+            remarks=_REMARKS if self.odds_ratio is None else _OF_SLOPES,
         )
 
 
@@ -79,6 +93,9 @@ def plan_design(
     respondents: int | None = None,
     half_width: float | None = None,
     detect: float | None = None,
+    odds_ratio: float | None = None,
+    non_followers: float | None = None,
+    response_rate: float | None = None,
     level: float = 0.95,
     power: float = 0.8,
 ) -> DesignPlan:
@@ -87,18 +104,39 @@ def plan_design(
     frequency   the share that is expected
     half_width  of its interval
     detect      a share that is to be told from 0
+    odds_ratio  of a standard deviation of a predictor, that is to be told from 1
+    non_followers
+                the share of the people who do not follow the design, beside that
+    response_rate
+                the share of those asked who answer
 
-    Raises `EstimateError` unless one of the last three is given.
+    Raises `EstimateError` unless one of the respondents and the wishes is given.
     """
-    wishes = [wish for wish in (respondents, half_width, detect) if wish is not None]
-    if len(wishes) != 1:
-        raise EstimateError("expected one of respondents, half-width and detect")
+    wishes = (respondents, half_width, detect, odds_ratio)
+    if sum(wish is not None for wish in wishes) != 1:
+        raise EstimateError(
+            "expected one of respondents, half-width, detect and odds-ratio"
+        )
+    if non_followers is not None and odds_ratio is None:
+        raise EstimateError(
+            "expected an odds ratio beside non-followers; shares of those who do not "
+            "follow are estimated by a design such as cheater"
+        )
     if frequency is None:
         frequency = _TYPICAL if detect is None else detect
     if half_width is not None:
         respondents = design.sample_size(frequency, half_width=half_width, level=level)
     elif detect is not None:
         respondents = design.sample_size(detect, other=0.0, level=level, power=power)
+    elif odds_ratio is not None:
+        respondents = size_of_slope(
+            design.variance(frequency),
+            frequency,
+            odds_ratio,
+            non_followers=non_followers or 0.0,
+            level=level,
+            power=power,
+        )
     people = max(respondents or 1, len(design.law.arms))
     error = math.sqrt(design.variance(frequency) / people)
 
@@ -116,4 +154,6 @@ def plan_design(
         detects=least_share(tells),
         level=level,
         power=power,
+        odds_ratio=odds_ratio,
+        to_ask=None if response_rate is None else math.ceil(people / response_rate),
     )

@@ -6,6 +6,11 @@ normal quantiles of a two-sided test:
     half-width h            n = z^2 V(f) / h^2
     to tell f from g        n = (z sqrt(V(g)) + z_power sqrt(V(f)))^2 / (f - g)^2
     two groups, f and g     n in each = (z + z_power)^2 (V(f) + V(g)) / (f - g)^2
+    a logit's slope b       n = (z + z_power)^2 V(f) / (f (1 - f) b (1 - c))^2
+                            for a standard deviation of the predictor, where a share c
+                            of the people does not follow the design
+
+Source: Hsieh, Bloch and Larsen 1998 (slopes; there V(f) = f (1 - f)).
 """
 
 from __future__ import annotations
@@ -90,6 +95,22 @@ def size_of_groups(variances: float, gap: float, *, level: float, power: float) 
     """
     reach = _normal_quantile(level) + float(ndtri(power))
     return math.ceil(reach**2 * variances / gap**2 - 1e-9)
+
+
+def size_of_slope(
+    variance: float,
+    share: float,
+    odds_ratio: float,
+    *,
+    non_followers: float,
+    level: float,
+    power: float,
+) -> int:
+    """Return how many it takes to find an odds ratio of a standard deviation."""
+    rise = share * (1 - share) * math.log(odds_ratio) * (1 - non_followers)
+    if rise == 0:
+        raise EstimateError("expected an odds ratio other than 1, got 1")
+    return size_of_groups(variance, rise, level=level, power=power)
 
 
 def power_to_tell(
