@@ -12,6 +12,7 @@ from lab.changes import courses
 from lab.changes.cells import ALARMS, BANDS
 from ldp import EstimateError
 from ldp_aggregator import Options, Tally, encode_tally, estimate_question, follow
+from ldp_aggregator.analyses.series.before_after import split_tests
 from ldp_aggregator.analyses.series.errors_over_time import Covariances, covariances
 from ldp_aggregator.analyses.series.evidence import evidence_of, since
 from ldp_aggregator.analyses.series.levels import level_of
@@ -254,6 +255,52 @@ def test_memoized_levels_allow_for_shared_errors():
     assert (unknown.low == np.minimum(none.low, all_of_them.low)).all()
     assert (unknown.high == np.maximum(none.high, all_of_them.high)).all()
     assert (all_of_them.high - all_of_them.low).min() > (none.high - none.low).min()
+
+
+def weeks_of_features(seed, after=None):
+    """26 weeks of 400 reports to a question of ten values, of which `f0` may drop."""
+    names = [f"f{place}" for place in range(10)]
+    question = ldp.survey("s", ldp.question("q", names, mechanism="grr", epsilon=2))[
+        "q"
+    ]
+    generator, history = np.random.default_rng(seed), []
+    for week in range(26):
+        own = np.array([0.4 if week < 16 else after or 0.4, *[1.0] * 9])
+        own[1:] *= (1 - own[0]) / 9
+        holders = Holders(tuple(names), generator.multinomial(400, own))
+        counts = sample_counts(question, holders, generator)
+        history.append((week, estimate_question(question, counts, Options())))
+    return history
+
+
+def test_weeks_of_few_reports_are_pooled():
+    """A week of 400 reports says nothing by itself; .40 to .25 is 6 standard errors.
+
+    One remark names the values, and from how many reports a week would do.
+    """
+    trends = follow(weeks_of_features(1, after=0.25), values=["f0", "f1"])
+    assert trends.alarm
+    assert [course.value for course in trends.changed] == ["f0"]
+    assert 16 in trends["f0"].since
+    assert len(trends["f0"].since) < 8
+    assert not trends["f0"].has_evidence
+    [remark] = trends.remarks
+    assert remark.startswith("f0, f1: an epoch takes about ")
+    assert "something has changed: f0 (since" in trends.verdict
+    assert "in one look" in trends.verdict
+
+
+def test_pooled_weeks_hold_the_alarm_rate():
+    """20 histories without a change, at .1: 11 alarms have a chance below 1e-6; a rate
+    of .95 has them with one above 1 - 1e-6.
+    """
+    alarms = 0
+    for seed in range(20):
+        history = weeks_of_features(100 + seed)
+        tests = split_tests(history, ["f0", "f1", "f2"], Options(), family=3)
+        assert len(tests) == 3
+        alarms += min(test.p_value for test in tests.values()) <= 0.1
+    assert alarms < 11
 
 
 def test_few_reports_are_not_tested():

@@ -12,13 +12,15 @@ allows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from ldp_aggregator.answers.lines.answers import Quantile
+from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
+from ldp_aggregator.decoders.intervals.cumulants import cumulants
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS, score_interval
 from ldp_aggregator.decoders.moments.moments import Moments
 from ldp_aggregator.numerics.arrays import Floats
@@ -39,10 +41,14 @@ class Side:
 
 def side_of(estimates: QuestionEstimates) -> Side:
     """The unbiased frequencies of a question, or the coordinates of a mean vector."""
-    law, options = estimates.law, estimates.options
-    if law is None:
+    if estimates.law is None:
         return _normal(estimates.unbiased, estimates.standard_error)
-    known: Moments = law
+    side = side_of_law(estimates.law, estimates.options)
+    return replace(side, estimate=estimates.unbiased, error=estimates.standard_error)
+
+
+def side_of_law(known: Moments, options: Options) -> Side:
+    """Frequencies of which moments are known."""
 
     @cache
     def ends(missing: float) -> Ends:
@@ -54,7 +60,9 @@ def side_of(estimates: QuestionEstimates) -> Side:
             high = np.where(known.findings.unknown, 1.0, high)
         return np.minimum(low, known.frequency), np.maximum(high, known.frequency)
 
-    return Side(estimates.unbiased, estimates.standard_error, ends)
+    share = np.clip(known.frequency, 0.0, 1.0)
+    variance = cumulants(known, share, options.estimand).variance
+    return Side(known.frequency, np.sqrt(variance), ends)
 
 
 def _between_people(law: Moments, missing: float, ends: Ends) -> Ends:

@@ -6,6 +6,7 @@ history      the estimates of one value by epoch, with what their errors are mad
 levels       level and trend with bands, by state space models
 mixtures     levels that are normal for each size of steps, which is not known
 evidence     whether anything has changed, by e-values, and since when
+before_after changes in values of which an epoch has too few reports
 errors_over_time
              how the errors of epochs may go together
 testing      which epochs are tested for a change, and what comes out

@@ -117,7 +117,7 @@ def changes_in(
     untested = "two closed epochs with enough reports are needed"
     for place, value in enumerate(chosen):
         of_value = series_of(complete, value, POPULATION.estimand, intervals=False)
-        if of_value.far_from_normal(of_value.overall()):
+        if of_value.reports_for_normal(of_value.overall()):
             continue
         known = evidence_in(of_value, asked)
         if known is None:

@@ -41,6 +41,10 @@ class Course:
     """How much the level stepped by, by its likeliest place."""
     tested: bool
     """Whether changes were looked for."""
+    p_value: float | None = None
+    """Of the largest difference between before and after, where an epoch has too few
+    reports for evidence by itself.
+    """
 
     @property
     def value(self) -> str:
@@ -65,6 +69,11 @@ class Course:
         return self.known.slope
 
     @property
+    def has_evidence(self) -> bool:
+        """Whether epochs were tested one after the other."""
+        return self.tested and self.p_value is None
+
+    @property
     def possible(self) -> str:
         """Since when, in words."""
         if not self.since:
@@ -80,7 +89,9 @@ class Course:
             NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
         )
         changed = NOTHING if self.change is None else f"{self.change:+.2g}"
-        evidence = f"{self.evidence.max():,.3g}" if self.tested else NOTHING
+        evidence = f"{self.evidence.max():,.3g}" if self.has_evidence else NOTHING
+        if self.p_value is not None:
+            evidence = f"p {self.p_value:.2g}"
         return self.value, band, slope, evidence, changed, self.possible
 
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -98,7 +109,7 @@ class Course:
                     f"{show(self.level[place])} [{show(self.low[place])}, "
                     f"{show(self.high[place])}]"
                 ),
-                f"{self.evidence[place]:.3g}" if self.tested else NOTHING,
+                f"{self.evidence[place]:.3g}" if self.has_evidence else NOTHING,
             )
 
     def flat(self) -> Iterator[Cells]:
@@ -120,6 +131,7 @@ class Course:
             "step": self.known.step,
             "season": None if self.known.season is None else self.known.season.tolist(),
             "tested": self.tested,
+            "p_value": self.p_value,
             "epochs": [
                 {
                     "epoch": epoch,
@@ -131,7 +143,9 @@ class Course:
                     ],
                     "level": _number(self.level[place]),
                     "band": [_number(self.low[place]), _number(self.high[place])],
-                    "evidence": float(self.evidence[place]) if self.tested else None,
+                    "evidence": (
+                        float(self.evidence[place]) if self.has_evidence else None
+                    ),
                 }
                 for place, epoch in enumerate(self.epochs)
             ],

@@ -5,11 +5,13 @@ changed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.sharing import check_overlap
+from ldp_aggregator.analyses.series.before_after import SplitTest, split_tests
 from ldp_aggregator.analyses.series.course import Course
 from ldp_aggregator.analyses.series.evidence import since
 from ldp_aggregator.analyses.series.history import (
@@ -27,17 +29,24 @@ from ldp_aggregator.analyses.series.testing import (
     values_of,
 )
 from ldp_aggregator.analyses.series.trends import Trends
-from ldp_aggregator.answers.options import ESTIMANDS
+from ldp_aggregator.answers.options import ESTIMANDS, Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats
 
 _TURNS = 2
 """How often levels are found again with the variances that they imply."""
-_TOO_FEW = (
-    "{value}: too few reports in an epoch for normal errors, so it is shown and not "
-    "tested for changes"
+_SPLIT = (
+    "{values}: an epoch takes about {needed} reports to be tested by itself, and has "
+    "fewer. So all epochs before are compared with all after, for each epoch, and the "
+    "largest difference is tested, in one look: if you look after every epoch, false "
+    "alarms add up"
 )
+_TOO_FEW = (
+    "{values}: too few reports in an epoch, which takes about {needed}, and in all "
+    "epochs together: shown, and not tested for changes"
+)
+_MOST_NAMED = 5
 _UNKNOWN_OVERLAP = (
     "devices keep a permanent response, whose error is alike in all epochs in which "
     "they report: bands hold whether all epochs are of the same devices or none, and "
@@ -71,7 +80,8 @@ def follow(
                 changed
     estimand    whose level it is: a population of which each epoch draws, or the
                 respondents
-    alarm_rate  the chance that anything is ever called changed that has not
+    alarm_rate  the chance that anything is ever called changed that has not; in one look where
+                epochs have few reports and are pooled
     overlap     the share of the devices that stay from one epoch to the next, with the
                 same answer
     season      how many epochs a season has, if the same comes again with each
@@ -114,11 +124,36 @@ def follow(
     one_of = 1 / alarm_rate
     remarks: list[str] = []
     courses = []
+    needed: dict[str, int] = {}
     for value in chosen:
         of_value = series_of(complete, value, estimand)
+        needed[value] = of_value.reports_for_normal(of_value.overall())
         courses.append(
-            _course(of_value, asked, threshold=one_of * len(chosen), remarks=remarks)
+            _course(of_value, asked, one_of * len(chosen), is_normal=not needed[value])
         )
+    few = [value for value in chosen if needed[value]]
+    tests: dict[str, SplitTest] = {}
+    stays = courses[0].seen.may_repeat and overlap != 0
+    if few and season is None and not stays:
+        tests = split_tests(
+            complete[: asked.closed],
+            few,
+            Options(level, estimand),
+            family=len(chosen),
+        )
+        courses = [
+            _split(course, tests.get(course.value), alarm_rate) for course in courses
+        ]
+    for text, values_of_text in (
+        (_SPLIT, [value for value in few if value in tests]),
+        (_TOO_FEW, [value for value in few if value not in tests]),
+    ):
+        if values_of_text:
+            least, most = (
+                end(needed[value] for value in values_of_text) for end in (min, max)
+            )
+            numbers = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+            remarks.append(text.format(values=_named(values_of_text), needed=numbers))
     if courses[0].seen.may_repeat and overlap is None:
         remarks.append(_UNKNOWN_OVERLAP)
     if still_open:
@@ -158,16 +193,30 @@ def _check(
         raise EstimateError("expected estimates with errors, got a biased shape")
 
 
+def _named(values: Sequence[str]) -> str:
+    more = len(values) - _MOST_NAMED
+    named = ", ".join(values[:_MOST_NAMED])
+    return f"{named} and {more:,} more" if more > 0 else named
+
+
+def _split(course: Course, test: SplitTest | None, alarm_rate: float) -> Course:
+    """The course of a value that was tested by before and after."""
+    if test is None:
+        return course
+    course = replace(course, tested=True, p_value=test.p_value)
+    if test.p_value > alarm_rate:
+        return course
+    return replace(
+        course, alarm=course.epochs[-1], since=test.since, change=test.change
+    )
+
+
 def _course(
-    of_value: ValueHistory, asked: TrendOptions, threshold: float, remarks: list[str]
+    of_value: ValueHistory, asked: TrendOptions, threshold: float, *, is_normal: bool
 ) -> Course:
-    """Course of one value; its warnings are added to the remarks."""
+    """Course of one value, with evidence if the errors of epochs are normal."""
     level, low, high = _level(of_value, asked)
-    evidence = None
-    if of_value.far_from_normal(of_value.overall()):
-        remarks.append(_TOO_FEW.format(value=of_value.value))
-    else:
-        evidence = evidence_in(of_value, asked)
+    evidence = evidence_in(of_value, asked) if is_normal else None
     values, steps = on_epochs(of_value, evidence, asked)
     first = np.flatnonzero(values >= threshold)
     possible: tuple[Epoch, ...] = ()

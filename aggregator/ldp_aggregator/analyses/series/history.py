@@ -11,6 +11,7 @@ low would seem to be surer than the others, where few hold a value.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from ldp.errors import EstimateError
 from ldp_aggregator.analyses.comparisons.sharing import keeps, lasting_variance
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.values import MEAN
-from ldp_aggregator.decoders.intervals.cumulants import cumulants, far_from_normal
+from ldp_aggregator.decoders.intervals.cumulants import cumulants, reports_for_normal
 from ldp_aggregator.decoders.intervals.intervals import INTERVAL_ENDS, within_bounds
 from ldp_aggregator.numerics.arrays import Floats
 
@@ -68,17 +69,20 @@ class ValueHistory:
             variances[place] = of_one / max(known.respondents, 1)
         return variances
 
-    def far_from_normal(self, frequency: float) -> bool:
-        """Whether some epoch has too few reports for normal theory, if this is the
-        frequency.
+    def reports_for_normal(self, frequency: float) -> int:
+        """How many reports an epoch has to have for normal theory, if this is the
+        frequency; 0 where all have enough.
         """
+        share, needed = np.array([min(max(frequency, 0.0), 1.0)]), 0
         for known in self.by_epoch:
             if known is None or known.law is None or not len(known):
                 continue
-            law, share = known.law, np.array([min(max(frequency, 0.0), 1.0)])
-            if far_from_normal(law, share, FAR, estimand=known.options.estimand)[0]:
-                return True
-        return False
+            of_law = reports_for_normal(
+                known.law, share, FAR, estimand=known.options.estimand
+            )
+            if of_law[0] > known.law.reports:
+                needed = max(needed, math.ceil(of_law[0]))
+        return needed
 
     @property
     def may_repeat(self) -> bool:

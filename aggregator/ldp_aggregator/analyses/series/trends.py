@@ -79,6 +79,12 @@ class Trends(Rendered):
     @property
     def alarm(self) -> bool:
         """Whether something has changed, up to any epoch."""
+        return self._is_evident or any(
+            course.p_value is not None and course.alarm is not None for course in self
+        )
+
+    @property
+    def _is_evident(self) -> bool:
         return bool(self.evidence.max() >= 1 / self.alarm_rate)
 
     @property
@@ -145,11 +151,33 @@ class Trends(Rendered):
     @property
     def verdict(self) -> str:
         """Whether something has changed, in words."""
-        most = float(self.evidence.max())
-        rate = f"{self.alarm_rate:.4g}"
         if not any(course.tested for course in self):
             return "whether anything has changed was not tested; why is said below"
-        if not self.alarm:
+        said = []
+        if any(course.has_evidence for course in self):
+            said.append(self._evident)
+        split = [course for course in self if course.p_value is not None]
+        if split:
+            changed = [course for course in split if course.alarm is not None]
+            least = min(course.p_value or 0.0 for course in split)
+            named = ", ".join(
+                f"{course.value} (since {course.possible})" for course in changed
+            )
+            what = (
+                f"something has changed: {named}" if changed else "no change is found"
+            )
+            said.append(
+                f"{what}, in one look at before and after (least p-value {least:.2g}, "
+                f"where {self.alarm_rate:.4g} is needed)"
+            )
+        return "; ".join(said)
+
+    @property
+    def _evident(self) -> str:
+        """The same of values that are tested epoch by epoch."""
+        most = float(self.evidence.max())
+        rate = f"{self.alarm_rate:.4g}"
+        if not self._is_evident:
             return (
                 f"no change is certain enough: evidence (e-value) {most:.3g}, where "
                 f"{1 / self.alarm_rate:,.4g} are needed for false alarms in {rate} of "
@@ -158,6 +186,7 @@ class Trends(Rendered):
         named = ", ".join(
             f"{self.question.domain.label(course.value)} (since {course.possible})"
             for course in self.changed
+            if course.has_evidence
         )
         return (
             f"something has changed: evidence (e-value) {most:,.3g}, which is reached "

@@ -111,7 +111,8 @@ class _Reading(NamedTuple):
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.01,
     show_default=True,
-    help="The chance that anything is ever called changed that has not.",
+    help="The chance that anything is ever called changed that has not; in one look "
+    "where epochs are pooled.",
 )
 @click.option(
     "--overlap",

@@ -109,6 +109,20 @@ def far_from_normal(
     """By value, whether normal theory fails `z` standard errors out, at these true
     frequencies.
     """
+    far: Flags = _share_off(moments, frequency, z, estimand) > TOLERANCE
+    return far
+
+
+def reports_for_normal(
+    moments: Moments, frequency: Floats, z: float, estimand: str
+) -> Floats:
+    """By value, from how many reports on normal theory holds there."""
+    off = _share_off(moments, frequency, z, estimand)
+    return np.asarray(moments.reports * (off / TOLERANCE) ** 2)
+
+
+def _share_off(moments: Moments, frequency: Floats, z: float, estimand: str) -> Floats:
+    """By value, the share by which normal tails may be off."""
     variance, up, down = cumulants(moments, frequency, estimand)
     # The share by which a tail may be off, times the standard error: by skewness, and
     # by the steps of a count.
@@ -116,8 +130,7 @@ def far_from_normal(
     if moments.count is not None:
         p, q = moments.count.rates
         off = np.maximum(off, z / 2 / (moments.reports * np.abs(p - q)))
-    far: Flags = off > TOLERANCE * np.sqrt(variance)
-    return far
+    return np.asarray(off / np.sqrt(variance))
 
 
 def _variances(moments: Moments, share: Floats) -> tuple[Floats, Floats]:
