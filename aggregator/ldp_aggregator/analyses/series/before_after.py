@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from ldp_aggregator.analyses.comparisons.chances import LevelIntervals, different
 from ldp_aggregator.analyses.comparisons.mover import difference
 from ldp_aggregator.analyses.comparisons.sides import Side, side_of_law
+from ldp_aggregator.analyses.comparisons.significance import LevelIntervals, different
 from ldp_aggregator.analyses.series.history import Epoch
 from ldp_aggregator.answers.estimates.pooling import pool_moments
 from ldp_aggregator.answers.options import Options
