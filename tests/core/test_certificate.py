@@ -25,7 +25,7 @@ from ldp.mechanisms.values.grr import RandomizedResponse
 from ldp.numbers import exact
 from ldp.privacy.certificate import certify, exact_ratios
 
-RANDOM_DESIGNS = 50_000
+RANDOM_DESIGNS = 20_000
 SHARES = 8
 CHECKED_IN_FULL = 20
 """One random design in 20 goes through the whole checker.
@@ -68,9 +68,10 @@ def test_every_design_of_the_grid_is_certified():
 
 @pytest.mark.parametrize("seed", range(SHARES))
 def test_random_designs_are_certified(seed):
-    """50,000 random designs: each ratio is at most e^epsilon, exactly.
+    """20,000 random designs: each ratio is at most e^epsilon, exactly.
 
-    One in twenty through the whole checker.
+    A fault of one design in 1,500 is found with a chance of .999999. One design in
+    twenty goes through the whole checker.
     """
     draw = random.Random(seed)
     for tried in range(RANDOM_DESIGNS // SHARES):
