@@ -197,11 +197,19 @@ def parse_survey(
     <Question 'mode': boolean of 2 values; grr, epsilon 1>
     """
     table: Mapping[str, object] = read_toml(source, place, largest)
-    if files is not None:
+    if files is not None and _may_name_files(table):
         from ldp.survey.readers.taxonomy_keys import with_files
 
         table = with_files(table, place, files)
     return survey_of(table, place, len(source), for_analysis=for_analysis)
+
+
+def _may_name_files(table: Mapping[str, object]) -> bool:
+    entries = table.get("question")
+    return isinstance(entries, list) and any(
+        isinstance(entry, dict) and entry.keys() & {"file", "cells"}
+        for entry in entries
+    )
 
 
 def survey_of(

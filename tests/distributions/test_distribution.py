@@ -12,7 +12,6 @@ from specimens import question
 
 import ldp
 from ldp.errors import EstimateError
-from ldp_aggregator.answers.distributions.asking import range_of
 from ldp_aggregator.answers.distributions.band import band, multiplier, root_of
 from ldp_aggregator.answers.distributions.distribution import distribution_of
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
@@ -20,6 +19,7 @@ from ldp_aggregator.answers.lines.ends import ends_of_shares, errors_at
 from ldp_aggregator.answers.lines.line import line_of
 from ldp_aggregator.answers.lines.quantiles import QuantileTest, rising
 from ldp_aggregator.answers.options import NumberOptions, Options
+from ldp_aggregator.answers.requests import range_of
 from ldp_simulations import plan
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import expected_counts, sample_counts

@@ -18,7 +18,7 @@ from ldp_aggregator import MapOptions, Options
 from ldp_aggregator.analyses.health_checks.report_checks import health
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.maps import table_cells
-from ldp_aggregator.answers.maps.asking import rectangle_of, zoom_of
+from ldp_aggregator.answers.requests import rectangle_of, zoom_of
 from ldp_aggregator.commands.main import main
 from ldp_aggregator.output.pictures.maps import COLOURS
 from ldp_aggregator.output.pictures.picture import chart

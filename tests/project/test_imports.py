@@ -11,6 +11,8 @@ from places import FOLDERS, ROOT
 
 from ldp.mechanisms import _PLACES as PLACES
 from ldp.mechanisms import MECHANISMS
+from ldp.survey.survey_file import parse_survey
+from ldp_client import Client, report_bytes
 from tests.affected import imports
 
 PACKAGES = {
@@ -238,6 +240,26 @@ def test_a_device_loads_the_mechanisms_of_its_survey():
     assert loaded_by(
         f"import ldp_client\nldp_client.parse_survey({survey!r})"
     ) & rows == {"ldp.mechanisms.values.grr"}
+
+
+def test_an_estimate_loads_few_modules(tmp_path):
+    """What counts, decodes and prints one question, and no other kind of answer."""
+    survey = parse_survey(
+        '[survey]\nname = "s"\n[[question]]\nname = "q"\ntype = "category"\n'
+        'values = ["a", "b", "c"]\nmechanism = "oue"\nepsilon = 1\n'
+    )
+    (tmp_path / "survey.toml").write_text(survey.to_toml())
+    reports = report_bytes([Client(survey).record("q", "a")])
+    (tmp_path / "reports").write_bytes(reports)
+    loaded = loaded_by(f"""
+import os
+from ldp_aggregator.commands.main import main
+os.chdir({str(tmp_path)!r})
+words = ["estimate", "survey.toml", "reports", "-o", "estimates.json"]
+main(words, standalone_mode=False)""")
+    assert "scipy.stats" not in loaded
+    ours = [name for name in loaded if name.split(".")[0] in PACKAGES]
+    assert len(ours) <= 115
 
 
 def test_rows_are_found_under_their_names():

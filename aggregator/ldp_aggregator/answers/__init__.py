@@ -2,7 +2,7 @@
 
 options    what an analyst chooses             geography  maps of districts
 contrasts  functions of shares                 results    what the answers of all kinds have
-lines      numbers in their order
+lines      numbers in their order              requests   ranges, zooms and others, read
 
 Each kind has a `room`: its result, which adds to that of all kinds, and how it is
 estimated.

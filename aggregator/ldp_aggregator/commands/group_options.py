@@ -10,22 +10,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.analyses.groups.asking import GroupRequest, by_of, where_of
 from ldp_aggregator.commands.main import with_options
 
 if TYPE_CHECKING:
+    from ldp_aggregator.analyses.groups.asking import GroupRequest
     from ldp_aggregator.tallies.tally import Tally
 
 
 def _read_by(
     _: click.Context, __: click.Parameter, given: tuple[str, ...]
 ) -> tuple[str, ...]:
+    if not given:
+        return ()
+    from ldp_aggregator.analyses.groups.asking import by_of
+
     return tuple(name for text in given for name in by_of(text))
 
 
 def _read_where(
     _: click.Context, __: click.Parameter, given: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
+    if not given:
+        return ()
+    from ldp_aggregator.analyses.groups.asking import where_of
+
     try:
         return tuple(pair for text in given for pair in where_of(text))
     except EstimateError as error:
@@ -108,6 +116,8 @@ class GroupOptions:
     @property
     def groups(self) -> GroupRequest:
         """The groups."""
+        from ldp_aggregator.analyses.groups.asking import GroupRequest
+
         return GroupRequest(self.by, self.where)
 
     def arguments(self, earlier: Sequence[Tally] = ()) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.answers.distributions.asking import edges_of, quantiles_of, range_of
-from ldp_aggregator.answers.maps.asking import BY, rectangle_of, zoom_of
 from ldp_aggregator.answers.options import (
     CORRECTIONS,
     DEFAULT,
@@ -25,6 +23,14 @@ from ldp_aggregator.answers.options import (
     MapOptions,
     NumberOptions,
     Options,
+)
+from ldp_aggregator.answers.requests import (
+    BY,
+    edges_of,
+    quantiles_of,
+    range_of,
+    rectangle_of,
+    zoom_of,
 )
 from ldp_aggregator.commands.main import (
     OUTPUT_FILE,

@@ -289,7 +289,7 @@ def estimate(
     options = output_options.options
     if mixed_by is not None and batches is not None:
         raise click.UsageError("expected --mixed-by or --batches, got both")
-    tally = source.tally(names, by=wanted.groups.names)
+    tally = source.tally(names, by=wanted.groups.names if wanted else ())
     survey = tally.survey
     check_names(names, [question.name for question in survey])
     candidates = read_candidates(survey, source.survey_path)

@@ -6,9 +6,14 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ldp_aggregator.analyses.groups.asking import GroupRequest, by_of, where_of
-from ldp_aggregator.answers.distributions.asking import edges_of, quantiles_of, range_of
-from ldp_aggregator.answers.maps.asking import rectangle_of, zoom_of
 from ldp_aggregator.answers.options import MapOptions, NumberOptions, Options
+from ldp_aggregator.answers.requests import (
+    edges_of,
+    quantiles_of,
+    range_of,
+    rectangle_of,
+    zoom_of,
+)
 from ldp_service.counting.served import Catalogue, Served
 
 OPTIONS = (

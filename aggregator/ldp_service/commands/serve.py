@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ldp_aggregator.answers.maps.asking import BY
+from ldp_aggregator.answers.requests import BY
 from ldp_aggregator.commands.address_types import ADDRESS, ORIGIN
 from ldp_aggregator.commands.main import LongHelp
 from ldp_service.alerts.flags import alert_flags

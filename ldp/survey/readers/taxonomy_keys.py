@@ -16,6 +16,7 @@ reads the survey file, as this package reads none, and their rows take the place
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from ldp.answers.keys import Keys
 from ldp.answers.taxonomies import MOST_LEVELS, MOST_VALUES, Taxonomy
@@ -63,13 +64,12 @@ def taxonomy_of(keys: Keys) -> tuple[tuple[str, ...], Taxonomy]:
 def with_files(
     table: Mapping[str, object], place: str, read: ReadFile
 ) -> Mapping[str, object]:
-    """The table of a survey file with the rows of files in place of their names.
+    """The table of a survey file, with questions, with the rows of files in place of
+    their names.
 
     Raises `SurveyError`, and what `read` raises.
     """
-    entries = table.get("question")
-    if not isinstance(entries, list):
-        return table
+    entries = cast("list[object]", table["question"])
     return {**table, "question": [_with_file(entry, place, read) for entry in entries]}
 
 

@@ -80,7 +80,7 @@ def health(
 def _cohorts(
     randomizer: Randomizer, counts: Counts, reports_per_person: int
 ) -> Iterator[Check]:
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     layout = randomizer.layout
     if layout.cohorts < 2:
@@ -94,7 +94,7 @@ def _cohorts(
     away = sizes - expected
     statistic = float((away[drawn] ** 2 / expected[drawn]).sum())
     p_value = (
-        float(chi2.sf(statistic, np.count_nonzero(drawn) - 1))
+        float(chdtrc(np.count_nonzero(drawn) - 1, statistic))
         if drawn.sum() > 1
         else 1.0
     )
@@ -122,7 +122,8 @@ def _cohorts(
 def _rates(
     randomizer: Randomizer, counts: Counts, reports_per_person: int
 ) -> Iterator[Check]:
-    from scipy.stats import binom
+    # As `binom` has them, which takes a second to import.
+    from scipy.special import betainc, betaincc
 
     counted = decoder_of(randomizer).report_law.support_rates(randomizer, counts)
     if counted is None:
@@ -132,9 +133,11 @@ def _rates(
     # Reports of one permanent response are not independent: a rate is then as sure as
     # that of the respondents alone.
     shown, trials = ones / reports_per_person, trials // reports_per_person
+    most, least = np.ceil(shown), np.floor(shown)
+    few = betaincc(most + 1, np.maximum(trials - most, 1), low)
+    many = betainc(np.maximum(least, 1), trials - least + 1, high)
     chances = np.minimum(
-        binom.cdf(np.ceil(shown), trials, low),
-        binom.sf(np.floor(shown) - 1, trials, high),
+        np.where(most < trials, few, 1.0), np.where(least > 0, many, 1.0)
     )
     tests = 2 * chances.size
     beyond = int((chances * tests < SUSPICIOUS).sum())
@@ -152,11 +155,11 @@ def _rates(
 
 
 def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
-    from scipy.stats import binom
-
     bounds = decoder_of(randomizer).report_law.payload_chances(randomizer)
     if bounds is None:
         return
+    from scipy.stats import binom
+
     low, high = bounds
     trials = counts.sum(axis=1)
     if low.ndim == 2:

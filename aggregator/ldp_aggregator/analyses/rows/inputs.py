@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from ldp.survey.survey import Survey, check_survey
-from ldp_aggregator.analyses.groups.estimation import estimate_groups
-from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
 from ldp_aggregator.analyses.rows.counting import tally_of_rows
 from ldp_aggregator.analyses.rows.reading import SurveyRows, read_rows
 from ldp_aggregator.answers.estimates import estimation
@@ -19,6 +17,7 @@ from ldp_aggregator.tallies.intake.aggregation import Reports, aggregate
 from ldp_aggregator.tallies.tally import Tally
 
 if TYPE_CHECKING:
+    from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
     from ldp_aggregator.analyses.rows.columns import Table
 
 DEFAULTS = Options()
@@ -159,6 +158,8 @@ def estimate(
         return estimation.estimate(
             tally, options=options, candidates=candidates, names=names
         )
+    from ldp_aggregator.analyses.groups.estimation import estimate_groups
+
     return estimate_groups(
         tally,
         by=groups,

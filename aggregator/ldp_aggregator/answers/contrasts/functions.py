@@ -23,20 +23,6 @@ import numpy as np
 
 from ldp.answers.booleans import canonical_value
 from ldp.errors import EstimateError, UnknownNameError
-from ldp_aggregator.answers.contrasts.ends import (
-    FLAT,
-    Slopes,
-    score_ends,
-    slopes,
-    two_sided_p_value,
-)
-from ldp_aggregator.answers.contrasts.few_reports import (
-    careful_chance,
-    careful_ends,
-    law_of_function,
-    spread_of_values,
-)
-from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.intervals.intervals import miss
 from ldp_aggregator.decoders.moments.joint_errors import Covariance, ScoreCumulants
@@ -239,6 +225,17 @@ class Functions:
         """`constant` plus the function with these weights, (M,), one of a family of so
         many.
         """
+        from ldp_aggregator.answers.contrasts.ends import (
+            Slopes,
+            score_ends,
+            slopes,
+            two_sided_p_value,
+        )
+        from ldp_aggregator.answers.contrasts.few_reports import (
+            careful_chance,
+            careful_ends,
+        )
+
         estimate = float(weights @ self.frequency)
         spread = self._spread(weights)
         erring = self._erring(weights[None], [spread])
@@ -313,6 +310,11 @@ class Functions:
         """The law where few reports matter; None where it is not known, or nothing can
         vary.
         """
+        from ldp_aggregator.answers.contrasts.few_reports import (
+            law_of_function,
+            spread_of_values,
+        )
+
         bounds = self.range_of(weights)
         if bounds[0] == bounds[1]:
             return None
@@ -385,6 +387,9 @@ def weighted_text(weights: Mapping[str, float]) -> str:
 
 def quotient(name: str, parts: Floats, erring: Erring, quantile: float) -> Contrast:
     """The quotient of two estimates, (2,)."""
+    from ldp_aggregator.answers.contrasts.ends import FLAT, two_sided_p_value
+    from ldp_aggregator.answers.contrasts.ratios import ratio_ends, ratio_error
+
     top, bottom = parts.tolist()
     covariance = erring.covariance
     low, high = ratio_ends(top, bottom, covariance, quantile=quantile)

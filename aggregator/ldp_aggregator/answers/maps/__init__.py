@@ -13,7 +13,6 @@ regions      a map of values that are the names of districts
 cuts         cells that hold about as many people each
 places       all that is asked of a question of type place
 table_cells  rectangles of a map whose cells were told one by one
-asking       what people write for rectangles, zooms and districts
 
 Imports: `distributions`, `lines`, `results`, `shares`.
 """

@@ -17,7 +17,7 @@ from typing import Any
 
 from ldp.errors import EstimateError
 from ldp_aggregator.answers.geography import Geography
-from ldp_aggregator.answers.maps.asking import BY
+from ldp_aggregator.answers.requests import BY
 from ldp_aggregator.output.files import read_bytes
 
 LARGEST = 1 << 26

@@ -24,8 +24,6 @@ from ldp_aggregator.answers.results.means import Mean
 from ldp_aggregator.answers.results.values import MEAN, ByValue
 from ldp_aggregator.output.sheet import Bars, Columns, Mark
 
-MOST_SINGLE = 60
-"""Numbers that are drawn one by one; of more, ranges of them."""
 MOST_LISTED = 512
 """Numbers whose quantiles are looked for: their errors go together in a square matrix.
 """

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from ldp.numbers.exact import log_upper
-from ldp_aggregator.answers.lines.line import line_of
 from ldp_aggregator.answers.options import WHOM
-from ldp_aggregator.answers.results.cells import (
-    MOST_SINGLE,
-    cells_of,
-    columns_of,
-    histogram_of,
-)
 from ldp_aggregator.answers.results.values import (
     DEVIATION,
     MEAN,
@@ -57,6 +50,9 @@ ALL_OF_THEM = (
     "`to_csv()`, `to_dict()`."
 )
 """Where the values are that are not shown."""
+
+MOST_SINGLE = 60
+"""Numbers that are drawn one by one; of more, ranges of them."""
 
 Gather = Callable[[Iterator[dict[str, Any]]], Any]
 """What becomes of records that come one by one: a list, or what writes them."""
@@ -222,7 +218,12 @@ class QuestionEstimates(ByValue, Tidy):
         """The line of the values; None for a circle, and for the highest of them
         alone.
         """
-        line = line_of(self.question.domain)
+        domain = self.question.domain
+        if domain.scale is None and domain.numbers is None:
+            return None
+        from ldp_aggregator.answers.lines.line import line_of
+
+        line = line_of(domain)
         return None if line is None or line.circular or self.left_out else line
 
     def cells(self) -> tuple[Cell, ...]:
@@ -232,6 +233,8 @@ class QuestionEstimates(ByValue, Tidy):
         line = self.line
         if line is None or not self.reports or line.size > MOST_SINGLE:
             return ()
+        from ldp_aggregator.answers.results.cells import cells_of
+
         return cells_of(self, line, [(place, place + 1) for place in range(line.size)])
 
     def marked_quantiles(self) -> Sequence[Quantile]:
@@ -251,6 +254,8 @@ class QuestionEstimates(ByValue, Tidy):
         """
         cells, about = self.cells(), self.describe()
         if cells:
+            from ldp_aggregator.answers.results.cells import columns_of, histogram_of
+
             unit = self.question.domain.unit or ""
             columns = columns_of(cells, self.mean, self.marked_quantiles(), unit=unit)
             return histogram_of(cells, columns, self.title, about=about, truth=truth)

@@ -14,12 +14,11 @@ from ldp_aggregator.answers.contrasts.functions import (
     Functions,
     weighted_text,
 )
-from ldp_aggregator.answers.results.cells import (
+from ldp_aggregator.answers.results.question_estimates import (
     MOST_SINGLE,
-    cells_together,
-    listed_quantiles,
+    OfValue,
+    QuestionEstimates,
 )
-from ldp_aggregator.answers.results.question_estimates import OfValue, QuestionEstimates
 from ldp_aggregator.output.sheet import NOTHING
 
 if TYPE_CHECKING:
@@ -138,6 +137,8 @@ class ShareEstimates(QuestionEstimates):
             return super().cells()
         if self.functions is None or len(self) != line.size:
             return ()
+        from ldp_aggregator.answers.results.cells import cells_together
+
         return tuple(cells_together(self.functions, line))
 
     def marked_quantiles(self) -> Sequence[Quantile]:
@@ -145,6 +146,8 @@ class ShareEstimates(QuestionEstimates):
         line = self.line
         if line is None or self.functions is None or line.size != len(self):
             return ()
+        from ldp_aggregator.answers.results.cells import listed_quantiles
+
         return tuple(listed_quantiles(line, self.functions))
 
     def only(self, places: NDArray[np.int64]) -> Self:

@@ -1,4 +1,4 @@
-"""Requests of a distribution, as people write them: quantiles, ranges, edges.
+"""Requests as people write them: quantiles, ranges, edges, rectangles, zooms.
 
 Raises `EstimateError` for what is none.
 """
@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from ldp.errors import EstimateError
 from ldp.numbers.exact import fraction
+
+BY = ("area", "centre")
+"""How cells are counted that borders of districts cut."""
+_MOST_DIGITS = 4
 
 
 def quantiles_of(text: str) -> tuple[float, ...]:
@@ -35,6 +39,27 @@ def edges_of(text: str) -> tuple[str, ...]:
             f"expected numbers that rise, such as 18,25,40, got {text!r}"
         )
     return parts
+
+
+def rectangle_of(text: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Parse a rectangle such as `10:20,30:40`: a range of x, and one of y."""
+    x, comma, y = text.partition(",")
+    if not comma:
+        raise EstimateError(
+            f"expected a rectangle such as 10:20,30:40 (x, then y), got {text!r}"
+        )
+    return range_of(x), range_of(y)
+
+
+def zoom_of(text: str) -> tuple[int, int]:
+    """Parse cells such as `8x8`: how many along x, and along y."""
+    x, times, y = text.partition("x")
+    numbers = [part for part in (x, y) if part.isascii() and part.isdigit()]
+    if not times or len(numbers) < 2 or max(map(len, numbers)) > _MOST_DIGITS:
+        raise EstimateError(
+            f"expected numbers of cells such as 8x8 (x, then y), got {text!r}"
+        )
+    return int(x), int(y)
 
 
 def _is_number(text: str) -> bool:
