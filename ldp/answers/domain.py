@@ -86,7 +86,11 @@ class Domain:
         "ball",
         "circular",
         "collect",
+        "ends",
         "fields",
+        "is_listed",
+        "is_open",
+        "is_place",
         "key_scale",
         "missing",
         "most",
@@ -94,8 +98,11 @@ class Domain:
         "outside",
         "per_device",
         "scale",
+        "size",
+        "spacing",
         "taxonomy",
         "type",
+        "unit",
     )
 
     def __init__(
@@ -119,6 +126,24 @@ class Domain:
         """Texts that stand for no answer in tables of answers."""
         self.numbers: range | None = None
         """The whole numbers whose texts are the values."""
+        self.size: int | None = None if values is None else len(values)
+        """How many values there are; None for an open domain."""
+        self.is_open = values is None
+        """Whether it takes any text."""
+        self.is_listed = values is not None
+        """Whether it has values, few enough to be written out."""
+        self.is_place = type == "place"
+        """Whether answers are places: two fields, the axes of a map, each a number in
+        cells.
+        """
+        self.spacing: tuple[Fraction, Fraction] | None = None
+        """The lowest value and the step between values, where they are evenly spaced
+        numbers.
+        """
+        self.ends: tuple[Fraction, Fraction] | None = None
+        """The least and the greatest number, where values are numbers."""
+        self.unit = ""
+        """Unit of the numbers, if the survey names one."""
         self._listed = values
         self._places: dict[str, int] | None = None
 
@@ -130,45 +155,6 @@ class Domain:
         if self._listed is None and self.is_listed:
             self._listed = tuple(self.iter_values())
         return self._listed
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it takes any text."""
-        return self.size is None
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether it has values, few enough to be written out."""
-        return self._listed is not None
-
-    @property
-    def is_place(self) -> bool:
-        """Whether answers are places: two fields, the axes of a map, each a number in
-        cells.
-        """
-        return self.type == "place"
-
-    @property
-    def size(self) -> int | None:
-        """How many values there are; None for an open domain."""
-        return None if self._listed is None else len(self._listed)
-
-    @property
-    def spacing(self) -> tuple[Fraction, Fraction] | None:
-        """The lowest value and the step between values, where they are evenly spaced
-        numbers.
-        """
-        return None
-
-    @property
-    def unit(self) -> str:
-        """Unit of the numbers, if the survey names one."""
-        return ""
-
-    @property
-    def ends(self) -> tuple[Fraction, Fraction] | None:
-        """The least and the greatest number, where values are numbers."""
-        return None
 
     @property
     def has_between(self) -> bool:

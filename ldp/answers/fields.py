@@ -68,18 +68,9 @@ class FieldsDomain(Domain):
         super().__init__(type, None)
         self.fields = fields
         self.collect = collect
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether reports tell whole cells, which are then few enough to be written
-        out.
-        """
-        return not self.collect
-
-    @property
-    def size(self) -> int:
-        """How many cells there are."""
-        return cells_of(self.fields)
+        self.size = cells_of(fields)
+        # Cells that are told some at a time are too many to be written out.
+        self.is_open, self.is_listed = False, not collect
 
     @property
     def _choice(self) -> str:

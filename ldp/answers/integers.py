@@ -20,28 +20,13 @@ class IntegerDomain(Domain):
 
     def __init__(self, numbers: range, outside: str | Fraction = "refuse") -> None:
         super().__init__("integer", None)
+        low, high = Fraction(numbers[0]), Fraction(numbers[-1])
         self.numbers = self._range = numbers
+        self.size = len(numbers)
+        self.is_open, self.is_listed = False, True
+        self.spacing = low, Fraction(1)
+        self.ends = low, high
         self.outside = outside
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether it has values that may be written out: always."""
-        return True
-
-    @property
-    def size(self) -> int:
-        """How many numbers there are."""
-        return len(self._range)
-
-    @property
-    def spacing(self) -> tuple[Fraction, Fraction]:
-        """The lowest number, and the step to the next."""
-        return Fraction(self._range[0]), Fraction(1)
-
-    @property
-    def ends(self) -> tuple[Fraction, Fraction]:
-        """The least and the greatest number."""
-        return Fraction(self._range[0]), Fraction(self._range[-1])
 
     @property
     def has_between(self) -> bool:
@@ -71,7 +56,7 @@ class IntegerDomain(Domain):
 
     def within(self, number: Fraction) -> Fraction:
         """Return a number of the range: itself, or what stands in for it outside."""
-        low, high = self.ends
+        low, high = Fraction(self._range[0]), Fraction(self._range[-1])
         counted = stand_in(number, self.outside, low, high=high)
         if counted is None:
             raise AnswerError(

@@ -62,12 +62,8 @@ class KeyValueDomain(Domain):
         super().__init__("key-value", keys)
         self.most = most
         self.key_scale = self._ends = ends
+        self.unit = ends.unit
         self.missing = ends.missing
-
-    @property
-    def unit(self) -> str:
-        """Unit of the numbers, if the survey names one."""
-        return self._ends.unit
 
     @property
     def has_between(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from ldp.answers.domain import MOST_LISTED, Domain, Placed
 from ldp.answers.scales import Scale, read_number
@@ -17,33 +16,14 @@ class NumberDomain(Domain):
     def __init__(self, scale: Scale) -> None:
         super().__init__("number", None)
         self.scale = self._scale = scale
+        self.size = scale.size
+        self.is_open, self.is_listed = False, scale.size <= MOST_LISTED
+        self.ends = scale.low, scale.high
+        self.unit = scale.unit
+        if not scale.edges:
+            self.spacing = scale.low, scale.step
         self.outside = scale.outside
         self.missing = scale.missing
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether there are few enough points or cells to be written out one by one."""
-        return self._scale.size <= MOST_LISTED
-
-    @property
-    def size(self) -> int:
-        """How many points or cells there are."""
-        return self._scale.size
-
-    @property
-    def spacing(self) -> tuple[Fraction, Fraction] | None:
-        """The lowest point and the step to the next; None for cells."""
-        return None if self._scale.edges else (self._scale.low, self._scale.step)
-
-    @property
-    def unit(self) -> str:
-        """Unit of the numbers, if the survey names one."""
-        return self._scale.unit
-
-    @property
-    def ends(self) -> tuple[Fraction, Fraction]:
-        """The ends of the scale."""
-        return self._scale.low, self._scale.high
 
     @property
     def has_between(self) -> bool:

@@ -17,11 +17,7 @@ class VectorDomain(Domain):
     def __init__(self, ball: Ball) -> None:
         super().__init__("vector", None)
         self.ball = self._ball = ball
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it takes any text: never."""
-        return False
+        self.is_open = False
 
     @property
     def _choice(self) -> str:

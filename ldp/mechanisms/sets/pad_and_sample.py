@@ -248,11 +248,7 @@ class _Padded(Domain):
 
     def __init__(self, domain: Domain) -> None:
         super().__init__("category", ())
-        self._size = 1 + _entries(domain)
-
-    @property
-    def size(self) -> int:
-        return self._size
+        self.size = 1 + _entries(domain)
 
 
 def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
