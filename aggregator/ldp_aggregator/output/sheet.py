@@ -139,6 +139,10 @@ class Bars(NamedTuple):
     """Of a histogram, which is drawn in place of bars as well."""
     curve: Curve | None = None
     """Of a cumulative distribution."""
+    lines: Sequence[tuple[str, Sequence[float]]] = ()
+    """Errors by name at each of the labels, which are numbers a factor apart: drawn in
+    place of bars.
+    """
     within: tuple[float, float] | None = None
     """What the axis of numbers has to show at least."""
     unit: str = PERCENT

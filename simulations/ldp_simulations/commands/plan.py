@@ -18,9 +18,11 @@ from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.main import SURVEY_IF_ANY, LongHelp, number, whole
 from ldp_aggregator.commands.output_options import (
     OUTPUT,
+    PLOT,
     QUESTION,
     advise,
     check_names,
+    draw,
     format_option,
     present,
 )
@@ -63,7 +65,7 @@ _HEADINGS = {
     "Batches of a relay": (
         "--shuffled --central-epsilon --local-ceiling --delta --colluding-share"
     ),
-    "Output": "--format --output",
+    "Output": "--format --output --plot",
 }
 
 
@@ -231,6 +233,7 @@ _HEADINGS = {
 @QUESTION
 @format_option("tables", "record", unless="range_from")
 @OUTPUT
+@PLOT
 @click.pass_context
 def plan(
     context: click.Context,
@@ -264,6 +267,7 @@ def plan(
     names: tuple[str, ...],
     form: str,
     output: Path | None,
+    plot_path: Path | None,
 ) -> None:
     """Say what errors to expect of SURVEY's questions, or of every mechanism for
     --values values.
@@ -378,7 +382,9 @@ def plan(
         names=names,
         **asked,
     )
-    present(done.sheet(), form, output)
+    sheet = done.sheet()
+    present(sheet, form, output)
+    draw(sheet, plot_path)
     if survey is not None:
         advise(survey)
 

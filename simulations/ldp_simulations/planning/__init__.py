@@ -6,7 +6,7 @@ shuffled_plan          the same where a relay mixes the reports
 experiment             arms: a direct question and a randomized one
 narrowing              a second survey on the ranges that a first one found
 stopwatch              seconds and bytes on a device
-report                 the answer as text
+report, pictures       the answer as text, and as lines of errors
 
 Imports: `sampling`.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ from ldp_simulations.planning.kinds import (
     vector_plan,
 )
 from ldp_simulations.planning.kinds.asking import Ask, PlanRequest
+from ldp_simulations.planning.pictures import pictures
 from ldp_simulations.planning.plans import Plan, of_survey, of_values
 
 
@@ -59,7 +60,7 @@ class Planned:
     def sheet(self) -> Sheet:
         """Tables of plans of every sort, as formats ask for them."""
         records = [report.record(plan, self.ask, self.forged) for plan in self.plans]
-        return report.sheet(
+        sheet = report.sheet(
             records,
             self.searches,
             self.ask,
@@ -72,6 +73,7 @@ class Planned:
             places=self.places,
             fields=self.fields,
         )
+        return replace(sheet, bars=lambda: list(pictures(self.plans, self.ask)))
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each plan, ready for JSON; what cannot be had is None."""

@@ -39,13 +39,15 @@ def axes_of(
 def _height(panel: Bars) -> float:
     if panel.grid is not None or panel.shapes is not None:
         return HEIGHT
-    if panel.band is not None or panel.curve is not None:
+    if panel.lines or panel.band is not None or panel.curve is not None:
         return HEIGHT_OVER_TIME
     return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
 
 
 def _draw(axis: Any, panel: Bars) -> None:
-    if panel.grid is not None:
+    if panel.lines:
+        _draw_lines(axis, panel)
+    elif panel.grid is not None:
         draw_heat(axis, panel, panel.grid)
     elif panel.band is not None:
         draw_band(axis, panel, panel.band)
@@ -60,6 +62,15 @@ def _draw(axis: Any, panel: Bars) -> None:
     axis.set_title(
         _cut(panel.title, _TITLE), loc="left", fontsize=10, fontweight="bold"
     )
+
+
+def _draw_lines(axis: Any, panel: Bars) -> None:
+    """Errors on an axis of powers."""
+    for name, line in panel.lines:
+        axis.plot(panel.labels, line, color="#12386e", linewidth=1.4)
+        axis.annotate(name, (panel.labels[-1], line[-1]), fontsize=8)
+    axis.set_yscale("log")
+    axis.yaxis.set_major_formatter(lambda number, _: tick_text(number, panel.unit))
 
 
 def _draw_bars(axis: Any, panel: Bars) -> None:

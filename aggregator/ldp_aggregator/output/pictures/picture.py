@@ -14,6 +14,7 @@ from ldp_aggregator.output.markup import Safe, tag
 from ldp_aggregator.output.pictures.course import draw_course
 from ldp_aggregator.output.pictures.curve import draw_curve
 from ldp_aggregator.output.pictures.histogram import draw_histogram
+from ldp_aggregator.output.pictures.lines import draw_lines
 from ldp_aggregator.output.pictures.maps import draw_cells, draw_districts
 from ldp_aggregator.output.pictures.parts import STYLE, Drawing, picture_of
 from ldp_aggregator.output.pictures.rows import draw_rows
@@ -67,6 +68,8 @@ def figure(panels: Sequence[Bars]) -> Any:
 
 def draw(panel: Bars, name: str) -> Drawing:
     """Return the drawing of a panel; `name` is that of its patterns."""
+    if panel.lines:
+        return draw_lines(panel)
     if panel.grid is not None:
         return draw_cells(panel, panel.grid, name)
     if panel.shapes is not None:
