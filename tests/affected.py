@@ -13,9 +13,10 @@ A file of tests is touched by a change
 - of the file itself, of a helper, or of any other file whose name stands in one of its
   texts.
 
-A change of a page also touches `tests/project`, which reads all pages. Who uses the
-changed module is not followed further: a change of the core would touch everything.
-`pytest` finds the rest.
+A change of a page also touches `tests/project`, which reads all pages. Where no file of
+tests is touched, those are that a change of the modules would touch which import the
+changed one. Who uses a module is not followed further: a change of the core would touch
+everything. `pytest` finds the rest.
 """
 
 import argparse
@@ -37,7 +38,7 @@ PACKAGES = {
     "ldp_simulations": ROOT / "simulations",
 }
 MECHANISMS = ROOT / "ldp" / "mechanisms" / "__init__.py"
-LOADED_BY_NAME = ("analyses", "commands", "decoders")
+LOADED_BY_NAME = {"commands", "decoders"}
 IMPORT = re.compile(r"^\s*(?:from ([\w.]+) )?import (\([^)]*\)|[^\n(]+)", re.MULTILINE)
 PAGES = "tests/project/test_docs.py::test_python_blocks"
 
@@ -79,6 +80,7 @@ def file_of(module):
     return next((path for path in files if path.exists()), None)
 
 
+@cache
 def home_of(name):
     """The file in which an imported name is defined; None if it is not of the
     product.
@@ -115,27 +117,49 @@ def is_touched(test, sources, changed):
         return True
     if changed.suffix != ".py" or TESTS in changed.parents:
         return f'{changed.name}"' in source(test)
-    folder = changed.parent
-    if folder == MECHANISMS.parent:
+    if MECHANISMS.parent in changed.parents:
         return MECHANISMS in sources
     name = changed.stem.replace("_", "-")
     return (
-        folder.name in LOADED_BY_NAME
-        and re.search(rf'"(?:\w+ )?{name}[ "]', source(test)) is not None
+        not LOADED_BY_NAME.isdisjoint(changed.parts)
+        and re.search(rf'(?<!")"(?:\w+ )?{name}[ "]', source(test)) is not None
     )
+
+
+def importers(paths):
+    """The files of the product that import one of these files."""
+    folders = (folder / package for package, folder in PACKAGES.items())
+    modules = (module for folder in folders for module in folder.rglob("*.py"))
+    return {
+        module
+        for module in modules
+        if not paths.isdisjoint(map(home_of, imports(module)))
+    }
 
 
 def affected(changed):
     """The arguments of pytest for a change of these files."""
     helpers = {path.stem: path for path in TESTS.rglob("*.py")}
-    tests = sorted(path for path in helpers.values() if path.name.startswith("test_"))
-    touched = []
-    for test in tests:
-        sources = sources_of(test, helpers)
-        if any(is_touched(test, sources, one) for one in changed):
-            touched.append(str(test.relative_to(ROOT)))
+    tests = {
+        path: sources_of(path, helpers)
+        for path in sorted(helpers.values())
+        if path.name.startswith("test_")
+    }
+    touched = set()
+    for one in changed:
+        found, nearest, known = set(), {one}, set()
+        while nearest and not found:
+            found = {
+                test
+                for test, sources in tests.items()
+                if any(is_touched(test, sources, near) for near in nearest)
+            }
+            known |= nearest
+            nearest = importers(nearest) - known
+        touched |= found
+    files = [str(test.relative_to(ROOT)) for test in tests if test in touched]
     pages = (path for path in changed if path.suffix == ".md")
-    return touched + [f"{PAGES}[{path.relative_to(ROOT)}]" for path in pages]
+    return files + [f"{PAGES}[{path.relative_to(ROOT)}]" for path in pages]
 
 
 def changes(revision):

@@ -27,6 +27,14 @@ def test_what_is_loaded_by_name_touches_tests_that_say_its_name():
     assert "tests/laws/test_laws.py" in touched_by("ldp/mechanisms/values/grr.py")
     touched = touched_by("aggregator/ldp_aggregator/commands/analyses/query.py")
     assert "tests/queries/test_queries.py" in touched
+    assert "tests/laws/test_laws.py" in touched_by("ldp/mechanisms/matrices/warner.py")
+
+
+def test_a_module_of_which_no_test_knows_touches_those_of_its_importers():
+    """The equations of a regression are solved where it is fitted."""
+    folder = "aggregator/ldp_aggregator/analyses/regression"
+    touched = touched_by(f"{folder}/equations.py")
+    assert touched == touched_by(f"{folder}/fitting.py") != []
 
 
 def test_a_page_touches_its_own_examples():
