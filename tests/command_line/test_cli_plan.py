@@ -286,7 +286,7 @@ def test_drawn_questions_are_advised_where_they_need_fewer_people(most, times, f
 def test_plans_as_pictures(tmp_path):
     """A line with its name for each mechanism, by respondents and by epsilon."""
     path = tmp_path / "plan.svg"
-    plan(*"--values 16 --epsilon 1 -n 10000 --plot".split(), path)
+    plan("--values", 16, "--epsilon", 1, "-n", 10000, "--plot", path)
     drawn = path.read_text(encoding="utf-8")
     assert drawn.count("<polyline") == 11
     for words in ("Error by respondents", "Error by epsilon", ">oue, olh<", ">blh<"):
