@@ -17,7 +17,7 @@ from ldp_aggregator.analyses.series.errors_over_time import Covariances, covaria
 from ldp_aggregator.analyses.series.evidence import evidence_of, since
 from ldp_aggregator.analyses.series.levels import level_of
 from ldp_aggregator.commands.analyses.trend import CHANGED, epochs_of
-from ldp_simulations import Holders
+from ldp_simulations import Holders, randomize
 from ldp_simulations.sampling.table import sample_counts
 
 ONE = {"mechanism": "grr", "epsilon": "2"}
@@ -313,6 +313,28 @@ def test_few_reports_are_not_tested():
     assert not trends["c"].tested
     assert trends["a"].tested
     assert any(remark.startswith("c:") for remark in trends.remarks)
+
+
+def test_a_panel_has_a_question_for_each_epoch(tmp_path):
+    """Of which devices draw two: .2 to .8 of about 200 devices a week is found."""
+    weeks = [f"week{number:02}" for number in range(1, 11)]
+    questions = [ldp.question(week, ["a", "b"], epsilon=4) for week in weeks]
+    draw = ldp.draw(*weeks, answers=2)
+    survey = ldp.survey("panel", *questions, draws=[draw], epoch="1w")
+    shares = [0.2] * 5 + [0.8] * 5
+    answers = {
+        week: ["a"] * round(1000 * share) + ["b"] * round(1000 * (1 - share))
+        for week, share in zip(weeks, shares, strict=True)
+    }
+    (tmp_path / "s.toml").write_text(survey.to_toml())
+    (tmp_path / "r.reports").write_bytes(randomize(survey, answers, seed=1))
+    files = (tmp_path / "s.toml", tmp_path / "r.reports", "-q")
+    words = ("analyze", "trend", *files, "--format", "json", "--question")
+    known = json.loads(run(*words, "week*", "--alert", code=CHANGED).stdout)
+    assert known["values"][0]["since"] == ["week06"]
+    assert [epoch["epoch"] for epoch in known["values"][0]["epochs"]] == weeks
+    assert "match the questions of a panel" in run(*words, "day*", code=1).stderr
+    assert "without --by" in run(*words, "week*", "--by", "x", code=2).stderr
 
 
 def test_means_are_followed():

@@ -29,6 +29,7 @@ from ldp_aggregator.analyses.series.testing import (
     values_of,
 )
 from ldp_aggregator.analyses.series.trends import Trends
+from ldp_aggregator.answers.estimates.pooling import poolable
 from ldp_aggregator.answers.options import ESTIMANDS, Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.answers.results.values import MEAN
@@ -73,7 +74,8 @@ def follow(
     changed.
 
     history     (epoch, estimates) of one question; epochs are numbers, of which some
-                may be missing, or names, in the order of time
+                may be missing, or names, in the order of time. Of a panel, of questions
+                that ask for the same values
     values      which values to follow; all, if none are named ("mean" for the mean of
                 numbers)
     level       coverage of the bands, and of the set of epochs since when something has
@@ -184,10 +186,11 @@ def _check(
             f"expected an alarm rate between 0 and 1, got {alarm_rate:g}"
         )
     check_overlap(overlap)
-    names = sorted({estimates.name for _, estimates in history})
-    if len(names) > 1:
+    questions = {estimates.name: estimates.question for _, estimates in history}
+    if len(questions) > 1 and not poolable([*questions.values()]):
         raise EstimateError(
-            f"expected a history of one question, got {', '.join(names)}"
+            "expected a history of one question, or of questions that ask for the same "
+            f"values, got {', '.join(questions)}"
         )
     if any(estimates.is_shape for _, estimates in history):
         raise EstimateError("expected estimates with errors, got a biased shape")

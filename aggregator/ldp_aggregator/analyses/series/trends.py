@@ -97,10 +97,17 @@ class Trends(Rendered):
         """The values of which that is certain enough by themselves."""
         return tuple(course for course in self if course.alarm is not None)
 
+    @property
+    def name(self) -> str:
+        """The question; of a panel, its first and its last."""
+        first, *_, last = (*self.courses[0].epochs, self.question.name)
+        panel = self.courses[0].epochs[-1] == last != first
+        return f"{first} to {last}" if panel else last
+
     def sheet(self) -> Sheet:
         """All that is shown (`ldp_aggregator.output.sheet`)."""
         return Sheet(
-            f"{self.question.name}: over time",
+            f"{self.name}: over time",
             tables=self.tables,
             record=self.to_dict,
             columns=COLUMNS,
@@ -113,7 +120,7 @@ class Trends(Rendered):
         """A line for each value; of a single one, a line for each epoch."""
         band = f"{self.coverage:.4g} band"
         summary = TextTable(
-            self.question.name,
+            self.name,
             self.describe(),
             (
                 "value",
@@ -233,7 +240,7 @@ class Trends(Rendered):
         for course in self:
             of_shares = course.value != MEAN and domain.ball is None
             unit = PERCENT if of_shares else domain.unit or ""
-            panels.append(course.panel(self.question.name, self.describe(), unit))
+            panels.append(course.panel(self.name, self.describe(), unit))
         return panels
 
     def plot(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,7 @@ from ldp_aggregator.output.files import read_candidates, read_survey
 from ldp_aggregator.tallies.intake.stores import stores
 
 if TYPE_CHECKING:
-    from ldp.survey.survey import Question
+    from ldp.survey.survey import Question, Survey
     from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
     from ldp_aggregator.analyses.series.history import Epoch
     from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
@@ -95,7 +96,8 @@ class _Reading(NamedTuple):
 @click.option(
     "--question",
     metavar="NAME",
-    help="Which question; may be left out if there is but one.",
+    help="Which question; may be left out if there is but one. Of a panel, the questions "
+    "of its epochs, such as 'week*'.",
 )
 @click.option(
     "--value",
@@ -177,7 +179,8 @@ def trend(
     from ldp_aggregator.analyses.series.group_trends import follow_groups
 
     wanted, source = take(GroupOptions, given), take(TallySource, given)
-    asked = asked_question(source.survey, question)
+    panel = _panel_of(source.survey, question)
+    asked = asked_question(source.survey, panel[-1] if panel else question)
     reading = _Reading(
         source.survey_path, asked, Options(level, estimand), groups=wanted
     )
@@ -185,7 +188,11 @@ def trend(
         raise click.UsageError(
             "expected --rows and --epoch together: which column says when"
         )
-    if source.paths and len(source.paths) == 1 and source.paths[0].startswith(_STORES):
+    if panel:
+        history = _read_panel(reading, source, panel)
+    elif (
+        source.paths and len(source.paths) == 1 and source.paths[0].startswith(_STORES)
+    ):
         history = _read_store(reading, source.paths[0])
     elif source.paths:
         history = _read_files(reading, source)
@@ -214,6 +221,33 @@ def trend(
             "nothing could be tested: there are too few reports in an epoch", err=True
         )
         context.exit(NOT_TESTED)
+
+
+def _panel_of(survey: Survey, pattern: str | None) -> list[str]:
+    """The questions of a panel, one for each epoch, by a name such as "week*"."""
+    if pattern is None or "*" not in pattern:
+        return []
+    names = [question.name for question in survey]
+    panel = fnmatch.filter(names, pattern)
+    if len(panel) < 2:
+        raise EstimateError(
+            f"expected --question {pattern} to match the questions of a panel, one for "
+            f"each epoch, among {', '.join(names)}"
+        )
+    return panel
+
+
+def _read_panel(reading: _Reading, source: TallySource, panel: list[str]) -> History:
+    """From one tally, an epoch for each question that has reports."""
+    if reading.groups or (source.paths and source.paths[0].startswith(_STORES)):
+        raise click.UsageError("--question with * is for tallies or rows, without --by")
+    from ldp_aggregator.answers.estimates.estimation import estimate
+
+    tally = source.tally(panel)
+    known = read_candidates(tally.survey, reading.survey_path)
+    asked = [name for name in panel if tally.reports(name)]
+    estimates = estimate(tally, options=reading.options, candidates=known, names=asked)
+    return [(name, estimates[name]) for name in asked]
 
 
 def _read_files(reading: _Reading, source: TallySource) -> History:
