@@ -266,9 +266,10 @@ def test_a_survey_may_say_how_many_levels():
         (1, "respondents", 0.25, 0.5, None),
         (2, "respondents", 0.25, 0.375, None),
         (3, "population", 0.25, 2.25, None),
-        (5, "respondents", 0.25, 0.3, 1.875),
-        (5, "population", 0.25, 0.625, 1.5),
-        (5, "respondents", -2.0, 0.1 + 0.05, -0.9375),
+        (5, "population", 0.25, 0.625, None),
+        (30, "respondents", 0.25, 0.25 + 1 / 120, 1.5 * 30 / 29),
+        (30, "population", 0.25, 0.25 + 1.5 / 29, 1.5),
+        (30, "respondents", -2.0, 0.1 + 1 / 120, -0.75 * 30 / 29),
     ],
 )
 def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
@@ -276,8 +277,8 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
     square.
 
     Respondents may have been rounded, which adds a quarter at most; their variance is a
-    sample's. Of fewer than five it is not known, and a population may have all that the
-    range allows.
+    sample's, and is not told of fewer than thirty. Of fewer than five a population may
+    have all that the range allows.
     """
     parts = [
         MeanParts(
@@ -308,11 +309,9 @@ def test_means_by_hand(reports, estimand, variance, error, spread, monkeypatch):
         assert mean.variance.standard_error == 9 * 0.125
         # Where nothing is known: all that numbers between 10 and 22 can have.
         parts[0] = MeanParts(0.5, 1.5, 0.25, spread_error=1e6, spread_noise=1e6)
-        most = 36 if estimand == "population" else 45
-        assert mean_of(asked, None, counts, options=options).variance.interval == (
-            0,
-            most,
-        )
+        most = 36 if estimand == "population" else 36 * 30 / 29
+        interval = mean_of(asked, None, counts, options=options).variance.interval
+        assert interval == pytest.approx((0, most))
         parts[0] = MeanParts(
             0.5, 1.5, 0.25, spread_error=1, spread_noise=1, least_spread_error=7
         )

@@ -242,17 +242,32 @@ def test_a_variance_is_not_cut_below_what_samples_have():
     squared.
     """
     asked, generator, held = question("dithered"), np.random.default_rng(2), 0
+    people = np.repeat([0, SIZE - 1], 15)
     for _ in range(400):
-        counts = drawn(asked, np.repeat([0, SIZE - 1], 10), generator)
+        counts = drawn(asked, people, generator)
         variance = estimate_question(
             asked, counts, Options(estimand="respondents")
         ).variance
-        held += (
-            variance.low
-            <= np.var(np.repeat([0, SIZE - 1], 10), ddof=1)
-            <= variance.high
-        )
+        held += variance.low <= np.var(people, ddof=1) <= variance.high
     assert held > 0.8 * 400
+
+
+def test_a_variance_of_few_is_not_told():
+    """Intervals of ten reports held .73 to .9; and of means as few t has the quantile."""
+    asked, generator = question("dithered"), np.random.default_rng(2)
+    few, more = (
+        estimate_question(
+            asked, drawn(asked, np.arange(people) % 7, generator), Options()
+        )
+        for people in (29, 30)
+    )
+    assert few.variance is None
+    assert more.variance is not None
+    reaches = [
+        (one.mean.high - one.mean.estimate) / one.mean.standard_error
+        for one in (few, more)
+    ]
+    assert reaches == pytest.approx([2.048407, 1.959964])
 
 
 @pytest.mark.parametrize("name", ["dithered", "square-wave"])

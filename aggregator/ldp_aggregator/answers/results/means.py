@@ -21,8 +21,9 @@ step squared to a variance. No report tells how much: for the respondents that m
 added, and for a population the spread of what was counted has it already.
 
 For a population it is n / (n - 1) times that, and s2 / (n - 1) is added to the variance
-of the mean. Of fewer than 5 respondents, how answers spread is not estimated: for a
-population as much is added as the range of the question allows. Few reports may show
+of the mean. Of fewer than 5 respondents as much is added as the range of the question
+allows. The variance of answers is not estimated of fewer than 30 respondents, of whose
+means the intervals have quantiles of t instead of z. Few reports may show
 less noise than there can be: a variance is never taken to be less than what noise alone
 makes it, whatever respondents hold. Intervals are estimate -+ z standard errors, cut to
 what the range of the question allows; where reports are few, those of contrasts
@@ -52,6 +53,8 @@ from ldp_aggregator.tallies.counting.counting import total_reports
 
 FEWEST = 5
 """Reports that an estimate has to rest on for normal theory to hold, roughly."""
+_FEWEST_OF_VARIANCES = 30
+"""Reports for an interval of a variance: those of ten held .73 to .9 of the time."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def mean_of(
     None for other questions, where `parts_of` has none, and where it is not known by
     how much forged reports can move a mean.
     """
-    from scipy.special import ndtri
+    from scipy.special import ndtri, stdtrit
 
     ends = ends_of(question.domain)
     if ends is None:
@@ -131,6 +134,9 @@ def mean_of(
     of_population = options.estimand == "population"
     low, high, step = ends
     quantile = float(ndtri((1 + options.level) / 2))
+    shows_spread = respondents >= _FEWEST_OF_VARIANCES
+    if not shows_spread and respondents > 1:
+        quantile = float(stdtrit(respondents - 1, (1 + options.level) / 2))
     spread = parts.mean_square - parts.estimate**2 + parts.variance
     # Few reports may show less noise than there can be; and how answers spread they do
     # not show.
@@ -150,7 +156,7 @@ def mean_of(
         widest *= respondents / max(respondents - 1, 1)
     of_answers = None
     error = parts.spread_error if of_population else parts.spread_noise
-    if error is not None and not few:
+    if error is not None and shows_spread:
         of_answers = _with_interval(
             step**2 * spread,
             step**2 * max(error, parts.least_spread_error),
