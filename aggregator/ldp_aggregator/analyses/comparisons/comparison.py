@@ -15,10 +15,8 @@ from ldp_aggregator.analyses.comparisons.any_change import AnyDifference
 from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.numerics.interval import WithInterval
-from ldp_aggregator.output.formats.formats import Tabled
-from ldp_aggregator.output.frames import pandas_frame, polars_frame
+from ldp_aggregator.output.formats.formats import Framed, Pictured, Tabled
 from ldp_aggregator.output.people import PERCENT, POINTS
-from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import NOTHING, Bars, Dots, Sheet, TextTable, finite
 
 FORMAT = 1
@@ -141,7 +139,7 @@ class Compared(WithInterval):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Tabled):
+class Comparison(Framed, Pictured, Tabled):
     """Two sets of estimates of one question, and what differs. Iterating gives
     `Compared`s.
 
@@ -274,17 +272,7 @@ class Comparison(Tabled):
     def _flat(self) -> Iterator[tuple[str | float, ...]]:
         return ((self.first.name, *row.flat()) for row in self)
 
-    def to_frame(self) -> Any:
-        """One row for each value as a pandas DataFrame, then mean and variance; needs
-        pandas.
-        """
-        return pandas_frame(COLUMNS, self._flat())
-
-    def to_polars(self) -> Any:
-        """Return a polars DataFrame; needs polars."""
-        return polars_frame(COLUMNS, self._flat())
-
-    def panels(self) -> list[Bars]:
+    def panels(self, truth: Any = None) -> list[Bars]:  # noqa: ARG002
         """Both sides as dots with their intervals, and the differences beside them."""
         if not self.rows:
             means = [(side.mean, side) for side in (self.first, self.second)]
@@ -333,19 +321,6 @@ class Comparison(Tabled):
                 unit=unit_apart,
             ),
         ]
-
-    def plot(self) -> Any:
-        """A matplotlib figure: both sides as dots for each value, and differences with
-        intervals.
-
-        Of more than 40 values it shows the 40 that are largest. Raises `EstimateError`
-        if matplotlib is not there.
-        """
-        return figure(self.panels())
-
-    def picture(self, form: str = "svg") -> bytes:
-        """Return the picture as the bytes of an SVG or PNG file."""
-        return picture(self.panels(), form)
 
 
 def _decimals(error: float) -> int:

@@ -24,9 +24,7 @@ from ldp_aggregator.answers.results.question_estimates import (
     flat_rows,
     text_table,
 )
-from ldp_aggregator.output.formats.formats import Rendered
-from ldp_aggregator.output.frames import pandas_frame, polars_frame
-from ldp_aggregator.output.pictures.picture import figure, picture
+from ldp_aggregator.output.formats.formats import Framed, Pictured
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
 
 
@@ -50,7 +48,7 @@ class GroupOfEstimates:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupEstimates(Rendered):
+class GroupEstimates(Framed, Pictured):
     """Estimates by public attributes, of the groups that are shown.
 
     `groups["ios"]` is that of a value, `groups["ios", "de"]` that of several, in the
@@ -148,21 +146,9 @@ class GroupEstimates(Rendered):
         """One flat record for each value of each question in each group."""
         return (dict(zip(self.columns, row, strict=True)) for row in self._rows())
 
-    def to_pandas(self) -> Any:
-        """The records as a pandas DataFrame; needs pandas."""
-        return pandas_frame(self.columns, self._rows())
-
-    def to_polars(self) -> Any:
-        """The records as a polars DataFrame; needs polars."""
-        return polars_frame(self.columns, self._rows())
-
-    def plot(self) -> Any:
-        """A matplotlib figure with a panel for each question and group."""
-        return figure([self._panel(part) for part in self._parts()])
-
-    def picture(self, form: str = "svg") -> bytes:
-        """Return the picture as the bytes of an SVG or PNG file."""
-        return picture([self._panel(part) for part in self._parts()], form)
+    def panels(self, truth: Any = None) -> list[Bars]:  # noqa: ARG002
+        """A panel for each question and group."""
+        return [self._panel(part) for part in self._parts()]
 
     def _parts(self) -> Iterator[tuple[str, QuestionEstimates]]:
         """Question by question, what each group says."""

@@ -16,11 +16,9 @@ from ldp_aggregator.answers.options import WHOM
 from ldp_aggregator.answers.results.values import MEAN
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.output.columns import align
-from ldp_aggregator.output.formats.formats import Rendered
+from ldp_aggregator.output.formats.formats import Framed, Pictured
 from ldp_aggregator.output.formats.html_page import table_with_caption
-from ldp_aggregator.output.frames import pandas_frame, polars_frame
 from ldp_aggregator.output.people import PERCENT
-from ldp_aggregator.output.pictures.picture import figure, picture
 from ldp_aggregator.output.sheet import Bars, Sheet, TextTable
 
 FORMAT = 1
@@ -39,7 +37,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Trends(Rendered):
+class Trends(Framed, Pictured):
     """The courses of a question's values. Iterating gives `Course`s.
 
     `follow` has an example.
@@ -224,15 +222,7 @@ class Trends(Rendered):
     def _flat(self) -> Iterator[tuple[str | float, ...]]:
         return (row for course in self for row in course.flat())
 
-    def to_frame(self) -> Any:
-        """One row for each value and epoch as a pandas DataFrame; needs pandas."""
-        return pandas_frame(COLUMNS, self._flat())
-
-    def to_polars(self) -> Any:
-        """Return a polars DataFrame; needs polars."""
-        return polars_frame(COLUMNS, self._flat())
-
-    def panels(self) -> list[Bars]:
+    def panels(self, truth: Any = None) -> list[Bars]:  # noqa: ARG002
         """Estimates with intervals and the level with its band, a panel for each
         value.
         """
@@ -242,14 +232,3 @@ class Trends(Rendered):
             unit = PERCENT if of_shares else domain.unit or ""
             panels.append(course.panel(self.name, self.describe(), unit))
         return panels
-
-    def plot(self) -> Any:
-        """A matplotlib figure with a panel for each value.
-
-        Raises `EstimateError` if matplotlib is not there.
-        """
-        return figure(self.panels())
-
-    def picture(self, form: str = "svg") -> bytes:
-        """Return the picture as the bytes of an SVG or PNG file."""
-        return picture(self.panels(), form)

@@ -31,8 +31,7 @@ from ldp_aggregator.analyses.synthesis.pairs import Pair, consistent, pairs_of
 from ldp_aggregator.analyses.synthesis.rows import along, from_joint
 from ldp_aggregator.analyses.synthesis.tree import branches
 from ldp_aggregator.numerics.arrays import Floats, Integers
-from ldp_aggregator.output.formats.formats import render_sheet
-from ldp_aggregator.output.frames import pandas_frame, polars_frame
+from ldp_aggregator.output.formats.formats import Framed
 from ldp_aggregator.output.sheet import Sheet, TextTable
 from ldp_aggregator.tallies.tally import Tally
 
@@ -50,7 +49,7 @@ _BIASED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Synthetic:
+class Synthetic(Framed):
     """Synthetic people, and how far their tables are from the unbiased ones.
 
     `synthesize` has an example.
@@ -72,18 +71,6 @@ class Synthetic:
 
     def __iter__(self) -> Iterator[dict[str, str]]:
         return (dict(zip(self.names, row, strict=True)) for row in self._rows())
-
-    def to_csv(self) -> str:
-        """The rows as CSV, with the fields for a header."""
-        return str(render_sheet(self.sheet(), "csv"))
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame; needs pandas."""
-        return pandas_frame(self.names, self._rows())
-
-    def to_polars(self) -> Any:
-        """The rows as a polars DataFrame; needs polars."""
-        return polars_frame(self.names, self._rows())
 
     def sheet(self) -> Sheet:
         """The rows for spreadsheets; for people and as a record, how well they fit."""

@@ -43,7 +43,7 @@ from ldp_aggregator.answers.options import Options
 from ldp_aggregator.decoders.decoder import Queries, QueryAnswers
 from ldp_aggregator.decoders.table import decoder_of
 from ldp_aggregator.numerics.arrays import Counts, Floats, Indices, Integers
-from ldp_aggregator.output.pictures.picture import figure, picture
+from ldp_aggregator.output.formats.formats import Pictured
 from ldp_aggregator.output.sheet import Bars, Curve
 from ldp_aggregator.tallies.counting.counting import total_reports
 
@@ -52,7 +52,7 @@ MOST_CUMULATED = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Distribution(WithEnds):
+class Distribution(Pictured, WithEnds):
     """The distribution of a question's answers, estimated from a tally.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
@@ -196,6 +196,10 @@ class Distribution(WithEnds):
             return self.queries.root(queries)
         return root_of(self.queries.correlation(queries))
 
+    def panels(self, truth: Sequence[float] | None = None) -> list[Bars]:
+        """The curve, with its band."""
+        return [self.bars(truth)]
+
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The cumulative distribution as a panel of a picture, in its band.
 
@@ -218,16 +222,6 @@ class Distribution(WithEnds):
             truth=None if truth is None else [0.0, *truth, 1.0],
             curve=Curve(below, monotone, self.unit),
         )
-
-    def plot(self, truth: Sequence[float] | None = None) -> Any:
-        """Return a matplotlib figure. Raises `EstimateError` if matplotlib is not
-        there.
-        """
-        return figure([self.bars(truth)])
-
-    def picture(self, form: str = "svg", truth: Sequence[float] | None = None) -> bytes:
-        """Return the picture as the bytes of an SVG or PNG file."""
-        return picture([self.bars(truth)], form)
 
     def quantile(self, share: float) -> Quantile:
         """Return the quantile of a share above 0 and below 1."""

@@ -33,7 +33,7 @@ _ON_CIRCLE = (
 _MIDDLES = "the mean direction is that of the middles of the cells"
 
 
-def cells_of(line: OrderedValues, options: Options) -> Cells:
+def chosen_cells(line: OrderedValues, options: Options) -> Cells:
     """Every value by itself if that was asked for, else the cells of a histogram."""
     return (
         line.values
@@ -52,7 +52,7 @@ def estimate(counted: CountedQuestion) -> DistributionEstimates:
         numbers = numbers_of(counted, counted.values)
         return shares_of(counted, numbers, counted.values, kind=DistributionEstimates)
     distribution.check_ranges()
-    cells = cells_of(distribution.line, options)
+    cells = chosen_cells(distribution.line, options)
     values = counted.values if options.frequencies else cells.names
     numbers = numbers_of(
         counted, values, queries=cells.queries, known=distribution.queries

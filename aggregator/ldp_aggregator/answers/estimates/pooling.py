@@ -37,7 +37,7 @@ from ldp_aggregator.answers.distributions.distribution import Distribution
 from ldp_aggregator.answers.distributions.distribution_estimates import (
     DistributionEstimates,
 )
-from ldp_aggregator.answers.distributions.room import cells_of, with_distribution
+from ldp_aggregator.answers.distributions.room import chosen_cells, with_distribution
 from ldp_aggregator.answers.estimates.rooms import room_of
 from ldp_aggregator.answers.lines.line import Cells, line_of
 from ldp_aggregator.answers.options import Options
@@ -137,7 +137,7 @@ def estimate_pooled(versions: Sequence[Version], options: Options) -> QuestionEs
     if _of_distributions([version.question for version in versions]):
         line = line_of(newest.domain)
     if line is not None:
-        cells = cells_of(line, options)
+        cells = chosen_cells(line, options)
         values = cells.names
     queries = None if cells is None else cells.queries
     parts = [

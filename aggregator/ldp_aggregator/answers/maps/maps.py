@@ -12,12 +12,12 @@ import numpy as np
 
 from ldp_aggregator.answers.lines.line import OrderedValues
 from ldp_aggregator.numerics.arrays import Flags, Floats
-from ldp_aggregator.output.pictures.picture import figure, picture
+from ldp_aggregator.output.formats.formats import Pictured
 from ldp_aggregator.output.sheet import Bars, Grid
 
 
 @dataclass(frozen=True, eq=False)
-class Map:
+class Map(Pictured):
     """The shares of the cells of a grid, the first axis that of x.
 
     >>> import ldp, ldp_aggregator, ldp_simulations
@@ -104,6 +104,10 @@ class Map:
             "geometry": {"type": "Polygon", "coordinates": [ring]},
         }
 
+    def panels(self, truth: Any = None) -> list[Bars]:  # noqa: ARG002
+        """A heat map, the cells hatched that may be empty."""
+        return [self.bars()]
+
     def bars(self) -> Bars:
         """The map as a panel of a picture."""
         caption = (
@@ -120,17 +124,6 @@ class Map:
             high=self.high.ravel(),
             grid=Grid(self.x_edges, self.y_edges, self.labels, outlines=self.outlines),
         )
-
-    def plot(self) -> Any:
-        """A heat map as a matplotlib figure, the cells hatched that may be empty.
-
-        Raises `EstimateError` if matplotlib is not there.
-        """
-        return figure([self.bars()])
-
-    def picture(self, form: str = "svg") -> bytes:
-        """Return the picture as the bytes of an SVG or PNG file."""
-        return picture([self.bars()], form)
 
 
 def _edges(line: OrderedValues, cells: int) -> Floats:

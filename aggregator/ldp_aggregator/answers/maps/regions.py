@@ -18,12 +18,12 @@ import numpy as np
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.numerics.arrays import Flags, Floats
-from ldp_aggregator.output.pictures.picture import figure, picture
+from ldp_aggregator.output.formats.formats import Pictured
 from ldp_aggregator.output.sheet import Bars, Shapes
 
 
 @dataclass(frozen=True, eq=False)
-class Regions:
+class Regions(Pictured):
     """The shares of the districts that values name, and that are in a file:
     (districts,) each.
     """
@@ -90,6 +90,10 @@ class Regions:
             f"{caption}; {self.missing} values not on it" if self.missing else caption
         )
 
+    def panels(self, truth: Any = None) -> list[Bars]:  # noqa: ARG002
+        """A map of the districts."""
+        return [self.bars()]
+
     def bars(self) -> Bars:
         """The map as a panel of a picture."""
         return Bars(
@@ -101,16 +105,6 @@ class Regions:
             high=self.high,
             shapes=Shapes(self.rings),
         )
-
-    def plot(self) -> Any:
-        """A map as a matplotlib figure. Raises `EstimateError` if matplotlib is not
-        there.
-        """
-        return figure([self.bars()])
-
-    def picture(self, form: str = "svg") -> bytes:
-        """Return the picture as the bytes of an SVG or PNG file."""
-        return picture([self.bars()], form)
 
 
 def regions_of(

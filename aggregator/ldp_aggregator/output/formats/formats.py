@@ -228,27 +228,8 @@ class Tabled(Rendered):
         )
 
 
-class Tidy(Tabled):
-    """A result of flat records: numbers by name, which pictures show as bars."""
-
-    def sheet(self, *, in_full: bool = True) -> Sheet:
-        """All that is shown, in the shapes that formats ask for; in brief, the top of
-        it.
-        """
-        raise NotImplementedError
-
-    def panels(self, truth: Any = None) -> list[Bars]:
-        """The panels of its picture; `truth` gives true numbers, where known."""
-        raise NotImplementedError
-
-    def brief_sheet(self) -> Sheet:
-        """Return the sheet that shells and notebooks show."""
-        return self.sheet(in_full=False)
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """The flat records, by column. NaN stands where there is no number."""
-        sheet = self.sheet()
-        return (dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows())
+class Framed(Rendered):
+    """A result of flat records: rows of a sheet."""
 
     def to_csv(self) -> str:
         """The records as CSV with a header."""
@@ -273,6 +254,14 @@ class Tidy(Tabled):
         """The records as a polars DataFrame; needs polars."""
         return self.to_frame("polars")
 
+
+class Pictured:
+    """A result that has a picture."""
+
+    def panels(self, truth: Any = None) -> list[Bars]:
+        """The panels of its picture; `truth` gives true numbers, where known."""
+        raise NotImplementedError
+
     def plot(self, truth: Any = None) -> Any:
         """A matplotlib figure of its panels, with `truth` as marks, where known.
 
@@ -288,6 +277,25 @@ class Tidy(Tabled):
         from ldp_aggregator.output.pictures.picture import picture
 
         return picture(self.panels(truth), form)
+
+
+class Tidy(Framed, Pictured, Tabled):
+    """A result of flat records: numbers by name, which pictures show as bars."""
+
+    def sheet(self, *, in_full: bool = True) -> Sheet:
+        """All that is shown, in the shapes that formats ask for; in brief, the top of
+        it.
+        """
+        raise NotImplementedError
+
+    def brief_sheet(self) -> Sheet:
+        """Return the sheet that shells and notebooks show."""
+        return self.sheet(in_full=False)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The flat records, by column. NaN stands where there is no number."""
+        sheet = self.sheet()
+        return (dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows())
 
 
 def render_sheet(sheet: Sheet, name: str) -> str | bytes:
