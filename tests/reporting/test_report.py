@@ -62,6 +62,19 @@ def test_headlines_of_numbers():
     )
 
 
+def test_headlines_of_binned_numbers_and_of_words_from_right_to_left():
+    """The median of cells; answers that turn nothing around them."""
+    survey = ldp.survey(
+        "s",
+        ldp.question("sleep", low=0, high=12, bins=4, epsilon=2, mechanism="grr"),
+        ldp.question("smokes", ["نعم", "لا"], epsilon=2, mechanism="grr"),
+    )
+    counts = {"sleep": np.array([[100, 200, 400, 100]]), "smokes": np.array([[30, 70]])}
+    estimates = estimate(Tally(survey, counts))
+    assert " is the median" in headline(estimates["sleep"])[1]
+    assert " share of \u2068لا\u2069, " in headline(estimates["smokes"])[1]
+
+
 def test_what_it_rests_on():
     """Epsilon, respondents, and what forged reports could do."""
     promise, forged = how_it_was_asked(estimate(tally([400, 300, 300]))["mode"])

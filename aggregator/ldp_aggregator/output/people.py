@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, isfinite, log10
 from typing import NamedTuple
+from unicodedata import bidirectional
 
 PERCENT, POINTS = "%", "points"
 """The units of shares, and of differences between them; numbers have units of their
@@ -54,6 +55,12 @@ def reading(estimate: float, low: float, high: float, unit: str = PERCENT) -> Re
     return Reading(
         _with_unit(value, unit), "" if ends == value else _with_unit(ends, unit)
     )
+
+
+def isolated(text: str) -> str:
+    """Return text that runs from right to left so that it turns nothing around it."""
+    runs_left = any(bidirectional(letter) in ("R", "AL") for letter in text)
+    return f"\u2068{text}\u2069" if runs_left else text
 
 
 def tick_text(number: float, unit: str) -> str:

@@ -18,7 +18,7 @@ from ldp_aggregator.answers.distributions.distribution_estimates import (
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import BOOLEAN, QuestionEstimates
 from ldp_aggregator.answers.results.values import Estimate
-from ldp_aggregator.output.people import TOO_FEW, reading
+from ldp_aggregator.output.people import TOO_FEW, isolated, reading
 
 _FORGED = 0.01
 _WHOM = {
@@ -40,10 +40,10 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
         return "", "No answers to show yet."
     if question.is_vector:
         return "", f"The mean of {len(question)} coordinates, each with its range."
-    quantiles = (
-        question.quantiles if isinstance(question, DistributionEstimates) else ()
-    )
+    quantiles = question.marked_quantiles()
     middle = next((one for one in quantiles if one.name == "median"), None)
+    if question.mean is not None and not isinstance(question, DistributionEstimates):
+        middle = None
     number = middle or question.mean
     if number is not None:
         said = reading(number.estimate, number.low, number.high, unit=domain.unit or "")
@@ -112,13 +112,14 @@ def _most_frequent(question: QuestionEstimates) -> tuple[str, str]:
     if first.low <= 0:
         return "", "No answer stands out from chance yet."
     value, words = _share(first, first.value)
-    behind = [one.value for one in rest if one.high >= first.low]
+    behind = [isolated(one.value) for one in rest if one.high >= first.low]
     if behind and value:
         return value, f"{words[:-1]}; {_list_names(behind)} may be as frequent."
     return value, words
 
 
 def _share(estimate: Estimate, label: str) -> tuple[str, str]:
+    label = isolated(label)
     # Nobody knows who answered what: the share is estimated.
     share = reading(
         float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high
