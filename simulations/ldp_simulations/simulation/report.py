@@ -271,7 +271,7 @@ def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
     name = MEAN if of_mean else question.label(question.values[place])
     of_shares = not (of_mean or question.is_vector)
     return Bars(
-        f"{question.question.text or question.name} {name}",
+        f"{question.question.text or question.name}: {name}",
         f"{held:,} of {many:,} ranges hold the truth, the line; rings miss it.",
         [f"run {run}" for run in range(1, many + 1)],
         lengths=lengths,
