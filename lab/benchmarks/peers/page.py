@@ -8,7 +8,7 @@ from lab.benchmarks.figures import machine, rounded
 from lab.benchmarks.peers.summary import NEAR, Row, beside, best, ratio
 from lab.benchmarks.peers.table import OURS, REQUIREMENTS, Cell
 
-_INTRODUCTION = """# Beside the peers
+_INTRODUCTION = """# Comparison with pure-ldp, multi-freq-ldpy and OpenDP
 
 `python -m lab.benchmarks.peers` writes this page. It installs {peers} into separate environments
 and measures all sides in one run: the same values (Zipf, exponent 1.1), one process at a time,
