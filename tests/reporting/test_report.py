@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from calling import run
+from places import ROOT
 
 import ldp
 from ldp_aggregator import estimate
@@ -190,6 +191,28 @@ def test_the_command(tmp_path):
         code=1,
     )
     assert "expected a question whose values are numbers" in failed.stderr
+
+
+def test_groups_of_a_design(tmp_path):
+    """A sentence and a table for each group, without a survey file.
+
+    The crosswise example of Jann, Jerke and Krumpal (2012): 22.3 %.
+    """
+    page, words = tmp_path / "page.md", ["--design", "crosswise p=1/4"]
+    table = ROOT / "examples" / "plagiarism.csv"
+    codes = ["--codes", "yes=same,no=different", "-q"]
+    rows = [*words, "--rows", table, "--answer", "answer", *codes]
+    run("analyze", "publish", *rows, "--by", "sex", "-o", page)
+    text = page.read_text(encoding="utf-8")
+    for heading in ("## answer: everyone", "## answer: female", "## answer: male"):
+        assert heading in text
+    assert "20 % is the estimated share of Yes" in text
+    compared = run("analyze", "compare", *rows, "--direct", "yes=7/96")
+    assert "0.2226   +0.1497" in compared.stdout
+    both = ["--counts", "yes=198,no=112", "--counts", "yes=160,no=150"]
+    assert "B (310 reports)" in run("analyze", "compare", *words, *both).stdout
+    failed = run("analyze", "compare", *words, "reports", code=2)
+    assert "expected a SURVEY file, or --design" in failed.output
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ def estimate(
     tally = source.tally(names, by=wanted.groups.names if wanted else ())
     survey = tally.survey
     check_names(names, [question.name for question in survey])
-    candidates = read_candidates(survey, source.survey_path)
+    candidates = read_candidates(survey, source.path)
     if wanted:
         if stops is not None:
             raise click.UsageError("expected --stop-list without --by and --where")
@@ -307,7 +307,7 @@ def estimate(
             options=options,
             candidates=candidates,
             names=names,
-            **group_arguments(source.survey_path, wanted),
+            **group_arguments(source.path, wanted),
         )
         output_options.hand_over_groups(groups)
         return

@@ -25,7 +25,13 @@ import click
 from click.core import ParameterSource
 
 from ldp.errors import EstimateError
-from ldp_aggregator.commands.main import QUIET, SURVEY, Command, with_options
+from ldp_aggregator.commands.main import (
+    QUIET,
+    SURVEY,
+    SURVEY_IF_ANY,
+    Command,
+    with_options,
+)
 from ldp_aggregator.commands.output_options import present
 from ldp_aggregator.output.files import FileError, read_bytes, read_survey
 
@@ -137,13 +143,24 @@ def with_tallies(
     return with_options(survey, paths, *ROWS, *COUNTS, ALLOW_EQUAL, QUIET)
 
 
+def with_tallies_or_design(
+    metavar: str = "[TALLY_OR_REPORTS]...",
+) -> Callable[[Command], Command]:
+    """The same, with --design in place of a survey."""
+
+    def give(command: Command) -> Command:
+        return with_tallies(metavar, SURVEY_IF_ANY)(DESIGN(command))
+
+    return give
+
+
 @dataclass(frozen=True)
 class TallySource:
     """Where the tallies of a command come from. Raises `click.UsageError` unless it is
     one.
     """
 
-    survey_path: Path
+    survey_path: Path | None
     paths: tuple[str, ...]
     row_paths: tuple[Path, ...]
     answers: Any
@@ -152,8 +169,18 @@ class TallySource:
     reports: int | None
     allow_equal: bool
     quiet: bool
+    design: str | None = None
+    """The words of a design, in place of a survey file."""
 
     def __post_init__(self) -> None:
+        if (self.design is None) == (self.survey_path is None):
+            raise click.UsageError(
+                "expected a SURVEY file, or --design WORDS in its place"
+            )
+        if self.design is not None and self.paths:
+            raise click.UsageError(
+                "--design: expected --rows with --answer, or --counts"
+            )
         if sum(map(bool, (self.paths, self.row_paths, self.counts))) != 1:
             raise click.UsageError(
                 "expected tallies or reports, or --rows, or --counts; one of these"
@@ -168,7 +195,23 @@ class TallySource:
         """Survey of the answers; those that exist may be of a law that nobody may
         collect by.
         """
-        return read_survey(self.survey_path, for_analysis=not self.paths)
+        return self._survey_in(self.survey_path)
+
+    def _survey_in(self, path: Path | None) -> Survey:
+        if path is not None:
+            return read_survey(path, for_analysis=not self.paths)
+        from ldp.survey.survey_file import parse_survey
+        from ldp_aggregator.analyses.designs import design
+
+        assert self.design is not None  # noqa: S101 (one of the two is given)
+        name = self.answers if isinstance(self.answers, str) else "answer"
+        text = design(self.design).to_toml(name, for_analysis=True)
+        return parse_survey(text, for_analysis=True)
+
+    @property
+    def path(self) -> Path:
+        """The survey file; nothing lies beside a design."""
+        return self.survey_path or Path()
 
     @property
     def files(self) -> tuple[Any, ...]:
@@ -190,7 +233,7 @@ class TallySource:
         """
         if self.paths:
             return tally_of(
-                self.survey_path, self.paths, self.quiet, allow_equal=self.allow_equal
+                self.path, self.paths, self.quiet, allow_equal=self.allow_equal
             )
         if len(self.files) > 1:
             raise click.UsageError("expected --rows or --counts once, got several")
@@ -215,12 +258,12 @@ class TallySource:
         ]
         if self.paths:
             return [
-                tally_of(survey, [path], self.quiet, allow_equal=True)
+                tally_of(survey or self.path, [path], self.quiet, allow_equal=True)
                 for survey, path in zip(surveys, self.paths, strict=True)
             ]
         if self.counts:
             return [
-                self._read_counts(read_survey(survey, for_analysis=True), names, text)
+                self._read_counts(self._survey_in(survey), names, text)
                 for survey, text in zip(surveys, self.counts, strict=True)
             ]
         from ldp_aggregator.analyses.rows.counting import tallies_of_rows
@@ -256,10 +299,10 @@ class TallySource:
         ]
 
     def _tables(
-        self, survey_path: Path, paths: Sequence[Path], names: Sequence[str]
+        self, survey_path: Path | None, paths: Sequence[Path], names: Sequence[str]
     ) -> list[SurveyRows]:
         return read_tables(
-            survey_path,
+            self._survey_in(survey_path),
             paths,
             self.answers,
             codes=self.codes,
@@ -282,7 +325,7 @@ class TallySource:
 
 
 def read_tables(
-    survey_path: Path,
+    survey: Survey,
     paths: Sequence[Path],
     answers: Any,
     *,
@@ -293,7 +336,6 @@ def read_tables(
     """The rows of tables; how they were read is said on standard error."""
     from ldp_aggregator.analyses.rows.reading import read_rows
 
-    survey = read_survey(survey_path, for_analysis=True)
     tables = [
         read_rows(survey, path, answers, codes=codes, questions=names) for path in paths
     ]

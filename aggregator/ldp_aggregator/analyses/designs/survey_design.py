@@ -174,19 +174,21 @@ class Design:
             remarks=remarks,
         )
 
-    def to_toml(self, name: str) -> str:
+    def to_toml(self, name: str, *, for_analysis: bool = False) -> str:
         """Return a survey file with one question that collects by this design, as a
         matrix.
 
         `ldp survey paper` prints it where a toss has its chances. Raises
-        `EstimateError` for a design without a finite epsilon, of several samples, or
-        whose answers are no types.
+        `EstimateError` for a design of several samples, or whose answers are no types,
+        and unless it is for analysis for one without a finite epsilon.
         """
         law = self.law
-        if law.ratio is None or len(law.arms) > 1 or set(law.types) != set(law.answers):
+        private = law.ratio is not None or for_analysis
+        if not private or len(law.arms) > 1 or set(law.types) != set(law.answers):
+            finite = "" if for_analysis else " with a finite epsilon"
             raise EstimateError(
-                "expected a design of one sample with a finite epsilon whose answers "
-                f"are those of the question, got {self.words!r}"
+                f"expected a design of one sample{finite} whose answers are those of "
+                f"the question, got {self.words!r}"
             )
         # A boolean question has false first.
         order = (

@@ -71,7 +71,7 @@ def associate(
         tally,
         names,
         options,
-        candidates=read_candidates(tally.survey, source.survey_path),
+        candidates=read_candidates(tally.survey, source.path),
         likelihood=likelihood,
     )
     present(association.sheet(), form, output)

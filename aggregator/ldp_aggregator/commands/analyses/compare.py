@@ -23,7 +23,7 @@ from ldp_aggregator.commands.sources import (
     TallySource,
     asked_question,
     group_arguments,
-    with_tallies,
+    with_tallies_or_design,
 )
 from ldp_aggregator.output.files import read_candidates
 
@@ -55,7 +55,7 @@ def _read_direct(
 
 
 @click.command(cls=LongHelp, headings=HEADINGS)
-@with_tallies("[A [B]]")
+@with_tallies_or_design("[A [B]]")
 @click.option(
     "--question",
     metavar="NAME",
@@ -148,7 +148,7 @@ def compare(
     wanted, source = take(GroupOptions, asked), take(TallySource, asked)
     if len(source.files) > 2:
         raise click.UsageError(f"expected A and B, got {len(source.files)} of them")
-    is_alone, path = len(source.files) == 1, source.survey_path
+    is_alone, path = len(source.files) == 1, source.path
     if direct is not None:
         alone = (
             None if is_alone else "B",

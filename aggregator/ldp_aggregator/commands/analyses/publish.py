@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from ldp_aggregator.answers.options import Options
-from ldp_aggregator.commands.main import OUTPUT_FILE, take
+from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
+from ldp_aggregator.commands.headings import HEADINGS
+from ldp_aggregator.commands.main import OUTPUT_FILE, LongHelp, take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -17,12 +19,16 @@ from ldp_aggregator.commands.output_options import (
     check_names,
     warn_of_health,
 )
-from ldp_aggregator.commands.sources import TallySource, with_tallies
+from ldp_aggregator.commands.sources import (
+    TallySource,
+    group_arguments,
+    with_tallies_or_design,
+)
 from ldp_aggregator.output.files import hand_out, read_candidates
 
 
-@click.command()
-@with_tallies()
+@click.command(cls=LongHelp, headings=HEADINGS)
+@with_tallies_or_design()
 @QUESTION
 @click.option(
     "--title", default="", help="The heading of the page.  [default: the survey's name]"
@@ -42,6 +48,7 @@ from ldp_aggregator.output.files import hand_out, read_candidates
     is_flag=True,
     help="Make all intervals of a question hold together (Bonferroni).",
 )
+@with_group_options
 @click.option(
     "--output",
     "-o",
@@ -63,6 +70,7 @@ def publish(
     **given: Any,
 ) -> None:
     """Write estimates of SURVEY as a page for others: pictures and words first."""
+    from ldp_aggregator.analyses.groups.estimation import estimate_groups
     from ldp_aggregator.analyses.queries.answering import query
     from ldp_aggregator.answers.estimates.estimation import estimate
     from ldp_aggregator.commands.reporting.page import report_page, report_sheet
@@ -72,12 +80,21 @@ def publish(
     options = Options(
         level, estimand, simultaneous=family, reports_per_person=reports_per_person
     )
-    source = take(TallySource, given)
-    tally = source.tally(names)
+    wanted, source = take(GroupOptions, given), take(TallySource, given)
+    tally = source.tally(names, by=wanted.groups.names)
     survey = tally.survey
     check_names(names, [question.name for question in survey])
-    candidates = read_candidates(survey, source.survey_path)
+    candidates = read_candidates(survey, source.path)
     estimates = estimate(tally, options=options, candidates=candidates, names=names)
+    groups = None
+    if wanted:
+        groups = estimate_groups(
+            tally,
+            options=options,
+            candidates=candidates,
+            names=names,
+            **group_arguments(source.path, wanted),
+        )
     answers = query(tally, *texts, options=options, candidates=candidates)
     if not source.quiet:
         for question in estimates:
@@ -88,6 +105,7 @@ def publish(
             )
     write = {".md": markdown.write, ".doc": html_page.write}.get(output.suffix)
     if write is None:
-        hand_out(output, report_page(estimates, answers, title=title))
+        hand_out(output, report_page(estimates, answers, title, groups=groups))
     else:
-        hand_out(output, "".join(write(report_sheet(estimates, answers, title))))
+        sheet = report_sheet(estimates, answers, title, groups=groups)
+        hand_out(output, "".join(write(sheet)))

@@ -66,9 +66,9 @@ def query(
     options = Options(
         level, estimand, simultaneous=family, reports_per_person=reports_per_person
     )
-    candidates = read_candidates(tally.survey, source.survey_path)
+    candidates = read_candidates(tally.survey, source.path)
     if wanted:
-        arguments = group_arguments(source.survey_path, wanted)
+        arguments = group_arguments(source.path, wanted)
         groups = query_groups(
             tally, *texts, options=options, candidates=candidates, **arguments
         )

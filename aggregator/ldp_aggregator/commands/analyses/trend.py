@@ -181,9 +181,7 @@ def trend(
     wanted, source = take(GroupOptions, given), take(TallySource, given)
     panel = _panel_of(source.survey, question)
     asked = asked_question(source.survey, panel[-1] if panel else question)
-    reading = _Reading(
-        source.survey_path, asked, Options(level, estimand), groups=wanted
-    )
+    reading = _Reading(source.path, asked, Options(level, estimand), groups=wanted)
     if (epoch is not None) != bool(source.row_paths):
         raise click.UsageError(
             "expected --rows and --epoch together: which column says when"

@@ -179,7 +179,7 @@ class Sources:
 
         if self.design is None:
             [rows] = read_tables(
-                self.path,
+                self.survey,
                 self.row_paths,
                 self.answers,
                 codes=self.codes,

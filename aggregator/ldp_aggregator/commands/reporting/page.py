@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ldp_aggregator.analyses.groups.group_estimates import GroupEstimates
+from ldp_aggregator.analyses.groups.parts import group_name
 from ldp_aggregator.analyses.queries.answering import Answer
 from ldp_aggregator.analyses.queries.query_sheet import query_sheet
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
 from ldp_aggregator.answers.options import Options
+from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.commands.reporting.sentences import (
     headline,
     how_it_was_asked,
@@ -29,31 +32,39 @@ def report_page(
     answers: Sequence[Answer] = (),
     title: str = "",
     options: Options | None = None,
+    groups: GroupEstimates | None = None,
 ) -> str:
     """Return the page of a survey's estimates, and of the queries answered beside
-    them.
+    them; of groups in place of everyone, where there are any.
     """
-    questions = list(estimates)
+    sections = _sections(estimates, groups)
+    questions = [question for _, question in sections]
     templates = templates_of(headline=headline, chart=chart, section=section)
     return templates.get_template("report.html").render(
         title=title or estimates.survey,
         style="",
-        questions=questions,
+        sections=sections,
         asked=query_sheet(answers) if answers else None,
-        method=method(questions, options or questions[0].options),
+        method=[
+            *method(questions, options or questions[0].options),
+            *(() if groups is None else groups.remarks),
+        ],
         basis=how_it_was_asked,
     )
 
 
 def report_sheet(
-    estimates: SurveyEstimates, answers: Sequence[Answer] = (), title: str = ""
+    estimates: SurveyEstimates,
+    answers: Sequence[Answer] = (),
+    title: str = "",
+    groups: GroupEstimates | None = None,
 ) -> Sheet:
     """Return the same as sentences and tables."""
-    questions = list(estimates)
+    sections = _sections(estimates, groups)
+    questions = [question for _, question in sections]
     tables = []
-    for question in questions:
+    for heading, question in sections:
         [table] = question.sheet(in_full=False).tables()
-        heading = question.question.text or question.name
         tables.append(
             table._replace(title=heading, caption="".join(headline(question)))
         )
@@ -62,5 +73,21 @@ def report_sheet(
     return Sheet(
         title or estimates.survey,
         tables=lambda: tables,
-        legend=list(method(questions, questions[0].options)),
+        legend=[
+            *method(questions, questions[0].options),
+            *(() if groups is None else groups.remarks),
+        ],
     )
+
+
+def _sections(
+    estimates: SurveyEstimates, groups: GroupEstimates | None
+) -> list[tuple[str, QuestionEstimates]]:
+    """The questions of everyone, or of each group, with their titles."""
+    if groups is None:
+        return [(question.title, question) for question in estimates]
+    return [
+        (f"{known.title}: {group_name(group.labels)}", known)
+        for group in groups.groups
+        for known in group.questions.values()
+    ]
