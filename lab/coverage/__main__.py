@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from lab.archive import Archive
 from lab.coverage.adding import PageError, added, lacking, sums_of
 from lab.coverage.cells import Cell, cells, fitting, part
 from lab.coverage.claims import FALSE_ALARM, broken, claims_of, compared
@@ -21,7 +22,6 @@ from lab.measured import commit_of, name_commit
 from ldp.errors import LDPError
 from ldp_aggregator.commands.progress import progress
 from ldp_aggregator.output.files import write_whole
-from ldp_simulations.archive import Archive
 
 
 @click.command()

@@ -16,10 +16,10 @@ from pathlib import Path
 import ldp
 import ldp_aggregator
 import ldp_simulations
+from lab.archive import Archive, digest
 from lab.coverage.cells import Cell
 from lab.coverage.claims import Outcome
 from lab.coverage.measuring import Finding, measure
-from ldp_simulations.archive import Archive, digest
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

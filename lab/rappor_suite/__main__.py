@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
+from lab.archive import Archive
 from lab.rappor_suite.cases import CaseError, cases
 from lab.rappor_suite.page import page, text
 from lab.rappor_suite.running import Task, run
 from ldp_aggregator.commands.progress import progress
 from ldp_aggregator.output.files import make_folder, write_whole
-from ldp_simulations.archive import Archive
 
 
 @click.command()

@@ -20,9 +20,9 @@ import numpy as np
 import ldp
 import ldp_aggregator
 import ldp_simulations
+from lab.archive import Archive, digest
 from lab.rappor_suite.cases import Case, cases
 from lab.rappor_suite.instances import measure
-from ldp_simulations.archive import Archive, digest
 
 Result = dict[str, Any]
 

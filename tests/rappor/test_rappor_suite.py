@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from lab.archive import Archive
 from lab.rappor_suite import running
 from lab.rappor_suite.__main__ import main
 from lab.rappor_suite.cases import CaseError, cases
@@ -21,7 +22,6 @@ from lab.rappor_suite.summary import sentences
 from ldp.mechanisms.chains.rappor import Rappor
 from ldp_aggregator.decoders.bloom.decoding import design_matrix
 from ldp_aggregator.output.files import FileError
-from ldp_simulations.archive import Archive
 from ldp_simulations.sampling.chains.bloom import bloom_counts, repeated_counts
 
 

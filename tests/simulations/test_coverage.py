@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 from coverage_mutants import MUTANTS
 
+from lab.archive import Archive
 from lab.coverage import estimands, measuring, observing, running
 from lab.coverage.__main__ import main
 from lab.coverage.adding import PageError, added, lacking, sums_of
@@ -31,7 +32,6 @@ from lab.coverage.running import run
 from ldp.mechanisms import MECHANISMS
 from ldp_aggregator.answers.estimates.question_estimation import estimate_question
 from ldp_aggregator.answers.options import Options
-from ldp_simulations.archive import Archive
 from ldp_simulations.holders import Holders, apportion
 from ldp_simulations.sampling.table import sample_counts
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ldp.survey.survey import Survey
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
+from ldp_aggregator.commands.main import FILE_PATH, OUTPUT_FILE, SURVEY
 from ldp_aggregator.commands.output_options import advise, say, warn
 from ldp_aggregator.output.files import hand_out, read_candidates, read_survey
 from ldp_aggregator.output.formats.formats import formats_of
@@ -50,7 +50,7 @@ REASON = click.option(
     "--register",
     "register_path",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The register of versions that keeps why something was accepted.",
 )
 @REASON

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.main import FILE_PATH
 from ldp_aggregator.output.files import read_survey, read_whole
 
 
 @click.command()
-@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FILE", type=FILE_PATH)
 @click.option(
     "--survey",
     "survey_paths",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A survey whose questions it may be of; without one they are shown by their "
         "fingerprints."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldp.errors import EstimateError
-from ldp_aggregator.commands.main import with_options
+from ldp_aggregator.commands.main import FILE_PATH, with_options
 
 if TYPE_CHECKING:
     from ldp_aggregator.analyses.groups.asking import GroupRequest
@@ -75,7 +75,7 @@ _RELEASED = click.option(
     "earlier",
     multiple=True,
     metavar="TALLY",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="An earlier tally of the same reports whose groups were shown, so that "
     "differences "
     "are no small groups either; may be repeated, the first in front.",

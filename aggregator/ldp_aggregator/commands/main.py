@@ -71,11 +71,10 @@ SECTIONS = {
 """The commands and groups of commands, with a line each."""
 _ANY_LENGTH = 10_000
 
-SURVEY = click.argument(
-    "survey_path", metavar="SURVEY", type=click.Path(path_type=Path)
-)
+FILE_PATH = click.Path(path_type=Path)
+SURVEY = click.argument("survey_path", metavar="SURVEY", type=FILE_PATH)
 SURVEY_IF_ANY = click.argument(
-    "survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path)
+    "survey_path", metavar="[SURVEY]", required=False, type=FILE_PATH
 )
 QUIET = click.option(
     "--quiet", "-q", is_flag=True, help="Print nothing but results and errors."

@@ -33,6 +33,7 @@ from ldp_aggregator.answers.requests import (
     zoom_of,
 )
 from ldp_aggregator.commands.main import (
+    FILE_PATH,
     OUTPUT_FILE,
     Command,
     FiniteRange,
@@ -342,7 +343,7 @@ _OPTIONS = (
         "--geography",
         "geography_path",
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=FILE_PATH,
         help=(
             "Of maps: show the shares of the districts in a GeoJSON file, and their "
             "borders."

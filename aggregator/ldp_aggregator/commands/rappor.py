@@ -12,6 +12,7 @@ import click
 
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import (
+    FILE_PATH,
     OUTPUT_FILE,
     QUIET,
     CommandGroup,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.exchange.google_rappor.dialects import Dialect
     from ldp_aggregator.exchange.google_rappor.files import Parameters, ReportFile
 
-_FILE = click.Path(path_type=Path)
+_FILE = FILE_PATH
 _PARAMETERS = click.option(
     "--params",
     "parameters_path",

@@ -21,7 +21,7 @@ from ldp.transparency.proofs import (
     prove_inclusion,
 )
 from ldp_aggregator.commands.check import REASON
-from ldp_aggregator.commands.main import OUTPUT_FILE, CommandGroup
+from ldp_aggregator.commands.main import FILE_PATH, OUTPUT_FILE, CommandGroup
 from ldp_aggregator.commands.output_options import OUTPUT, format_option, present
 from ldp_aggregator.output.files import hand_out, read_bytes, read_survey
 from ldp_aggregator.versions.pages import hash_beside
@@ -35,9 +35,7 @@ from ldp_aggregator.versions.register_file import (
 )
 
 _LARGEST_PROOF = 1 << 26
-REGISTER = click.argument(
-    "register_path", metavar="REGISTER", type=click.Path(path_type=Path)
-)
+REGISTER = click.argument("register_path", metavar="REGISTER", type=FILE_PATH)
 _OUTPUT = click.option(
     "--output", "-o", type=OUTPUT_FILE, help="The file to write it to."
 )
@@ -55,7 +53,7 @@ def register() -> None:
 
 @register.command("add")
 @REGISTER
-@click.argument("survey_path", metavar="SURVEY", type=click.Path(path_type=Path))
+@click.argument("survey_path", metavar="SURVEY", type=FILE_PATH)
 @REASON
 def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> None:
     """Register a version of SURVEY behind those in REGISTER, and print the head.
@@ -72,9 +70,7 @@ def add_survey(register_path: Path, survey_path: Path, reason: str | None) -> No
 
 @register.command("verify")
 @REGISTER
-@click.argument(
-    "survey_paths", metavar="[SURVEY]...", nargs=-1, type=click.Path(path_type=Path)
-)
+@click.argument("survey_paths", metavar="[SURVEY]...", nargs=-1, type=FILE_PATH)
 @click.option(
     "--since",
     metavar="OLD",
@@ -150,9 +146,7 @@ def prove() -> None:
 
 @prove.command()
 @REGISTER
-@click.argument(
-    "survey_path", metavar="[SURVEY]", required=False, type=click.Path(path_type=Path)
-)
+@click.argument("survey_path", metavar="[SURVEY]", required=False, type=FILE_PATH)
 @click.option(
     "--entry", "number", type=click.IntRange(0), help="An entry, in place of SURVEY."
 )
@@ -200,14 +194,14 @@ def _hand_out(output: Path | None, proof: dict[str, object]) -> None:
 
 
 @register.command("check-proof")
-@click.argument("proof_path", metavar="PROOF", type=click.Path(path_type=Path))
+@click.argument("proof_path", metavar="PROOF", type=FILE_PATH)
 @click.option(
     "--head", "head_text", metavar="SIZE:ROOT", required=True, help="The head you keep."
 )
 @click.option(
     "--survey",
     "survey_path",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Of a proof of inclusion: the survey that it should be about.",
 )
 def check_proof(proof_path: Path, head_text: str, survey_path: Path | None) -> None:

@@ -17,6 +17,7 @@ from ldp_aggregator.commands.batch_options import COLLUDING, DELTA
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import (
+    FILE_PATH,
     OUTPUT_FILE,
     QUIET,
     SURVEY,
@@ -228,7 +229,7 @@ def aggregate(
 @click.option(
     "--stop-list",
     "stop_list",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "The list of `ldp survey stop-list sign` that devices followed, to say whom it "
         "left."

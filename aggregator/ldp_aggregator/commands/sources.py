@@ -26,6 +26,7 @@ from click.core import ParameterSource
 
 from ldp.errors import EstimateError
 from ldp_aggregator.commands.main import (
+    FILE_PATH,
     QUIET,
     SURVEY,
     SURVEY_IF_ANY,
@@ -88,7 +89,7 @@ ROWS = (
         "row_paths",
         multiple=True,
         metavar="FILE",
-        type=click.Path(path_type=Path),
+        type=FILE_PATH,
         help="CSV or Parquet with a row for each respondent: answers that were "
         "randomized before, "
         "and what is known besides.",

@@ -13,7 +13,7 @@ import click
 from ldp.errors import LDPError, UnknownNameError
 from ldp.survey.survey import Survey
 from ldp.transparency.stops import Stops, encode_stop_list, message_of, share_of
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, CommandGroup
+from ldp_aggregator.commands.main import FILE_PATH, OUTPUT_FILE, SURVEY, CommandGroup
 from ldp_aggregator.output.files import (
     FileError,
     read_bytes,
@@ -34,7 +34,7 @@ _KEY = click.option(
     "--key",
     "key_path",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The private key that signs, as `ldp survey stop-list key` made it.",
 )
 
@@ -45,7 +45,7 @@ def stop_list() -> None:
 
 
 @stop_list.command()
-@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FILE", type=FILE_PATH)
 def key(path: Path) -> None:
     """Make a private key that signs lists in FILE, and print the public one, for apps
     to pin.
@@ -114,7 +114,7 @@ def sign(
 
 
 @stop_list.command()
-@click.argument("path", metavar="LIST", type=click.Path(path_type=Path))
+@click.argument("path", metavar="LIST", type=FILE_PATH)
 def show(path: Path) -> None:
     """Say what a LIST has less asked; its signature is for apps to check."""
     from ldp_aggregator.answers.estimates.stop_lists import stops_in

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.main import FILE_PATH
+
 _FORMAT = click.option(
     "--format",
     "form",
@@ -21,7 +23,7 @@ _FORMAT = click.option(
 
 @click.command()
 @click.argument("store")
-@click.argument("place", metavar="FILE_OR_FOLDER", type=click.Path(path_type=Path))
+@click.argument("place", metavar="FILE_OR_FOLDER", type=FILE_PATH)
 @click.option(
     "--keep",
     metavar="48h,14d",
@@ -68,7 +70,7 @@ def _warn_of_one_disk(store: str, folder: Path) -> None:
 
 
 @click.command()
-@click.argument("place", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("place", metavar="FILE", type=FILE_PATH)
 @click.argument("store")
 @click.option(
     "--replace",

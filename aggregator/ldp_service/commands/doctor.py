@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.main import FILE_PATH
 from ldp_aggregator.output.files import read_source
 
 
@@ -42,7 +43,7 @@ from ldp_aggregator.output.files import read_source
     "--survey",
     "paths",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="A survey that was served, should its file be missing in the store.",
 )
 @click.option(

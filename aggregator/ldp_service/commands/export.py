@@ -17,7 +17,7 @@ import click
 
 from ldp.survey.survey_file import parse_survey
 from ldp.wire.wire import encode_frame
-from ldp_aggregator.commands.main import QUIET
+from ldp_aggregator.commands.main import FILE_PATH, QUIET
 from ldp_aggregator.output.files import FileError, make_folder, written_whole
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "-o",
     "folder",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Folder to write to.",
 )
 @QUIET

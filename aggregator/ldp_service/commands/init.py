@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
+from ldp_aggregator.commands.main import FILE_PATH
+
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=FILE_PATH)
 @click.option(
     "--systemd", "kind", flag_value="systemd", help="For a host with systemd."
 )

@@ -4,32 +4,60 @@ it ends.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from ldp_aggregator.commands.address_types import FRAMING
-from ldp_aggregator.commands.main import FiniteRange, with_options
+from ldp_aggregator.commands.address_types import FRAMING, ORIGIN
+from ldp_aggregator.commands.main import FILE_PATH, FiniteRange, with_options
 from ldp_service.logs.events import FORMATS, LEVELS
 
+SURVEYS = click.argument(
+    "paths",
+    metavar="SURVEY...",
+    nargs=-1,
+    required=True,
+    type=FILE_PATH,
+)
+HOST = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
+)
+ORIGINS = click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    type=ORIGIN,
+    help="An origin whose pages may upload, from browsers.",
+)
+TLS_CERTIFICATE = click.option(
+    "--tls-certificate",
+    type=FILE_PATH,
+    help="PEM file, to serve HTTPS.",
+)
+TLS_KEY = click.option(
+    "--tls-key",
+    type=FILE_PATH,
+    help="PEM file of the certificate's key.",
+)
+LOG_FORMAT = click.option(
+    "--log-format",
+    default="text",
+    show_default=True,
+    type=click.Choice(FORMATS),
+    help="How events are logged, to standard error.",
+)
+LOG_LEVEL = click.option(
+    "--log-level",
+    default="info",
+    show_default=True,
+    type=click.Choice(LEVELS),
+    help="From which level on.",
+)
+
 FLAGS = (
-    click.option(
-        "--log-format",
-        default="text",
-        show_default=True,
-        type=click.Choice(FORMATS),
-        help="How events are logged, to standard error.",
-    ),
-    click.option(
-        "--log-level",
-        default="info",
-        show_default=True,
-        type=click.Choice(LEVELS),
-        help="From which level on.",
-    ),
+    LOG_FORMAT,
+    LOG_LEVEL,
     click.option(
         "--audit-log",
-        type=click.Path(path_type=Path),
+        type=FILE_PATH,
         help="A file to note in who looked at what, and who changed tokens.",
     ),
     click.option(
@@ -74,7 +102,7 @@ FLAGS = (
     click.option(
         "--notes",
         "notes_path",
-        type=click.Path(path_type=Path),
+        type=FILE_PATH,
         help=(
             "A TOML file of dated notes that the page shows; read anew when it changes."
         ),

@@ -7,17 +7,23 @@ start, or cannot go on.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ldp_aggregator.answers.requests import BY
-from ldp_aggregator.commands.address_types import ADDRESS, ORIGIN
-from ldp_aggregator.commands.main import LongHelp
+from ldp_aggregator.commands.address_types import ADDRESS
+from ldp_aggregator.commands.main import FILE_PATH, LongHelp
 from ldp_service.alerts.flags import alert_flags
 from ldp_service.commands import running
-from ldp_service.commands.operating_flags import operating_flags
+from ldp_service.commands.operating_flags import (
+    HOST,
+    ORIGINS,
+    SURVEYS,
+    TLS_CERTIFICATE,
+    TLS_KEY,
+    operating_flags,
+)
 from ldp_service.commands.serve_options import ServeError, ServeOptions
 from ldp_service.commands.settings import config_option
 from ldp_service.commands.tokens import TOKEN_FILE
@@ -52,22 +58,14 @@ _HEADINGS = {
 
 @config_option
 @click.command(cls=LongHelp, headings=_HEADINGS)
-@click.argument(
-    "paths",
-    metavar="SURVEY...",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-)
+@SURVEYS
 @click.option(
     "--store",
     default="sqlite:///ldp.db",
     show_default=True,
     help="Where to count: sqlite:///FILE or postgresql://...",
 )
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
-)
+@HOST
 @click.option(
     "--port",
     default=8000,
@@ -79,19 +77,13 @@ _HEADINGS = {
     "--token-file",
     default=TOKEN_FILE,
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The hashes of tokens (see `ldp store tokens`). Where there is no such file, "
     "it is made, "
     "with two tokens.",
 )
 @click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
-@click.option(
-    "--allow-origin",
-    "origins",
-    multiple=True,
-    type=ORIGIN,
-    help="An origin whose pages may upload, from browsers.",
-)
+@ORIGINS
 @click.option(
     "--keep-reports",
     "kept_days",
@@ -103,7 +95,7 @@ _HEADINGS = {
     "--folder",
     "folders",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="A folder of report files to follow.",
 )
 @click.option(
@@ -111,24 +103,16 @@ _HEADINGS = {
 )
 @click.option(
     "--kafka-settings",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="Lines KEY = VALUE for Kafka's client.",
 )
-@click.option(
-    "--tls-certificate",
-    type=click.Path(path_type=Path),
-    help="PEM file, to serve HTTPS.",
-)
-@click.option(
-    "--tls-key",
-    type=click.Path(path_type=Path),
-    help="PEM file of the certificate's key.",
-)
+@TLS_CERTIFICATE
+@TLS_KEY
 @click.option(
     "--stop-list",
     "stop_lists",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A list of `ldp survey stop-list sign` to hand out; read anew at each request."
     ),
@@ -137,7 +121,7 @@ _HEADINGS = {
     "--geography",
     "geography_path",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "Of maps: show the shares of the districts in a GeoJSON file, and their "
         "borders."
@@ -179,7 +163,7 @@ _HEADINGS = {
 @click.option(
     "--invitations",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="A page as with --public, for those who have a token of `ldp store tokens "
     "respondents` "
     "in FILE.",
@@ -197,7 +181,7 @@ _HEADINGS = {
     "--relay-key",
     "relay_keys",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="A private key of `ldp relay keys`: take the batches of relays, which show a "
     "token of "
     "scope relay.",
@@ -205,7 +189,7 @@ _HEADINGS = {
 @click.option(
     "--words",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A file with the words of respondents' pages in a language, named after it: "
         "fr.json."
@@ -215,7 +199,7 @@ _HEADINGS = {
     "--register",
     "register_path",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A register of `ldp survey register` to show to everyone; each SURVEY has to "
         "be in it."

@@ -24,6 +24,7 @@ from typing import Any
 
 import click
 
+from ldp_aggregator.commands.main import FILE_PATH
 from ldp_aggregator.output.files import read_bytes, toml_in
 
 PREFIX = "LDP_SERVE_"
@@ -42,7 +43,7 @@ def config_option(
     """
     option = click.Option(
         ["--config"],
-        type=click.Path(path_type=Path),
+        type=FILE_PATH,
         is_eager=True,
         expose_value=False,
         callback=partial(_read, wider, prefix),

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ldp_aggregator.commands.address_types import PAGE_ADDRESS
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY, CommandGroup
+from ldp_aggregator.commands.main import FILE_PATH, OUTPUT_FILE, SURVEY, CommandGroup
 from ldp_aggregator.output.files import FileError, read_survey, written_whole
 from ldp_service.uploads.tokens import (
     ANALYST,
@@ -32,7 +32,7 @@ _FILE = click.option(
     "path",
     default=TOKEN_FILE,
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The file that has their hashes.",
 )
 _AUDIT = click.option(
@@ -40,7 +40,7 @@ _AUDIT = click.option(
     "audit",
     envvar="LDP_SERVE_AUDIT_LOG",
     show_envvar=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The service's audit log, to note who changed what.",
 )
 _MOST_DAYS = 3650
@@ -139,7 +139,7 @@ def new(
     "path",
     default=Path("invitations.txt"),
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The file for ldp serve --invitations; more tokens are added to those in it.",
 )
 @click.option(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import click
 
-from ldp_aggregator.commands.main import with_options
+from ldp_aggregator.commands.main import FILE_PATH, with_options
 from ldp_service.people.admission import SignIn
 from ldp_service.people.proxy import TrustedProxy
 from ldp_service.people.roles import People, PeopleError
@@ -25,7 +25,7 @@ FLAGS = (
     click.option(
         "--people",
         "people_path",
-        type=click.Path(path_type=Path),
+        type=FILE_PATH,
         help="Who may look at what, by name or group.",
     ),
     click.option(

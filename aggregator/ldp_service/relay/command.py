@@ -14,12 +14,20 @@ from typing import Any
 
 import click
 
-from ldp_aggregator.commands.address_types import ORIGIN
-from ldp_aggregator.commands.main import CommandGroup, FiniteRange
+from ldp_aggregator.commands.main import FILE_PATH, CommandGroup, FiniteRange
 from ldp_aggregator.output.files import FileError, read_bytes
+from ldp_service.commands.operating_flags import (
+    HOST,
+    LOG_FORMAT,
+    LOG_LEVEL,
+    ORIGINS,
+    SURVEYS,
+    TLS_CERTIFICATE,
+    TLS_KEY,
+)
 from ldp_service.commands.serve_options import ServeError
 from ldp_service.commands.settings import config_option
-from ldp_service.logs.events import FORMATS, LEVELS, set_up
+from ldp_service.logs.events import set_up
 from ldp_service.relay.batching import DISCARD, LEAST, UNRIPE, WAITS
 
 TOKEN = "LDP_RELAY_TOKEN"  # noqa: S105  # a name
@@ -46,7 +54,7 @@ def relay() -> None:
     "path",
     default=Path("relay-key.pem"),
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "The file for the private key, for ldp serve --relay-key; it must not be there "
         "yet."
@@ -77,7 +85,7 @@ def keys(path: Path, *, show: bool) -> None:
     "path",
     default=Path("oblivious-key.pem"),
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The file for the private key, for ldp relay serve; it must not be there yet.",
 )
 @click.option(
@@ -99,13 +107,7 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
 
 
 @relay.command()
-@click.argument(
-    "paths",
-    metavar="SURVEY...",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path),
-)
+@SURVEYS
 @click.option(
     "--collector", required=True, help="The address of the collector's service."
 )
@@ -120,12 +122,10 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
     "--store",
     default=Path("relay.db"),
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The SQLite file in which sealed reports wait.",
 )
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
-)
+@HOST
 @click.option(
     "--port",
     default=8001,
@@ -133,18 +133,12 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
     type=click.IntRange(0, 65535),
     help="Port; 0 for any.",
 )
-@click.option(
-    "--allow-origin",
-    "origins",
-    multiple=True,
-    type=ORIGIN,
-    help="An origin whose pages may upload, from browsers.",
-)
+@ORIGINS
 @click.option(
     "--oblivious-key",
     "oblivious_keys",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A key of ldp relay oblivious-keys: reports may come through a hop of "
         "Oblivious HTTP."
@@ -177,16 +171,8 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
         "drawn."
     ),
 )
-@click.option(
-    "--tls-certificate",
-    type=click.Path(path_type=Path),
-    help="PEM file, to serve HTTPS.",
-)
-@click.option(
-    "--tls-key",
-    type=click.Path(path_type=Path),
-    help="PEM file of the certificate's key.",
-)
+@TLS_CERTIFICATE
+@TLS_KEY
 @click.option(
     "--confirm-clock",
     is_flag=True,
@@ -195,20 +181,8 @@ def oblivious_keys(path: Path, *, show: bool) -> None:
         "commit."
     ),
 )
-@click.option(
-    "--log-format",
-    default="text",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="How events are logged, to standard error.",
-)
-@click.option(
-    "--log-level",
-    default="info",
-    show_default=True,
-    type=click.Choice(LEVELS),
-    help="From which level on.",
-)
+@LOG_FORMAT
+@LOG_LEVEL
 def serve(log_format: str, log_level: str, **asked: Any) -> None:
     """Mix the sealed reports of each SURVEY, and forward them in batches.
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lab import archive
 from lab.benchmarks.peers.environments import interpreter
 from lab.benchmarks.peers.errors import (
     error_over_optimum,
@@ -21,7 +22,6 @@ from lab.benchmarks.peers.errors import (
 )
 from lab.benchmarks.peers.sides import ROOT, WORKERS, Side
 from lab.benchmarks.peers.table import OURS, REQUIREMENTS, Cell, Entry, Pair
-from ldp_simulations import archive
 
 Result = dict[str, Any]
 

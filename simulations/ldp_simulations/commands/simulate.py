@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.answers.options import SHAPES
-from ldp_aggregator.commands.main import OUTPUT_FILE, QUIET, SURVEY, whole
+from ldp_aggregator.commands.main import FILE_PATH, OUTPUT_FILE, QUIET, SURVEY, whole
 from ldp_aggregator.commands.output_options import (
     PLOT,
     QUESTION,
@@ -38,7 +38,7 @@ from ldp_simulations.commands.options import MOST_RUNS
     "-i",
     "table",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="A table of answers, CSV or Parquet.",
 )
 @click.option(
@@ -80,7 +80,7 @@ def randomize(
 @click.option(
     "--population",
     "table",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="A table of true answers, CSV or Parquet.",
 )
 @click.option(

@@ -10,7 +10,7 @@ import click
 from ldp_aggregator.answers.options import Options
 from ldp_aggregator.commands.group_options import GroupOptions, with_group_options
 from ldp_aggregator.commands.headings import HEADINGS
-from ldp_aggregator.commands.main import FiniteRange, LongHelp, take
+from ldp_aggregator.commands.main import FILE_PATH, FiniteRange, LongHelp, take
 from ldp_aggregator.commands.output_options import (
     ESTIMAND,
     LEVEL,
@@ -65,7 +65,7 @@ def _read_direct(
     "--other-survey",
     "other_path",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The survey of B, if it is another version.",
 )
 @LEVEL

@@ -15,7 +15,13 @@ import click
 
 from ldp_aggregator.commands.group_options import with_groups
 from ldp_aggregator.commands.headings import HEADINGS
-from ldp_aggregator.commands.main import QUIET, SURVEY_IF_ANY, LongHelp, with_options
+from ldp_aggregator.commands.main import (
+    FILE_PATH,
+    QUIET,
+    SURVEY_IF_ANY,
+    LongHelp,
+    with_options,
+)
 from ldp_aggregator.commands.output_options import (
     LEVEL,
     OUTPUT,
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
     from ldp_aggregator.analyses.weighting.rows import SamplingFrame
 
 
-_FILE = click.Path(path_type=Path)
+_FILE = FILE_PATH
 _SOURCES = (
     click.argument(
         "paths", metavar="[TALLY_OR_REPORTS...]", nargs=-1, type=click.Path()

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ldp_aggregator.commands.address_types import ADDRESS
-from ldp_aggregator.commands.main import SURVEY
+from ldp_aggregator.commands.main import FILE_PATH, SURVEY
 from ldp_aggregator.output.files import (
     make_folder,
     read_candidates,
@@ -24,7 +24,7 @@ from ldp_aggregator.output.files import (
     "--output",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help="The folder to write; what is in it under the same names is replaced.",
 )
 @click.option(
@@ -39,7 +39,7 @@ from ldp_aggregator.output.files import (
 @click.option(
     "--page",
     "page_path",
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "What the page says beside the survey.  [default: NAME.page.toml beside "
         "NAME.toml]"
@@ -49,7 +49,7 @@ from ldp_aggregator.output.files import (
     "--words",
     "words",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A file with the page's own words in a language, named after it, such as "
         "fr.json."

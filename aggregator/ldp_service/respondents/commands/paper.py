@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ldp_aggregator.commands.main import OUTPUT_FILE, SURVEY
+from ldp_aggregator.commands.main import FILE_PATH, OUTPUT_FILE, SURVEY
 from ldp_aggregator.output.files import read_bytes, read_survey, write_whole
 
 _MOST_BYTES = 1 << 22
@@ -24,7 +24,7 @@ _MOST_BYTES = 1 << 22
     "--words",
     "words",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE_PATH,
     help=(
         "A file with the sheet's own words in a language, named after it, such as "
         "fr.json."
@@ -49,7 +49,7 @@ def paper(
 
 @click.command()
 @SURVEY
-@click.argument("table", metavar="COUNTS", type=click.Path(path_type=Path))
+@click.argument("table", metavar="COUNTS", type=FILE_PATH)
 @click.option(
     "--output", "-o", required=True, type=OUTPUT_FILE, help="Report file to write."
 )
