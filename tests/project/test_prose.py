@@ -102,6 +102,11 @@ def measured():
     return set(names.replace("\n", " ").replace(" ", "").split(","))
 
 
+def words(prose):
+    """Return how many words some sentences have."""
+    return sum(len(sentence.split()) for sentence in prose)
+
+
 def beyond(name, text, guides):
     """Return the marks that a page misses."""
     prose = sentences(text)
@@ -114,13 +119,14 @@ def beyond(name, text, guides):
         "odd": odd > 0.05,
         "long": long > 0.01,
         "you": name in guides and reader < 0.2,
+        "words": name in guides and words(prose) > 1500,
     }
     return [mark for mark, missed in marks.items() if missed]
 
 
 def test_pages_are_plain():
-    """At most 5 % odd sentences, 1 % long ones; guides and tutorials speak to the
-    reader.
+    """At most 5 % odd sentences, 1 % long ones; guides and tutorials are short and speak
+    to the reader. All pages together have at most 40,000 words.
     """
     names = {path.relative_to(DOCS).as_posix(): path for path in DOCS.glob("**/*.md")}
     figures = {f"{name}.md" for name in measured()}
@@ -130,12 +136,14 @@ def test_pages_are_plain():
         *tabs["Guides"],
         *(one for one in names if "tutorials/" in one),
     }
-    missed = {
-        name: beyond(name, path.read_text(encoding="utf-8"), guides)
+    texts = {
+        name: path.read_text(encoding="utf-8")
         for name, path in names.items()
         if name not in figures
     }
+    missed = {name: beyond(name, text, guides) for name, text in texts.items()}
     assert {name: marks for name, marks in missed.items() if marks} == {}
+    assert sum(words(sentences(text)) for text in texts.values()) <= 40_000
 
 
 def test_the_menu_is_short():
