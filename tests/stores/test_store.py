@@ -146,10 +146,10 @@ def test_threads_wait_for_each_other(store):
 
 COUNTING = """
 import sys
-from ldp_client.keeping import database
+from ldp_client.keeping import state_file
 from ldp_client.keeping.database import Database
 # As long as it takes, on a machine that is busy.
-database.PATIENCE = 60
+state_file.PATIENCE = 60
 store = Database(sys.argv[1])
 def count():
     (number,) = store.get("event", b"") or (0,)

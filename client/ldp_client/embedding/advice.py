@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from ldp_client.delivery.loss_counters import QUARANTINED
 from ldp_client.delivery.schedule import BEGUN, Attempt
-from ldp_client.keeping.database import NoRoomError
 from ldp_client.keeping.locks import BusyError
+from ldp_client.keeping.state_file import NoRoomError
 
 SOUND = "sound"
 _ABOUT = {

@@ -22,15 +22,15 @@ from typing import NamedTuple
 
 from ldp.errors import StateError
 from ldp_client.answering.ledger import EVENT, today
-from ldp_client.keeping.database import (
+from ldp_client.keeping.database import Database
+from ldp_client.keeping.locks import BusyError
+from ldp_client.keeping.new_file import make
+from ldp_client.keeping.state_file import (
     DISPENSABLE,
-    Database,
     NoRoomError,
     checksum,
     create_tables,
 )
-from ldp_client.keeping.locks import BusyError
-from ldp_client.keeping.new_file import make
 
 _Row = tuple[str, bytes, bytes, bytes]
 _BESIDE = "-wal", "-shm"

@@ -1,4 +1,4 @@
-"""A device's state file that keeps the promises of `ldp_client.keeping.database`, in
+"""A device's state file that keeps the promises of `ldp_client.keeping.state_file`, in
 memory.
 
 For someone new to it: the shipped one is SQLite's write-ahead log, whose transactions
@@ -21,8 +21,9 @@ from collections.abc import Callable
 
 from lab.world.machines.faults import Faults
 from lab.world.machines.fibers import KilledError, Process
-from ldp_client.keeping.database import Database, NoRoomError
+from ldp_client.keeping.database import Database
 from ldp_client.keeping.locks import Given, Result
+from ldp_client.keeping.state_file import NoRoomError
 from ldp_client.keeping.store import ProcessStore, Record
 
 Records = dict[str, dict[bytes, Record]]
