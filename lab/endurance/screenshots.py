@@ -2,7 +2,7 @@
 
 People of the census extract Adult (`shared/data`, beside the checkout) answer two
 surveys for two weeks; then the page is looked at in headless Chromium: on a desk, at
-night, on a phone, on paper. With `--all` every view is, for whoever wants to look.
+night, on a phone, on paper; and that of `ldp demo`. With `--all` every view is, for whoever wants to look.
 Needs chromium and chromedriver.
 """
 
@@ -19,6 +19,7 @@ from places import DATA
 
 from ldp_client import Client, report_bytes
 from ldp_service.analysis.notes import NoteFile
+from ldp_simulations.demo.website import Demonstration
 
 WORK = """
 [survey]
@@ -148,6 +149,22 @@ MORE = (
 )
 
 
+def demonstrate(chromium, place, path):
+    """Write the picture of `ldp demo`: an answer that is flipped, and all people."""
+    shown = Demonstration(f"sqlite:///{place / 'demo.db'}", pause=0)
+    with serving(shown.service, application=shown.application()) as url:
+        chromium.size(1280, 760)
+        chromium.prefer("light")
+        while "flipped it" not in chromium.text(".cards"):
+            chromium.open(f"{url}/demo")
+            chromium.run("document.querySelector('button[value=no]').click()")
+            chromium.wait("return document.querySelector('.cards')")
+        shown.wait()
+        chromium.open(f"{url}/demo")
+        path.write_bytes(chromium.picture())
+    shown.service.close()
+
+
 def main(folder, *options):
     """Write all pictures."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -166,6 +183,7 @@ def main(folder, *options):
                     )
                     chromium.wait(words)
                 (folder / f"{name}.png").write_bytes(chromium.picture())
+            demonstrate(chromium, place, folder / "demo.png")
             if "--all" in options:
                 chromium.size(*DESK)
                 chromium.open(f"{url}/{OVER_TIME}")

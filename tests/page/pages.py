@@ -171,11 +171,11 @@ def visitor(service, token=None):
 
 
 @contextmanager
-def serving(service, port=0):
+def serving(service, port=0, application=None):
     """The URL of a service, for browsers."""
     port = port or free_port()
     config = uvicorn.Config(
-        Application(service),
+        application or Application(service),
         port=port,
         log_level="critical",
         access_log=False,
