@@ -2,8 +2,8 @@
 
 People of the census extract Adult (`shared/data`, beside the checkout) answer two
 surveys for two weeks; then the page is looked at in headless Chromium: on a desk, at
-night, on a phone, on paper; and that of `ldp demo`. With `--all` every view is, for whoever wants to look.
-Needs chromium and chromedriver.
+night, on a phone, on paper; and that of `ldp demo`. With `--all` every view is, for
+whoever wants to look. Needs chromium and chromedriver.
 """
 
 import base64
