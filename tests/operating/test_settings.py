@@ -70,7 +70,7 @@ def asked(tmp_path, monkeypatch):
 
 def relay_options(log_format, log_level, **given):
     """What `ldp relay serve` makes of its flags."""
-    return RelayOptions(**given)
+    return RelayOptions.of(**given)
 
 
 @pytest.fixture
@@ -138,15 +138,19 @@ def test_a_relay_takes_the_same_three(asked_of_relay):
     """Its file, its environment and its flags, each before the ones below it."""
     options = asked_of_relay(config=RELAY_FILE)
     assert [str(path) for path in options.paths] == ["a.toml", "b.toml"]
-    assert (options.collector, options.least) == ("https://collect.example", 500)
-    assert (options.wait, options.every, options.confirm_clock) == ("epoch", 2.5, True)
+    assert (options.collector, options.terms.least) == ("https://collect.example", 500)
+    assert (options.terms.wait, options.every, options.confirm_clock) == (
+        "epoch",
+        2.5,
+        True,
+    )
     assert options.origins == ("https://a.example", "https://b.example")
     options = asked_of_relay(config=RELAY_FILE, LEAST_REPORTS="600", STORE="b.db")
-    assert (options.least, str(options.store)) == (600, "b.db")
+    assert (options.terms.least, str(options.store)) == (600, "b.db")
     options = asked_of_relay(
         "c.toml", "--least-reports", 700, LEAST_REPORTS="6", COLLECTOR="x"
     )
-    assert (options.least, options.collector, len(options.paths)) == (700, "x", 1)
+    assert (options.terms.least, options.collector, len(options.paths)) == (700, "x", 1)
 
 
 def test_a_relay_names_mistakes_and_passes_over_what_is_not_its_own(

@@ -200,7 +200,7 @@ def serve(log_format: str, log_level: str, **asked: Any) -> None:
             "--tls-certificate and --tls-key: expected both or neither"
         )
     set_up(log_format, log_level)
-    run(RelayOptions(**asked, token=_token(), tokens=given_tokens(os.environ)))
+    run(RelayOptions.of(**asked, token=_token(), tokens=given_tokens(os.environ)))
 
 
 def _token() -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ldp.errors import LDPError
 from ldp_aggregator.output.files import read_source
@@ -16,7 +17,7 @@ from ldp_service.commands.certificates import check_certificate
 from ldp_service.commands.running import listening_at
 from ldp_service.counting.served import Catalogue, Served
 from ldp_service.logs.events import say
-from ldp_service.relay.batching import DISCARD, LEAST, Terms
+from ldp_service.relay.batching import Terms
 from ldp_service.relay.forwarding import CollectorClient, Forwarder
 from ldp_service.relay.gateway import read_gateway_key
 from ldp_service.relay.pool import Pool
@@ -32,12 +33,10 @@ class RelayOptions:
 
     paths: tuple[Path, ...]
     collector: str
-    least: int
+    terms: Terms
     store: Path
     host: str = "127.0.0.1"
     port: int = 8001
-    wait: str = LEAST
-    unripe: str = DISCARD
     every: float = 60.0
     confirm_clock: bool = False
     origins: tuple[str, ...] = ()
@@ -48,6 +47,11 @@ class RelayOptions:
     """What the collector knows the relay by."""
     tokens: tuple[Token, ...] = ()
     """What may be shown to this relay."""
+
+    @classmethod
+    def of(cls, *, least: int, wait: str, unripe: str, **others: Any) -> RelayOptions:
+        """Return the options from the values of parameters, by their names."""
+        return cls(terms=Terms(least, wait, unripe), **others)
 
 
 def run(options: RelayOptions) -> None:
@@ -124,7 +128,7 @@ def writer_of(
     return RelayWriter(
         partial(Pool, options.store),
         catalogue,
-        Terms(options.least, options.wait, options.unripe),
+        options.terms,
         every=options.every,
         confirm_clock=options.confirm_clock,
         on_failure=on_failure,
