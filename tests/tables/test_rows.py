@@ -229,7 +229,7 @@ def test_laws_without_an_epsilon_are_for_analysis_alone(tmp_path):
     share = record["questions"]["took"]["values"][1]
     assert share["frequency"] == pytest.approx(0.2)
     assert share["standard_error"] == pytest.approx(2 * (0.6 * 0.4 / 30) ** 0.5)
-    said = "for analysis only: the answer 'false' rules out 'true' (posterior odds 0)"
+    said = "for analysis only: the answer 'No' rules out 'Yes' (posterior odds 0)"
     assert said in run("estimate", path, *counts).stdout
     (tmp_path / "rows.csv").write_text("took,sex\n" + "1,f\n0,m\n1,m\n" * 30)
     rows = ("--rows", tmp_path / "rows.csv")

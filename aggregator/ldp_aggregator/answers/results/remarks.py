@@ -94,7 +94,7 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
     """Whether reports rule answers out, and which."""
     if question.declared.is_finite:
         return ()
-    values = question.domain.values or ()
+    values = list(map(question.domain.label, question.domain.values or ()))
     said = []
     for report, column in enumerate(
         zip(*question.randomizer.channel().rows, strict=True)
