@@ -124,21 +124,12 @@ class Bars(NamedTuple):
     high: Floats
     truth: Sequence[float] | None = None
     """What is marked beside the bars, where it is known."""
-    grid: Grid | None = None
-    """Of a map, which is drawn in place of bars: cells by x and then by y, which need
-    no labels.
+    form: Grid | Band | Shapes | Columns | Curve | None = None
+    """What is drawn in place of bars: a map, a course over time, for which `labels` are
+    the times, districts, a histogram or a cumulative distribution.
     """
     dots: Sequence[Dots] = ()
     """Series that are drawn in place of bars, side by side."""
-    band: Band | None = None
-    """Of a course over time, for which `labels` are the times: drawn in place of bars.
-    """
-    shapes: Shapes | None = None
-    """Of a map of districts, which is drawn in place of bars as well."""
-    columns: Columns | None = None
-    """Of a histogram, which is drawn in place of bars as well."""
-    curve: Curve | None = None
-    """Of a cumulative distribution."""
     lines: Sequence[tuple[str, Sequence[float]]] = ()
     """Errors by name at each of the labels, which are numbers a factor apart: drawn in
     place of bars.

@@ -278,7 +278,7 @@ def _panel(simulation: Simulation, question: QuestionEstimates) -> Bars:
         low=low,
         high=high,
         truth=[truth] * many,
-        band=Band(nothing, nothing, nothing),
+        form=Band(nothing, nothing, nothing),
         unit=PERCENT if of_shares else question.question.domain.unit or "",
     )
 

@@ -162,7 +162,7 @@ class Course:
             lengths=self.seen.estimate,
             low=self.seen.low,
             high=self.seen.high,
-            band=Band(self.level, self.low, self.high, since=since),
+            form=Band(self.level, self.low, self.high, since=since),
             unit=unit,
         )
 

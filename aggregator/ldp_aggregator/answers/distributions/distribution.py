@@ -220,7 +220,7 @@ class Distribution(Pictured, WithEnds):
             low=low,
             high=high,
             truth=None if truth is None else [0.0, *truth, 1.0],
-            curve=Curve(below, monotone, self.unit),
+            form=Curve(below, monotone, self.unit),
         )
 
     def quantile(self, share: float) -> Quantile:

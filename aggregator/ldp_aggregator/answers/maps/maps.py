@@ -122,7 +122,7 @@ class Map(Pictured):
             lengths=self.estimate.ravel(),
             low=self.low.ravel(),
             high=self.high.ravel(),
-            grid=Grid(self.x_edges, self.y_edges, self.labels, outlines=self.outlines),
+            form=Grid(self.x_edges, self.y_edges, self.labels, outlines=self.outlines),
         )
 
 

@@ -103,7 +103,7 @@ class Regions(Pictured):
             lengths=self.estimate,
             low=self.low,
             high=self.high,
-            shapes=Shapes(self.rings),
+            form=Shapes(self.rings),
         )
 
 

@@ -122,7 +122,7 @@ def histogram_of(
         low=low,
         high=high,
         truth=known,
-        columns=columns,
+        form=columns,
     )
 
 

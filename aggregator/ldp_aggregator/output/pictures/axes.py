@@ -10,7 +10,7 @@ from ldp_aggregator.output.people import tick_text
 from ldp_aggregator.output.pictures.heat import HEIGHT, draw_districts, draw_heat
 from ldp_aggregator.output.pictures.over_time import HEIGHT as HEIGHT_OVER_TIME
 from ldp_aggregator.output.pictures.over_time import draw_band
-from ldp_aggregator.output.sheet import MOST_BARS, Bars, Curve
+from ldp_aggregator.output.sheet import MOST_BARS, Band, Bars, Curve, Grid, Shapes
 
 _TITLE, _LABEL, _CAPTION = 72, 40, 160
 """The most characters of each."""
@@ -37,9 +37,9 @@ def axes_of(
 
 
 def _height(panel: Bars) -> float:
-    if panel.grid is not None or panel.shapes is not None:
+    if isinstance(panel.form, Grid | Shapes):
         return HEIGHT
-    if panel.lines or panel.band is not None or panel.curve is not None:
+    if panel.lines or isinstance(panel.form, Band | Curve):
         return HEIGHT_OVER_TIME
     return 1.1 + 0.28 * max(1, min(len(panel.labels), MOST_BARS))
 
@@ -47,14 +47,14 @@ def _height(panel: Bars) -> float:
 def _draw(axis: Any, panel: Bars) -> None:
     if panel.lines:
         _draw_lines(axis, panel)
-    elif panel.grid is not None:
-        draw_heat(axis, panel, panel.grid)
-    elif panel.band is not None:
-        draw_band(axis, panel, panel.band)
-    elif panel.shapes is not None:
-        draw_districts(axis, panel, panel.shapes)
-    elif panel.curve is not None:
-        _draw_curve(axis, panel, panel.curve)
+    elif isinstance(panel.form, Grid):
+        draw_heat(axis, panel, panel.form)
+    elif isinstance(panel.form, Band):
+        draw_band(axis, panel, panel.form)
+    elif isinstance(panel.form, Shapes):
+        draw_districts(axis, panel, panel.form)
+    elif isinstance(panel.form, Curve):
+        _draw_curve(axis, panel, panel.form)
     else:
         _draw_bars(axis, panel)
     axis.spines[["top", "right"]].set_visible(False)

@@ -18,7 +18,7 @@ from ldp_aggregator.output.pictures.lines import draw_lines
 from ldp_aggregator.output.pictures.maps import draw_cells, draw_districts
 from ldp_aggregator.output.pictures.parts import STYLE, Drawing, picture_of
 from ldp_aggregator.output.pictures.rows import draw_rows
-from ldp_aggregator.output.sheet import Bars, Sheet
+from ldp_aggregator.output.sheet import Band, Bars, Columns, Curve, Grid, Shapes, Sheet
 
 _WIDTH = 720
 _TITLE, _CAPTION = 72, 112
@@ -70,16 +70,17 @@ def draw(panel: Bars, name: str) -> Drawing:
     """Return the drawing of a panel; `name` is that of its patterns."""
     if panel.lines:
         return draw_lines(panel)
-    if panel.grid is not None:
-        return draw_cells(panel, panel.grid, name)
-    if panel.shapes is not None:
-        return draw_districts(panel, panel.shapes, name)
-    if panel.band is not None:
-        return draw_course(panel, panel.band)
-    if panel.curve is not None:
-        return draw_curve(panel, panel.curve)
-    if panel.columns is not None:
-        return draw_histogram(panel, panel.columns)
+    match panel.form:
+        case Grid() as form:
+            return draw_cells(panel, form, name)
+        case Shapes() as form:
+            return draw_districts(panel, form, name)
+        case Band() as form:
+            return draw_course(panel, form)
+        case Curve() as form:
+            return draw_curve(panel, form)
+        case Columns() as form:
+            return draw_histogram(panel, form)
     return draw_rows(panel)
 
 

@@ -144,7 +144,7 @@ def _panel(
         lengths=lengths,
         low=low,
         high=high,
-        band=Band(band[0], band[1], band[2], notes=notes),
+        form=Band(band[0], band[1], band[2], notes=notes),
         unit=unit,
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ldp_aggregator.answers.maps.map_estimates import MapEstimates
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.output.markup import Safe, join, tag
-from ldp_aggregator.output.sheet import Bars
+from ldp_aggregator.output.sheet import Bars, Grid, Shapes
 from ldp_service.page.markup.elements import many, number, row, table
 from ldp_service.page.views.question import QuestionView
 
@@ -43,7 +43,7 @@ def legend(view: QuestionView) -> str:
     """Return what is seen in the picture."""
     if view.estimates.is_shape:
         return "A biased shape; there are no ranges."
-    if view.panel.grid is not None or view.panel.shapes is not None:
+    if isinstance(view.panel.form, Grid | Shapes):
         return "Brighter: a larger share. Hatched: may be zero."
     level = f"{100 * view.estimates.options.level:.4g} %"
     said = f"Bars: estimates. Lines: {level} ranges. Pale bars may be zero."
