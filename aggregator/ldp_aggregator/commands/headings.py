@@ -7,7 +7,8 @@ HEADINGS = {
     "For whom": "--question --value --top --estimand --by --where --baseline "
     "--least-group "
     "--released --names",
-    "Model": "--formula --event --model --method --errors --margins --of --replicates",
+    "Model": "--formula --event --model --method --errors --penalty --predict "
+    "--margins --of --replicates",
     "Intervals and tests": "--level --interval --simultaneous --detect --detect-level "
     "--margin "
     "--overlap --alarm-rate --season --slope --alert",
@@ -16,5 +17,5 @@ HEADINGS = {
     "Trees": "--at --finest --crowd",
     "Maps": "--rectangle --zoom --cells --geography --district-name --districts-by",
     "Devices and relays": "--stop-list --mixed-by --batches --delta --colluding-share",
-    "Output": "--format --output --plot --otlp --quiet",
+    "Output": "--format --output --scores --plot --otlp --quiet",
 }

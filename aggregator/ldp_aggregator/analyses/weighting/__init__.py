@@ -13,6 +13,7 @@ estimation   weighted estimates, their variance by linearization, and its check 
              replicates
 weighted     what comes out, and what is shown of it
 weighing     the way from reports and margins to it
+scored_rows  rows with their scores and weights, for R
 
 Imports: `association`, `designs`, `groups`, `rows`.
 """

@@ -90,6 +90,8 @@ class Units(NamedTuple):
     """Which stratum of the sampling frame it is of, (U,)."""
     sizes: Floats | None = None
     """How many clusters (or people) each stratum has in the population, by stratum."""
+    row: Integers | None = None
+    """The place of each in its table, (U,), if they are rows of one."""
 
 
 class Products(NamedTuple):

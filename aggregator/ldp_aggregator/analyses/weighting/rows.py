@@ -158,6 +158,7 @@ def answers_beside(
             cluster=None if frame.cluster is None else _codes(known[frame.cluster]),
             stratum=stratum,
             sizes=sizes,
+            row=chosen,
         ),
         refused="; ".join(map(str, left_out)),
     )

@@ -17,6 +17,7 @@ from ldp_aggregator.commands.group_options import with_groups
 from ldp_aggregator.commands.headings import HEADINGS
 from ldp_aggregator.commands.main import (
     FILE_PATH,
+    OUTPUT_FILE,
     QUIET,
     SURVEY_IF_ANY,
     LongHelp,
@@ -38,7 +39,7 @@ from ldp_aggregator.commands.sources import (
     read_tables,
     tally_of,
 )
-from ldp_aggregator.output.files import read_survey
+from ldp_aggregator.output.files import hand_out, read_survey
 
 if TYPE_CHECKING:
     from ldp.survey.survey import Survey
@@ -247,6 +248,14 @@ with_sources = with_options(SURVEY_IF_ANY, *_SOURCES, ALLOW_EQUAL, QUIET)
     help="Check the standard errors by leaving out reports (or clusters), drawing "
     "reports again, or balanced half-samples of two clusters a stratum.",
 )
+@click.option(
+    "--scores",
+    "scores_path",
+    metavar="FILE",
+    type=OUTPUT_FILE,
+    help="Write the --rows with the unbiased score of each value and their weights, as "
+    "CSV for svydesign in R.",
+)
 @with_groups
 @REPORTS_PER_PERSON
 @LEVEL
@@ -258,6 +267,7 @@ def weight(
     of: str | None,
     method: str,
     replicates: str | None,
+    scores_path: Path | None,
     reports_per_person: int | None,
     level: float,
     form: str,
@@ -270,7 +280,9 @@ def weight(
     itself.
     """
     from ldp_aggregator.analyses.groups.asking import GroupRequest
+    from ldp_aggregator.analyses.rows.columns import columns_of
     from ldp_aggregator.analyses.weighting.margins import margins_of
+    from ldp_aggregator.analyses.weighting.scored_rows import scored_rows
     from ldp_aggregator.analyses.weighting.weighing import weigh_answers
 
     groups = GroupRequest(given.pop("by"), given.pop("where"))
@@ -279,6 +291,9 @@ def weight(
     names = [*(name for margin in margins for name in margin.attributes), *groups.names]
     name = sources.question(question)
     answers = sources.read(name, sources.in_the_clear(name, names))
+    if scores_path is not None:
+        columns = columns_of(*sources.row_paths) if sources.row_paths else {}
+        hand_out(scores_path, scored_rows(answers, columns, margins, of, method=method))
     weighted = weigh_answers(
         answers,
         margins,
