@@ -321,18 +321,25 @@ def test_a_panel_has_a_question_for_each_epoch(tmp_path):
     questions = [ldp.question(week, ["a", "b"], epsilon=4) for week in weeks]
     draw = ldp.draw(*weeks, answers=2)
     survey = ldp.survey("panel", *questions, draws=[draw], epoch="1w")
-    shares = [0.2] * 5 + [0.8] * 5
+    shares = [0.2] * 5 + [0.8] * 3
     answers = {
         week: ["a"] * round(1000 * share) + ["b"] * round(1000 * (1 - share))
-        for week, share in zip(weeks, shares, strict=True)
+        for week, share in zip(weeks[:8], shares, strict=True)
     }
+    answers |= dict.fromkeys(weeks[8:], [None] * 1000)
     (tmp_path / "s.toml").write_text(survey.to_toml())
     (tmp_path / "r.reports").write_bytes(randomize(survey, answers, seed=1))
-    files = (tmp_path / "s.toml", tmp_path / "r.reports", "-q")
-    words = ("analyze", "trend", *files, "--format", "json", "--question")
+    files = (tmp_path / "s.toml", tmp_path / "r.reports")
+    # That weeks to come have no reports is no sign of another draw.
+    assert "of a draw" not in run("estimate", *files).stderr
+    assert (
+        "2 of week01, week02 to week10 (10 questions)"
+        in run("explain", files[0]).stdout
+    )
+    words = ("analyze", "trend", *files, "-q", "--format", "json", "--question")
     known = json.loads(run(*words, "week*", "--alert", code=CHANGED).stdout)
     assert known["values"][0]["since"] == ["week06"]
-    assert [epoch["epoch"] for epoch in known["values"][0]["epochs"]] == weeks
+    assert [epoch["epoch"] for epoch in known["values"][0]["epochs"]] == weeks[:8]
     assert "match the questions of a panel" in run(*words, "day*", code=1).stderr
     assert "without --by" in run(*words, "week*", "--by", "x", code=2).stderr
 

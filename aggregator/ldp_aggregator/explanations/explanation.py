@@ -6,7 +6,7 @@ What is particular to a kind of mechanism, its decoder says (`explain`, `warning
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from math import prod
 
@@ -28,6 +28,7 @@ from ldp_aggregator.explanations.scale_explanation import (
 )
 
 _ALL_BUT = 0.999
+_MOST_NAMES = 6
 _REPEATED = (2, 5, 10, 50)
 
 
@@ -192,7 +193,7 @@ def _question(question: Question) -> str:
         largest = "epsilon" if draw.answers == 1 else f"{draw.answers} epsilons"
         lines.append(
             f"  drawn               by a share of {question.share} of the devices, "
-            f"each of which answers {number} of {', '.join(draw.names)}, whatever the "
+            f"each of which answers {number} of {_few_names(draw.names)}, whatever the "
             f"answers are; the totals count the largest {largest} of these"
         )
     lines += scale_lines(question) + contribution_lines(question)
@@ -340,3 +341,10 @@ def _values(domain: Domain) -> str:
 def _short(ratio: Fraction) -> str:
     text = str(ratio)
     return text if len(text) <= 60 else f"{float(ratio):.15g}..."
+
+
+def _few_names(names: Sequence[str]) -> str:
+    """All names, or the ends of a long list, such as the weeks of a panel."""
+    if len(names) <= _MOST_NAMES:
+        return ", ".join(names)
+    return f"{names[0]}, {names[1]} to {names[-1]} ({len(names)} questions)"

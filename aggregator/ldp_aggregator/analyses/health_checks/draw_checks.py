@@ -27,14 +27,20 @@ def draw_health(
 ) -> dict[str, tuple[Check, ...]]:
     """The check of each draw, by the name of each of its questions.
 
-    None of a draw without reports, nor of one of whose questions a tally is missing.
+    None of a draw without reports, nor of one of whose questions a tally is missing,
+    nor of a panel: its questions ask the same in one epoch after the other.
     """
     checks: dict[str, tuple[Check, ...]] = {}
     for draw in survey.draws:
         if not counts.keys() >= set(draw.names):
             continue
+        questions = [survey[name] for name in draw.names]
+        alike = len({question.domain.values for question in questions}) == 1
+        if questions[0].epoch is not None and alike and questions[0].domain.values:
+            continue
         reports = [
-            total_reports(counts[name], survey[name].layout) for name in draw.names
+            total_reports(counts[question.name], question.layout)
+            for question in questions
         ]
         if any(reports):
             checks |= dict.fromkeys(draw.names, (draw_check(draw, reports),))
