@@ -401,12 +401,12 @@ def test_without_a_view_there_is_no_shape():
 @pytest.mark.parametrize("mechanism", ["grr", "dithered", "geometric"])
 @pytest.mark.parametrize("post_process", ["em", "ems"])
 def test_other_mechanisms_have_no_shape(mechanism, post_process):
-    """It is said which has, and how to leave the others out."""
+    """It is said which has, and what others have."""
     asked = question(mechanism, 'type = "integer"\nlow = 0\nhigh = 2\nepsilon = 1')
     counts = np.full((asked.layout.cohorts, asked.layout.symbols), 20)
     with pytest.raises(
         EstimateError,
-        match=f"'x': .* than {post_process}, .* square-wave; .*--question",
+        match=f"'x': .* than {post_process}, .* square-wave; these questions have",
     ):
         estimate_question(asked, counts, Options(post_process=post_process))
 

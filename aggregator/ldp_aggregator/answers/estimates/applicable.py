@@ -13,7 +13,7 @@ from functools import partial
 
 from ldp.errors import EstimateError
 from ldp.survey.survey import Question
-from ldp_aggregator.answers.options import SHAPES, Options
+from ldp_aggregator.answers.options import POST, SHAPES, Options
 from ldp_aggregator.decoders.table import decoder_of
 
 _OF_EVERY_ONE = (
@@ -37,10 +37,14 @@ def check_asked(questions: Collection[Question], options: Options) -> None:
     if post_process is not None and not any(
         _has_view(question, post_process) for question in questions
     ):
+        others = [
+            view
+            for view in POST
+            if any(_has_view(question, view) for question in questions)
+        ]
         raise EstimateError(
             f"expected another view than {post_process}, which is for "
-            f"{_ONLY_FOR[post_process]}; name such questions with --question, if there "
-            "are any"
+            f"{_ONLY_FOR[post_process]}; these questions have {', '.join(others)}"
         )
     for asked, have, what in (
         (options.numbers.ranges or options.numbers.edges, _of_distribution, _RANGES),
