@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
-from calling import run
+from calling import ldp, run
 from collecting import wait_for
 from listening import Handler, listening
 from pages import COMMUTE, UPLOADING, answers, service_of, visitor, write_tokens
@@ -309,5 +309,5 @@ def test_the_command_tries_the_webhook(tmp_path, monkeypatch):
     assert "did you mean alert-webhook" in mistyped.output
     assert "expected --alert-webhook" in run("store", "test-alert", code=1).output
     monkeypatch.delenv("LDP_ALERT_SECRET")
-    unsigned = run("store", "test-alert", "--alert-webhook", "https://a.b/c", code=1)
+    unsigned = ldp("store test-alert --alert-webhook https://a.b/c", code=1)
     assert "LDP_ALERT_SECRET" in unsigned.output

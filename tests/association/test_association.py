@@ -12,7 +12,7 @@ import pytest
 from association_laws import LAWS, REPORTS, Estimator, rejections
 from association_mutants import MUTANTS, debiased_chi_square
 from associations import CANDIDATES, drawn_from, rows_of, survey_of, tally_of
-from calling import run
+from calling import ldp, run
 from places import DATA as FOREIGN
 
 from ldp import EstimateError, parse_survey
@@ -328,20 +328,12 @@ def test_command_line(tmp_path, monkeypatch):
     Path("people.csv").write_text(
         "a,b\n" + "".join(f"{a},{'true' if b == 't' else 'false'}\n" for a, b in people)
     )
-    run("randomize", "s.toml", "-i", "people.csv", "-o", "reports", "-q")
-    run("aggregate", "s.toml", "reports", "-o", "tally", "-q")
+    ldp("randomize s.toml -i people.csv -o reports -q")
+    ldp("aggregate s.toml reports -o tally -q")
     record = json.loads(
-        run(
-            "analyze",
-            "associate",
-            "s.toml",
-            "tally",
-            "--questions",
-            "a,b",
-            "--format",
-            "json",
-            "--likelihood",
-            "-q",
+        ldp(
+            "analyze associate s.toml tally --questions a,b --format json "
+            "--likelihood -q"
         ).stdout
     )
     assert (record["questions"], record["reports"], record["biased"]) == (
@@ -376,26 +368,14 @@ def test_command_line(tmp_path, monkeypatch):
     )
     assert (
         "share of b given a"
-        in run(
-            "analyze", "associate", "s.toml", "tally", "--questions", "a,b", "-q"
-        ).stdout
+        in ldp("analyze associate s.toml tally --questions a,b -q").stdout
     )
     assert "answered together" in run("check", "s.toml").stdout
     explained = run("explain", "s.toml").stdout
     assert "a+b: answered together" in explained
     assert "3.000000 for all of them, the sum" in explained
-    run("simulate", "s.toml", "--respondents", "200", "--seed", "1", "-q")
-    run(
-        "simulate",
-        "s.toml",
-        "--respondents",
-        "200",
-        "--seed",
-        "1",
-        "--way",
-        "law",
-        "-q",
-    )
+    ldp("simulate s.toml --respondents 200 --seed 1 -q")
+    ldp("simulate s.toml --respondents 200 --seed 1 --way law -q")
 
 
 @pytest.mark.parametrize(
@@ -411,7 +391,7 @@ def test_command_line_errors(questions, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("s.toml").write_text(TEXT)
     Path("people.csv").write_text("a,b\nx,true\n")
-    run("randomize", "s.toml", "-i", "people.csv", "-o", "reports", "-q")
+    ldp("randomize s.toml -i people.csv -o reports -q")
     assert (
         said
         in run(

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import broken_clients
 import numpy as np
 import pytest
-from calling import run
+from calling import ldp, run
 from children import CopiedProcess
 from js_client import NODE, PACKAGE
 
@@ -231,7 +231,7 @@ def test_the_command_writes_all_it_has(tmp_path, monkeypatch):
     alarmed = run("client", "test", "survey.toml", "--budget", "200", *client, code=3)
     assert "ALARM" in alarmed.stdout
     assert "Constant" not in Path("verdict.json").read_text()
-    run("client", "test", "survey.toml", "--budget", "few", code=2)
+    ldp("client test survey.toml --budget few", code=2)
 
 
 def test_bounds_are_those_of_clopper_and_pearson():

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 
 import pytest
-from calling import run
+from calling import ldp, run
 
 from ldp.wire.wire import FrameReader, decode_batch
 
@@ -43,25 +43,21 @@ def test_from_table_to_estimates(folder):
     """A table is randomized, aggregated in parts and estimated; missing answers send
     nothing.
     """
-    run("randomize", "s.toml", "-i", "a.csv", "-o", "r1")
-    run("randomize", "s.toml", "-i", "a.csv", "-o", "r2")
-    run("aggregate", "s.toml", "r1", "-o", "t1")
-    run("aggregate", "s.toml", "t1", "r2", "-o", "t2")
-    record = json.loads(
-        run("estimate", "s.toml", "t2", "--format", "json", "-q").stdout
-    )
+    ldp("randomize s.toml -i a.csv -o r1")
+    ldp("randomize s.toml -i a.csv -o r2")
+    ldp("aggregate s.toml r1 -o t1")
+    ldp("aggregate s.toml t1 r2 -o t2")
+    record = json.loads(ldp("estimate s.toml t2 --format json -q").stdout)
     assert record["questions"]["smoker"]["reports"] == 1500
     assert record["questions"]["pet"]["reports"] == 2000
-    direct = json.loads(
-        run("estimate", "s.toml", "r1", "r2", "--format", "json", "-q").stdout
-    )
+    direct = json.loads(ldp("estimate s.toml r1 r2 --format json -q").stdout)
     assert direct == record
 
 
 def test_reports_are_fresh_noise(folder):
     """Without a seed nothing repeats: two randomizations of one table differ."""
-    run("randomize", "s.toml", "-i", "a.csv", "-o", "r1")
-    run("randomize", "s.toml", "-i", "a.csv", "-o", "r2")
+    ldp("randomize s.toml -i a.csv -o r1")
+    ldp("randomize s.toml -i a.csv -o r2")
     assert (folder / "r1").read_bytes() != (folder / "r2").read_bytes()
     assert (folder / "r1").stat().st_size == (folder / "r2").stat().st_size
 
@@ -84,7 +80,7 @@ def test_reports_leave_in_any_order(tmp_path, monkeypatch, mechanism):
         + "".join(f'[[question]]\nname = "{name}"\n{asked}' for name in "qr")
     )
     (tmp_path / "a.csv").write_text("q,r\n" + "a,a\n" * 1500 + "b,b\n" * 1500)
-    run("randomize", "s.toml", "-i", "a.csv", "-o", "reports", "-q")
+    ldp("randomize s.toml -i a.csv -o reports -q")
     rows = {}
     for frame in FrameReader().feed((tmp_path / "reports").read_bytes()):
         batch = decode_batch(frame)
@@ -104,7 +100,7 @@ def test_refused_tables_leave_no_file(folder):
     """
     (folder / "bad.csv").write_text("smoker,pet\nyes,cat\nyes,unicorn\n" * 1)
     (folder / "r").write_bytes(b"before")
-    result = run("randomize", "s.toml", "-i", "bad.csv", "-o", "r", code=1)
+    result = ldp("randomize s.toml -i bad.csv -o r", code=1)
     assert "row 3" in result.output
     assert "unicorn" not in result.output
     assert (folder / "r").read_bytes() == b"before"
@@ -114,7 +110,7 @@ def test_refused_tables_leave_no_file(folder):
         "r",
         "s.toml",
     ]
-    run("randomize", "s.toml", "-i", "bad.csv", "-o", "r", "--skip-invalid")
+    ldp("randomize s.toml -i bad.csv -o r --skip-invalid")
     assert (folder / "r").read_bytes() != b"before"
 
 
@@ -157,9 +153,7 @@ def test_simulate_writes_everything(folder):
 def test_simulate_population_of_a_table(folder):
     """The truth is the table's: of 750 who said whether they smoke, a third does."""
     record = json.loads(
-        run(
-            "simulate", "s.toml", "--population", "a.csv", "--format", "json", "-q"
-        ).stdout
+        ldp("simulate s.toml --population a.csv --format json -q").stdout
     )
     truths = [value["truth"] for value in record["questions"]["smoker"]["values"]]
     assert truths == pytest.approx([2 / 3, 1 / 3])

@@ -1,7 +1,7 @@
 """Mistakes that people make: each is answered by what to type instead."""
 
 import pytest
-from calling import run
+from calling import ldp, run
 
 SURVEY = '[survey]\nname = "habits"\n[[question]]\nname = "sleep"\n'
 GOOD = f'{SURVEY}values = ["good", "bad"]\nepsilon = 1\n'
@@ -16,8 +16,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "answers.csv").write_text("sleep\ngood\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "case.csv").write_text("Sleep\ngood\n", encoding="utf-8")
-    run("randomize", "habits.toml", "-i", "answers.csv", "-o", "reports", "-q")
-    run("aggregate", "habits.toml", "reports", "-o", "tally", "-q")
+    ldp("randomize habits.toml -i answers.csv -o reports -q")
+    ldp("aggregate habits.toml reports -o tally -q")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_commands_are_named_that_may_be_meant():
     """At each level, also of groups below it."""
     assert "Did you mean analyze query?" in run("query", code=2).stderr
     assert "Did you mean estimate or simulate?" in run("estimte", code=2).stderr
-    assert "Did you mean new?" in run("store", "tokens", "nwe", code=2).stderr
+    assert "Did you mean new?" in ldp("store tokens nwe", code=2).stderr
 
 
 @pytest.mark.parametrize(

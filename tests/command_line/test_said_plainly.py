@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
-from calling import LDP, run
+from calling import LDP, ldp, run
 from surveys import SMALL
 
 import ldp_aggregator
@@ -103,7 +103,7 @@ def test_long_tables_say_what_they_leave_out(folder):
 
     `--top` and `--question` ask for what they name.
     """
-    brief = run("estimate", "large.toml", "large", "-q").stdout
+    brief = ldp("estimate large.toml large -q").stdout
     rows = re.findall(r"^ v(\d+) ", brief, re.MULTILINE)
     assert len(rows) == MOST_ROWS
     assert int(rows[0]) % 97 == 96
@@ -112,26 +112,22 @@ def test_long_tables_say_what_they_leave_out(folder):
         "too high"
     ) in brief
     assert "--top all" in brief
-    full = run("estimate", "large.toml", "large", "-q", "--top", "all").stdout
+    full = ldp("estimate large.toml large -q --top all").stdout
     assert re.findall(r"^ v(\d+) ", full, re.MULTILINE) == [
         str(number) for number in range(MANY)
     ]
     assert "too high" not in full
-    few = run(
-        "estimate", "large.toml", "large", "-q", "--top", "3", "--format", "csv"
-    ).stdout
+    few = ldp("estimate large.toml large -q --top 3 --format csv").stdout
     assert len(few.splitlines()) == 4
     assert (
         '"left_out": 497'
-        in run(
-            "estimate", "large.toml", "large", "-q", "--top", "3", "--format", "json"
-        ).stdout
+        in ldp("estimate large.toml large -q --top 3 --format json").stdout
     )
     assert (
         "(pet), got 'dog'"
-        in run("estimate", "large.toml", "large", "--question", "dog", code=1).stderr
+        in ldp("estimate large.toml large --question dog", code=1).stderr
     )
-    run("estimate", "large.toml", "large", "--top", "0", code=2)
+    ldp("estimate large.toml large --top 0", code=2)
 
 
 def test_simulations_in_brief(folder):
@@ -183,9 +179,7 @@ def test_reports_each_is_for_memoized_questions(folder):
     """
     assert (
         "leave --reports-per-person"
-        in run(
-            "estimate", "survey.toml", "tally", "--reports-per-person", "2", code=1
-        ).stderr
+        in ldp("estimate survey.toml tally --reports-per-person 2", code=1).stderr
     )
     survey = parse_survey(MIXED)
     counts = {"pet": np.array([[30, 20, 10]]), "again": np.array([[60, 40]])}
@@ -229,14 +223,11 @@ def test_a_tally_of_the_same_reports_counts_once(folder):
     alike.
     """
     Path("answers.csv").write_text("pet\ncat\nnone\ncat\n", encoding="utf-8")
-    run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
-    run("aggregate", "survey.toml", "reports", "-o", "once")
-    run("aggregate", "survey.toml", "reports", "reports", "-o", "twice")
+    ldp("randomize survey.toml -i answers.csv -o reports -q")
+    ldp("aggregate survey.toml reports -o once")
+    ldp("aggregate survey.toml reports reports -o twice")
     assert Path("once").read_bytes() != Path("twice").read_bytes()
-    assert (
-        "--allow-equal"
-        in run("estimate", "survey.toml", "once", "twice", code=1).stderr
-    )
+    assert "--allow-equal" in ldp("estimate survey.toml once twice", code=1).stderr
 
 
 def test_associations_say_what_was_tested():
@@ -570,10 +561,7 @@ def test_skipping_is_possible_where_it_is_advised(folder):
     words = ("simulate", "survey.toml", "--population", "answers.csv", "-q")
     assert "--skip-invalid" in run(*words, code=1).stderr
     assert "2 respondents" in run(*words, "--skip-invalid").stdout
-    assert (
-        "--population"
-        in run("simulate", "survey.toml", "--skip-invalid", code=2).stderr
-    )
+    assert "--population" in ldp("simulate survey.toml --skip-invalid", code=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import stat
 from fractions import Fraction
 
 import pytest
-from calling import run
+from calling import ldp, run
 from pages import COMMUTE, TOKEN, UPLOADING, answers, service_of, visitor
 
 from ldp import parse_survey
@@ -23,9 +23,7 @@ def folder(tmp_path, monkeypatch):
         answers(parse_survey(COMMUTE), 40, clock=lambda: 1e9)
     )
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "public").write_text(
-        run("survey", "stop-list", "key", "key.pem").stdout.strip()
-    )
+    (tmp_path / "public").write_text(ldp("survey stop-list key key.pem").stdout.strip())
     return tmp_path
 
 
@@ -56,7 +54,7 @@ def test_a_list_from_the_command_line(folder):
     first = read_stops((folder / "list").read_bytes(), key)
     assert (first.survey, first.serial) == ("commute", 1)
     assert first.shares == {"smoker": 0, "hours": Fraction("1/10")}
-    shown = run("survey", "stop-list", "show", "list").stdout
+    shown = ldp("survey stop-list show list").stdout
     assert "smoker: stopped" in shown
     assert "hours: asked of 1/10 of the devices" in shown
     sign("--share", "hours=0.5", "--share", "hours=0.25")
@@ -83,7 +81,7 @@ def test_a_key_is_never_replaced(folder):
     before = (folder / "key.pem").read_bytes()
     assert (
         "expected no file at key.pem"
-        in run("survey", "stop-list", "key", "key.pem", code=1).stderr
+        in ldp("survey stop-list key key.pem", code=1).stderr
     )
     assert (folder / "key.pem").read_bytes() == before
 
@@ -91,13 +89,11 @@ def test_a_key_is_never_replaced(folder):
 def test_estimates_say_who_was_asked(folder):
     """On the command line, for the questions that the list is about."""
     sign("--stop", "smoker", "--share", "hours=1/10")
-    estimated = run("estimate", "survey.toml", "reports", "--stop-list", "list")
+    estimated = ldp("estimate survey.toml reports --stop-list list")
     assert "has stopped this question" in estimated.stdout
     assert "asked of 1/10 of the devices" in estimated.stdout
     assert estimated.stdout.count("Stop list 1") == 2
-    refused = run(
-        "estimate", "survey.toml", "reports", "--stop-list", "survey.toml", code=1
-    )
+    refused = ldp("estimate survey.toml reports --stop-list survey.toml", code=1)
     assert "`ldp survey stop-list sign` writes such lists" in refused.stderr
 
 
@@ -137,7 +133,7 @@ def read(folder):
 def test_a_list_of_another_survey_is_not_served(folder):
     sign("--stop", "smoker")
     (folder / "survey.toml").write_text(COMMUTE.replace('"commute"', '"other"'))
-    refused = run("serve", "survey.toml", "--port", "0", "--stop-list", "list", code=1)
+    refused = ldp("serve survey.toml --port 0 --stop-list list", code=1)
     assert (
         "--stop-list list: expected surveys that are served (other), got commute"
         in refused.stderr

@@ -9,7 +9,7 @@ from math import lcm
 
 import numpy as np
 import pytest
-from calling import run
+from calling import ldp, run
 from specimens import question
 from test_page_of_distributions import Unasked
 
@@ -396,10 +396,8 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "answers.csv").write_text(
         "hours\n" + "".join(f"{cell}\n" for cell in cells)
     )
-    run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
-    record = json.loads(
-        run("estimate", "survey.toml", "reports", "--format", "json", "-q").stdout
-    )
+    ldp("randomize survey.toml -i answers.csv -o reports -q")
+    record = json.loads(ldp("estimate survey.toml reports --format json -q").stdout)
     hours_record = record["questions"]["hours"]
     assert hours_record["reports"] == 4001
     truth = np.mean([*hours, 60])
@@ -412,7 +410,7 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     assert abs(spread["estimate"] - np.var([*hours, 60])) < 6 * spread["standard_error"]
     assert "clipped to [0, 60]" in hours_record["note"]
     assert "hours" in run("explain", "survey.toml").stdout
-    assert "variance" in run("estimate", "survey.toml", "reports", "-q").stdout
+    assert "variance" in ldp("estimate survey.toml reports -q").stdout
 
 
 @pytest.mark.parametrize(

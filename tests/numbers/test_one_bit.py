@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from calling import run
+from calling import ldp, run
 from specimens import question
 
 from ldp.errors import EstimateError
@@ -184,16 +184,13 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "survey.toml").write_text(SURVEY)
     ages = [18 + number % 81 for number in range(3000)]
     (tmp_path / "answers.csv").write_text("age\n" + "".join(f"{age}\n" for age in ages))
-    run("randomize", "survey.toml", "-i", "answers.csv", "-o", "reports", "-q")
-    output = run("estimate", "survey.toml", "reports", "--format", "json", "-q").stdout
+    ldp("randomize survey.toml -i answers.csv -o reports -q")
+    output = ldp("estimate survey.toml reports --format json -q").stdout
     mean = json.loads(output)["questions"]["age"]["mean"]
     # Six standard errors of one report's worth, 87 / sqrt(3000): of chance 2e-9.
     assert abs(mean["estimate"] - np.mean(ages)) < 6 * 87 / 3000**0.5
-    assert "no frequencies" in run("estimate", "survey.toml", "reports", "-q").stdout
-    assert "mean of" in run("plan", "survey.toml", "-n", "1000").stdout
+    assert "no frequencies" in ldp("estimate survey.toml reports -q").stdout
+    assert "mean of" in ldp("plan survey.toml -n 1000").stdout
     assert "error of a mean" in run("explain", "survey.toml").stdout
-    assert "no frequencies" in run("simulate", "survey.toml", "-n", "200", "-q").stdout
-    assert (
-        "mean to 98"
-        in run("survey", "simulate-attacks", "survey.toml", "-n", "200", "-q").stdout
-    )
+    assert "no frequencies" in ldp("simulate survey.toml -n 200 -q").stdout
+    assert "mean to 98" in ldp("survey simulate-attacks survey.toml -n 200 -q").stdout

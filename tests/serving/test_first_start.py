@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from calling import run
+from calling import ldp, run
 
 from ldp_service.commands.tokens import write_first_tokens
 from ldp_service.store.opening import open_store
@@ -56,12 +56,12 @@ def test_a_store_and_tokens_can_be_tried_while_they_serve(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     write_first_tokens(Path("tokens.toml"))
     with closing(open_store("sqlite:///ldp.db")):
-        run("serve", "s.toml", "--check")
+        ldp("serve s.toml --check")
     Path("ldp.db").write_bytes(b"no store" * 1000)
-    run("serve", "s.toml", "--check", code=1)
+    ldp("serve s.toml --check", code=1)
     Path("ldp.db").unlink()
     Path("tokens.toml").write_text("x")
-    run("serve", "s.toml", "--check", code=1)
+    ldp("serve s.toml --check", code=1)
 
 
 def test_a_journal_keeps_no_token(tmp_path, monkeypatch, capsys):

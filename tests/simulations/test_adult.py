@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from calling import run
+from calling import ldp, run
 from places import DATA as FOREIGN
 
 from ldp.survey.survey_file import parse_survey
@@ -199,9 +199,7 @@ def test_command_line(survey_text, table, tmp_path, monkeypatch):
         "all.tally",
         "-q",
     )
-    record = json.loads(
-        run("estimate", "adult.toml", "all.tally", "--format", "json", "-q").stdout
-    )
+    record = json.loads(ldp("estimate adult.toml all.tally --format json -q").stdout)
     run(
         "estimate",
         "adult.toml",

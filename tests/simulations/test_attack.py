@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from calling import run
+from calling import ldp, run
 from specimens import MEANS, question
 
 from lab.endurance.poisonings import (
@@ -305,17 +305,7 @@ def test_command_shows_gain_beside_bound(folder):
 
     No bound for a Bloom filter.
     """
-    output = run(
-        "survey",
-        "simulate-attacks",
-        "s.toml",
-        "--runs",
-        "2",
-        "--seed",
-        "3",
-        "-n",
-        "2000",
-    ).stdout
+    output = ldp("survey simulate-attacks s.toml --runs 2 --seed 3 -n 2000").stdout
     for word in (
         "pet: oue, 105 forged reports beside 2,000 honest ones",
         "maximal-gain",
@@ -325,31 +315,10 @@ def test_command_shows_gain_beside_bound(folder):
     ):
         assert word in output
     assert (
-        output
-        == run(
-            "survey",
-            "simulate-attacks",
-            "s.toml",
-            "--runs",
-            "2",
-            "--seed",
-            "3",
-            "-n",
-            "2000",
-        ).stdout
+        output == ldp("survey simulate-attacks s.toml --runs 2 --seed 3 -n 2000").stdout
     )
     records = json.loads(
-        run(
-            "survey",
-            "simulate-attacks",
-            "s.toml",
-            "--seed",
-            "3",
-            "-n",
-            "2e3",
-            "--format",
-            "json",
-        ).stdout
+        ldp("survey simulate-attacks s.toml --seed 3 -n 2e3 --format json").stdout
     )["attacks"]
     assert [record["question"] for record in records] == ["pet"] * 3 + ["aged"] * 3 + [
         "page"
@@ -489,9 +458,7 @@ def test_forgers_who_keep_to_the_protocol_draw(folder):
             assert abs(target["furthest_gain"]) <= target["bound"]
     assert (
         "none of these drew"
-        in run(
-            "survey", "simulate-attacks", "d.toml", "-n", "1", "--seed", "1", code=1
-        ).output
+        in ldp("survey simulate-attacks d.toml -n 1 --seed 1", code=1).output
     )
 
 

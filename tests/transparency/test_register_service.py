@@ -4,7 +4,7 @@ import asyncio
 
 import httpx
 import pytest
-from calling import run
+from calling import ldp
 from registered import version
 
 from ldp.transparency.entries import RegisterError, parse_register
@@ -117,5 +117,5 @@ def test_a_service_does_not_start_without(log, tmp_path, monkeypatch):
         PublishedRegister(log, VERSIONS)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "survey.toml").write_text(VERSIONS[2].to_toml())
-    said = run("serve", "survey.toml", "--register", "log", "--port", 0, code=1).output
+    said = ldp("serve survey.toml --register log --port 0", code=1).output
     assert "got no entry of this version" in said

@@ -4,7 +4,7 @@ import shutil
 from datetime import date
 
 import pytest
-from calling import run
+from calling import ldp, run
 from places import EXAMPLES
 from test_register_command import committed, git, hook_environment
 from version_cases import file_of
@@ -95,7 +95,7 @@ def test_a_reworded_translation_needs_a_reason(folder, against):
     run(*words, "--accept", "it was about yesterday")
     assert parse_register((folder / "log").read_bytes()).entries[0].worse == (LINE,)
     assert "was accepted" in run(*words).output
-    run("survey", "register", "verify", "log", "survey.toml")
+    ldp("survey register verify log survey.toml")
     (folder / "survey.page.toml").unlink()
     assert "-> none" in run(*words, code=1).output
 
@@ -104,7 +104,7 @@ def test_a_register_binds_the_page_file(folder):
     """By its hash: other words need a reason, are not proved to be in it, and are not
     served.
     """
-    run("survey", "register", "add", "log", "survey.toml")
+    ldp("survey register add log survey.toml")
     against = ("check", "survey.toml", "--against", "log")
     assert "nothing changed" in run(*against).output
     (folder / "survey.page.toml").write_text(REWORDED)
@@ -125,13 +125,12 @@ def test_a_register_binds_the_page_file(folder):
         said = run(*words, code=1).output
         assert "expected the page file that is registered with trip" in said
     assert (
-        "expected a reason"
-        in run("survey", "register", "add", "log", "survey.toml", code=1).output
+        "expected a reason" in ldp("survey register add log survey.toml", code=1).output
     )
     run("survey", "register", "add", "log", "survey.toml", "--accept", "clearer words")
     for words in (verified, proved):
         run(*words)
-    head = run("survey", "register", "head", "log").output.strip()
+    head = ldp("survey register head log").output.strip()
     assert (
         "clearer words"
         in run("survey", "register", "check-proof", "proof.json", "--head", head).output
@@ -146,10 +145,10 @@ def test_a_register_binds_the_page_file(folder):
         log.write(silent)
     assert (
         "got none for: page file: words: "
-        in run("survey", "register", "verify", "log", code=1).output
+        in ldp("survey register verify log", code=1).output
     )
     (folder / "survey.page.toml").write_text("[page")
-    said = run("check", "survey.toml", "--against", "HEAD", code=1).output
+    said = ldp("check survey.toml --against HEAD", code=1).output
     assert "expected TOML in UTF-8" in said
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from calling import LDP, run
+from calling import LDP, ldp, run
 from places import EXAMPLES
 from version_cases import MODE, SECOND, file_of, with_second
 
@@ -65,11 +65,9 @@ def test_against_a_file(folder):
     wrongly.
     """
     (folder / "old.toml").write_text(file_of())
-    assert (
-        "nothing changed" in run("check", "survey.toml", "--against", "old.toml").output
-    )
+    assert "nothing changed" in ldp("check survey.toml --against old.toml").output
     (folder / "survey.toml").write_text(file_of(DEARER))
-    said = run("check", "survey.toml", "--against", "old.toml", code=1).output
+    said = ldp("check survey.toml --against old.toml", code=1).output
     assert f"worse   {WORSE_LINE}" in said
     assert "take them back, or accept them" in said
     form = ("check", "survey.toml", "--against", "old.toml", "--format", "json")
@@ -78,7 +76,7 @@ def test_against_a_file(folder):
     assert json.loads(done.stdout)["worse"] == 3
     # The other way round, the report costs less; that it is asked again has to be
     # accepted.
-    run("check", "old.toml", "--against", "survey.toml", code=1)
+    ldp("check old.toml --against survey.toml", code=1)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +122,11 @@ def test_against_git(repository):
     """As it was in a revision: under its path, under another one, or where it was moved
     from.
     """
-    assert "nothing changed" in run("check", "survey.toml", "--against", "HEAD").output
+    assert "nothing changed" in ldp("check survey.toml --against HEAD").output
     (repository / "survey.toml").write_text(file_of(DEARER))
-    assert WORSE_LINE in run("check", "survey.toml", "--against", "HEAD", code=1).output
+    assert WORSE_LINE in ldp("check survey.toml --against HEAD", code=1).output
     committed("dearer")
-    assert "nothing changed" in run("check", "survey.toml", "--against", "HEAD").output
+    assert "nothing changed" in ldp("check survey.toml --against HEAD").output
     assert (
         WORSE_LINE in run("check", "survey.toml", "--against", "HEAD~1", code=1).output
     )
@@ -143,10 +141,10 @@ def test_against_git(repository):
     moved = run("check", "deep/new.toml", "--against", "HEAD~1", code=1).output
     assert WORSE_LINE in moved
     (repository / "deep" / "other.toml").write_text(file_of(name="other"))
-    first = run("check", "deep/other.toml", "--against", "HEAD").output
+    first = ldp("check deep/other.toml --against HEAD").output
     assert "other: a first version" in first
-    run("check", "deep/other.toml", "--against", "HEAD:nothing.toml", code=2)
-    run("check", "deep/other.toml", "--against", "no-such-branch", code=2)
+    ldp("check deep/other.toml --against HEAD:nothing.toml", code=2)
+    ldp("check deep/other.toml --against no-such-branch", code=2)
 
 
 def test_files_of_a_revision(repository):
@@ -159,7 +157,7 @@ def test_files_of_a_revision(repository):
     (repository / "survey.toml").write_text(file_of(tree))
     committed("a tree")
     (repository / "tree.csv").write_text("child,parent\na,x\nb,x\nc,y\nd,y\ne,y\n")
-    said = run("check", "survey.toml", "--against", "HEAD", code=1).output
+    said = ldp("check survey.toml --against HEAD", code=1).output
     assert "values: without them -> values: with e" in said
 
 
@@ -175,16 +173,10 @@ def test_accepted_reasons(repository):
     )
     (repository / "survey.toml").write_text(file_of(DEARER.replace('"2"', '"2.5"')))
     assert "1 -> 2.5" in run(*words, code=1).output
-    run("survey", "register", "verify", "log")
-    assert (
-        "the first wave was too small"
-        in run("survey", "register", "show", "log").output
-    )
+    ldp("survey register verify log")
+    assert "the first wave was too small" in ldp("survey register show log").output
     committed("accepted")
-    assert (
-        "2 -> 2.5"
-        in run("check", "survey.toml", "--against", "HEAD:log", code=1).output
-    )
+    assert "2 -> 2.5" in ldp("check survey.toml --against HEAD:log", code=1).output
     run(*words, "--accept", " ", code=1)
 
 
@@ -192,18 +184,13 @@ def test_a_register_by_its_commands(folder):
     """Added to, verified, proved and shown; what gets worse without a reason is
     refused.
     """
-    run("survey", "register", "add", "log", "survey.toml")
-    head = run("survey", "register", "head", "log").output.strip()
+    ldp("survey register add log survey.toml")
+    head = ldp("survey register head log").output.strip()
     assert head.startswith("1:")
-    assert (
-        "there already" in run("survey", "register", "add", "log", "survey.toml").output
-    )
+    assert "there already" in ldp("survey register add log survey.toml").output
     (folder / "survey.toml").write_text(file_of(DEARER))
-    assert (
-        WORSE_LINE
-        in run("survey", "register", "add", "log", "survey.toml", code=1).output
-    )
-    run("survey", "register", "verify", "log", "survey.toml", code=1)
+    assert WORSE_LINE in ldp("survey register add log survey.toml", code=1).output
+    ldp("survey register verify log survey.toml", code=1)
     run(
         "survey",
         "register",
@@ -214,19 +201,8 @@ def test_a_register_by_its_commands(folder):
         "more precise <b>",
     )
     run("survey", "register", "verify", "log", "survey.toml", "--since", head)
-    run(
-        "survey",
-        "register",
-        "prove",
-        "inclusion",
-        "log",
-        "survey.toml",
-        "--since",
-        1,
-        "-o",
-        "proof.json",
-    )
-    for known in (head, run("survey", "register", "head", "log").output.strip()):
+    ldp("survey register prove inclusion log survey.toml --since 1 -o proof.json")
+    for known in (head, ldp("survey register head log").output.strip()):
         said = run(
             "survey",
             "register",
@@ -238,17 +214,7 @@ def test_a_register_by_its_commands(folder):
             "survey.toml",
         ).output
         assert "accepted because: more precise" in said
-    run(
-        "survey",
-        "register",
-        "prove",
-        "consistency",
-        "log",
-        "--since",
-        1,
-        "-o",
-        "grown.json",
-    )
+    ldp("survey register prove consistency log --since 1 -o grown.json")
     assert (
         f"goes on from {head}"
         in run("survey", "register", "check-proof", "grown.json", "--head", head).output
@@ -257,30 +223,28 @@ def test_a_register_by_its_commands(folder):
     run("survey", "register", "check-proof", "grown.json", "--head", other, code=1)
     run("survey", "register", "verify", "log", "--since", other, code=1)
     run("survey", "register", "check-proof", "survey.toml", "--head", head, code=1)
-    run("survey", "register", "prove", "inclusion", "log", code=2)
-    run("survey", "register", "show", "log", "--html", "-o", "log.html")
+    ldp("survey register prove inclusion log", code=2)
+    ldp("survey register show log --html -o log.html")
     page = (folder / "log.html").read_text(encoding="utf-8")
     assert "more precise &lt;b&gt;" in page
     assert "<script" not in page
-    assert json.loads(
-        run("survey", "register", "show", "log", "--format", "json").output
-    )["head"]
-    assert "nothing changed" in run("check", "survey.toml", "--against", "log").output
+    assert json.loads(ldp("survey register show log --format json").output)["head"]
+    assert "nothing changed" in ldp("check survey.toml --against log").output
     (folder / "survey.toml").write_text(file_of(DEARER.replace('"2"', '"3"')))
-    assert "2 -> 3" in run("check", "survey.toml", "--against", "log", code=1).output
+    assert "2 -> 3" in ldp("check survey.toml --against log", code=1).output
 
 
 def test_a_register_that_was_cut(folder):
     """Its entries are gone: who kept a copy or a head sees it."""
-    run("survey", "register", "add", "log", "survey.toml")
+    ldp("survey register add log survey.toml")
     (folder / "survey.toml").write_text(file_of(DEARER))
     run("survey", "register", "add", "log", "survey.toml", "--accept", "why not")
     shutil.copy("log", "kept")
     (folder / "log").write_bytes(
         (folder / "log").read_bytes().splitlines(keepends=True)[0]
     )
-    run("survey", "register", "verify", "log")
-    said = run("survey", "register", "verify", "log", "--since", "kept", code=1).output
+    ldp("survey register verify log")
+    said = ldp("survey register verify log --since kept", code=1).output
     assert "expected 2 entries or more" in said
 
 
@@ -297,7 +261,7 @@ def test_silent_entries(folder):
             .encode()
         )
     (folder / "log").write_bytes(content)
-    said = run("survey", "register", "verify", "log", code=1).output
+    said = ldp("survey register verify log", code=1).output
     assert "entry 1: expected a reason for all that got worse" in said
 
 
@@ -314,45 +278,41 @@ def test_there_and_back_and_there_again(folder):
     check = ("check", "survey.toml", "--against", "before.toml", "--register", "log")
     assert WORSE_LINE in run(*check, code=1).output
     run(*words, "--accept", "a third wave")
-    run("survey", "register", "verify", "log")
+    ldp("survey register verify log")
     run(*check)
 
 
 @pytest.mark.parametrize("reason", ["", " ", "x" * 1001])
 def test_reasons_that_are_none(folder, reason):
     """An entry whose reason says nothing, as someone could write it by hand."""
-    run("survey", "register", "add", "log", "survey.toml")
+    ldp("survey register add log survey.toml")
     (folder / "survey.toml").write_text(file_of(DEARER))
     run("survey", "register", "add", "log", "survey.toml", "--accept", "a reason")
     first, second = (folder / "log").read_bytes().splitlines(keepends=True)
     silent = second.replace(b'"a reason"', json.dumps(reason).encode())
     (folder / "log").write_bytes(first + silent)
-    said = run("survey", "register", "verify", "log", code=1).output
+    said = ldp("survey register verify log", code=1).output
     assert "entry 1: expected a reason of one line" in said
 
 
 def test_torn_registers_are_mended_on_request(folder):
     """Nothing is added to one before; the old bytes are kept."""
-    run("survey", "register", "add", "log", "survey.toml")
+    ldp("survey register add log survey.toml")
     whole = (folder / "log").read_bytes()
     (folder / "log").write_bytes(whole + whole[:100])
     (folder / "survey.toml").write_text(file_of(DEARER))
     assert (
         "ldp survey register verify --mend"
-        in run(
-            "survey", "register", "add", "log", "survey.toml", "--accept", "x", code=1
-        ).output
+        in ldp("survey register add log survey.toml --accept x", code=1).output
     )
-    run("survey", "register", "verify", "log", code=1)
-    run("survey", "register", "verify", "log", "--mend")
+    ldp("survey register verify log", code=1)
+    ldp("survey register verify log --mend")
     assert (folder / "log").read_bytes() == whole
     assert (folder / "log.before-mending").read_bytes() == whole + whole[:100]
-    assert (
-        "nothing to mend" in run("survey", "register", "verify", "log", "--mend").output
-    )
+    assert "nothing to mend" in ldp("survey register verify log --mend").output
     (folder / "log").write_bytes(b"\xef\xbb\xbf" + whole.replace(b"\n", b"\r\n"))
-    run("survey", "register", "verify", "log", code=1)
-    run("survey", "register", "verify", "log", "--mend")
+    ldp("survey register verify log", code=1)
+    ldp("survey register verify log --mend")
     assert (folder / "log").read_bytes() == whole
 
 
@@ -390,7 +350,7 @@ def test_two_processes_add_at_once(folder):
 
 def test_a_full_disk(folder, monkeypatch):
     """A line that cannot be written whole is taken back."""
-    run("survey", "register", "add", "log", "survey.toml")
+    ldp("survey register add log survey.toml")
     whole = (folder / "log").read_bytes()
     writes = os.write
 
@@ -401,7 +361,7 @@ def test_a_full_disk(folder, monkeypatch):
 
     monkeypatch.setattr(os, "write", half)
     (folder / "other.toml").write_text(file_of(name="other"))
-    said = run("survey", "register", "add", "log", "other.toml", code=1).output
+    said = ldp("survey register add log other.toml", code=1).output
     assert "No space left on device" in said
     assert (folder / "log").read_bytes() == whole
 
@@ -492,7 +452,7 @@ def many_surveys(repository):
     (repository / "v1.toml").write_text(file_of(DEARER, name="wave"))
     (repository / "v2.toml").write_text(file_of(name="wave"))
     (repository / "pyproject.toml").write_text('[project]\nname = "x"\n')
-    run("survey", "register", "add", "surveys.register", "survey.toml")
+    ldp("survey register add surveys.register survey.toml")
     committed("many")
     return repository
 
@@ -501,7 +461,7 @@ def many_surveys(repository):
 def test_nothing_passes_unseen(many_surveys, what):
     """As the hook and the job call it: all surveys of a folder, and its register."""
     UNSEEN[what]()
-    run("check", ".", "--against", "HEAD", "--register", "surveys.register", code=1)
+    ldp("check . --against HEAD --register surveys.register", code=1)
 
 
 def test_a_folder_of_surveys(many_surveys):
@@ -542,7 +502,7 @@ def test_a_name_that_is_spelled_otherwise(many_surveys):
     committed("spelled otherwise")
     Path("survey.toml").unlink()
     Path("moved.toml").write_text(file_of(DEARER))
-    assert WORSE_LINE in run("check", "moved.toml", "--against", "HEAD", code=1).output
+    assert WORSE_LINE in ldp("check moved.toml --against HEAD", code=1).output
 
 
 def test_the_hook_looks_at_what_is_committed(repository, monkeypatch):
