@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from range_moments import check_moments_of_ranges
 from specimens import question
 
 from ldp.errors import SurveyError
@@ -201,36 +202,7 @@ def test_moments_of_ranges_are_those_of_scores():
     """Squares and cubes, of those who hold a value of a range and of others: report by
     report.
     """
-    response = of_values(6, 1.5)
-    law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
-    shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
-    counts = (
-        np.rint(1e14 * shares @ law)
-        .astype(np.int64)
-        .reshape((response.layout.cohorts, -1))
-    )
-    ranges = np.array([[1.0, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]])
-    alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
-    scores = np.stack([arc_moments(response, one, ranges).frequency for one in alone])
-    moments = arc_moments(response, counts, ranges)
-    for place, inside in enumerate(ranges > 0):
-        for group, off, square, cube in (
-            (
-                inside,
-                scores[:, place] - 1,
-                moments.variance_if_held,
-                moments.jumps.third[0],
-            ),
-            (
-                ~inside,
-                scores[:, place],
-                moments.variance_if_not,
-                moments.jumps.third[1],
-            ),
-        ):
-            of_group = shares[group] @ law[group] / shares[group].sum()
-            assert square[place] == pytest.approx(of_group @ off**2, rel=1e-6)
-            assert cube[place] == pytest.approx(of_group @ off**3, rel=1e-6)
+    check_moments_of_ranges(of_values(6, 1.5), arc_moments)
 
 
 def test_sums_over_arcs_are_those_of_the_values_that_they_support():
@@ -269,7 +241,7 @@ def test_scores_are_those_of_the_law():
     arcs = of_values(6, 1.5)
     circle, generator = circle_of(arcs), np.random.default_rng(6)
     queries = generator.normal(size=(4, 6))
-    law = np.array([[float(mass) for mass in row] for row in arcs.channel().rows])
+    law = np.array(arcs.channel().rows, dtype=float)
     of_queries = scores(circle, queries)
     # (reports, queries), from which values each report supports.
     support = np.array(

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from range_moments import SHARES, check_moments_of_ranges
 from specimens import question
 
 import ldp
@@ -270,40 +271,14 @@ def test_moments_of_ranges_are_those_of_scores():
     report.
     """
     response = of_values(6, 1.5)
-    law = np.array([[float(mass) for mass in row] for row in response.channel().rows])
-    shares = np.array([0.3, 0.05, 0.2, 0.15, 0.1, 0.2])
-    counts = (
-        np.rint(1e14 * shares @ law).astype(np.int64).reshape((len(response.law), -1))
-    )
-    ranges = np.array([[1.0, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1]])
-    alone = np.eye(counts.size, dtype=np.int64).reshape(-1, *counts.shape)
-    scores = np.stack([tree_moments(response, one, ranges).frequency for one in alone])
-    moments = tree_moments(response, counts, ranges)
-    for place, inside in enumerate(ranges > 0):
-        for group, off, square, cube in (
-            (
-                inside,
-                scores[:, place] - 1,
-                moments.variance_if_held,
-                moments.jumps.third[0],
-            ),
-            (
-                ~inside,
-                scores[:, place],
-                moments.variance_if_not,
-                moments.jumps.third[1],
-            ),
-        ):
-            of_group = shares[group] @ law[group] / shares[group].sum()
-            assert square[place] == pytest.approx(of_group @ off**2, rel=1e-6)
-            assert cube[place] == pytest.approx(of_group @ off**3, rel=1e-6)
+    law, counts, alone = check_moments_of_ranges(response, tree_moments)
     weights = np.arange(6.0)[None]
     answer = queries_of(response, counts).answer(weights)
-    assert answer.mean_square == pytest.approx(weights**2 @ shares)
+    assert answer.mean_square == pytest.approx(weights**2 @ SHARES)
     worths = np.stack(
         [queries_of(response, one).answer(weights).estimate[0] for one in alone]
     )
-    exact = (shares @ law @ worths**2 - answer.mean_square[0]) / counts.sum()
+    exact = (SHARES @ law @ worths**2 - answer.mean_square[0]) / counts.sum()
     assert answer.variance[0] == pytest.approx(exact, rel=1e-6)
 
 

@@ -322,7 +322,7 @@ def averages(specimen):
     if None in parts:
         return [] if _without_covariance(randomizer) else ["no mean"]
     estimates, seconds, variances = np.array([part[:3] for part in parts]).T
-    law = np.array([[float(mass) for mass in row] for row in rows])
+    law = np.array(rows, dtype=float)
     problems = [] if _close(law @ estimates, values) else ["the mean is biased"]
     spread = law @ estimates**2 - values**2
     if randomizer.kind == "mean":

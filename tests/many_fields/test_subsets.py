@@ -60,9 +60,7 @@ def asked(sizes=SIZES, **keys):
 
 def law_of(randomizer, shares):
     """The counts of very many reports, each as often as it is expected."""
-    channel = np.array(
-        [[float(mass) for mass in row] for row in randomizer.channel().rows]
-    )
+    channel = np.array(randomizer.channel().rows, dtype=float)
     expected = np.ravel(shares) @ channel
     return np.rint(expected * 1e14).astype(np.int64).reshape(randomizer.subsets, -1)
 
@@ -212,9 +210,7 @@ def test_moments_are_those_of_scores_of_holders_and_of_others():
     randomizer, shares = response(), np.full(SIZES, 1 / math.prod(SIZES))
     counts = law_of(randomizer, shares)
     scores = scores_of_reports(randomizer, counts)
-    channel = np.array(
-        [[float(mass) for mass in row] for row in randomizer.channel().rows]
-    )
+    channel = np.array(randomizer.channel().rows, dtype=float)
     moments = marginal_moments(randomizer, counts)
     values = np.indices(SIZES).reshape(len(SIZES), -1)
     of_values = (

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from features import collection, district, ring
 
 import ldp
 import ldp_aggregator
@@ -24,23 +25,6 @@ from ldp_simulations.sampling.table import sample_counts
 SEED = 20261123
 EDGES = np.arange(5.0)
 """Of a map of 4 x 4 cells, each 1 x 1."""
-
-
-def ring(*corners):
-    return [[float(x), float(y)] for x, y in (*corners, corners[0])]
-
-
-def district(name, *rings, **properties):
-    geometry = {"type": "Polygon", "coordinates": [*rings]}
-    return {
-        "type": "Feature",
-        "properties": {"name": name, **properties},
-        "geometry": geometry,
-    }
-
-
-def collection(*features):
-    return {"type": "FeatureCollection", "features": [*features]}
 
 
 WEST = district("West", ring((0, 0), (2, 0), (2, 4), (0, 4)))

@@ -202,9 +202,7 @@ def test_every_rectangle_is_unbiased_on_4_by_4():
     within.
     """
     randomizer = response(2, 2)
-    rows = np.array(
-        [[float(mass) for mass in row] for row in randomizer.channel().rows]
-    )
+    rows = np.array(randomizer.channel().rows, dtype=float)
     layout = randomizer.layout
     along = all_rectangles(4)
     rectangles = np.array([np.outer(x, y).ravel() for x in along for y in along])

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from features import collection, district, ring
 from pages import TOKEN, UPLOADING, service_of, visitor
 
 import ldp
@@ -24,23 +25,6 @@ from ldp_simulations.holders import Holders
 from ldp_simulations.sampling.table import sample_counts
 
 SEED = 20261124
-
-
-def ring(*corners):
-    return [[float(x), float(y)] for x, y in (*corners, corners[0])]
-
-
-def district(name, *rings, **properties):
-    geometry = {"type": "Polygon", "coordinates": [*rings]}
-    return {
-        "type": "Feature",
-        "properties": {"name": name, **properties},
-        "geometry": geometry,
-    }
-
-
-def collection(*features):
-    return {"type": "FeatureCollection", "features": [*features]}
 
 
 def turned(border):

@@ -161,9 +161,7 @@ def test_every_score_is_unbiased_on_4_by_4():
     """
     randomizer = stripes(4, 2)
     plane = plane_of(randomizer)
-    rows = np.array(
-        [[float(mass) for mass in row] for row in randomizer.channel().rows]
-    )
+    rows = np.array(randomizer.channel().rows, dtype=float)
     queries = np.random.default_rng(SEED).normal(size=(9, 16))
     of_queries = scores(plane, queries)
     worth = np.concatenate(

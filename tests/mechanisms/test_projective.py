@@ -270,9 +270,7 @@ def test_few_holders_are_sampled_from_the_law():
         [projective_counts(randomizer, holders, generator) for _ in range(2000)]
     )
     assert (tallies.sum(axis=1) == 60).all()
-    expected = holders @ np.array(
-        [[float(chance) for chance in row] for row in randomizer.channel().rows]
-    )
+    expected = holders @ np.array(randomizer.channel().rows, dtype=float)
     scores = (
         (tallies.mean(axis=0) - expected) / tallies.std(axis=0) * np.sqrt(len(tallies))
     )

@@ -108,9 +108,7 @@ def test_errors_of_hadamard_response_count_those_in_the_block(blocks):
     seed is fixed.
     """
     randomizer = HadamardResponse(8, blocks, 16, truth=11, other=4)
-    rows = np.array(
-        [[float(mass) for mass in row] for row in randomizer.channel().rows]
-    )
+    rows = np.array(randomizer.channel().rows, dtype=float)
     # Half of the respondents hold a value of the first block, half one of the last.
     law = (rows[0] + rows[7]) / 2
     draw = np.random.default_rng(12)

@@ -72,7 +72,7 @@ def test_law_of_a_function_is_that_of_the_channel(mechanism, epsilon):
         question = question_of(mechanism, epsilon)
     layout = question.layout
     rows = question.randomizer.channel().rows
-    channel = np.array([[float(mass) for mass in row] for row in rows])
+    channel = np.array(rows, dtype=float)
     one_each = np.eye(channel.shape[1], dtype=np.int64)
     one_each = one_each.reshape(-1, layout.cohorts, layout.symbols)
     scores = np.stack([functions_for(question, one).frequency for one in one_each])

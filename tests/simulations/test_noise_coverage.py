@@ -54,7 +54,7 @@ def spread(name):
 def channel_of(question):
     """The law of reports cut to the domain, as floats."""
     noise, margin = question.randomizer, question.randomizer.margin
-    rows = np.array([[float(mass) for mass in row] for row in noise.channel().rows])
+    rows = np.array(noise.channel().rows, dtype=float)
     channel = rows[:, margin : margin + noise.size].copy()
     channel[:, 0] += rows[:, :margin].sum(axis=1)
     channel[:, -1] += rows[:, margin + noise.size :].sum(axis=1)

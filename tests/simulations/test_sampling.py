@@ -166,9 +166,7 @@ def expected_counts(question, holders):
         or not layout.counters
         or isinstance(holders, SetHolders)
     ):
-        rows = np.array(
-            [[float(chance) for chance in row] for row in randomizer.channel().rows]
-        )
+        rows = np.array(randomizer.channel().rows, dtype=float)
         often = zip(reports_of(randomizer), holders.counts @ rows, strict=True)
         return sum(
             count * counts_of(randomizer, {report: 1}) for report, count in often

@@ -184,9 +184,7 @@ def test_sampled_tallies_have_the_law_of_the_channel(randomizer, held):
     tallies = np.stack(
         [projective_counts(randomizer, np.array(held), generator) for _ in range(2000)]
     )
-    chances = np.array(held) @ np.array(
-        [[float(chance) for chance in row] for row in randomizer.channel().rows]
-    )
+    chances = np.array(held) @ np.array(randomizer.channel().rows, dtype=float)
     expected = sum(
         chance * counts_of(randomizer, {point: 1})
         for point, chance in enumerate(chances)

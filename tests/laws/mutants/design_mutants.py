@@ -109,9 +109,7 @@ def reversed_values(moments, *_):
 
 
 def transposed(moments, randomizer, counts):
-    channel = np.array(
-        [[float(mass) for mass in row] for row in randomizer.channel().rows]
-    )
+    channel = np.array(randomizer.channel().rows, dtype=float)
     return replace(moments, frequency=np.linalg.inv(channel) @ counts[0] / counts.sum())
 
 
