@@ -56,7 +56,7 @@ class FieldHolders(Holders):
         """The true shares of the table of some fields, an axis for each."""
         shares = np.zeros([self.fields[place].size for place in places])
         np.add.at(shares, tuple(self.held[:, place] for place in places), self.counts)
-        return np.asarray(shares / max(1, self.respondents))
+        return shares / max(1, self.respondents)
 
     def frequencies(self, values: Sequence[str]) -> list[float]:
         """The shares of the respondents who hold each value of a field, by `field:

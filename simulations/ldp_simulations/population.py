@@ -276,9 +276,9 @@ def _weights(distribution: str, values: Sequence[str]) -> Floats:
         return np.ones(len(values))
     if name == "normal" and not parameter:
         middle, spread = (len(values) + 1) / 2, len(values) / 6
-        return np.asarray(np.exp(-(((rank - middle) / spread) ** 2) / 2))
+        return np.exp(-(((rank - middle) / spread) ** 2) / 2)
     if name == "zipf":
-        return np.asarray(rank ** -_number(distribution, parameter, 0, most=20))
+        return rank ** -_number(distribution, parameter, 0, most=20)
     if name == "geometric":
         ratio = _number(distribution, parameter or "0.7", 0.01, most=1)
         return np.asarray(ratio ** np.minimum(rank - 1, 300))

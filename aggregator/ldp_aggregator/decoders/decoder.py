@@ -123,9 +123,7 @@ class QueryAnswers(NamedTuple):
 
     def of_population(self, reports: int) -> Floats:
         """The variance for a population that the respondents were drawn from."""
-        return np.asarray(
-            self.variance + (self.mean_square - self.estimate**2) / reports
-        )
+        return self.variance + (self.mean_square - self.estimate**2) / reports
 
     def errors(self, reports: int | None = None) -> Floats:
         """Standard errors for the respondents, or for the population of so many."""

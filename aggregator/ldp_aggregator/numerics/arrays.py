@@ -24,4 +24,4 @@ _HARDLY_ANY = 1e-300
 def correlation_of(covariance: Floats) -> Floats:
     """From a covariance, (Q, Q); what does not vary goes together with nothing."""
     error = np.sqrt(np.maximum(np.diag(covariance), _HARDLY_ANY))
-    return np.asarray(covariance / error / error[:, None])
+    return covariance / error / error[:, None]

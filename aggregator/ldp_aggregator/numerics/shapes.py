@@ -70,9 +70,7 @@ class Window(NamedTuple):
     def _weigh(self, within: Floats, total: float) -> Floats:
         # What is left of nothing by rounding must not outweigh `far`, which may be
         # tiny.
-        return np.asarray(
-            self.far * total + (self.near - self.far) * np.maximum(within, 0.0)
-        )
+        return self.far * total + (self.near - self.far) * np.maximum(within, 0.0)
 
 
 def shape_of(window: Window, counts: Counts, *, smooth: bool) -> Floats:

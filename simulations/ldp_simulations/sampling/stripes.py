@@ -38,7 +38,7 @@ def stripe_counts(stripes: Stripes, held: Counts, generator: Generator) -> Count
     counts = generator.multinomial(
         others, np.full(stripes.modulus, 1 / stripes.modulus)
     )
-    return np.asarray(counts + starts_of(own, width, generator))
+    return counts + starts_of(own, width, generator)
 
 
 def _one_by_one(

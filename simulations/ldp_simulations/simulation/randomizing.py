@@ -168,7 +168,7 @@ def _round(
     if not any(rest for _, rest in pairs):
         return values
     rests = np.array([rest for _, rest in pairs], dtype=np.uint64)[codes]
-    return np.asarray(values + (words(len(codes), random) < rests))
+    return values + (words(len(codes), random) < rests)
 
 
 def record(

@@ -430,7 +430,7 @@ def _truth(holders: Holders, estimates: QuestionEstimates) -> Floats:
     if distribution is None or not _by_cells(estimates.question):
         return np.array(holders.frequencies(estimates.values))
     cells = distribution.line.histogram(estimates.options.numbers.edges or None)
-    return np.asarray(cells.queries @ holders.counts / max(1, holders.respondents))
+    return cells.queries @ holders.counts / max(1, holders.respondents)
 
 
 def _runs(name: str, population: Population, estimates: list[SurveyEstimates]) -> Runs:

@@ -301,7 +301,7 @@ def _moments(
         )
         order = [*(2 * place for place in places), *(2 * place + 1 for place in places)]
         square = mean.transpose(order).reshape(math.prod(sizes), -1)
-        return np.asarray((square - np.diag(frequency)) / reports)
+        return (square - np.diag(frequency)) / reports
 
     # A line through both: what it would be for f = 1, where other margins are the true
     # ones, does not matter.

@@ -212,7 +212,7 @@ class Crosstab:
         if self.options.estimand == "population":
             means = queries @ shares
             of_respondents = of_respondents + held - np.outer(means, means)
-        return np.asarray(of_respondents / self.reports)
+        return of_respondents / self.reports
 
     def _shares(
         self, names: Sequence[str], queries: Sequence[Floats]

@@ -71,9 +71,7 @@ class Region(NamedTuple):
 
     def table(self, errors: Floats) -> Floats:
         """Table as an array of shape (rows, columns)."""
-        return np.asarray(
-            self.estimate + (self.root @ errors).reshape(self.estimate.shape)
-        )
+        return self.estimate + (self.root @ errors).reshape(self.estimate.shape)
 
     def ends(self, measure: Measure, level: float, freedom: int) -> tuple[float, float]:
         """The least and the greatest value of a measure."""
@@ -175,7 +173,7 @@ def independent(parameters: Floats, shape: tuple[int, int]) -> Floats:
     rows, columns = (
         np.exp(part - part.max()) for part in np.split(parameters, [shape[0]])
     )
-    return np.asarray(np.outer(rows / rows.sum(), columns / columns.sum()))
+    return np.outer(rows / rows.sum(), columns / columns.sum())
 
 
 def log_odds_ratio(table: Floats) -> float:
@@ -216,7 +214,7 @@ def mutual_information(table: Floats) -> float:
 
 
 def _independence_table(table: Floats) -> Floats:
-    return np.asarray(np.outer(table.sum(axis=1), table.sum(axis=0)))
+    return np.outer(table.sum(axis=1), table.sum(axis=0))
 
 
 def _variance(numbers: Floats, shares: Floats) -> float:

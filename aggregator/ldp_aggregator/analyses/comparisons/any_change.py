@@ -101,7 +101,7 @@ def _covariance_of_difference(
         return total
     pooled = (sizes[0] * first.unbiased + sizes[1] * second.unbiased) / sum(sizes)
     drawn = np.diag(pooled) - np.outer(pooled, pooled)
-    return np.asarray(total + drawn * (1 / sizes[0] + 1 / sizes[1]))
+    return total + drawn * (1 / sizes[0] + 1 / sizes[1])
 
 
 def _pool(matrices: Sequence[Floats], sizes: Sequence[int]) -> list[Floats]:

@@ -94,9 +94,9 @@ def lasting_variance(estimates: QuestionEstimates, frequency: Floats) -> Floats:
         return np.zeros_like(share)
     drawn = share * (1 - share) if estimates.options.estimand == "population" else 0.0
     if not keeps(estimates):
-        return np.asarray(drawn + np.zeros_like(share))
+        return drawn + np.zeros_like(share)
     if_held, if_not = law.lasting or (law.variance_if_held, law.variance_if_not)
-    return np.asarray(share * if_held + (1 - share) * if_not + drawn)
+    return share * if_held + (1 - share) * if_not + drawn
 
 
 def sharing_of(

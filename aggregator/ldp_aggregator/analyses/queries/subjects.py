@@ -292,7 +292,7 @@ class Subject:
         sizes = [field.size for field in self.question.domain.fields]
         shape = [1] * len(sizes)
         shape[place] = sizes[place]
-        return np.asarray(np.broadcast_to(numbers.reshape(shape), sizes).ravel())
+        return np.broadcast_to(numbers.reshape(shape), sizes).ravel()
 
 
 def subject_of(

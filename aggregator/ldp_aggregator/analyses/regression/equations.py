@@ -169,7 +169,7 @@ def _values(sums: _Sums, link: Link, coefficients: Floats) -> Floats:
     at = link.at(sums.table @ coefficients)
     weight, _ = link.weights(at)
     residual = sums.answer - sums.weight * at.mean
-    return np.asarray(sums.table.T @ (weight * residual))
+    return sums.table.T @ (weight * residual)
 
 
 def _moments(sums: _Sums, coefficients: Floats, link: Link) -> Floats:
@@ -178,7 +178,7 @@ def _moments(sums: _Sums, coefficients: Floats, link: Link) -> Floats:
     weight, change = link.weights(at)
     residual = sums.answer - sums.weight * at.mean
     spread = sums.weight * weight * at.slope - change * residual
-    return np.asarray(sums.table.T @ (spread[:, None] * sums.table))
+    return sums.table.T @ (spread[:, None] * sums.table)
 
 
 def _through(moments: Floats, values: Floats) -> Floats:
@@ -205,6 +205,4 @@ def _sandwich(
     else:
         functions[:, 1:] = weighted * (outcome.counts - at.mean)[:, :, None]
     inverse = np.linalg.pinv(bread, hermitian=True)
-    return np.asarray(
-        inverse @ answers.covariance(functions, corrected=False) @ inverse
-    )
+    return inverse @ answers.covariance(functions, corrected=False) @ inverse

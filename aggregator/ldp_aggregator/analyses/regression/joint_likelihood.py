@@ -183,12 +183,12 @@ def _slopes(reports: Together, point: Floats) -> Floats:
     slopes = np.concatenate(
         [by_linear @ reports.table, np.delete(by_share, first, axis=1)], axis=1
     )
-    return np.asarray(slopes / np.maximum(total, 1e-300)[:, None])
+    return slopes / np.maximum(total, 1e-300)[:, None]
 
 
 def _squares(reports: Together, point: Floats) -> Floats:
     slopes = _slopes(reports, point)
-    return np.asarray(slopes.T @ (reports.square[:, None] * slopes))
+    return slopes.T @ (reports.square[:, None] * slopes)
 
 
 def _information(reports: Together, point: Floats) -> Floats:
@@ -200,4 +200,4 @@ def _information(reports: Together, point: Floats) -> Floats:
         )
         rows.append((down - up) / (2 * _DIFFERENCE))
     matrix = np.stack(rows)
-    return np.asarray((matrix + matrix.T) / 2)
+    return (matrix + matrix.T) / 2

@@ -67,7 +67,7 @@ class Observed(NamedTuple):
 
     def linear(self, coefficients: Floats) -> Floats:
         """The linear predictors, (U,)."""
-        return np.asarray(self.table @ coefficients + self.offset)
+        return self.table @ coefficients + self.offset
 
 
 class RegressionFit(NamedTuple):

@@ -34,7 +34,7 @@ def prior_slope(link: Link, table: Floats, linear: Floats, *, weight: Floats) ->
 
 
 def _information(table: Floats, weight: Floats) -> Floats:
-    return np.asarray(table.T @ (weight[:, None] * table))
+    return table.T @ (weight[:, None] * table)
 
 
 def _spread(link: Link, linear: Floats) -> tuple[Floats, Floats]:

@@ -69,7 +69,7 @@ def table_of(joint: Floats, pair: Pair) -> Floats:
 
 def _even(sizes: tuple[int, ...]) -> Floats:
     joint = np.ones(sizes)
-    return np.asarray(joint / joint.size)
+    return joint / joint.size
 
 
 def _along(table: Floats, pair: Pair, fields: int) -> Floats:

@@ -61,7 +61,7 @@ def pair_shares(people: Integers, pair: Pair, shape: tuple[int, ...]) -> Floats:
     first, second = pair
     cells = people[:, first] * shape[1] + people[:, second]
     shares = np.bincount(cells, minlength=shape[0] * shape[1]) / max(len(people), 1)
-    return np.asarray(shares.reshape(shape))
+    return shares.reshape(shape)
 
 
 def _root_mean_square(numbers: Floats) -> float:

@@ -210,12 +210,12 @@ class ReportAnswers:
         """Shares of each combination and cell among all, (combinations, cells):
         unbiased.
         """
-        return np.asarray(self.sums[:, 1:] / self.weight)
+        return self.sums[:, 1:] / self.weight
 
     @cached_property
     def clear_shares(self) -> Floats:
         """The shares of the combinations, which are in the clear, (combinations,)."""
-        return np.asarray(self.sums[:, 0] / self.weight)
+        return self.sums[:, 0] / self.weight
 
     def column(self, name: str) -> AnswerColumn:
         """Return the column of a name. Raises `UnknownNameError`."""
@@ -253,7 +253,7 @@ class ReportAnswers:
                    well, and so it is here
         """
         once = self._covariance_once(functions, corrected=corrected)
-        return np.asarray(once * self.repeats)
+        return once * self.repeats
 
     def _covariance_once(self, functions: Floats, *, corrected: bool) -> Floats:
         """The covariance, if each report is of another respondent."""
@@ -268,7 +268,7 @@ class ReportAnswers:
         if units.cluster is not None or units.stratum is not None:
             noise = None if self.is_mean else partial(self._noise, functions, scores)
             spread = _of_clusters(units, scores, noise=noise)
-            return np.asarray(spread / self.weight**2)
+            return spread / self.weight**2
         spread = (scores * units.alike[:, None]).T @ scores
         mean = units.alike @ scores / self.reports
         return self._scale(spread, mean, corrected=corrected)
@@ -282,7 +282,7 @@ class ReportAnswers:
             return np.full((size, size), math.nan)
         everyone = np.ones(len(self.units.alike), dtype=bool)
         added = self._noise(functions, self._unit_scores(functions), everyone)
-        return np.asarray(added / self.weight**2)
+        return added / self.weight**2
 
     def drawn_apart(self) -> ReportAnswers:
         """The same as if respondents were drawn one by one, without clusters and
@@ -321,10 +321,10 @@ class ReportAnswers:
 
     def _scale(self, spread: Floats, mean: Floats, *, corrected: bool) -> Floats:
         if not corrected:
-            return np.asarray(spread / self.weight**2)
+            return spread / self.weight**2
         reports = self.reports
         about = spread - reports * np.outer(mean, mean)
-        return np.asarray(about * reports / max(reports - 1, 1) / self.weight**2)
+        return about * reports / max(reports - 1, 1) / self.weight**2
 
     @property
     def _units(self) -> Units:

@@ -99,7 +99,7 @@ def held_by(weights: Floats, shares: Floats) -> Floats:
     held[without] = (
         held[without] * rest / now if now else rest / max(int(without.sum()), 1)
     )
-    return np.asarray(held / max(float(held.sum()), _HARDLY_ANY))
+    return held / max(float(held.sum()), _HARDLY_ANY)
 
 
 def _ends_of(weights: Floats) -> tuple[int, int]:

@@ -72,4 +72,4 @@ def errors_at(share: float, noise: Floats, drawn: int | None = None) -> Floats:
     """Standard errors of estimates, of shape (Q,), of what is `share` in truth."""
     if drawn is None:
         return noise
-    return np.asarray(np.sqrt(noise**2 + share * (1 - share) / drawn))
+    return np.sqrt(noise**2 + share * (1 - share) / drawn)

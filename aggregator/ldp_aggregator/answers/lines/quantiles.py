@@ -36,7 +36,7 @@ def rising(cumulative: Floats) -> Floats:
     """The nearest function that rises from 0 to 1 at most, of the same shape."""
     from scipy.optimize import isotonic_regression  # slow to import
 
-    return np.asarray(np.clip(isotonic_regression(cumulative).x, 0.0, 1.0))
+    return np.clip(isotonic_regression(cumulative).x, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ class Map(Pictured):
     @property
     def told(self) -> Flags:
         """Which cells can be told from empty ones: those whose interval is above 0."""
-        return np.asarray(self.low > 0)
+        return self.low > 0
 
     def geojson(self) -> dict[str, Any]:
         """The cells as polygons, with their shares, errors and intervals (RFC 7946).

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ldp.survey.survey import Question
 from ldp_aggregator.answers.geography import Geography
 from ldp_aggregator.numerics.arrays import Flags, Floats
@@ -50,7 +48,7 @@ class Regions(Pictured):
         """Which districts can be told from empty ones: those whose interval is
         above 0.
         """
-        return np.asarray(self.low > 0)
+        return self.low > 0
 
     def geojson(self) -> dict[str, Any]:
         """The districts with their shares, errors and intervals (RFC 7946)."""

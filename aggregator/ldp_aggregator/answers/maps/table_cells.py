@@ -57,7 +57,7 @@ def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Q
         first, second = (side.ravel() for side in np.indices((many, many)))
         of_scores = products(queries[first], queries[second]).reshape(many, many)
         held = queries * frequency @ queries.T
-        return np.asarray((of_scores - held) / reports)
+        return (of_scores - held) / reports
 
     def answer(queries: Floats) -> QueryAnswers:
         mean_square = queries**2 @ frequency
@@ -69,7 +69,7 @@ def queries_of_cells(question: Question, counts: Counts, frequency: Floats) -> Q
     def correlation(queries: Floats) -> Floats:
         together = covariance(queries)
         error = np.sqrt(np.maximum(np.diag(together), 1e-300))
-        return np.asarray(together / error / error[:, None])
+        return together / error / error[:, None]
 
     return Queries(frequency, answer, correlation, covariance=covariance)
 
@@ -109,7 +109,7 @@ def _by_table(question: Question, counts: Counts) -> Products:
             question, counts, values
         )
         marks = counts.ravel().astype(np.float64)
-        return np.asarray(scores.moments(marks) / round(float(scores.ones @ marks)))
+        return scores.moments(marks) / round(float(scores.ones @ marks))
 
     def products(first: Floats, second: Floats) -> Floats:
         return np.asarray(((first @ table()) * second).sum(axis=1))

@@ -128,7 +128,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
         products = mean_products(
             circle, scores(circle, queries), pairs(), reports=reports
         )
-        return np.asarray((products - queries * everyone @ queries.T) / reports)
+        return (products - queries * everyone @ queries.T) / reports
 
     def together(queries: Floats) -> Floats:
         return correlation(queries, scores(circle, queries))

@@ -74,7 +74,7 @@ def circle_of(arcs: Arcs) -> Circle:
 def places(arcs: Arcs) -> Integers:
     """The place of each value under each frequency: of shape (K, values)."""
     frequencies = np.arange(1, arcs.layout.cohorts + 1)
-    return np.asarray(frequencies[:, None] * np.arange(arcs.size) % arcs.modulus)
+    return frequencies[:, None] * np.arange(arcs.size) % arcs.modulus
 
 
 def supports(arcs: Arcs, counts: Counts | Floats) -> Floats:

@@ -61,7 +61,7 @@ def mean_products(
     linear = np.diag(pairs) @ alpha / reports
     one_way = linear[:, None] * constant
     both = alpha.T @ pairs @ alpha / reports
-    return np.asarray(both + one_way + one_way.T + constant[:, None] * constant)
+    return both + one_way + one_way.T + constant[:, None] * constant
 
 
 def mean_squares_by_pairs(

@@ -118,7 +118,7 @@ def reports_for_normal(
 ) -> Floats:
     """By value, from how many reports on normal theory holds there."""
     off = _share_off(moments, frequency, z, estimand)
-    return np.asarray(moments.reports * (off / TOLERANCE) ** 2)
+    return moments.reports * (off / TOLERANCE) ** 2
 
 
 def _share_off(moments: Moments, frequency: Floats, z: float, estimand: str) -> Floats:
@@ -130,7 +130,7 @@ def _share_off(moments: Moments, frequency: Floats, z: float, estimand: str) -> 
     if moments.count is not None:
         p, q = moments.count.rates
         off = np.maximum(off, z / 2 / (moments.reports * np.abs(p - q)))
-    return np.asarray(off / np.sqrt(variance))
+    return off / np.sqrt(variance)
 
 
 def _variances(moments: Moments, share: Floats) -> tuple[Floats, Floats]:

@@ -70,7 +70,7 @@ def covariance_for(moments: Moments, estimand: str) -> Floats:
         return covariance
     shares = moments.frequency
     drawn = (np.diag(shares) - np.outer(shares, shares)) / moments.reports
-    return np.asarray(covariance + drawn)
+    return covariance + drawn
 
 
 def null_error(moments: Moments) -> Floats:

@@ -96,9 +96,7 @@ def scores_of(subsets: Subsets, part: SubsetInformation, field: int) -> Floats:
     """Return the worth of a part's symbols to the values of a field, (values,
     symbols).
     """
-    return np.asarray(
-        1 / len(part.supports) + part.worths / subsets.information((field,))
-    )
+    return 1 / len(part.supports) + part.worths / subsets.information((field,))
 
 
 def _powers(subsets: Subsets, field: int) -> Floats:
@@ -118,7 +116,7 @@ def _powers(subsets: Subsets, field: int) -> Floats:
         of_others = (part.law.sum(axis=0) - part.law) / (size - 1)
         powers[:, 0] += part.share * np.einsum("pvy,vy->pv", raised[:, 0], part.law)
         powers[:, 1] += part.share * np.einsum("pvy,vy->pv", raised[:, 1], of_others)
-    return np.asarray(powers)
+    return powers
 
 
 def _times(tables: Tables, frequency: Floats, variances: Floats) -> Floats:
@@ -168,7 +166,7 @@ def _covariance(tables: Tables) -> Floats:
             matrix[columns, columns] = apart.sum(axis=(0, 2)) - np.diag(held[1])
             matrix[rows, columns] = apart.sum(axis=(1, 2)) - shares
             matrix[columns, rows] = matrix[rows, columns].T
-    return np.asarray(matrix / tables.reports)
+    return matrix / tables.reports
 
 
 def score_range(randomizer: Randomizer) -> Range:

@@ -90,7 +90,7 @@ def even_pairs(frequency: Floats, reports: int, law: PairLaw) -> Covariance:
         by_value = other - neither + frequency * (own - other - 2 * apart)
         crossed = np.outer(held, totals)
         noise = (weights * by_value) @ weights.T + neither * np.outer(totals, totals)
-        return np.asarray((noise + apart * (crossed + crossed.T)) / reports)
+        return (noise + apart * (crossed + crossed.T)) / reports
 
     return together
 
@@ -202,7 +202,7 @@ def of_pairs(
 
     def together(weights: Floats) -> Floats:
         expected = weights @ (products / scale) @ weights.T
-        return np.asarray((expected - (weights * frequency) @ weights.T) / reports)
+        return (expected - (weights * frequency) @ weights.T) / reports
 
     return together
 
@@ -228,7 +228,7 @@ def of_hashes(randomizer: LocalHashing, frequency: Floats, reports: int) -> Cova
                 expected += (worth * chance) @ worth.T
                 functions += 1
             expected /= functions
-        return np.asarray((expected - (weights * frequency) @ weights.T) / reports)
+        return (expected - (weights * frequency) @ weights.T) / reports
 
     return together
 
@@ -297,15 +297,14 @@ def _hash_functions(modulus: int, most: int) -> Integers:
     if modulus * (modulus - 1) <= most:
         multipliers, shifts = np.divmod(np.arange(modulus * (modulus - 1)), modulus)
         return np.stack([multipliers + 1, shifts], axis=1)
-    drawn = np.random.default_rng(_SEED).integers([1, 0], modulus, size=(most, 2))
-    return np.asarray(drawn)
+    return np.random.default_rng(_SEED).integers([1, 0], modulus, size=(most, 2))
 
 
 def of_matrix(matrix: Callable[[], Floats]) -> Covariance:
     """Where a decoder has the covariance of all values."""
 
     def together(weights: Floats) -> Floats:
-        return np.asarray(weights @ matrix() @ weights.T)
+        return weights @ matrix() @ weights.T
 
     return together
 

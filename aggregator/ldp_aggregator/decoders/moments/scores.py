@@ -101,7 +101,7 @@ def symbol_scores(
         )
 
     def moments(counts: Floats) -> Floats:
-        return np.asarray(scores * counts @ scores.T)
+        return scores * counts @ scores.T
 
     if is_pure(randomizer):
         alike = least = decoded[0].variance_if_not
@@ -146,7 +146,7 @@ def by_pairs(
             of_value[:, None] + of_value[None, :]
         )
         np.fill_diagonal(sums, other * total + (own - other) * of_value)
-        return np.asarray(sums)
+        return sums
 
     squares = other * one + (own - other) * scores
     size = len(scores)

@@ -183,7 +183,7 @@ def noise_moments(randomizer: Randomizer, counts: Counts) -> Moments:
         return matrix
 
     def scores(weights: Floats) -> Floats:
-        return np.asarray(own * weights - near * _neighbours(weights))
+        return own * weights - near * _neighbours(weights)
 
     def expected_scores(numbers: Floats) -> Floats:
         # (Q, outputs), and what is on either side of each value.

@@ -84,7 +84,7 @@ class Plane(NamedTuple):
 
     def solve(self, plane: Floats) -> Floats:
         """D of numbers of shape (..., P, P)."""
-        return np.asarray(np.fft.ifft2(np.fft.fft2(plane) / self.spectrum).real)
+        return np.fft.ifft2(np.fft.fft2(plane) / self.spectrum).real
 
 
 class PlaneScores(NamedTuple):
@@ -161,7 +161,7 @@ def part_of_whole(plane: Plane, queries: Floats) -> Floats:
     """b, of shape (Q,): how much of the error of the whole map is in that of each
     query.
     """
-    return np.asarray(queries @ plane.on_map(plane.whole) / plane.of_whole)
+    return queries @ plane.on_map(plane.whole) / plane.of_whole
 
 
 def even_variances(plane: Plane, queries: Floats) -> Floats:
@@ -175,7 +175,7 @@ def even_variances(plane: Plane, queries: Floats) -> Floats:
 def even_covariance(plane: Plane, queries: Floats) -> Floats:
     """Covariance of any two scores, of shape (Q, Q), if all arcs are alike likely."""
     alpha = plane.on_map(scores(plane, queries).alpha)
-    return np.asarray(plane.scale**2 / plane.stripes.modulus * (alpha @ queries.T))
+    return plane.scale**2 / plane.stripes.modulus * (alpha @ queries.T)
 
 
 def _spread(where: Integers, waves: Waves, modulus: int) -> Waves:
@@ -189,4 +189,4 @@ def _spread(where: Integers, waves: Waves, modulus: int) -> Waves:
     ]
     total = (parts[0] + 1j * parts[1]).reshape(modulus, modulus)
     # The other half of each circle: conjugates, at the waves that run the other way.
-    return np.asarray(total + np.roll(total[::-1, ::-1], 1, axis=(0, 1)).conj())
+    return total + np.roll(total[::-1, ::-1], 1, axis=(0, 1)).conj()

@@ -115,7 +115,7 @@ def queries_of(randomizer: Randomizer, counts: Counts) -> Queries:
 
     def covariance(queries: Floats) -> Floats:
         products = mean_products(plane, scores(plane, queries), counts)
-        return np.asarray((products - queries * everyone @ queries.T) / reports)
+        return (products - queries * everyone @ queries.T) / reports
 
     def cells(view: View) -> QueryAnswers:
         zoom = zoom_in(plane, counts, everyone, view=view)

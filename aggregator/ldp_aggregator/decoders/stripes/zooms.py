@@ -96,7 +96,7 @@ def _of_rest(plane: Plane) -> Floats:
     P).
     """
     share = plane.stripes.size / plane.stripes.modulus**2
-    return np.asarray(share - 1 + plane.scale * windows(plane, plane.whole))
+    return share - 1 + plane.scale * windows(plane, plane.whole)
 
 
 def _squares_by_place(plane: Plane, first: First) -> Floats:
@@ -112,7 +112,7 @@ def _squares_by_place(plane: Plane, first: First) -> Floats:
 def _convolve(numbers: Floats, around: Floats) -> Floats:
     """The sum of numbers times what is around, moved to each place: of shape (P, P)."""
     waves = np.fft.fft2(numbers) * np.fft.fft2(around).conj()
-    return np.asarray(np.fft.ifft2(waves).real)
+    return np.fft.ifft2(waves).real
 
 
 def _of_cells(plane: Plane, by_place: Floats, view: View) -> Floats:

@@ -156,13 +156,13 @@ def _down(contrasts: Floats, factor: float) -> Floats:
         differences = contrasts[..., half : 2 * half]
         both = (factor * (sums + differences), factor * (sums - differences))
         sums = np.stack(both, axis=-1).reshape(*contrasts.shape[:-1], 2 * half)
-    return np.asarray(sums)
+    return sums
 
 
 def _spread(of_levels: Floats) -> Floats:
     """From a number for each pair of levels to one for each contrast of these."""
     rows, columns = (_levels(depth) for depth in of_levels.shape)
-    return np.asarray(of_levels[np.ix_(rows, columns)])
+    return of_levels[np.ix_(rows, columns)]
 
 
 def _levels(depth: int) -> list[int]:

@@ -102,7 +102,7 @@ def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats
             whole_held=whole_held,
             square_held=square_held,
         )
-    return np.asarray(total)
+    return total
 
 
 def _sums(

@@ -175,4 +175,4 @@ def even_square(
         one - none
     ) * whole * whole_held
     spread = of_supports - 2 * q * whole * mean + (q * whole) ** 2
-    return np.asarray(level.share * level.factor**2 * spread)
+    return level.share * level.factor**2 * spread

@@ -71,11 +71,11 @@ class Sets:
 
     def supports(self, numbers: Floats) -> Floats:
         """Supports as in `Transform`."""
-        return np.asarray(numbers @ self._members.T)
+        return numbers @ self._members.T
 
     def worths(self, alpha: Floats) -> Floats:
         """Worths as in `Transform`."""
-        return np.asarray(alpha @ self._members)
+        return alpha @ self._members
 
 
 class Points:
@@ -95,7 +95,7 @@ class Points:
 
     def supports(self, numbers: Floats) -> Floats:
         """As in `Transform`."""
-        return np.asarray(self._sums(numbers)[..., self._places])
+        return self._sums(numbers)[..., self._places]
 
     def worths(self, alpha: Floats) -> Floats:
         """As in `Transform`."""

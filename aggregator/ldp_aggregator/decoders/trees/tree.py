@@ -186,9 +186,7 @@ def even_variances(views: Views, queries: Floats) -> Floats:
 def _even_below(response: TreeResponse) -> Floats:
     """The same of what lies below each value: of shape (values,)."""
     share = np.arange(response.size) / response.size
-    return np.asarray(
-        path_squares(views_of(response), evenly(response), cumulative=True) - share
-    )
+    return path_squares(views_of(response), evenly(response), cumulative=True) - share
 
 
 def evenly(response: TreeResponse) -> list[Floats]:

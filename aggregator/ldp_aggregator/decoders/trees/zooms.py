@@ -84,7 +84,7 @@ def _worths(share: Floats, own: View, view: View) -> Floats:
     rows, columns = (
         _along(least, halved) for least, halved in zip(own, view, strict=True)
     )
-    return np.asarray(rows @ share[: rows.shape[1], : columns.shape[1]] @ columns.T)
+    return rows @ share[: rows.shape[1], : columns.shape[1]] @ columns.T
 
 
 def _along(own: int, halved: int) -> Floats:
@@ -95,7 +95,7 @@ def _along(own: int, halved: int) -> Floats:
     common, level = np.ogrid[: most + 1, : most + 1]
     size = np.where(level, 2.0 ** (level - halved - 1), 2.0**-halved)
     signs = np.where(level <= common, 1.0, np.where(level == common + 1, -1.0, 0.0))
-    return np.asarray(size * signs)
+    return size * signs
 
 
 def _square(level: Level, worths: Floats, own: View) -> tuple[float, Floats]:
@@ -123,9 +123,7 @@ def _axes(own: View, worths: Floats) -> tuple[tuple[int, int], tuple[int, int]]:
 def _sharing(own: int, many: int) -> Floats:
     """How many cells along an axis have so many halvings in common, and no more."""
     common = np.arange(many)
-    return np.asarray(
-        np.where(common < many - 1, 2.0 ** (own - common - 1), 2.0 ** (own - common))
-    )
+    return np.where(common < many - 1, 2.0 ** (own - common - 1), 2.0 ** (own - common))
 
 
 def _differences(worths: Floats) -> Floats:

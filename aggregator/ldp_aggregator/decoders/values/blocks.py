@@ -142,7 +142,7 @@ def _frequency(
     randomizer: Blocked, counts: Counts, supports: Counts, in_block: Counts
 ) -> Floats:
     reports = total_reports(counts, randomizer.layout)
-    return np.asarray((2 * supports - in_block) * float(randomizer.worth) / reports)
+    return (2 * supports - in_block) * float(randomizer.worth) / reports
 
 
 def _of_supports(
@@ -256,7 +256,7 @@ def _scores(randomizer: Blocked, weights: Floats) -> Floats:
     values = np.arange(weights.shape[1])
     places[:, values % oracle.blocks, 1 + values // oracle.blocks] = weights
     worths = walsh_hadamard(places).reshape(len(weights), -1)
-    return np.asarray(float(randomizer.worth) * worths)
+    return float(randomizer.worth) * worths
 
 
 def _spread(randomizer: Blocked) -> Callable[[Floats], ScoreCumulants] | None:

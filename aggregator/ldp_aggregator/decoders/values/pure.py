@@ -209,7 +209,7 @@ def _of_supports(
 
 def _frequency(randomizer: Pure, counts: Counts, supports: Counts) -> Floats:
     reports, (_, q) = total_reports(counts, randomizer.layout), _rates(randomizer)
-    return np.asarray((supports / reports - q) / _signal(randomizer))
+    return (supports / reports - q) / _signal(randomizer)
 
 
 def _rates(randomizer: Pure) -> tuple[float, float]:

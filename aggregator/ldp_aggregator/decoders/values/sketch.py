@@ -191,7 +191,7 @@ def _together(
         held, of_noise = weights @ frequency, noise(weights)
         products = np.outer(held, held) - of_noise
         met = (weights * (squares - 2 * own_squares)) @ weights.T + products
-        return np.asarray(of_noise + share * met)
+        return of_noise + share * met
 
     return together
 

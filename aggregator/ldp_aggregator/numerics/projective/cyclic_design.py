@@ -57,7 +57,7 @@ class CyclicDesign:
         np.conj(transformed, out=transformed)
         transformed *= spectrum
         summed = fft.irfft(transformed, length, overwrite_x=True)
-        return np.asarray(summed[..., self.place_of])
+        return summed[..., self.place_of]
 
     def check(self) -> None:
         """Raise `ArithmeticError` unless this is the design that it should be."""

@@ -123,7 +123,7 @@ class PlannedMechanism:
         low, high = careful_interval(
             moments, miss(ask.level, len(self.values), ask.simultaneous), ask.estimand
         )
-        return np.asarray((high - low) / 2)
+        return (high - low) / 2
 
     def typical(self, ask: Ask) -> float:
         """The frequency that errors are told for."""

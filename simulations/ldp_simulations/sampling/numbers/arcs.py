@@ -48,11 +48,11 @@ def arc_counts(arcs: Arcs, held: Counts, generator: Generator) -> Counts:
         behind = generator.integers(arcs.width, size=len(cohort))
         starts = (np.repeat(where[cohorts, values], often) - behind) % arcs.modulus
         cells = np.bincount(cohort * arcs.modulus + starts, minlength=counts.size)
-        return np.asarray(counts + cells.reshape(counts.shape))
+        return counts + cells.reshape(counts.shape)
     # (K, P): how many hold each place. Under one frequency no two values share one.
     own = np.zeros_like(counts)
     np.put_along_axis(own, where, sure.T, axis=1)
-    return np.asarray(counts + starts_of(own, arcs.width, generator))
+    return counts + starts_of(own, arcs.width, generator)
 
 
 def _expect(

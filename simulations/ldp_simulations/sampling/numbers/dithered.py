@@ -45,7 +45,7 @@ def level_counts(
     p, q = randomizer.response.support
     kept = generator.binomial(truly, float(p - q))
     alike = np.full(randomizer.levels, 1 / randomizer.levels)
-    return np.asarray(kept + generator.multinomial((truly - kept).sum(axis=1), alike))
+    return kept + generator.multinomial((truly - kept).sum(axis=1), alike)
 
 
 def _expect(
