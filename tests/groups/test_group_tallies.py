@@ -180,6 +180,8 @@ def test_what_is_suppressed_is_said():
     ]["mode"]
     shown = {(row["platform"], row["country"]) for row in groups.rows()}
     assert len(shown) == 1 + len(groups)
+    # Attributes are texts too, before question and value.
+    assert len(groups.to_polars()) == len(groups.to_frame()) == len([*groups.rows()])
     for form in ("json", "csv", "markdown", "html"):
         assert groups.rendered(form)
 

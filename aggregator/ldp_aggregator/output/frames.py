@@ -37,15 +37,16 @@ def pandas_frame(columns: Sequence[str], rows: Iterable[Row]) -> Any:
 
 
 def polars_frame(columns: Sequence[str], rows: Iterable[Row]) -> Any:
-    """A polars DataFrame whose first two columns are texts, the others numbers or null.
-
-    Needs polars.
-    """
+    """A polars DataFrame of columns of texts, and of numbers or null; needs polars."""
     import polars
 
-    types = [polars.String, polars.String, *[polars.Float64] * (len(columns) - 2)]
+    cells = list(map(blanks, rows))
+    types = [
+        polars.String if is_text else polars.Float64
+        for is_text in _text_columns(cells, len(columns))
+    ]
     schema = dict(zip(columns, types, strict=True))
-    return polars.DataFrame(list(map(blanks, rows)), schema=schema, orient="row")
+    return polars.DataFrame(cells, schema=schema, orient="row")
 
 
 def arrow_table(columns: Sequence[str], rows: Iterable[Row]) -> Any:
@@ -53,16 +54,22 @@ def arrow_table(columns: Sequence[str], rows: Iterable[Row]) -> Any:
     import pyarrow
 
     cells = list(map(blanks, rows))
-    types = [
-        pyarrow.string(),
-        pyarrow.string(),
-        *[pyarrow.float64()] * (len(columns) - 2),
-    ]
     arrays = [
-        pyarrow.array([row[place] for row in cells], type=kind)
-        for place, kind in enumerate(types)
+        pyarrow.array(
+            [row[place] for row in cells],
+            type=pyarrow.string() if is_text else pyarrow.float64(),
+        )
+        for place, is_text in enumerate(_text_columns(cells, len(columns)))
     ]
     return pyarrow.table(arrays, names=list(columns))
+
+
+def _text_columns(cells: Sequence[Row], size: int) -> list[bool]:
+    """Which columns are texts: the first two, and those that hold one."""
+    return [
+        place < 2 or any(isinstance(row[place], str) for row in cells)
+        for place in range(size)
+    ]
 
 
 _KINDS: Mapping[str, Callable[[Sequence[str], Iterable[Row]], Any]] = {
