@@ -396,7 +396,7 @@ SECTIONS = (
         "all shares,\n"
         "*ranges* between quarters of the values, and the *quantiles* at .1, .25, .5, "
         ".75 and .9,\n"
-        "whose intervals hold at least as often as stated.",
+        "of whole numbers, so that their intervals hold more often than stated.",
         "distributions",
         about=("below", "band", "range", "quantile"),
     ),

@@ -224,9 +224,8 @@ def test_how_often_intervals_hold(epsilon, estimand):
     """
     asked, shares = asked_of(epsilon), humps(100)
     generator = np.random.default_rng(9)
-    options = Options(
-        estimand=estimand, ranges=(("10", "30"), ("40", "41"), ("0", "70"))
-    )
+    ranges = (("10", "30"), ("40", "41"), ("0", "70"))
+    options = Options(estimand=estimand, numbers=NumberOptions(ranges=ranges))
     held, band_held, quantiles, means, deviations = [], [], [], [], []
     for _ in range(300):
         counts = apportion(3000, shares)
