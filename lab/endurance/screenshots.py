@@ -19,6 +19,7 @@ from places import DATA
 
 from ldp_client import Client, report_bytes
 from ldp_service.analysis.notes import NoteFile
+from ldp_service.service import PageSettings
 from ldp_simulations.demo.website import Demonstration
 
 WORK = """
@@ -206,10 +207,9 @@ def collected(place):
         "tokens": False,
         "candidates": {"job": [*jobs, "Astronaut"]},
         "clock": lambda: now[0],
-        "settings": {
-            "notes": NoteFile(place / "notes.toml"),
-            "frame_ancestors": ("'self'",),
-        },
+        "page": PageSettings(
+            notes=NoteFile(place / "notes.toml"), frame_ancestors=("'self'",)
+        ),
     }
     texts = (WORK, BIRTH.replace("{origins}", origins))
     with service_of(*texts, **options) as service, serving(service) as url:

@@ -136,7 +136,7 @@ def _mark(mark: Mark, frame: _Frame, top: float, unit: str) -> Iterator[Safe]:
     yield tag("line", class_="reach", y1=y, y2=y, **ends)
     yield tag("circle", class_="dot", cx=frame.x(mark.place), cy=y, r=5)
     is_left = frame.across.share(mark.place) > 1 / 2
-    words = f"{mark.name} {reading(mark.place, mark.low, mark.high, unit=unit)}"
+    words = f"{mark.name}: {reading(mark.place, mark.low, mark.high, unit=unit)}"
     side = {
         "x": "1%" if is_left else "99%",
         "text_anchor": "start" if is_left else "end",
