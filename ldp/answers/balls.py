@@ -136,12 +136,3 @@ def read_vector(cell: str) -> object:
     """
     numbers = [read_number(part) for part in cell.split()]
     return cell if None in numbers else tuple(numbers)
-
-
-def written_vector(value: bytes, radius: Fraction) -> str:
-    """A cell that stands for a value: the fractions that its whole numbers are of the
-    radius.
-    """
-    return " ".join(
-        str(radius * coordinate / UNIT) for coordinate in unpack_coordinates(value)
-    )

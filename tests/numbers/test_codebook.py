@@ -13,7 +13,7 @@ import pytest
 
 import ldp
 import ldp_simulations
-from ldp.answers.balls import UNIT, pack_coordinates, read_vector, written_vector
+from ldp.answers.balls import UNIT, pack_coordinates, read_vector
 from ldp.errors import AnswerError, EstimateError, SurveyError
 from ldp.mechanisms.vectors.codebook import CodebookResponse, usual_near
 from ldp.mechanisms.vectors.codewords import CODES, codeword, coordinates, magnitudes
@@ -512,12 +512,8 @@ def test_the_least_and_the_most_that_can_be_asked():
 
 
 def test_vectors_in_cells_of_tables_are_read_back():
-    """Exactly: each number is a fraction of the radius."""
-    value = pack_coordinates((UNIT // 3, -5, 0))
-    cell = written_vector(value, Fraction(5, 2))
-    assert read_vector(cell) == (
-        Fraction(5, 2) * (UNIT // 3) / UNIT,
-        Fraction(-25, 2) / UNIT,
-        0,
-    )
-    assert asked(dimensions=3, radius="2.5")["v"].value(read_vector(cell)) == value
+    """Exactly: each number is a fraction."""
+    vector = read_vector("5/4 -1.25 0")
+    assert vector == (Fraction(5, 4), Fraction(-5, 4), 0)
+    value = asked(dimensions=3, radius="2.5")["v"].value(vector)
+    assert value == pack_coordinates((UNIT // 2, -UNIT // 2, 0))

@@ -13,10 +13,8 @@ import click
 from ldp.numbers.exact import fraction
 
 
-def exact_between(
-    low: Fraction | int, high: Fraction | int
-) -> Callable[..., Fraction | None]:
-    """What reads an option as an exact number from `low` on, below `high`."""
+def exact_from(low: Fraction | int) -> Callable[..., Fraction | None]:
+    """What reads an option as an exact number from `low` on, below 1."""
 
     def read(
         _: click.Context, __: click.Parameter, text: str | None
@@ -27,9 +25,9 @@ def exact_between(
             number = fraction(text)
         except ValueError as error:
             raise click.BadParameter(f"{error}, got {text!r}") from None
-        if not low <= number < high:
+        if not low <= number < 1:
             raise click.BadParameter(
-                f"expected a number from {low} to below {high}, got {text}"
+                f"expected a number from {low} to below 1, got {text}"
             )
         return number
 
@@ -41,7 +39,7 @@ DELTA: Callable[[Any], Any] = click.option(
     metavar="D",
     default="1e-8",
     show_default=True,
-    callback=exact_between(Fraction(1, 10**12), 1),
+    callback=exact_from(Fraction(1, 10**12)),
     help="With what chance a batch may reveal more than its epsilon.",
 )
 COLLUDING: Callable[[Any], Any] = click.option(
@@ -50,7 +48,7 @@ COLLUDING: Callable[[Any], Any] = click.option(
     metavar="S",
     default="0",
     show_default=True,
-    callback=exact_between(0, 1),
+    callback=exact_from(0),
     help=(
         "The share of the reports of a batch that are no cover: colluders', forged "
         "ones."

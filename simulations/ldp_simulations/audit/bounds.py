@@ -124,7 +124,7 @@ def noticed_deviation(
     return reach * math.sqrt(chance * (1 - chance) / draws)
 
 
-def noticed_excess(p: float, draws: int, level: float, power: float = POWER) -> float:
+def noticed_excess(p: float, draws: int, level: float) -> float:
     """How much more epsilon than declared the law of an event gives away.
 
     p is how likely a report supports its answer. With two levels, ln(p / (1 - p)) is
@@ -133,4 +133,4 @@ def noticed_excess(p: float, draws: int, level: float, power: float = POWER) -> 
     """
     if not 0 < p < 1:
         return math.inf
-    return noticed_deviation(p, draws, level, power=power) / (p * (1 - p))
+    return noticed_deviation(p, draws, level) / (p * (1 - p))

@@ -14,7 +14,6 @@ from ldp_aggregator.analyses.groups.parts import group_name
 from ldp_aggregator.analyses.queries.answering import Answer
 from ldp_aggregator.analyses.queries.query_sheet import query_sheet
 from ldp_aggregator.answers.estimates.survey_estimates import SurveyEstimates
-from ldp_aggregator.answers.options import Options
 from ldp_aggregator.answers.results.question_estimates import QuestionEstimates
 from ldp_aggregator.commands.reporting.sentences import (
     headline,
@@ -31,7 +30,6 @@ def report_page(
     estimates: SurveyEstimates,
     answers: Sequence[Answer] = (),
     title: str = "",
-    options: Options | None = None,
     groups: GroupEstimates | None = None,
 ) -> str:
     """Return the page of a survey's estimates, and of the queries answered beside
@@ -46,7 +44,7 @@ def report_page(
         sections=sections,
         asked=query_sheet(answers) if answers else None,
         method=[
-            *method(questions, options or questions[0].options),
+            *method(questions, questions[0].options),
             *(() if groups is None else groups.remarks),
         ],
         basis=how_it_was_asked,

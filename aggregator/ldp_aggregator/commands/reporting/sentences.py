@@ -132,8 +132,8 @@ def _share(estimate: Estimate, label: str) -> tuple[str, str]:
     return share.range, f" is the estimated share of {label}."
 
 
-def _list_names(names: Sequence[str], most: int = 4) -> str:
-    shown = list(names[:most])
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most:,} more"
+def _list_names(names: Sequence[str]) -> str:
+    shown = list(names[:4])
+    if len(names) > 4:
+        return f"{', '.join(shown)} and {len(names) - 4:,} more"
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]

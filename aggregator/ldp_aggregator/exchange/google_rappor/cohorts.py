@@ -19,22 +19,18 @@ _LARGE = 32
 _JAVA_COHORTS = 128
 
 
-def hmac_drbg(entropy: bytes, personalization: bytes, length: int) -> bytes:
-    """The first `length` bytes of the generator."""
+def hmac_drbg(entropy: bytes, personalization: bytes) -> bytes:
+    """The first four bytes of the generator."""
     key, value = bytes(_WIDTH), b"\1" * _WIDTH
     for step in (b"\0", b"\1"):
         key = _hmac(key, value + step + entropy + personalization)
         value = _hmac(key, value)
-    output = b""
-    while len(output) < length:
-        value = _hmac(key, value)
-        output += value
-    return output[:length]
+    return _hmac(key, value)[:4]
 
 
 def cpp_cohort(secret: bytes, cohorts: int, bits: int) -> int:
     """The C++ client's. Its prefix of one zero byte is cut off where C strings end."""
-    output = hmac_drbg(secret, b"", 4) if bits > _LARGE else _hmac(secret, b"")[:4]
+    output = hmac_drbg(secret, b"") if bits > _LARGE else _hmac(secret, b"")[:4]
     return int.from_bytes(output, "little") % cohorts
 
 
@@ -42,7 +38,7 @@ def java_cohort(secret: bytes, cohorts: int, bits: int) -> int:  # noqa: ARG001
     """The Java client's: the same for every question, but for how many cohorts it
     has.
     """
-    output = int.from_bytes(hmac_drbg(secret, b"\0", 4), "big", signed=True)
+    output = int.from_bytes(hmac_drbg(secret, b"\0"), "big", signed=True)
     return abs(output) % _JAVA_COHORTS % cohorts
 
 

@@ -55,12 +55,12 @@ def cut(text: str, most: int = _LONGEST) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def label_of(value: str, top: float, *, width: str = "60%") -> Safe:
+def label_of(value: str, top: float) -> Safe:
     """Return the name of what is drawn below; it is cut off in a box of its own if too
     long.
     """
     return tag(
-        "svg", tag("text", cut(value), x=3, y=14), x="1%", y=top, width=width, height=18
+        "svg", tag("text", cut(value), x=3, y=14), x="1%", y=top, width="60%", height=18
     )
 
 
