@@ -68,10 +68,10 @@ def choices(asked: ViewRequest) -> ViewForm:
         hidden={key: value for key, value in asked.query().items() if key in _HIDDEN},
         versions=versions,
         version="" if asked.pooled else asked.served.fingerprint,
-        questions=_named({"": "all"}, filter(None, (question, *names))),
+        questions=_choices_of({"": "all"}, filter(None, (question, *names))),
         question=question,
-        estimands=_named({}, ESTIMANDS),
-        intervals=_named({}, INTERVALS),
+        estimands=_choices_of({}, ESTIMANDS),
+        intervals=_choices_of({}, INTERVALS),
         views=views,
         groups=groups,
         group=group,
@@ -79,7 +79,7 @@ def choices(asked: ViewRequest) -> ViewForm:
     )
 
 
-def _named(first: _Choices, names: Iterable[str]) -> _Choices:
+def _choices_of(first: _Choices, names: Iterable[str]) -> _Choices:
     return {**first, **{name: name for name in names}}
 
 
@@ -91,7 +91,7 @@ def _groups(asked: ViewRequest) -> tuple[_Choices, str]:
     names = [attribute.name for attribute in survey.attributes]
     chosen = "" if asked.groups is None else asked.groups.query.get("by", "")
     pairs = map(",".join, combinations(names, 2))
-    return _named({"": "everyone"}, filter(None, (chosen, *names, *pairs))), chosen
+    return _choices_of({"": "everyone"}, filter(None, (chosen, *names, *pairs))), chosen
 
 
 def _where(asked: ViewRequest) -> Iterator[tuple[str, str, str, str]]:

@@ -191,7 +191,7 @@ class _Pages:
         )
         if verdict != GRANTED:
             *_, folder, page = request.url.path.split("/")
-            return self._refused(
+            return self._sign_in(
                 verdict, query, f"{folder}/{page}" if root else page, root=root
             )
         operator = self._service.verdict(
@@ -291,7 +291,7 @@ class _Pages:
         request.scope["ldp.token"] = token
         verdict = self._service.permission(token, ANALYST, None)
         if verdict != GRANTED:
-            return self._refused(verdict, query)
+            return self._sign_in(verdict, query)
         answer = await _back(request)
         if token:
             keep(answer, token, request)
@@ -310,7 +310,7 @@ class _Pages:
         forget(answer)
         return answer
 
-    def _refused(
+    def _sign_in(
         self, verdict: str, query: Mapping[str, str], page: str = "", root: str = ""
     ) -> Response:
         """The form to sign in with, which leads back to where one was."""

@@ -81,7 +81,11 @@ def _section(question: Question, asked: TranslatedQuestion, words: Words) -> Saf
     for written, outcome in zip(rule.written, rule.outcomes, strict=True):
         outcomes.setdefault(written, []).append(outcome.translate(sides))
     rows = [
-        tag("tr", tag("td", ", ".join(shown)), tag("td", _said(written, names, words)))
+        tag(
+            "tr",
+            tag("td", ", ".join(shown)),
+            tag("td", _instruction(written, names, words)),
+        )
         for written, shown in outcomes.items()
     ]
     columns = (words[key] for key in ("if_it_shows", "then_write"))
@@ -114,7 +118,7 @@ def _toss(rule: Rule, words: Words) -> str:
     return fill(words[key], tosses=rule.tosses)
 
 
-def _said(written: tuple[int, ...], names: list[str], words: Words) -> str:
+def _instruction(written: tuple[int, ...], names: list[str], words: Words) -> str:
     """Return the instruction: one for all, or by the true value."""
     if len(set(written)) == 1:
         return fill(words["whatever_is_true"], answer=names[written[0]])

@@ -103,11 +103,11 @@ def bulk_draw(randomizer: Randomizer) -> Callable[[Integers, Random], Rows] | No
         ):
             return partial(_halves, randomizer)
         case LocalHashing() if _is_small(randomizer.response):
-            return partial(_hashed, randomizer)
+            return partial(_hash, randomizer)
         case Chain(lasting, fresh) if bulk_draw(lasting) and _is_small(fresh):
             return partial(_chain, randomizer)
         case Rappor(bits) | BitFlip(sampled=bits) if bits <= _MOST_BITS:
-            return partial(_flipped, randomizer)
+            return partial(_flip, randomizer)
         case UnaryEncoding(size) if size <= _MOST_BITS:
             return partial(_bits, randomizer)
         case SubsetSelection(size, chosen, truth, other) if (
@@ -362,7 +362,7 @@ def _parity(numbers: Integers) -> Integers:
     return numbers & 1
 
 
-def _hashed(
+def _hash(
     randomizer: LocalHashing,
     values: Integers,
     random: Random,
@@ -383,7 +383,7 @@ def _hashed(
 def _chain(randomizer: Chain, values: Integers, random: Random) -> Rows:
     lasting, fresh = randomizer
     if isinstance(lasting, LocalHashing):
-        return _hashed(lasting, values, random, fresh=fresh)
+        return _hash(lasting, values, random, fresh=fresh)
     if isinstance(lasting, RandomizedResponse):
         kept = _responses(lasting, values, random)
         return _symbol_rows(_responses(fresh, kept, random), randomizer)
@@ -393,7 +393,7 @@ def _chain(randomizer: Chain, values: Integers, random: Random) -> Rows:
     return word_rows(randomizer.layout, np.zeros(len(values), np.int64), bits)
 
 
-def _flipped(randomizer: Rappor | BitFlip, values: Integers, random: Random) -> Rows:
+def _flip(randomizer: Rappor | BitFlip, values: Integers, random: Random) -> Rows:
     """True bits, each flipped by the permanent response; of RAPPOR a fresh report of
     them.
     """

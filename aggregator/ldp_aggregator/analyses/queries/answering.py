@@ -184,7 +184,7 @@ def _answer(
     family: int,
 ) -> Answer:
     if isinstance(term, Located):
-        contrast = _located(text, term, subject(term.question), options, family=family)
+        contrast = _locate(text, term, subject(term.question), options, family=family)
         own = (source(term.question),)
         return Answer(text, contrast, is_ratio=False, sources=own, options=options)
     sums = (term,) if isinstance(term, Linear) else term
@@ -215,7 +215,7 @@ def _answer(
     return Answer(text, contrast, len(sums) > 1, sources=sources, options=options)
 
 
-def _located(
+def _locate(
     text: str, term: Located, subject: Subject, options: Options, *, family: int
 ) -> Contrast:
     """A quantile, which has ends and no standard error."""

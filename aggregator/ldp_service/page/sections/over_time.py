@@ -52,7 +52,7 @@ def over_time(
             heading,
             _ways(asked, name),
             pictures,
-            *_noted(notes, view),
+            *_list_notes(notes, view),
             *_levels(view),
             both,
             _table(view, asked, most),
@@ -75,7 +75,7 @@ def _ways(asked: ViewRequest, name: str) -> Safe:
     return tag("ul", *links, class_="ways")
 
 
-def _noted(notes: Sequence[Note], view: QuestionView) -> Iterator[Safe]:
+def _list_notes(notes: Sequence[Note], view: QuestionView) -> Iterator[Safe]:
     """The notes by their numbers in the pictures."""
     if notes:
         rows = (tag("li", tag("strong", note.day), f" {note.text}") for note in notes)
