@@ -291,7 +291,7 @@ def test_replicates_of_clusters(replicates):
     survey = ldp.survey(
         "s", ldp.question("q", type="boolean", mechanism="warner", truth="4/5")
     )
-    answers = [1, 1, 1, 0] * 2 + [0, 0, 0, 1] * 2 + [1, 0, 1, 0] * 2
+    answers = [place < yes for yes in (3, 1, 0, 2, 4, 2) for place in range(4)]
     table = {
         "q": answers,
         "region": np.repeat([0, 1, 2], 8),

@@ -114,7 +114,7 @@ def weighted_means(
         unweighted,
         unweighted_error=np.sqrt(variances[0]),
         covariance=covariance,
-        effects=np.where(np.isfinite(effects) & (sampling > 0), effects, np.nan),
+        effects=np.where(np.isfinite(effects) & (effects > 0), effects, np.nan),
         effective=effective_size(answers, factors),
     )
 
