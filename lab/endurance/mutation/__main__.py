@@ -570,10 +570,33 @@ def summary(outcomes: list[tuple[Mutant, Record | None]]) -> int:
     return 0 if share >= GOAL else 1
 
 
-def main(arguments: list[str]) -> int:
-    """Run, and say what is left."""
+def try_area(
+    files: tuple[str, ...],
+    todo: list[Mutant],
+    outcomes: Outcomes,
+    options: argparse.Namespace,
+) -> int:
+    """Try the mutants of one area in a child, which collects its tests alone.
+
+    So the first outcomes are there before the tests of other areas are measured.
+    """
     import pytest
 
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    server = Server(
+        {name: source_of(name) for name in modules([])},
+        ROOT,
+        options.results.with_suffix(".measured"),
+        work=lambda server: try_all(server, todo, outcomes, jobs=options.jobs),
+    )
+    pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
+    sys.stdout.flush()
+    os._exit(server.result)
+
+
+def main(arguments: list[str]) -> int:
+    """Run, and say what is left."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
         "modules",
@@ -625,16 +648,13 @@ def main(arguments: list[str]) -> int:
         if outcomes.of(mutant) is None and mutant.change not in explained
     ]
     if todo and not options.summary:
-        names = dict.fromkeys(mutant.module for mutant in todo)
-        files = dict.fromkeys(test for name in names for test in tests_of(name))
-        work = lambda server: try_all(server, todo, outcomes, jobs=options.jobs)  # noqa: E731
-        sources = {name: source_of(name) for name in modules([])}
-        server = Server(
-            sources, ROOT, options.results.with_suffix(".measured"), work=work
-        )
-        pytest.main([*QUIET, "--rootdir", str(ROOT), *files], plugins=[server])
-        if server.result:
-            return server.result
+        areas: dict[tuple[str, ...], list[Mutant]] = {}
+        for mutant in todo:
+            areas.setdefault(tuple(tests_of(mutant.module)), []).append(mutant)
+        for files, some in areas.items():
+            if code := try_area(files, some, outcomes, options):
+                return code
+        outcomes = Outcomes(options.results)
     return summary([(mutant, outcomes.of(mutant)) for mutant in chosen])
 
 

@@ -287,6 +287,8 @@ class Server:
         }
         self.functions: dict[object, list[types.FunctionType]] = {}
         self.caches = []
+        # What the tests' configuration froze would not be among the objects.
+        gc.unfreeze()
         gc.collect()
         for entry in gc.get_objects():
             if isinstance(entry, types.FunctionType):
