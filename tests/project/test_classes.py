@@ -5,6 +5,8 @@ So a mechanism of a new kind is added in the modules of its rows, and nowhere el
 """
 
 import ast
+import re
+from collections import Counter
 
 import pytest
 from places import ROOT
@@ -51,6 +53,19 @@ def asked(tree):
 def found_in(text):
     """The lines of some code that ask for classes of randomizers."""
     return sorted({line for line, names in asked(ast.parse(text)) if names & CLASSES})
+
+
+def test_public_class_names_are_unique():
+    """In the whole product: who searches for a class finds one."""
+    paths = [path for folder in PACKAGES.values() for path in folder.rglob("*.py")]
+    names = Counter(
+        name
+        for path in paths
+        for name in re.findall(
+            r"^ *class ([A-Za-z]\w*)[(:\[]", path.read_text("utf-8"), re.MULTILINE
+        )
+    )
+    assert [name for name, uses in names.items() if uses > 1] == []
 
 
 @pytest.mark.parametrize("package", HOMES)

@@ -1,8 +1,7 @@
-"""Functions are verbs or nouns, docstrings begin with one, and class names are unique."""
+"""Functions are verbs or nouns, and docstrings begin with one."""
 
 import ast
 import re
-from collections import Counter
 from functools import cache
 
 from places import ROOT
@@ -29,13 +28,6 @@ def test_few_functions_are_participles():
     """Those that are left are predicates, words of protocols and documented names."""
     names = [node.name for node in nodes() if isinstance(node, FUNCTION)]
     assert sum(bool(PARTICIPLE.fullmatch(name)) for name in names) <= 74
-
-
-def test_public_class_names_are_unique():
-    names = Counter(node.name for node in nodes() if isinstance(node, ast.ClassDef))
-    assert [
-        name for name, uses in names.items() if uses > 1 and not name.startswith("_")
-    ] == []
 
 
 def test_docstrings_begin_with_a_verb_or_a_noun():

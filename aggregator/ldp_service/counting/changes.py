@@ -26,7 +26,7 @@ from ldp_service.store.records import (
 
 
 @dataclass
-class Changes:
+class TurnChanges:
     """What a transaction changes, until it is committed."""
 
     counts: dict[Statistic, Counts] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Changes:
     put_aside: int = 0
 
 
-def commit(books: Books, changes: Changes) -> None:
+def commit(books: Books, changes: TurnChanges) -> None:
     """Write everything, and return when it is there to stay."""
     store = books.store
     closed = books.closed | changes.closed
@@ -61,7 +61,7 @@ def commit(books: Books, changes: Changes) -> None:
 
 
 def _root(
-    books: Books, changes: Changes, written: list[Record], dropped: list[Record]
+    books: Books, changes: TurnChanges, written: list[Record], dropped: list[Record]
 ) -> Root:
     """The root that adds up to the records after this turn."""
     commits, records, digest, received = books.root
@@ -75,7 +75,7 @@ def _root(
     return Root(commits + 1, records, digest, received=received + changes.received)
 
 
-def _write_sums(books: Books, changes: Changes) -> None:
+def _write_sums(books: Books, changes: TurnChanges) -> None:
     shard = books.store.shard
     for (fingerprint, epoch), counts in changes.counts.items():
         # Both flattened, (cells,); only parts in which something was counted are
@@ -127,7 +127,7 @@ def _stale(books: Books, closed: Mapping[int, int]) -> list[Record]:
 
 def _apply(
     books: Books,
-    changes: Changes,
+    changes: TurnChanges,
     root: Root,
     written: list[Record],
     dropped: list[Record],

@@ -18,7 +18,7 @@ import numpy as np
 
 from ldp_aggregator.numerics.arrays import Counts
 from ldp_service.counting.books import Books
-from ldp_service.counting.changes import Changes, commit
+from ldp_service.counting.changes import TurnChanges, commit
 from ldp_service.store.records import (
     NO_QUESTION,
     PART,
@@ -52,7 +52,7 @@ def begin(books: Books, *, alone: bool = False) -> Turn:
 class EpochTurn:
     """Epochs in a turn: which are closed, and which the clock was in."""
 
-    def __init__(self, books: Books, changes: Changes) -> None:
+    def __init__(self, books: Books, changes: TurnChanges) -> None:
         self._books = books
         self._changes = changes
 
@@ -93,7 +93,7 @@ class Turn:
 
     def __init__(self, books: Books) -> None:
         self._books = books
-        self._changes = Changes()
+        self._changes = TurnChanges()
         self._shard = shard_key(books.store.shard)
         self.epochs = EpochTurn(books, self._changes)
 

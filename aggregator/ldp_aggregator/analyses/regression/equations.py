@@ -35,7 +35,7 @@ import numpy as np
 from ldp_aggregator.analyses.regression.ascent import halve_step
 from ldp_aggregator.analyses.regression.design import DesignMatrix
 from ldp_aggregator.analyses.regression.links import LINEAR, Link
-from ldp_aggregator.analyses.regression.outcomes import Outcome
+from ldp_aggregator.analyses.regression.outcomes import RegressionOutcome
 from ldp_aggregator.analyses.weighting.answers import ReportAnswers
 from ldp_aggregator.numerics.arrays import Floats
 from ldp_aggregator.numerics.postprocessing import norm_sub
@@ -68,7 +68,7 @@ class _Sums(NamedTuple):
 
 
 def solve_equations(
-    answers: ReportAnswers, design: DesignMatrix, outcome: Outcome
+    answers: ReportAnswers, design: DesignMatrix, outcome: RegressionOutcome
 ) -> Solution:
     """The zero of the equations, and the sandwich."""
     link, counts = outcome.link, outcome.counts
@@ -103,7 +103,9 @@ def _sums(
     return _Sums(table, shares.ravel(), (shares * counts).ravel())
 
 
-def _start(answers: ReportAnswers, design: DesignMatrix, outcome: Outcome) -> Floats:
+def _start(
+    answers: ReportAnswers, design: DesignMatrix, outcome: RegressionOutcome
+) -> Floats:
     """Fit shares none of which is below 0: concave, so that Newton's method leads
     up.
     """
@@ -188,7 +190,7 @@ def _through(moments: Floats, values: Floats) -> Floats:
 def _sandwich(
     answers: ReportAnswers,
     design: DesignMatrix,
-    outcome: Outcome,
+    outcome: RegressionOutcome,
     coefficients: Floats,
     *,
     bread: Floats,

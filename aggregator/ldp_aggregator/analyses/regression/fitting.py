@@ -33,7 +33,7 @@ from ldp_aggregator.analyses.regression.options import (
     RegressionOptions,
 )
 from ldp_aggregator.analyses.regression.outcomes import (
-    Outcome,
+    RegressionOutcome,
     observed_of,
     outcome_of,
     together_of,
@@ -196,7 +196,7 @@ def _of_equations(
     choices: RegressionOptions,
     *,
     design: DesignMatrix,
-    outcome: Outcome,
+    outcome: RegressionOutcome,
 ) -> Regression:
     if choices.penalty is not None:
         raise EstimateError(
@@ -256,7 +256,7 @@ def _freedom(answers: ReportAnswers, design: DesignMatrix) -> float:
 def _likely(
     answers: ReportAnswers,
     design: DesignMatrix,
-    outcome: Outcome,
+    outcome: RegressionOutcome,
     *,
     penalty: str | None,
 ) -> _Likely | None:
@@ -303,7 +303,7 @@ def _of_likelihood(
     choices: RegressionOptions,
     *,
     design: DesignMatrix,
-    outcome: Outcome,
+    outcome: RegressionOutcome,
     likely: _Likely,
 ) -> Regression:
     fit = likely.fit
@@ -406,7 +406,10 @@ def _wald(
 
 
 def _remarks(
-    answers: ReportAnswers, design: DesignMatrix, solution: Solution, outcome: Outcome
+    answers: ReportAnswers,
+    design: DesignMatrix,
+    solution: Solution,
+    outcome: RegressionOutcome,
 ) -> list[Remark]:
     remarks = _common_remarks(answers, design, converged=solution.converged)
     if solution.negative:

@@ -19,7 +19,7 @@ from ldp_aggregator.analyses.weighting.answers import ReportAnswers
 from ldp_aggregator.numerics.arrays import Floats
 
 
-class Outcome(NamedTuple):
+class RegressionOutcome(NamedTuple):
     """What is explained."""
 
     name: str
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 
 def outcome_of(
     answers: ReportAnswers, formula: Formula, choices: RegressionOptions
-) -> Outcome:
+) -> RegressionOutcome:
     """The outcome before the ~ of a formula. Raises `UnknownNameError`."""
     name, event = formula.outcome, choices.event
     if answers.is_mean:
@@ -51,7 +51,7 @@ def outcome_of(
     link = LINKS[model]
     if not link.is_chance and column.numbers is not None and event is None:
         counts = np.asarray(column.numbers[column.codes], dtype=np.float64)
-        return Outcome(
+        return RegressionOutcome(
             name, link, None, counts, numbers=column.numbers, public=column.public
         )
     if event is None:
@@ -64,12 +64,14 @@ def outcome_of(
     if event not in column.values:
         raise UnknownNameError(event, column.values, f"a value of {name!r}")
     counts = (column.codes == column.values.index(event)).astype(np.float64)
-    return Outcome(
+    return RegressionOutcome(
         name, link, event, counts, numbers=column.numbers, public=column.public
     )
 
 
-def _mean_of(answers: ReportAnswers, name: str, choices: RegressionOptions) -> Outcome:
+def _mean_of(
+    answers: ReportAnswers, name: str, choices: RegressionOptions
+) -> RegressionOutcome:
     """A number, of which reports tell the mean."""
     names = [part.name for part in answers.parts]
     if name not in names:
@@ -79,11 +81,11 @@ def _mean_of(answers: ReportAnswers, name: str, choices: RegressionOptions) -> O
         raise EstimateError(
             f"expected a linear model of {name!r}, whose mean reports tell"
         )
-    return Outcome(name, link, None, np.ones((1, 1)), numbers=None)
+    return RegressionOutcome(name, link, None, np.ones((1, 1)), numbers=None)
 
 
 def observed_of(
-    answers: ReportAnswers, design: DesignMatrix, outcome: Outcome
+    answers: ReportAnswers, design: DesignMatrix, outcome: RegressionOutcome
 ) -> Observed | None:
     """What the likelihood needs; None where it is not known."""
     units = answers.units
@@ -106,7 +108,7 @@ def observed_of(
 def together_of(
     answers: ReportAnswers,
     design: DesignMatrix,
-    outcome: Outcome,
+    outcome: RegressionOutcome,
 ) -> Together | None:
     """The same where predictors are randomized, with nothing in the clear; None for
     others.
