@@ -54,7 +54,9 @@ class SurveyError(LDPError, ValueError):
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        count = "1 problem"
+        if len(problems) != 1:
+            count = f"{len(problems)} problems"
         lines = [f"{count} in the survey:"]
         lines += [f"  {problem}" for problem in problems[:MOST_TOLD]]
         if len(problems) > MOST_TOLD:
@@ -202,9 +204,13 @@ class UnknownNameError(LDPError, KeyError):
     def __str__(self) -> str:
         shown = ", ".join(self.known[:_MOST_NAMES])
         hidden = len(self.known) - _MOST_NAMES
-        more = f" and {hidden:,} more" if hidden > 0 else ""
+        more = ""
+        if hidden > 0:
+            more = f" and {hidden:,} more"
         close = self._alike()
-        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        hint = ""
+        if close:
+            hint = f"; did you mean {' or '.join(map(repr, close))}?"
         return (
             f"expected {self._what} ({shown or 'there is none'}{more}), got "
             f"{self.name!r}{hint}"

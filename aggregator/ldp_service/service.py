@@ -227,7 +227,9 @@ class Service:
         """The invitation of a token, if it is one."""
         public = self.settings.public
         invitations = None if public is None else public.invitations
-        return None if invitations is None else invitations.find(token)
+        if invitations is None:
+            return None
+        return invitations.find(token)
 
     def close_survey(self, name: str) -> None:
         """Take no more reports to any version of a survey, and show all that came,

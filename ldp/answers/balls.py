@@ -135,4 +135,6 @@ def read_vector(cell: str) -> object:
     cell.
     """
     numbers = [read_number(part) for part in cell.split()]
-    return cell if None in numbers else tuple(numbers)
+    if None in numbers:
+        return cell
+    return tuple(numbers)

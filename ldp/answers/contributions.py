@@ -84,7 +84,9 @@ def select(mode: str, answer: object) -> Sequence[object]:
     """
     records = _records(answer)
     # Not every sequence has slices.
-    return [records[-1]] if mode == LAST else records
+    if mode == LAST:
+        return [records[-1]]
+    return records
 
 
 def choose(places: Sequence[One], random: Random) -> One:

@@ -168,7 +168,9 @@ class Domain:
         """The type, and how much there is to choose from; and what of many records is
         counted.
         """
-        choice = f"{self._choice}, on a circle" if self.circular else self._choice
+        choice = self._choice
+        if self.circular:
+            choice = f"{self._choice}, on a circle"
         if not self.per_device:
             return choice
         from ldp.answers.contributions import SHORT
@@ -179,18 +181,18 @@ class Domain:
     def _choice(self) -> str:
         if self._listed is None:
             return f"any {self.type}"
-        nodes = (
-            ""
-            if self.taxonomy is None
-            else f" under {len(self.taxonomy.inner):,} nodes"
-        )
+        nodes = ""
+        if self.taxonomy is not None:
+            nodes = f" under {len(self.taxonomy.inner):,} nodes"
         return f"{self.type} of {len(self._listed):,} values{nodes}"
 
     def __repr__(self) -> str:
         listed = self._listed or ()
         shown = ", ".join(listed[:_MOST_SHOWN])
         hidden = len(listed) - _MOST_SHOWN
-        more = f" and {hidden:,} more" if hidden > 0 else ""
+        more = ""
+        if hidden > 0:
+            more = f" and {hidden:,} more"
         return f"<Domain {self.summary}{f': {shown}{more}' if shown else ''}>"
 
     def iter_values(self) -> Iterator[str]:
@@ -235,7 +237,9 @@ class Domain:
         """Treatment of single records outside the range; empty where there is none."""
         from ldp.answers.contributions import bounds_text
 
-        return "" if self.ends is None else bounds_text(self.outside, *self.ends)
+        if self.ends is None:
+            return ""
+        return bounds_text(self.outside, *self.ends)
 
     def value(self, answer: object) -> Value:
         """The index of an answer; or its bytes, or set.
@@ -266,7 +270,9 @@ class Domain:
         """
         places = self.places(answer)
         # Who holds no key has no place.
-        return places[0] if places else (0, 0)
+        if places:
+            return places[0]
+        return (0, 0)
 
     def places(self, answer: object) -> tuple[Placed, ...]:
         """Locate each record, where one of several is drawn, or each key with its

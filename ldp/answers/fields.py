@@ -75,7 +75,9 @@ class FieldsDomain(Domain):
     @property
     def _choice(self) -> str:
         sizes = " x ".join(f"{field.name} ({field.size:,})" for field in self.fields)
-        some = f", told in {self.collect}" if self.collect else ""
+        some = ""
+        if self.collect:
+            some = f", told in {self.collect}"
         return f"{self.type} of {sizes}{some}"
 
     def iter_values(self) -> Iterator[str]:
@@ -98,7 +100,9 @@ class FieldsDomain(Domain):
 
     def _value(self, answer: object) -> int:
         # A place may be a pair: what its numbers mean is plain from their order.
-        given = by_name(self.fields, answer) if self.is_place else answer
+        given = answer
+        if self.is_place:
+            given = by_name(self.fields, answer)
         names = names_of(self.fields)
         expected = (
             f"expected an answer for each of the fields {', '.join(names)}, by name"

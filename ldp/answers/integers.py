@@ -80,7 +80,9 @@ class IntegerDomain(Domain):
 
     def parse_record(self, cell: str) -> object:
         """Parse a whole number; any other text stays as it is."""
-        return int(cell) if _WHOLE.fullmatch(cell.strip()) else cell
+        if _WHOLE.fullmatch(cell.strip()):
+            return int(cell)
+        return cell
 
 
 def _whole(answer: object) -> int:

@@ -50,7 +50,9 @@ def cell_text(pairs: Iterable[tuple[str, str]]) -> str:
 
 def _number(text: str) -> object:
     number = read_number(text)
-    return text if number is None else number
+    if number is None:
+        return text
+    return number
 
 
 class KeyValueDomain(Domain):
@@ -124,8 +126,12 @@ class KeyValueDomain(Domain):
         """Parse the cell of a table, such as `maps=12|mail=3.5`; `|` alone holds no
         key.
         """
-        parts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
+        parts = []
+        if cell != SEPARATOR:
+            parts = cell.split(SEPARATOR)
         pairs = [part.rpartition(IS) for part in parts]
         answer = {key.strip(): _number(text.strip()) for key, _, text in pairs}
         # What says one key twice is no answer, and is refused as the text that it is.
-        return answer if len(answer) == len(parts) else cell
+        if len(answer) == len(parts):
+            return answer
+        return cell

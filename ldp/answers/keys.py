@@ -121,7 +121,9 @@ class Keys:
 
         `ways_out` say what to write in place of words that are no options.
         """
-        value = self._table.get(key) if key in self else None
+        value = None
+        if key in self:
+            value = self._table.get(key)
         if isinstance(value, str) and value in options:
             return value
         expected = f"one of {', '.join(options)}"
@@ -136,7 +138,9 @@ class Keys:
 
     def word_or_fraction(self, key: str, words: Collection[str]) -> str | Fraction:
         """One of the words, or an exact number."""
-        value = self._table.get(key) if key in self else None
+        value = None
+        if key in self:
+            value = self._table.get(key)
         if isinstance(value, str) and value in words:
             return value
         if isinstance(value, str | int | float):
@@ -147,7 +151,9 @@ class Keys:
 
     def texts(self, key: str, least: int, most: int) -> tuple[str, ...]:
         """A list of distinct non-empty strings."""
-        value = self._table.get(key) if key in self else None
+        value = None
+        if key in self:
+            value = self._table.get(key)
         if not isinstance(value, list) or not all(
             isinstance(item, str) and item for item in value
         ):
@@ -274,9 +280,13 @@ class Keys:
         from 0.
         """
         stand_in = tuple(map(Fraction, range(least)))
-        value = self._table.get(key) if key in self else None
+        value = None
+        if key in self:
+            value = self._table.get(key)
         if not isinstance(value, list) or not least <= len(value) <= most:
-            came = f"{len(value)} of them" if isinstance(value, list) else value
+            came = value
+            if isinstance(value, list):
+                came = f"{len(value)} of them"
             self.problem(key, f"a list of {least} to {most} numbers", came)
             return stand_in
         exact = [self._exact(key, entry, fraction) for entry in value]
@@ -302,12 +312,16 @@ class Keys:
         """A table of `size` rows of exact numbers, square unless there may be `most`
         columns.
         """
-        value = self._table.get(key) if key in self else None
+        value = None
+        if key in self:
+            value = self._table.get(key)
         stand_in = tuple(
             tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size)
         )
         if not isinstance(value, list) or len(value) != size:
-            came = f"{len(value)} of them" if isinstance(value, list) else value
+            came = value
+            if isinstance(value, list):
+                came = f"{len(value)} of them"
             self.problem(key, f"a list of {size} rows, one for each value", came)
             return stand_in
         columns = size
@@ -319,18 +333,24 @@ class Keys:
         rows = []
         for number, row in enumerate(value, 1):
             if not isinstance(row, list) or len(row) != columns:
-                came = f"{len(row)} of them" if isinstance(row, list) else row
+                came = row
+                if isinstance(row, list):
+                    came = f"{len(row)} of them"
                 self.problem(f"{key} row {number}", expected, came)
                 continue
             exact = [
                 self._exact(f"{key} row {number}", entry, fraction) for entry in row
             ]
             rows.append(tuple(entry for entry in exact if entry is not None))
-        return tuple(rows) if not self.problems else stand_in
+        if not self.problems:
+            return tuple(rows)
+        return stand_in
 
     def table(self, key: str) -> Mapping[str, object]:
         """A table of its own."""
-        value = self._table.get(key) if key in self else None
+        value = None
+        if key in self:
+            value = self._table.get(key)
         if isinstance(value, dict):
             return value
         self.problem(key, f"a table [{key}]", value)
@@ -351,11 +371,15 @@ class Keys:
         """
         known = self._known.union(also)
         unknown = [key for key in self._table if key not in known]
-        options = sorted(known) if unknown else []
+        options = []
+        if unknown:
+            options = sorted(known)
         for key in unknown[:MOST_NOTED]:
             close = _OF_LITERATURE.get(key)
             if close not in options:
-                close = next(iter(_closest(key, options, 1)), None) if suggest else None
+                close = None
+                if suggest:
+                    close = next(iter(_closest(key, options, 1)), None)
             expected = f"one of {', '.join(options)}" if close is None else f'"{close}"'
             self.problem(key, expected, "an unknown key")
         self.found += max(len(unknown) - MOST_NOTED, 0)
@@ -387,7 +411,9 @@ def _closest(key: str, options: list[str], most: int) -> list[str]:
     # it.
     from difflib import get_close_matches
 
-    return get_close_matches(key, options, most) if len(key) <= _LONGEST_NAME else []
+    if len(key) <= _LONGEST_NAME:
+        return get_close_matches(key, options, most)
+    return []
 
 
 def _is_list_of_texts(value: object) -> bool:
@@ -408,7 +434,9 @@ def _format_value(came: object) -> str:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+    if len(text) <= _LONGEST_SHOWN:
+        return text
+    return f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
 def _encodable(text: str) -> bool:

@@ -47,9 +47,9 @@ class NumberDomain(Domain):
 
     def places(self, answer: object) -> tuple[Placed, ...]:
         """Return the place of a number; or of each, if one of several is drawn."""
-        return (
-            super().places(answer) if self.per_device else (self._scale.place(answer),)
-        )
+        if self.per_device:
+            return super().places(answer)
+        return (self._scale.place(answer),)
 
     def place_record(self, record: object) -> Placed:
         """Return the place of one number."""
@@ -58,8 +58,12 @@ class NumberDomain(Domain):
     def parse_record(self, cell: str) -> object:
         """Parse a number, or the name of a cell; any other text stays as it is."""
         number = read_number(cell.strip())
-        place = self.index_of(cell) if number is None and self._scale.edges else None
+        place = None
+        if number is None and self._scale.edges:
+            place = self.index_of(cell)
         if place is not None:
             # A cell by its name: any number in it will do.
             return self._scale.edges[place]
-        return cell if number is None else number
+        if number is None:
+            return cell
+        return number

@@ -102,7 +102,9 @@ class Scale(NamedTuple):
     @property
     def range_text(self) -> str:
         """Its range, and what it is counted in."""
-        unit = f" {self.unit}" if self.unit else ""
+        unit = ""
+        if self.unit:
+            unit = f" {self.unit}"
         return f"from {decimal_text(self.low)} to {decimal_text(self.high)}{unit}"
 
     @property
@@ -207,8 +209,12 @@ def stand_in(
     if low <= number <= high:
         return number
     if outside == "clip":
-        return low if number < low else high
-    return outside if isinstance(outside, Fraction) else None
+        if number < low:
+            return low
+        return high
+    if isinstance(outside, Fraction):
+        return outside
+    return None
 
 
 def number_of(answer: object) -> Fraction | None:

@@ -72,5 +72,7 @@ class SetDomain(Domain):
 
     def parse_record(self, cell: str) -> object:
         """Parse the values of a set; a separator alone is the empty set."""
-        texts = [] if cell == SEPARATOR else cell.split(SEPARATOR)
+        texts = []
+        if cell != SEPARATOR:
+            texts = cell.split(SEPARATOR)
         return tuple(text.strip() for text in texts)

@@ -46,7 +46,9 @@ def lines_of(text: str) -> list[str]:
     of texts.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return lines if lines[-1] else lines[:-1]
+    if lines[-1]:
+        return lines
+    return lines[:-1]
 
 
 def text_bytes(answer: str) -> bytes:

@@ -29,7 +29,9 @@ class VectorDomain(Domain):
     @property
     def estimand(self) -> str:
         """Treatment of longer vectors before they are counted."""
-        return super().estimand if self.per_device else self._ball.estimand
+        if self.per_device:
+            return super().estimand
+        return self._ball.estimand
 
     @property
     def _bounds(self) -> str:

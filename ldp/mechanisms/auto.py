@@ -105,7 +105,9 @@ def least_error(choice: tuple[Considered, ...], limit: int) -> Considered:
         return best(limit)
     short = best(SHORT)
     long = best(LONG)
-    return long if long.error < WORTH_IT * short.error else short
+    if long.error < WORTH_IT * short.error:
+        return long
+    return short
 
 
 def _check_comparable(row: Mechanism, randomizer: Randomizer) -> Pure | Blocked:

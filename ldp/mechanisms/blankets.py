@@ -113,7 +113,9 @@ class Blanket(NamedTuple):
     @property
     def directions(self) -> tuple[Blanket, ...]:
         """The pair both ways round, unless that makes no difference."""
-        return (self,) if self == self.reverse else (self, self.reverse)
+        if self == self.reverse:
+            return (self,)
+        return (self, self.reverse)
 
 
 class Covering(Protocol):
@@ -277,7 +279,9 @@ def furthest(rows: tuple[Row, ...]) -> Fraction:
 def shortened(blanket: Blanket) -> Blanket:
     """Return the same, or one that bounds it if its numbers are very long."""
     longest = max(part.denominator.bit_length() for part in blanket)
-    return round_outward(blanket) if longest > _MOST_BITS else blanket
+    if longest > _MOST_BITS:
+        return round_outward(blanket)
+    return blanket
 
 
 def round_outward(blanket: Blanket) -> Blanket:

@@ -306,7 +306,9 @@ def integers(randomizer: Randomizer) -> Numbers:
     # Asked for by name, as looking for all that the protocol asks for would evaluate
     # the ratios.
     composed: Callable[[], Numbers] | None = getattr(randomizer, "integers", None)
-    return randomizer._asdict() if composed is None else composed()
+    if composed is None:
+        return randomizer._asdict()
+    return composed()
 
 
 def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
@@ -316,7 +318,9 @@ def lifetime_ratio(randomizer: Randomizer) -> Fraction | None:
 
     Without permanent responses, one report is all that is ever sent.
     """
-    return randomizer.lifetime_ratio if is_memoized(randomizer) else randomizer.ratio
+    if is_memoized(randomizer):
+        return randomizer.lifetime_ratio
+    return randomizer.ratio
 
 
 def is_memoized(randomizer: Randomizer) -> TypeGuard[Memoized]:
@@ -387,7 +391,9 @@ class Declared(NamedTuple):
         """
         # Not written out where it would be too long by far: that takes longer than the
         # logarithm.
-        text = f"ln({ratio})" if ratio.numerator < 10**_LONGEST else ""
+        text = ""
+        if ratio.numerator < 10**_LONGEST:
+            text = f"ln({ratio})"
         if not 0 < len(text) <= _LONGEST:
             epsilon = Decimal(log_upper(ratio)).quantize(
                 Decimal("1e-12"), ROUND_CEILING
@@ -439,7 +445,9 @@ def integers_up_to(most: int) -> Callable[[Domain], str | None]:
 
 def of_places(domain: Domain) -> str | None:
     """For mechanisms of maps."""
-    return None if domain.is_place else "a question of type place"
+    if domain.is_place:
+        return None
+    return "a question of type place"
 
 
 def ordered_up_to(most: int) -> Callable[[Domain], str | None]:

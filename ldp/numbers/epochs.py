@@ -37,8 +37,12 @@ _LENGTH = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
 
 def parse_length(text: object) -> int:
     """The seconds of a text such as "30m", "1h", "1d" or "2w". Raises `ValueError`."""
-    match = _LENGTH.fullmatch(text) if isinstance(text, str) else None
-    seconds = int(match[1]) * UNITS[match[2]] if match else 0
+    match = None
+    if isinstance(text, str):
+        match = _LENGTH.fullmatch(text)
+    seconds = 0
+    if match:
+        seconds = int(match[1]) * UNITS[match[2]]
     if not SHORTEST <= seconds <= LONGEST:
         raise ValueError(
             'expected a length of time from "1m" to "366d", such as "12h" or "2w"'

@@ -72,7 +72,9 @@ def epsilon_of(number: str | int | float | Decimal | Fraction) -> Fraction:
     Fraction(274653072167, 250000000000)
     """
     ratio = logarithm_of(number)
-    return fraction(number) if ratio is None else _log_lower(ratio)
+    if ratio is None:
+        return fraction(number)
+    return _log_lower(ratio)
 
 
 def limit_of(number: str | int | float | Decimal | Fraction) -> Fraction:
@@ -92,9 +94,9 @@ def logarithm_of(number: object) -> Fraction | None:
 
     Raises `ValueError` for a ratio that is none, or not above 1.
     """
-    logarithm = (
-        _LOGARITHM.fullmatch(number.strip()) if isinstance(number, str) else None
-    )
+    logarithm = None
+    if isinstance(number, str):
+        logarithm = _LOGARITHM.fullmatch(number.strip())
     if logarithm is None:
         return None
     ratio = fraction(logarithm[1])
@@ -192,13 +194,17 @@ def log_upper(ratio: Fraction) -> float:
     )
     exact = up.next_plus(up.ln(above))
     nearest = float(exact)
-    return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
+    if Decimal(nearest) >= exact:
+        return nearest
+    return math.nextafter(nearest, math.inf)
 
 
 def float_upper(number: Fraction) -> float:
     """The least float that is at least this number."""
     nearest = float(number)
-    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+    if nearest >= number:
+        return nearest
+    return math.nextafter(nearest, math.inf)
 
 
 def text_upper(number: Fraction | float, places: int) -> str:
@@ -255,4 +261,6 @@ def _decimal_text(numerator: int, denominator: int) -> str:
         return f"{numerator}/{denominator}"
     whole, part = divmod(abs(numerator) * 10**digits // denominator, 10**digits)
     sign = "-" if numerator < 0 else ""
-    return f"{sign}{whole}.{part:0{digits}d}" if digits else f"{sign}{whole}"
+    if digits:
+        return f"{sign}{whole}.{part:0{digits}d}"
+    return f"{sign}{whole}"

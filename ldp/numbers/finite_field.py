@@ -43,12 +43,16 @@ def products(order: int) -> tuple[tuple[int, ...], ...] | None:
 def inverse(element: int, order: int) -> int:
     """The element whose product with this one is 1."""
     table = products(order)
-    return table[element].index(1) if table else pow(element, -1, order)
+    if table:
+        return table[element].index(1)
+    return pow(element, -1, order)
 
 
 def difference(left: int, right: int, order: int) -> int:
     """The one less the other."""
-    return left ^ right if order in _MODULI else (left - right) % order
+    if order in _MODULI:
+        return left ^ right
+    return (left - right) % order
 
 
 def inner_product(left: int, right: int, order: int) -> int:

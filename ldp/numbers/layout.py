@@ -82,19 +82,25 @@ class Layout(NamedTuple):
         """Bytes of the cohort or seed."""
         if self.modulus or self.codewords:
             return SEED_WIDTH
-        return COHORT_WIDTH if self.cohorts > 1 else 0
+        if self.cohorts > 1:
+            return COHORT_WIDTH
+        return 0
 
     @property
     def body_width(self) -> int:
         """Bytes of the symbols or of the bits."""
-        return (self.bits + 7) // 8 if self.bits else self.places * self.symbol_width
+        if self.bits:
+            return (self.bits + 7) // 8
+        return self.places * self.symbol_width
 
     @property
     def symbol_width(self) -> int:
         """Bytes of one symbol."""
         if self.symbols <= 1 << 8:
             return 1
-        return 2 if self.symbols <= 1 << 16 else 4
+        if self.symbols <= 1 << 16:
+            return 2
+        return 4
 
     @property
     def width(self) -> int:
@@ -112,4 +118,6 @@ def with_cohort(body: int, cohort: int, cohorts: int) -> int:
 
     Of one cohort nothing is sent.
     """
-    return body << 8 * COHORT_WIDTH | cohort if cohorts > 1 else body
+    if cohorts > 1:
+        return body << 8 * COHORT_WIDTH | cohort
+    return body

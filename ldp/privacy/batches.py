@@ -45,7 +45,9 @@ def blanket_of_message(envelope: Envelope) -> Blanket:
     group.
     """
     blankets = tuple(blanket_of(question.randomizer) for question in envelope.members)
-    return blankets[0] if len(blankets) == 1 else shortened(of_row(blankets))
+    if len(blankets) == 1:
+        return blankets[0]
+    return shortened(of_row(blankets))
 
 
 class BatchPrivacy(NamedTuple):
@@ -78,7 +80,9 @@ class BatchPrivacy(NamedTuple):
     @property
     def text(self) -> str:
         """Both figures, in the words that people read."""
-        relay = f", mixed by {self.mixed_by}" if self.mixed_by else ""
+        relay = ""
+        if self.mixed_by:
+            relay = f", mixed by {self.mixed_by}"
         if not self.amplifies:
             return (
                 f"{self.reports:,} reports{relay}: too few to hide among, so "
@@ -89,7 +93,9 @@ class BatchPrivacy(NamedTuple):
             f"{delta_text(self.delta)}) if relay and collector are apart, "
             f"{self.local_text} if not"
         )
-        return f"{words}; first reports of a device only" if self.first_only else words
+        if self.first_only:
+            return f"{words}; first reports of a device only"
+        return words
 
 
 def batch_privacy(
@@ -213,11 +219,9 @@ def rounded_up(number: Fraction, digits: int = _DIGITS) -> Fraction:
 def delta_text(delta: Fraction) -> str:
     """A delta as people write it, such as 1e-8."""
     text = decimal_text(delta)
-    return (
-        text
-        if len(text) < 6 or "/" in text
-        else f"{float(delta):g}".replace("e-0", "e-")
-    )
+    if len(text) < 6 or "/" in text:
+        return text
+    return f"{float(delta):g}".replace("e-0", "e-")
 
 
 def _format_epsilon(epsilon: Fraction) -> str:

@@ -55,7 +55,9 @@ def certify(question: Question) -> dict[str, object]:
     """
     ratio, lifetime = exact_ratios(question)
     declared = question.declared
-    shown = shown_states(question.layout) if question.memoizes else 1
+    shown = 1
+    if question.memoizes:
+        shown = shown_states(question.layout)
     return {
         **question_terms(question),
         "one_report": _statement(declared, ratio),

@@ -66,7 +66,9 @@ def _sections(survey: Survey) -> Iterator[Section]:
 
 def _question(question: Question) -> Section:
     ratio, ever = exact_ratios(question)
-    size = "1 byte" if question.width == 1 else f"{question.width:,} bytes"
+    size = "1 byte"
+    if question.width != 1:
+        size = f"{question.width:,} bytes"
     items = [
         f"What can be answered: {_choice(question.domain)}.",
         f"What is sent: {size}, as many for every answer.",
@@ -102,9 +104,9 @@ def _beside(survey: Survey) -> Iterator[str]:
     if survey.epoch is None:
         yield "A random number that keeps a batch from being counted twice: 16 bytes."
     else:
-        length = (
-            "day" if survey.epoch == _DAY else f"period of {survey.epoch:,} seconds"
-        )
+        length = "day"
+        if survey.epoch != _DAY:
+            length = f"period of {survey.epoch:,} seconds"
         yield (
             f"The {length} in which a batch was made, and a random number that keeps "
             "it from being counted twice: 16 bytes."
@@ -132,7 +134,9 @@ def _attribute(survey: Survey, attribute: Attribute) -> str:
         for question in survey
         if attribute.goes_with(question.name)
     ]
-    along = "" if len(names) == len(survey) else f" It goes with: {', '.join(names)}."
+    along = ""
+    if len(names) != len(survey):
+        along = f" It goes with: {', '.join(names)}."
     return (
         f"The {attribute.name} of your device, openly and not at random, if the app "
         f"knows it: one of {', '.join(attribute.values)}.{along}"

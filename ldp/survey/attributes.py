@@ -190,4 +190,6 @@ def _values(keys: Keys) -> tuple[str, ...]:
 
 
 def _questions(keys: Keys) -> tuple[str, ...]:
-    return keys.texts("questions", 1, MOST_COMBINATIONS) if "questions" in keys else ()
+    if "questions" in keys:
+        return keys.texts("questions", 1, MOST_COMBINATIONS)
+    return ()

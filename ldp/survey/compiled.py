@@ -26,7 +26,9 @@ def compile_survey(survey: Survey) -> dict[str, object]:
             "epsilon": survey.lifetime.text,
             "ratio": str(survey.lifetime.bound),
         }
-    epoch = {} if survey.epoch is None else {"epoch": survey.epoch}
+    epoch = {}
+    if survey.epoch is not None:
+        epoch = {"epoch": survey.epoch}
     return {
         "format": FORMAT,
         "name": survey.name,

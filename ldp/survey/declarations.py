@@ -56,7 +56,9 @@ class QuestionTable(dict[str, object]):
     def mechanism(self) -> str | None:
         """The mechanism that it names, or "auto"; None where its profile has one."""
         mechanism = self.get("mechanism")
-        return None if mechanism is None else str(mechanism)
+        if mechanism is None:
+            return None
+        return str(mechanism)
 
 
 def survey(
@@ -334,7 +336,9 @@ def _axis(axis: object) -> object:
     """A pair as a table of its ends; what is neither of both stays, to be reported."""
     if isinstance(axis, tuple | list) and len(axis) == 2:
         return _present_keys({"low": axis[0], "high": axis[1]})
-    return _present_keys(axis) if isinstance(axis, Mapping) else axis
+    if isinstance(axis, Mapping):
+        return _present_keys(axis)
+    return axis
 
 
 _TYPE_OF = {

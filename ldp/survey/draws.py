@@ -66,7 +66,9 @@ class Draw(NamedTuple):
         """Text that fingerprints cover."""
         pairs = zip(self.names, self.weights, strict=True)
         weighted = ",".join(f"{name}:{weight}" for name, weight in pairs)
-        return weighted if self.answers == 1 else f"{weighted};{self.answers}"
+        if self.answers == 1:
+            return weighted
+        return f"{weighted};{self.answers}"
 
     def share(self, name: str) -> Fraction:
         """The share of the devices that answer a question."""

@@ -140,7 +140,9 @@ class Question:
         """The share of the devices that answer it: all, unless they draw one of
         several.
         """
-        return Fraction(1) if self.draw is None else self.draw.share(self.name)
+        if self.draw is None:
+            return Fraction(1)
+        return self.draw.share(self.name)
 
     @property
     def estimand(self) -> str:
@@ -298,12 +300,16 @@ class Survey:
 
         It is as exact as the fingerprint that it includes.
         """
-        stop = "" if self.lifetime is None else self.lifetime.text
+        stop = ""
+        if self.lifetime is not None:
+            stop = self.lifetime.text
         ordered = sorted(self, key=lambda question: question.name)
         charges = (
             f"{question.name}={question.charges}".encode() for question in ordered
         )
-        crowd = [b"least_group=%d" % self.least_group] if self.attributes else []
+        crowd = []
+        if self.attributes:
+            crowd = [b"least_group=%d" % self.least_group]
         return _digest(
             [b"ldp-terms-1", self.fingerprint, stop.encode(), *charges, *crowd]
         )
@@ -347,9 +353,9 @@ class Survey:
         return len(self.questions)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            self.terms == other.terms if isinstance(other, Survey) else NotImplemented
-        )
+        if isinstance(other, Survey):
+            return self.terms == other.terms
+        return NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.terms)
@@ -491,9 +497,13 @@ def _fingerprint(question: Question) -> bytes:
         f"{name}={_number_text(number)}"
         for name, number in sorted(integers(question.randomizer).items())
     ]
-    epoch = [] if question.epoch is None else [f"epoch={question.epoch}"]
+    epoch = []
+    if question.epoch is not None:
+        epoch = [f"epoch={question.epoch}"]
     names = [question.survey, question.name]
-    draw = [] if question.draw is None else [f"draw={question.draw.text}"]
+    draw = []
+    if question.draw is not None:
+        draw = [f"draw={question.draw.text}"]
     parts = chain(
         ["ldp-question-2", *names, question.domain.type],
         question.domain.parts(),

@@ -664,7 +664,9 @@ def _left_to_us(keys: Keys, domain: Domain) -> tuple[str, ...]:
         return OF_VECTORS
     if domain.collect:
         return OF_SUBSETS
-    return GOALS[_goal(keys, domain)] if domain.taxonomy is None else OF_TREES
+    if domain.taxonomy is None:
+        return GOALS[_goal(keys, domain)]
+    return OF_TREES
 
 
 def _goal(keys: Keys, domain: Domain) -> str:
@@ -712,7 +714,9 @@ def _cells(entry: Mapping[str, object]) -> int:
     written = sum(
         len(row) for table in tables for row in table if isinstance(row, list)
     )
-    cells = entry.get("cells") if entry.get("mechanism") == "metric" else None
+    cells = None
+    if entry.get("mechanism") == "metric":
+        cells = entry.get("cells")
     # A map of g x g cells has a row for each of them; one with more is refused by its
     # mechanism.
     return written + (cells**4 if cells in _CELLS_OF_METRIC else 0)
@@ -721,7 +725,9 @@ def _cells(entry: Mapping[str, object]) -> int:
 def _work(entry: Mapping[str, object]) -> int:
     """The values that are worked out, one by one, from less text than they take."""
     if entry.get("type") == "place":
-        return _WORK_OF_MAP if isinstance(entry.get("cells"), int) else 0
+        if isinstance(entry.get("cells"), int):
+            return _WORK_OF_MAP
+        return 0
     fields = entry.get("field")
     within = fields if isinstance(fields, list) else []
     tables = [entry, *(field for field in within if isinstance(field, Mapping))]
@@ -732,14 +738,18 @@ def _numbers(entry: Mapping[str, object]) -> int:
     bins = entry.get("bins")
     if isinstance(bins, int):
         # As with a range below, more are a problem of their question.
-        return bins if 0 < bins <= MOST_INTEGERS else 0
+        if 0 < bins <= MOST_INTEGERS:
+            return bins
+        return 0
     low, high = entry.get("low"), entry.get("high")
     # A scale costs no more for having many points.
     is_scale = entry.get("type") in ("number", "key-value")
     if is_scale or not isinstance(low, int) or not isinstance(high, int):
         return 0
     # A range that is too wide by itself is a problem of its question.
-    return high - low + 1 if 0 < high - low < MOST_INTEGERS else 0
+    if 0 < high - low < MOST_INTEGERS:
+        return high - low + 1
+    return 0
 
 
 def _search_size(entries: list[Mapping[str, object]]) -> int:
@@ -777,11 +787,9 @@ def _in_subsets(entry: Mapping[str, object]) -> int:
     from ldp.answers.fields import SUBSETS
 
     fields = entry.get("field")
-    return (
-        len(fields)
-        if entry.get("collect") == SUBSETS and isinstance(fields, list)
-        else 0
-    )
+    if entry.get("collect") == SUBSETS and isinstance(fields, list):
+        return len(fields)
+    return 0
 
 
 def _sum_of(

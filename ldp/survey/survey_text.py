@@ -129,4 +129,6 @@ def _beyond(text: str) -> tuple[str, str] | None:
 
 
 def _start(text: str) -> str:
-    return text if len(text) <= 20 else f"{text[:20]}..."
+    if len(text) <= 20:
+        return text
+    return f"{text[:20]}..."

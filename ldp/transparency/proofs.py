@@ -183,11 +183,9 @@ def check_registration(survey: Survey, head: Head, proof: object) -> Entry:
         raise RegisterError(str(error)) from None
     if entry.survey().to_toml() != text:
         fingerprint = survey.fingerprint.hex()
-        words = (
-            ""
-            if entry.fingerprint != fingerprint
-            else ", with other words or another order"
-        )
+        words = ", with other words or another order"
+        if entry.fingerprint != fingerprint:
+            words = ""
         raise RegisterError(
             f"expected a proof for {survey.name} ({fingerprint}), got one for "
             f"{entry.name} ({entry.fingerprint}{words}): this version is not the one "

@@ -61,7 +61,9 @@ def decoded_batch(
         name += _said_openly(envelope, batch.combination)
         if envelope.epoch is not None:
             epoch = f", epoch {epoch_of(batch.id)}"
-    reports = "1 report" if batch.size == 1 else f"{batch.size:,} reports"
+    reports = "1 report"
+    if batch.size != 1:
+        reports = f"{batch.size:,} reports"
     yield f"batch {batch.id.hex()}: {name}, {reports} of {width:,} bytes{epoch}"
     for number in range(min(batch.size, most_rows)):
         row = batch.rows[number * width : (number + 1) * width]
@@ -168,7 +170,9 @@ def _supports(question: Question, values: Sequence[int]) -> str:
         for value in values[:_MOST_VALUES]
     ]
     hidden = len(values) - _MOST_VALUES
-    more = f" and {hidden:,} more" if hidden > 0 else ""
+    more = ""
+    if hidden > 0:
+        more = f" and {hidden:,} more"
     return f"supports {', '.join(shown)}{more} ({len(values):,} of {size:,} values)"
 
 
@@ -179,7 +183,9 @@ def _describe_prefix(question: Question, prefix: int) -> str:
     layout = question.layout
     if layout.modulus or layout.codewords:
         return f"seed {prefix:016x}, "
-    return f"cohort {prefix:,} of {layout.cohorts:,}, " if layout.cohorts > 1 else ""
+    if layout.cohorts > 1:
+        return f"cohort {prefix:,} of {layout.cohorts:,}, "
+    return ""
 
 
 def _body(question: Question, body: int) -> str:
@@ -199,4 +205,6 @@ def _body(question: Question, body: int) -> str:
 
 
 def _shorten(row: bytes) -> str:
-    return row.hex() if len(row) <= _MOST_BITS else f"{row[:_MOST_BITS].hex()}..."
+    if len(row) <= _MOST_BITS:
+        return row.hex()
+    return f"{row[:_MOST_BITS].hex()}..."

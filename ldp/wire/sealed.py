@@ -93,7 +93,9 @@ def epoch_bytes(id_: bytes, length: int | None) -> bytes:
     """The epoch that an id begins with, of a survey with epochs of `length` seconds; or
     zeros.
     """
-    return bytes(NUMBER_SIZE) if length is None else id_[:NUMBER_SIZE]
+    if length is None:
+        return bytes(NUMBER_SIZE)
+    return id_[:NUMBER_SIZE]
 
 
 def plaintext_of(fingerprint: bytes, row: bytes) -> bytes:

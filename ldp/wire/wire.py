@@ -215,7 +215,9 @@ def _decode_any(payload: bytes) -> Batch:
 
 
 def _batch(parts: list[Any]) -> Batch:
-    combination = parts.pop() if len(parts) == 6 else None
+    combination = None
+    if len(parts) == 6:
+        combination = parts.pop()
     if (
         len(parts) != 5
         or type(parts[3]) is not int
@@ -304,7 +306,9 @@ class FrameReader:
         """Everything that `chunk` completes."""
         self._held.append(chunk)
         self._missing -= len(chunk)
-        return self._cut(at_end=False) if self._missing <= 0 else iter(())
+        if self._missing <= 0:
+            return self._cut(at_end=False)
+        return iter(())
 
     def close(self) -> Iterator[bytes | Damage]:
         """Yield the rest once the stream has ended."""

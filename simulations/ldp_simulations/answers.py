@@ -82,11 +82,9 @@ def missing_columns(missing: Sequence[str], there: Iterable[object]) -> str:
     """
     lowered = {name.lower() for name in missing}
     alike = [str(one) for one in there if str(one).lower() in lowered]
-    hint = (
-        f"; names differ by case, so rename the column {', '.join(alike)}"
-        if alike
-        else ""
-    )
+    hint = ""
+    if alike:
+        hint = f"; names differ by case, so rename the column {', '.join(alike)}"
     return f"{', '.join(missing)}{hint}"
 
 
@@ -97,11 +95,9 @@ def _rows(
     wanted = [name for question in survey for name in columns_for(question)]
     missing = [name for name in wanted if name not in header]
     if missing or len(set(header)) < len(header):
-        wrong = (
-            f"none for {missing_columns(missing, header)}"
-            if missing
-            else "a column name twice"
-        )
+        wrong = "a column name twice"
+        if missing:
+            wrong = f"none for {missing_columns(missing, header)}"
         raise AnswersError(
             "expected one column for each question or field in the first row of "
             f"{path}, got {wrong}"
@@ -207,7 +203,9 @@ def refuse_halves(question: Question, there: Sequence[bool]) -> None:
 def refusal(problems: Sequence[str], place: object) -> AnswersError:
     """The error for a table with problems; the first ten are listed."""
     hidden = len(problems) - MOST_SHOWN
-    more = f"\n  and {hidden:,} more" if hidden > 0 else ""
+    more = ""
+    if hidden > 0:
+        more = f"\n  and {hidden:,} more"
     shown = "\n  ".join(problems[:MOST_SHOWN])
     return AnswersError(
         f"expected answers that fit the survey in {place}, got {len(problems):,} that "

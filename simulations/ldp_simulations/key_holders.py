@@ -111,9 +111,9 @@ def _text(scale: Scale, placed: Placed) -> str:
     up = int(item) % ENDS + Fraction(rest, 1 << ROUNDING_BITS)
     number = scale.low + up * (scale.high - scale.low)
     # As short as is sure to lead to the same place.
-    return (
-        decimal_text(number.limit_denominator(10**12)) if rest else decimal_text(number)
-    )
+    if rest:
+        return decimal_text(number.limit_denominator(10**12))
+    return decimal_text(number)
 
 
 def synthetic_pairs(domain: Domain, respondents: int, weights: Floats) -> PairHolders:

@@ -64,9 +64,13 @@ def _text(cell: object) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool):
-        return "true" if cell else "false"
+        if cell:
+            return "true"
+        return "false"
     if isinstance(cell, float):
         if math.isnan(cell):
             return ""
-        return str(int(cell)) if cell.is_integer() else repr(cell)
+        if cell.is_integer():
+            return str(int(cell))
+        return repr(cell)
     return str(cell)

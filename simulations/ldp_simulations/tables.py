@@ -120,7 +120,9 @@ class _Coder:
         """The columns to look for: those of its fields, unless one has their answers
         together.
         """
-        return (self.name,) if self._fields and self.name in names else self.columns
+        if self._fields and self.name in names:
+            return (self.name,)
+        return self.columns
 
     def take_row(
         self, row: int, cells: Mapping[Any, object], problems: list[str]
@@ -206,7 +208,9 @@ class _Said:
 
     def columns_among(self, names: Set[Any]) -> tuple[str, ...]:
         """The column to look for; none where a table does not say it."""
-        return self.columns if self.name in names else ()
+        if self.name in names:
+            return self.columns
+        return ()
 
     def take_row(
         self, row: int, cells: Mapping[Any, object], problems: list[str]
@@ -217,7 +221,9 @@ class _Said:
     def take(self, row: int, cell: object, problems: list[str]) -> None:
         """Add the cell of a row; what is wrong with it is a problem, and unknown."""
         code = NO_ANSWER
-        label = cell.strip() if isinstance(cell, str) else cell
+        label = cell
+        if isinstance(cell, str):
+            label = cell.strip()
         if label in self._attribute.values:
             code = self._attribute.values.index(str(label))
         elif label not in ("", UNKNOWN) and not _is_missing(label):

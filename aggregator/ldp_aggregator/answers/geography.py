@@ -101,7 +101,9 @@ class Geography:
         import shapely
 
         inside = shapely.intersects_xy(np.array(self.shapes), x, y)
-        return self.names[int(inside.argmax())] if inside.any() else None
+        if inside.any():
+            return self.names[int(inside.argmax())]
+        return None
 
     def parts(self, x_edges: Floats, y_edges: Floats) -> DistrictCells:
         """What they have of the cells between these edges, which go by x and then by y.

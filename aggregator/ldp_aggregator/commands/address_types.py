@@ -25,13 +25,17 @@ class _Checked(click.ParamType[str]):
     ) -> str:
         """Raises `click.BadParameter` for what is no such address."""
         try:
-            return self._check(str(value)) if value else ""
+            if value:
+                return self._check(str(value))
+            return ""
         except AddressError as error:
             self.fail(str(error), param, ctx)
 
 
 def _framing(text: str) -> str:
-    return text if text == SELF else web_origin(text, any_below=True)
+    if text == SELF:
+        return text
+    return web_origin(text, any_below=True)
 
 
 ADDRESS = _Checked("url", web_address)

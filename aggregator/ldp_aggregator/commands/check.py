@@ -296,10 +296,8 @@ def _check_acceptance(
         return False
     if worse:
         accepted = register.find(survey, page)
-        why = (
-            ""
-            if accepted is None
-            else f" (entry {accepted.number}: {accepted.accepted})"
-        )
+        why = ""
+        if accepted is not None:
+            why = f" (entry {accepted.number}: {accepted.accepted})"
         click.echo(f"{survey.name}: what gets worse was accepted{why}", err=True)
     return True

@@ -93,7 +93,9 @@ def _read_with(read: Callable[[str], Any]) -> Callable[..., Any]:
         try:
             if isinstance(given, tuple):
                 return tuple(map(read, given))
-            return None if given is None else read(given)
+            if given is None:
+                return None
+            return read(given)
         except EstimateError as error:
             raise click.BadParameter(str(error)) from None
 
@@ -202,7 +204,9 @@ def _check_plot(
 
 def draw(sheet: Sheet, path: Path | None) -> None:
     """Draw the picture of a result, if a file is named."""
-    form = None if path is None else _picture_format(path)
+    form = None
+    if path is not None:
+        form = _picture_format(path)
     if path is not None and form is not None:
         write_whole(path, form.whole(sheet))
 

@@ -155,7 +155,9 @@ def import_files(
         )
     options = output_options.options
     parameters = read_parameters(parameters_path)
-    dialect = None if client is None else DIALECTS[client]
+    dialect = None
+    if client is not None:
+        dialect = DIALECTS[client]
     question = legacy_question(parameters, dialect, str(parameters_path))
     if parameters.boolean and (map_path is not None or candidates_path is not None):
         raise click.UsageError(
@@ -262,7 +264,9 @@ def associate_files(
     )
     variables = read_variables(schema, folder, metric, names=(var1, var2))
     check_kinds(variables)
-    dialect = None if client is None else DIALECTS[client]
+    dialect = None
+    if client is not None:
+        dialect = DIALECTS[client]
     strings = [variable.parameters for variable in variables if not variable.boolean]
     if not strings and (map_path is not None or candidates_path is not None):
         raise click.UsageError("expected no --map and no --candidates for two booleans")

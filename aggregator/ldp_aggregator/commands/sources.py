@@ -401,7 +401,9 @@ def report_intake(tally: Tally, quiet: bool) -> None:
     intake = tally.intake
     refuse_useless(intake)
     if not quiet and intake.accepted < intake.received:
-        refused = f"; rejected: {told_reasons(intake)}" if intake.rejected else ""
+        refused = ""
+        if intake.rejected:
+            refused = f"; rejected: {told_reasons(intake)}"
         click.echo(
             f"{intake.received:,} batches received = {intake.accepted:,} accepted + "
             f"{intake.duplicate:,} duplicate + {sum(intake.rejected.values()):,} "
@@ -445,9 +447,9 @@ def refuse_others(context: click.Context, taken: Collection[str]) -> None:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and name not in taken:
-            said = (
-                parameter.opts[0] if isinstance(parameter, click.Option) else "SURVEY"
-            )
+            said = "SURVEY"
+            if isinstance(parameter, click.Option):
+                said = parameter.opts[0]
             raise click.UsageError(f"--design: expected no {said} beside it")
 
 

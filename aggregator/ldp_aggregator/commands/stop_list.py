@@ -104,7 +104,9 @@ def sign(
     survey = read_survey(survey_path)
     private = _private(key_path)
     asked = _read_shares(survey, stopped, shares)
-    serial = stops_in(output).serial + 1 if output.exists() else 1
+    serial = 1
+    if output.exists():
+        serial = stops_in(output).serial + 1
     message = message_of(Stops(survey.name, serial, asked))
     write_whole(output, encode_stop_list(message, private.sign(message)))
     click.echo(
@@ -122,7 +124,9 @@ def show(path: Path) -> None:
     stops = stops_in(path)
     click.echo(f"list {stops.serial} of {stops.survey}")
     for name, share in stops.shares.items():
-        said = f"asked of {share} of the devices" if share else "stopped"
+        said = "stopped"
+        if share:
+            said = f"asked of {share} of the devices"
         click.echo(f"  {name}: {said}")
 
 

@@ -79,7 +79,9 @@ def worths(randomizer: Pure) -> Floats | None:
     much.
     """
     layout = randomizer.layout
-    cells = 1 + layout.counters if layout.counters else layout.symbols
+    cells = layout.symbols
+    if layout.counters:
+        cells = 1 + layout.counters
     if (
         layout.cohorts * layout.places > 1
         or layout.folding

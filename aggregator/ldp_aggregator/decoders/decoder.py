@@ -127,7 +127,9 @@ class QueryAnswers(NamedTuple):
 
     def errors(self, reports: int | None = None) -> Floats:
         """Standard errors for the respondents, or for the population of so many."""
-        variance = self.variance if reports is None else self.of_population(reports)
+        variance = self.variance
+        if reports is not None:
+            variance = self.of_population(reports)
         return np.sqrt(np.maximum(variance, self.least))
 
 
@@ -454,7 +456,9 @@ def lines_of_mean(domain: Domain, error: float) -> list[str]:
     in steps.
     """
     _, step = domain.spacing or (0, 1)
-    unit = f" {domain.unit}" if domain.unit else ""
+    unit = ""
+    if domain.unit:
+        unit = f" {domain.unit}"
     return [
         f"  sensitivity         {(domain.size or 1) - 1}: epsilon covers any value "
         "against any other, not one step",

@@ -67,7 +67,9 @@ def _counts_of(question: Question, known: CountsFile, reports: int | None) -> Co
     cell_of = _Cells(labels, numbers, first=first, numbered=known.numbered)
     for label, count in known.counts.items():
         counts[0, cell_of(label)] += count
-    return _of_bits(counts, said) if bits else _of_symbols(counts, said)
+    if bits:
+        return _of_bits(counts, said)
+    return _of_symbols(counts, said)
 
 
 def _check_sizes(known: CountsFile, said: int | None, *, bits: bool) -> None:
@@ -129,18 +131,18 @@ class _Cells:
 
     def __call__(self, label: str) -> int:
         """Raises `EstimateError`."""
-        number = (
-            int(label)
-            if label.isascii() and label.isdigit() and len(label) < 10
-            else -1
-        )
+        number = -1
+        if label.isascii() and label.isdigit() and len(label) < 10:
+            number = int(label)
         if self._has_numbers and number in self._numbers:
             return number + self._first
         names = [*self._labels]
         if (place := place_of(label, names)) is not None:
             return self._labels[names[place]]
         shown = ", ".join([*map(repr, names)][:_FEW])
-        expected = [f"one of {shown}"] if shown else []
+        expected = []
+        if shown:
+            expected = [f"one of {shown}"]
         if self._has_numbers:
             expected.append(f"a number from 0 to {self._numbers[-1]}")
         raise EstimateError(f"expected {', or '.join(expected)}, got {label[:80]!r}")

@@ -19,7 +19,9 @@ def law_of(question: Question) -> tuple[CountLaw, tuple[str, ...]]:
         question.domain.values,
         decoder_of(question.randomizer).shares.count_law,
     )
-    known = None if values is None else law(question.randomizer)
+    known = None
+    if values is not None:
+        known = law(question.randomizer)
     if values is None or known is None:
         raise EstimateError(
             f"question {question.name!r}: expected a mechanism whose estimates are "
@@ -73,7 +75,9 @@ def number(value: float) -> str:
     decimal.
     """
     literal = repr(float(value))
-    return literal if "e" in literal else f"{literal}e0"
+    if "e" in literal:
+        return literal
+    return f"{literal}e0"
 
 
 def text(value: str) -> str:

@@ -153,7 +153,9 @@ def _differing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _of_sums(sums: Sequence[Any], reports: Any) -> CountsFile:
     by_place = {str(place): _whole(count) for place, count in enumerate(sums)}
-    known = None if reports is None else _whole(reports)
+    known = None
+    if reports is not None:
+        known = _whole(reports)
     return CountsFile(by_place, known, numbered=True, places=len(sums))
 
 

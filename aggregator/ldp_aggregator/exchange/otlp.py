@@ -56,4 +56,6 @@ def _rejection(said: bytes) -> str:
     except (ValueError, AttributeError, TypeError, RecursionError):
         return ""
     reason = str(partial.get("errorMessage", ""))
-    return f"{rejected} left out: {reason[:_LONGEST]!r}" if rejected else ""
+    if rejected:
+        return f"{rejected} left out: {reason[:_LONGEST]!r}"
+    return ""

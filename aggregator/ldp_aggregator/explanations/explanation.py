@@ -150,7 +150,9 @@ def shown_too_well(question: Question) -> list[str]:
     """A warning, where so few devices keep and show the same that reports are as good
     as signed.
     """
-    states = shown_states(question.layout) if question.memoizes else 1
+    states = 1
+    if question.memoizes:
+        states = shown_states(question.layout)
     if states <= MOST_SHOWN:
         return []
     return [
@@ -180,17 +182,21 @@ def _question(question: Question) -> str:
     if is_memoized(randomizer):
         lines += _permanent_lines(question, randomizer)
     if question.domain.most is not None:
-        with_numbers = (
-            " of keys and numbers" if question.domain.key_scale is not None else ""
-        )
+        with_numbers = ""
+        if question.domain.key_scale is not None:
+            with_numbers = " of keys and numbers"
         lines.append(
             f"  epsilon covers      the whole set{with_numbers}: any that may be held, "
             "against any other"
         )
     if question.draw is not None:
         draw = question.draw
-        number = "one" if draw.answers == 1 else f"{draw.answers}"
-        largest = "epsilon" if draw.answers == 1 else f"{draw.answers} epsilons"
+        number = "one"
+        if draw.answers != 1:
+            number = f"{draw.answers}"
+        largest = "epsilon"
+        if draw.answers != 1:
+            largest = f"{draw.answers} epsilons"
         lines.append(
             f"  drawn               by a share of {question.share} of the devices, "
             f"each of which answers {number} of {_few_names(draw.names)}, whatever the "
@@ -232,11 +238,9 @@ def _permanent_lines(question: Question, randomizer: Memoized) -> list[str]:
     it.
     """
     lifetime, declared = randomizer.lifetime_ratio, question.declared.lifetime
-    ever = (
-        "INFINITE: no permanent response (f = 0)"
-        if lifetime is None
-        else log_text(lifetime, 6)
-    )
+    ever = "INFINITE: no permanent response (f = 0)"
+    if lifetime is not None:
+        ever = log_text(lifetime, 6)
     repeated = ", ".join(
         f"{log_text(randomizer.ratio_after(reports), 4)} after {reports}"
         for reports in _REPEATED
@@ -333,14 +337,18 @@ def _values(domain: Domain) -> str:
         return f"vectors {domain.ball.summary}"
     if domain.size is None:
         return "open vocabulary"
-    upper = "" if domain.most is None else f"up to {domain.most} of "
+    upper = ""
+    if domain.most is not None:
+        upper = f"up to {domain.most} of "
     what = "values" if domain.key_scale is None else "keys with numbers"
     return f"{upper}{domain.size} {what}{circle}"
 
 
 def _short(ratio: Fraction) -> str:
     text = str(ratio)
-    return text if len(text) <= 60 else f"{float(ratio):.15g}..."
+    if len(text) <= 60:
+        return text
+    return f"{float(ratio):.15g}..."
 
 
 def _few_names(names: Sequence[str]) -> str:

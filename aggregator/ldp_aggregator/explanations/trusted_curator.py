@@ -61,7 +61,9 @@ def rare_count_error(randomizer: Randomizer, reports: int) -> float | None:
     many of each block. None where it is no single number.
     """
     variance = _rare_variance(randomizer)
-    return None if variance is None else math.sqrt(reports * variance)
+    if variance is None:
+        return None
+    return math.sqrt(reports * variance)
 
 
 def _rare_variance(randomizer: Randomizer) -> Fraction | None:

@@ -15,7 +15,9 @@ def least_whole(low: int, high: int, holds: Callable[[int], bool]) -> int | None
 
     None if it does not even for `high`.
     """
-    return low + bisect_left(range(low, high), True, key=holds) if holds(high) else None
+    if holds(high):
+        return low + bisect_left(range(low, high), True, key=holds)
+    return None
 
 
 def least_share(holds: Callable[[float], bool]) -> float | None:

@@ -80,7 +80,8 @@ def law_of(scores: Floats, law: Floats | None = None, rounds: int = _ROUNDS) -> 
     `law` is where to begin, and `rounds` how many steps of expectation maximization to
     take.
     """
-    law = np.full(len(GRID), 1 / len(GRID)) if law is None else law
+    if law is None:
+        law = np.full(len(GRID), 1 / len(GRID))
     tallied = _histogram(scores)
     if not tallied.any():
         return law

@@ -83,7 +83,9 @@ def _from_below(heading: str, height: int) -> list[str]:
 
 def printable(cell: str) -> str:
     """A text whose control characters are written by their numbers."""
-    return cell if cell.isascii() and cell.isprintable() else cell.translate(_CONTROLS)
+    if cell.isascii() and cell.isprintable():
+        return cell
+    return cell.translate(_CONTROLS)
 
 
 def _width(cell: str) -> int:

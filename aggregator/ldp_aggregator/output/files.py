@@ -206,7 +206,9 @@ def secret_of(name: str, environment: Mapping[str, str]) -> str:
         raise FileError(f"expected {name} or {name}_FILE, got both")
     if not plain and not path and environment.get(SECRETS):
         in_folder = Path(environment[SECRETS], name.lower())
-        path = str(in_folder) if in_folder.exists() else None
+        path = None
+        if in_folder.exists():
+            path = str(in_folder)
     if path:
         try:
             return read_bytes(Path(path), _MOST_SECRET).decode().strip()
@@ -258,7 +260,9 @@ def written_whole(
             with os.fdopen(os.open(path, os.O_WRONLY), "wb") as file:
                 yield file
         else:
-            owner = path.parent.stat() if status is None and for_folder else status
+            owner = status
+            if status is None and for_folder:
+                owner = path.parent.stat()
             with _replacement(path, owner, mode if status is None else None) as file:
                 yield file
     except BrokenPipeError:

@@ -33,11 +33,9 @@ class Safe(str):
 
 def escape(text: str) -> Safe:
     """Text as markup that shows it; what is `Safe` already stays as it is."""
-    return (
-        text
-        if isinstance(text, Safe)
-        else Safe(html.escape(_NOT_XML.sub("\ufffd", text)))
-    )
+    if isinstance(text, Safe):
+        return text
+    return Safe(html.escape(_NOT_XML.sub("\ufffd", text)))
 
 
 def join(parts: Iterable[str]) -> Safe:
@@ -69,4 +67,6 @@ def _attribute(name: str, value: Attribute) -> str:
 
 
 def _text(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:.10g}"
+    if isinstance(value, str):
+        return value
+    return f"{value:.10g}"

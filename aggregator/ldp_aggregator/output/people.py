@@ -47,7 +47,9 @@ def reading(estimate: float, low: float, high: float, unit: str = PERCENT) -> Re
     if unit == PERCENT and high - low > _WIDEST:
         return Reading("", TOO_FEW)
     value, first, last = _digits((estimate, low, high), (high - low) / 2, unit)
-    ends = f"{first} to {last}" if first != last else first
+    ends = first
+    if first != last:
+        ends = f"{first} to {last}"
     # Noise took it to the end of what is possible, or beyond.
     known = unit != PERCENT or (0 < estimate < 1 and value != "0")
     if not known:
@@ -60,7 +62,9 @@ def reading(estimate: float, low: float, high: float, unit: str = PERCENT) -> Re
 def isolated(text: str) -> str:
     """Return text that runs from right to left so that it turns nothing around it."""
     runs_left = any(bidirectional(letter) in ("R", "AL") for letter in text)
-    return f"\u2068{text}\u2069" if runs_left else text
+    if runs_left:
+        return f"\u2068{text}\u2069"
+    return text
 
 
 def tick_text(number: float, unit: str) -> str:
@@ -75,7 +79,9 @@ def _digits(numbers: Sequence[float], half: float, unit: str) -> list[str]:
     width.
     """
     factor = 100 if unit in (PERCENT, POINTS) else 1
-    places = -ceil(log10(factor * half / _FINEST)) if half > 0 else 2
+    places = 2
+    if half > 0:
+        places = -ceil(log10(factor * half / _FINEST))
     rounded = [round(factor * number, places) for number in numbers]
     if all(number == int(number) for number in rounded):
         places = 0
@@ -86,4 +92,6 @@ def _digits(numbers: Sequence[float], half: float, unit: str) -> list[str]:
 
 
 def _with_unit(text: str, unit: str) -> str:
-    return f"{text} {unit}" if unit else text
+    if unit:
+        return f"{text} {unit}"
+    return text

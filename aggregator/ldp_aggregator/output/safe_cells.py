@@ -22,7 +22,9 @@ def safe_cell(cell: Cell) -> Cell | str:
     if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
         return cell
     text = printable(cell)
-    return f"'{text}" if _RUN.match(cell) or _RUN.match(text) else text
+    if _RUN.match(cell) or _RUN.match(text):
+        return f"'{text}"
+    return text
 
 
 def printable(text: str) -> str:

@@ -223,7 +223,9 @@ def blanks(cells: Iterable[str | float | None]) -> list[str | float | None]:
 
 def finite(number: float) -> float | None:
     """A number ready for JSON; None where there is none."""
-    return number if isfinite(number) else None
+    if isfinite(number):
+        return number
+    return None
 
 
 def in_one_line(heading: str) -> str:

@@ -32,4 +32,6 @@ def _without_controls(value: object) -> object:
     is.
     """
     is_text = isinstance(value, str) and not hasattr(value, "__html__")
-    return escape(str(value)) if is_text else value
+    if is_text:
+        return escape(str(value))
+    return value

@@ -76,14 +76,18 @@ def web_origin(text: str, *, any_below: bool = False) -> str:
 
     `any_below` also takes `https://*.example.org`, all hosts below one.
     """
-    plain = text.replace("://*.", "://any.", 1) if any_below else text
+    plain = text
+    if any_below:
+        plain = text.replace("://*.", "://any.", 1)
     parts = _parts(plain)
     if parts is None or parts.path not in ("", "/") or parts.query:
         raise AddressError(
             "expected an origin such as https://example.org, got "
             f"{_shorten(text, secret=False)}"
         )
-    host = parts.host if plain == text else parts.host.replace("any.", "*.", 1)
+    host = parts.host
+    if plain != text:
+        host = parts.host.replace("any.", "*.", 1)
     return f"{parts.scheme}://{host}{parts.port}"
 
 
@@ -96,7 +100,9 @@ def _parts(text: str) -> _Parts | None:
     port = int(written["port"] or _USUAL_PORTS[scheme])
     if not _is_host(host) or not 0 < port < 1 << 16:
         return None
-    shown_port = "" if port == _USUAL_PORTS[scheme] else f":{port}"
+    shown_port = ""
+    if port != _USUAL_PORTS[scheme]:
+        shown_port = f":{port}"
     return _Parts(
         scheme, host, shown_port, path=written["path"], query=written["query"]
     )
@@ -121,7 +127,11 @@ def _shorten(text: str, secret: bool) -> str:
     """Shorten a text to the part that may be shown."""
     if secret:
         scheme = re.match(r"[a-zA-Z][a-zA-Z0-9+.-]{0,20}(?=:)", text)
-        return f"{scheme[0]}:..." if scheme else "something else"
+        if scheme:
+            return f"{scheme[0]}:..."
+        return "something else"
     shown = ascii(text[:_LONGEST_SHOWN])
     known = text.isascii()
-    return shown if known else f"{shown}; names in other scripts are written as xn--..."
+    if known:
+        return shown
+    return f"{shown}; names in other scripts are written as xn--..."

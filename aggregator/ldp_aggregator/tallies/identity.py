@@ -146,7 +146,9 @@ def _unite(origins: Iterable[Origin]) -> tuple[Origin, ...]:
     """In order, each store's intervals apart from each other."""
     united: list[Origin] = []
     for origin in sorted(origins):
-        last = united[-1] if united else None
+        last = None
+        if united:
+            last = united[-1]
         if last is not None and last.store == origin.store and origin.start <= last.end:
             united[-1] = last._replace(end=max(last.end, origin.end))
         else:

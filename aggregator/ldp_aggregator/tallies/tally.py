@@ -292,8 +292,6 @@ def _fingerprints(survey: Survey) -> dict[str, bytes]:
 
 
 def _fingerprint_text(fingerprint: bytes | None) -> str:
-    return (
-        "no such question"
-        if fingerprint is None
-        else f"fingerprint {fingerprint.hex()}"
-    )
+    if fingerprint is None:
+        return "no such question"
+    return f"fingerprint {fingerprint.hex()}"

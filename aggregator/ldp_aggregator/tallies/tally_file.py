@@ -160,7 +160,9 @@ def decode_tally(data: bytes, survey: Survey) -> Tally:
             # Those of one survey are with attributes or without: this one is of
             # another.
             _refuse_other(content_parts, survey, version)
-        epochs = _epochs(content_parts.pop(), survey) if added >= WITH_EPOCHS else {}
+        epochs = {}
+        if added >= WITH_EPOCHS:
+            epochs = _epochs(content_parts.pop(), survey)
         identity = Identity()
         if added % WITH_EPOCHS:
             identity = _identity(content_parts.pop())

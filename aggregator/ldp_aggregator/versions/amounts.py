@@ -68,7 +68,9 @@ def of_one_answer(question: Question) -> Amount | None:
     if declared.lifetime is not None:
         return promised_amount(declared.lifetime)
     ratio = lifetime_ratio(question.randomizer)
-    return None if ratio is None else Amount(ratios=((ratio, 1),))
+    if ratio is None:
+        return None
+    return Amount(ratios=((ratio, 1),))
 
 
 def of_questions(questions: Iterable[Question]) -> Amount:
@@ -111,7 +113,9 @@ def survey_limit(survey: Survey) -> Amount:
     if survey.lifetime is None:
         return amount
     limit = promised_amount(survey.lifetime)
-    return limit if compare_amounts(limit, amount) < 0 else amount
+    if compare_amounts(limit, amount) < 0:
+        return limit
+    return amount
 
 
 def compare_amounts(one: Amount, other: Amount) -> int:
@@ -130,7 +134,9 @@ def compare_amounts(one: Amount, other: Amount) -> int:
     while True:
         low, high = _ends(difference, digits)
         if low > 0 or high < 0:
-            return 1 if low > 0 else -1
+            if low > 0:
+                return 1
+            return -1
         digits *= 2
 
 

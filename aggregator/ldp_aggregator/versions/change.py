@@ -71,7 +71,9 @@ class Change(NamedTuple):
 
 def verdict_of(is_worse: bool, if_worse: str, if_better: str) -> tuple[str, str]:
     """The verdict, worse or better, and the words for it."""
-    return (WORSE, if_worse) if is_worse else (BETTER, if_better)
+    if is_worse:
+        return (WORSE, if_worse)
+    return (BETTER, if_better)
 
 
 def shorten(text: str) -> str:
@@ -91,4 +93,6 @@ def list_texts(texts: tuple[str, ...] | list[str]) -> str:
     """Texts one after the other, as they stand in a change; `none` where there is
     none.
     """
-    return shorten(", ".join(texts)) if texts else NOTHING
+    if texts:
+        return shorten(", ".join(texts))
+    return NOTHING

@@ -140,7 +140,9 @@ class VersionChanges(Rendered):
             for verdict in VERDICTS
         )
         versions = len(self.earlier) + 2
-        every = "both versions" if versions == 2 else f"all {versions} versions"
+        every = "both versions"
+        if versions != 2:
+            every = f"all {versions} versions"
         limit = ""
         if self.new.lifetime is not None:
             limit = f"; devices stop at {self.new.lifetime.text}, the survey's lifetime"
@@ -423,7 +425,9 @@ def _is_spoken(
     if (place, aspect) in spoken:
         return True
     within = [what for where, what in spoken if where.startswith(f"{place}, ")]
-    return bool(within) if key in _PARTS else aspect in within
+    if key in _PARTS:
+        return bool(within)
+    return aspect in within
 
 
 def _wording_change(place: str, aspect: str, before: object, after: object) -> Change:
@@ -441,4 +445,6 @@ def _wording_change(place: str, aspect: str, before: object, after: object) -> C
 
 
 def _text(value: object) -> str:
-    return NOTHING if value is None else shorten(str(value))
+    if value is None:
+        return NOTHING
+    return shorten(str(value))

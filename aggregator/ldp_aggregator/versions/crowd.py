@@ -94,7 +94,9 @@ def _epoch(old: Survey, new: Survey) -> Iterator[Change]:
 
 
 def _seconds(length: int | None) -> str:
-    return f"{length} s" if length else NOTHING
+    if length:
+        return f"{length} s"
+    return NOTHING
 
 
 def _attributes(old: Survey, new: Survey) -> Iterator[Change]:
@@ -162,7 +164,9 @@ def _attribute(
 
 
 def _values(attribute: Attribute | None) -> list[str]:
-    return [] if attribute is None else list(attribute.values)
+    if attribute is None:
+        return []
+    return list(attribute.values)
 
 
 def _along(attribute: Attribute | None, survey: Survey) -> list[str]:

@@ -49,9 +49,9 @@ class PageFileError(LDPError):
 def page_beside(survey_path: Path) -> Page:
     """The page file beside a survey; empty if there is none. Raises `PageFileError`."""
     path = survey_path.with_name(page_name(survey_path.name))
-    return (
-        parse_page(read_bytes(path, LARGEST_PAGE), str(path)) if path.exists() else {}
-    )
+    if path.exists():
+        return parse_page(read_bytes(path, LARGEST_PAGE), str(path))
+    return {}
 
 
 def hash_beside(survey_path: Path) -> str:
@@ -59,12 +59,16 @@ def hash_beside(survey_path: Path) -> str:
     is none.
     """
     path = survey_path.with_name(page_name(survey_path.name))
-    return sha256(read_bytes(path, LARGEST_PAGE)).hexdigest() if path.exists() else ""
+    if path.exists():
+        return sha256(read_bytes(path, LARGEST_PAGE)).hexdigest()
+    return ""
 
 
 def page_of_hash(page_hash: str) -> Page:
     """A page file of which no more is known than its hash; empty if there is none."""
-    return {_FILE: page_hash} if page_hash else {}
+    if page_hash:
+        return {_FILE: page_hash}
+    return {}
 
 
 def page_name(survey_name: str) -> str:

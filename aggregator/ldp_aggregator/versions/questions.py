@@ -144,7 +144,9 @@ def _told_together(place: str, old: Question, new: Question) -> Iterator[Change]
 
 def _in_a_report(question: Question) -> int | None:
     together = integers(question.randomizer).get("together")
-    return together if isinstance(together, int) else None
+    if isinstance(together, int):
+        return together
+    return None
 
 
 def _longest(place: str, old: Question, new: Question) -> Iterator[Change]:
@@ -253,7 +255,9 @@ def _memory(place: str, old: Question, new: Question) -> Iterator[Change]:
 
 
 def _charges(question: Question) -> str:
-    return f"up to {question.charges}" if question.memoizes else NOTHING
+    if question.memoizes:
+        return f"up to {question.charges}"
+    return NOTHING
 
 
 def _identifier(question: Question) -> Identifier:

@@ -91,7 +91,9 @@ def _is_register(content: bytes) -> bool:
 
 def _of_register(content: bytes, survey: Survey, place: str) -> Older:
     entries = parse_register(content, place).versions(survey.name)
-    page = page_of_hash(entries[-1].page) if entries else None
+    page = None
+    if entries:
+        page = page_of_hash(entries[-1].page)
     return Older(tuple(entry.survey() for entry in entries), place, page, is_hash=True)
 
 
@@ -131,7 +133,9 @@ def _of_revision(path: Path, survey: Survey, against: str) -> Older:
     prefix = git(folder, "rev-parse", "--show-prefix").decode().strip()
     where = prefix + path.name
     if colon:
-        where = posixpath.normpath(prefix + asked) if asked.startswith("./") else asked
+        where = asked
+        if asked.startswith("./"):
+            where = posixpath.normpath(prefix + asked)
     content = file_of(folder, commit, where)
     if content is not None and _is_register(content):
         return _of_register(content, survey, f"{revision}:{where}")
@@ -178,15 +182,21 @@ def name_in(content: bytes) -> str | None:
     except ValueError:
         return None
     head = table.get("survey")
-    name = head.get("name") if isinstance(head, dict) else None
-    return name if isinstance(name, str) and "question" in table else None
+    name = None
+    if isinstance(head, dict):
+        name = head.get("name")
+    if isinstance(name, str) and "question" in table:
+        return name
+    return None
 
 
 def _page(folder: Path, commit: str, path: str) -> Page:
     """The page file beside a survey file of a commit; empty if there was none."""
     name = page_name(path)
     content = file_of(folder, commit, name, largest=LARGEST_PAGE)
-    return {} if content is None else parse_page(content, f"{name} of that revision")
+    if content is None:
+        return {}
+    return parse_page(content, f"{name} of that revision")
 
 
 def _parse(folder: Path, commit: str, path: str, *, content: bytes) -> Survey:

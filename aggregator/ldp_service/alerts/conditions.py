@@ -103,7 +103,9 @@ def events(before: Observation, seen: Observation) -> Iterator[Condition]:
             yield Condition(EPOCH, f"epochs of {length:,} s", words)
     added = sorted(set(seen.tokens) - set(before.tokens))
     removed = sorted(set(before.tokens) - set(seen.tokens))
-    parts = [f"{', '.join(added)} added"] if added else []
+    parts = []
+    if added:
+        parts = [f"{', '.join(added)} added"]
     parts += [f"{', '.join(removed)} removed"] if removed else []
     if parts:
         yield Condition(CHANGED, "", f"tokens: {'; '.join(parts)}")

@@ -80,9 +80,9 @@ class Observer:
 
     def _tokens(self) -> tuple[str, ...]:
         tokens = self._service.settings.tokens
-        return (
-            () if tokens is None else tuple(token.name for token in tokens.tokens.all)
-        )
+        if tokens is None:
+            return ()
+        return tuple(token.name for token in tokens.tokens.all)
 
     def _checks(self) -> tuple[Condition, ...]:
         """Return the failed checks of published counts: a message says no more than the

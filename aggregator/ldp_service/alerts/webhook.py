@@ -101,7 +101,9 @@ class Webhook:
             "webhook-timestamp": moment,
             "webhook-signature": signature(self._secret, message.id, moment, body=body),
         }
-        query = f"?{self._parts.query}" if self._parts.query else ""
+        query = ""
+        if self._parts.query:
+            query = f"?{self._parts.query}"
         connect = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
         connection = connect(
             self._parts.hostname or "", self._parts.port, timeout=PATIENCE

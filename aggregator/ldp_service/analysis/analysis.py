@@ -364,11 +364,9 @@ class Analysis:
         shown = replace(options, maps=replace(options.maps, geography=self._geography))
         survey = served.survey
         asked = [survey[name] for name in names] if names else list(survey)
-        return (
-            shown
-            if any(has_districts(shown, question) for question in asked)
-            else options
-        )
+        if any(has_districts(shown, question) for question in asked):
+            return shown
+        return options
 
     def _once(self, what: object, make: Callable[[Snapshot], Made]) -> Made:
         with self._snapshot() as snapshot:

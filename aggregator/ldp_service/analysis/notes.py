@@ -109,7 +109,9 @@ def _notes(tables: Sequence[object], name: str) -> list[Note]:
 
 def _moment(value: object, place: str) -> datetime:
     if isinstance(value, datetime):
-        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+        if value.tzinfo:
+            return value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     raise NoteError(

@@ -29,7 +29,9 @@ class Punctuality(NamedTuple):
     @property
     def share(self) -> float:
         """Share of late ones; 0 where there are none."""
-        return self.late / self.batches if self.batches else 0.0
+        if self.batches:
+            return self.late / self.batches
+        return 0.0
 
     @property
     def is_alarming(self) -> bool:

@@ -100,7 +100,9 @@ def options_of(query: Mapping[str, str]) -> Options:
     try:
         level = float(query.get("level", "0.95"))
         repeats = query.get("reports_per_person")
-        reports_per_person = int(repeats) if repeats else None
+        reports_per_person = None
+        if repeats:
+            reports_per_person = int(repeats)
     except ValueError:
         raise RequestError(
             400, "expected level and reports_per_person to be numbers"
@@ -122,7 +124,9 @@ def options_of(query: Mapping[str, str]) -> Options:
 def groups_of(query: Mapping[str, str]) -> GroupRequest | None:
     """The groups that are asked for, if any are. Raises `EstimateError`."""
     asked = GroupRequest(by_of(query.get("by", "")), where_of(query.get("where", "")))
-    return asked if asked.names else None
+    if asked.names:
+        return asked
+    return None
 
 
 def _of_numbers(query: Mapping[str, str]) -> NumberOptions:

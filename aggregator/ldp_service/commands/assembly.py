@@ -203,7 +203,9 @@ def _alert_lock() -> Path | None:
     from ldp_service.http.metrics import SHARED
 
     folder = os.environ.get(SHARED)
-    return None if folder is None else Path(folder, "alerts-lock")
+    if folder is None:
+        return None
+    return Path(folder, "alerts-lock")
 
 
 def _sign_in(options: ServeOptions) -> SignIn | None:

@@ -52,7 +52,9 @@ def backup(store: str, place: Path, keep: str | None, form: str) -> None:
             json.dumps({"backup": str(place), **sizes.to_dict(), "deleted": gone})
         )
     else:
-        deleted = f"; {gone:,} older ones deleted" if gone else ""
+        deleted = ""
+        if gone:
+            deleted = f"; {gone:,} older ones deleted"
         click.echo(f"{place}: {sizes}; read back and checked{deleted}")
 
 
@@ -87,7 +89,9 @@ def restore(place: Path, store: str, replaces: bool, form: str) -> None:
     from ldp_service.upkeep.backup import restore as restore_backup
 
     sizes, before, kept = restore_backup(place, store, replaces=replaces)
-    lost = None if before is None else before.received - sizes.received
+    lost = None
+    if before is not None:
+        lost = before.received - sizes.received
     if form == "json":
         answer = {
             "store": sizes.to_dict(),

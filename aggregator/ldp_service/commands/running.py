@@ -153,7 +153,9 @@ def _say_serving(options: ServeOptions, listening: socket.socket) -> None:
     if host in ("0.0.0.0", "::"):  # noqa: S104 (nobody can go there)
         host = gethostname()
     scheme = "http" if options.http.tls_key is None else "https"
-    shown_host = f"[{host}]" if ":" in host else host
+    shown_host = host
+    if ":" in host:
+        shown_host = f"[{host}]"
     words = f"serving {scheme}://{shown_host}:{port}"
     if options.logs.log_format == JSON:
         _log.info(words)

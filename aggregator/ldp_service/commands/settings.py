@@ -80,7 +80,9 @@ def _read(
 ) -> None:
     """Check the environment, and take what the file says for defaults."""
     settings = settings_of(context.command)
-    others = {} if wider is None else settings_of(wider)
+    others = {}
+    if wider is not None:
+        others = settings_of(wider)
     variables = {name.upper().replace("-", "_") for name in settings | others} | {
         "CONFIG"
     }
@@ -127,7 +129,9 @@ def _fitting(
         if not isinstance(value, bool):
             raise click.UsageError(f"{place}: expected true or false, got {value!r}")
         return value
-    one = [value] if several and isinstance(value, str) else value
+    one = value
+    if several and isinstance(value, str):
+        one = [value]
     entries = one if isinstance(one, list) and several else [one]
     if not all(isinstance(entry, str | int | float) for entry in entries) or any(
         isinstance(entry, bool) for entry in entries
@@ -140,9 +144,13 @@ def _fitting(
             parameter.type.convert(text, parameter, context)
     except click.BadParameter as error:
         raise click.UsageError(f"{place}: {error.message}") from None
-    return texts if several else texts[0]
+    if several:
+        return texts
+    return texts[0]
 
 
 def _near(name: str, known: Iterable[str], prefix: str = "") -> str:
     near = get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {prefix}{near[0]}?" if near else ""
+    if near:
+        return f"; did you mean {prefix}{near[0]}?"
+    return ""

@@ -165,11 +165,9 @@ def respondents(
     links = [f"{link}#token={token}" for token in tokens]
     beside = page_file(survey_path)
     shown = read_presentation(survey, beside if beside.exists() else None)
-    page = (
-        ""
-        if cards is None
-        else sheet(shown.languages[shown.language].texts["title"], links)
-    )
+    page = ""
+    if cards is not None:
+        page = sheet(shown.languages[shown.language].texts["title"], links)
     with written_whole(path, mode=0o600, for_folder=True) as file:
         file.write(content.encode())
     click.echo(
@@ -196,8 +194,12 @@ def list_(path: Path) -> None:
     days = read_days(path)
     for token in Tokens.read(path).all:
         until = _until(token, time.time())
-        used = f"last used {days[token.name]}" if token.name in days else "never used"
-        surveys = f", for {', '.join(token.surveys)}" if token.surveys else ""
+        used = "never used"
+        if token.name in days:
+            used = f"last used {days[token.name]}"
+        surveys = ""
+        if token.surveys:
+            surveys = f", for {', '.join(token.surveys)}"
         click.echo(f"{token.name:32}  {token.scope:7}  {until}{surveys}, {used}")
 
 
@@ -239,7 +241,9 @@ def rotate(name: str, days: int, path: Path, audit: Path | None) -> None:
         )
     before, secret = tokens[name], new_token()
     end = datetime.now(UTC).replace(microsecond=0) + timedelta(days)
-    ends = end if before.expires is None else min(end, before.expires)
+    ends = end
+    if before.expires is not None:
+        ends = min(end, before.expires)
     tokens[old] = replace(before, name=old, expires=ends)
     tokens[name] = replace(
         before, digest=token_record(secret, name, before.scope).digest

@@ -255,6 +255,6 @@ def _say_seldom(error: LDPError, place: Path) -> None:
 
 def _end(code: int) -> str:
     """How a process ended, in words."""
-    return (
-        f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-    )
+    if code < 0:
+        return f"was ended by signal {-code}"
+    return f"ended with exit code {code}"

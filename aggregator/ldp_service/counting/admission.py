@@ -158,7 +158,9 @@ class Admission:
         sender = piece.submission.sender
         if sender is not None and sender.most_reports is not None:
             return sender.most_reports
-        return self._rules.most_reports if piece.submission.waits else MOST_REPORTS
+        if piece.submission.waits:
+            return self._rules.most_reports
+        return MOST_REPORTS
 
     def release(self, turn: Turn, payloads: Sequence[bytes], now: float) -> None:
         """Take batches that were put aside. They have been received already."""
@@ -239,7 +241,9 @@ class Admission:
         if turn.aside + len(payload) > self._rules.aside_bytes:
             return UNKNOWN
         is_new = turn.put_aside(int(now // DAY), decode_batch(payload).id, payload)
-        return QUARANTINED if is_new else DUPLICATE
+        if is_new:
+            return QUARANTINED
+        return DUPLICATE
 
     def _admit(self, turn: Turn, batch: Batch, now: float) -> tuple[Epoch, str]:
         """The epoch of a batch, if it can be counted there; or the present one, and why
@@ -269,7 +273,9 @@ class Admission:
 
 def _spends(submission: Submission) -> Spends | None:
     """How the token behind a submission is spent, if it is good once."""
-    return None if submission.sender is None else submission.sender.spent_as
+    if submission.sender is None:
+        return None
+    return submission.sender.spent_as
 
 
 def _spent(

@@ -202,7 +202,9 @@ def tidy(
     expired = list(islice(_older(_own(books, "kept"), now, rules.kept_days), MOST))
     aside = list(islice(_older(_own(books, "aside"), now, rules.aside_days), MOST))
     closed = books.closed | closing
-    past = list(_past(books, closed, rules.kept_epochs)) if closing else []
+    past = []
+    if closing:
+        past = list(_past(books, closed, rules.kept_epochs))
     past += islice(_older(_own(books, "sent"), now, SENT_DAYS), MOST)
     if not (closing or seen or expired or aside or past):
         return False

@@ -43,7 +43,9 @@ class PersistentErrors:
             return
         self._said[kind] = now, self.counts[kind]
         silent = self.counts[kind] - before - 1
-        since = f" (and {silent:,} times since this was last said)" if silent else ""
+        since = ""
+        if silent:
+            since = f" (and {silent:,} times since this was last said)"
         _log.error("%s%s", reason, since, exc_info=traceback)
 
     def over(self, message: str) -> None:

@@ -97,7 +97,9 @@ def answer_to(piece: Piece, outcome: tuple[str, ...]) -> Receipt | EarlyError | 
         return receipt
     counted = submission.counted
     early = outcome.count(EARLY) if counted is None else counted[EARLY]
-    return EarlyError(early) if early else receipt
+    if early:
+        return EarlyError(early)
+    return receipt
 
 
 def is_large(submission: Submission) -> bool:
@@ -165,9 +167,9 @@ class Cutter:
     def _run(self) -> None:
         while (submission := self._coming.get()) is not None:
             submission.wanted &= not self._stopping
-            payloads = (
-                _by_stretch(read_frames(submission.body)) if submission.wanted else []
-            )
+            payloads = []
+            if submission.wanted:
+                payloads = _by_stretch(read_frames(submission.body))
             if len(payloads) == 1:
                 self._ready.put(Piece(submission, payloads))
                 continue

@@ -74,7 +74,9 @@ class Publication(NamedTuple):
         self, opened: AbstractContextManager[Snapshot]
     ) -> AbstractContextManager[Snapshot]:
         """A snapshot as those who look may read it."""
-        return public_view(opened) if self.copies else opened
+        if self.copies:
+            return public_view(opened)
+        return opened
 
 
 LIVE = Publication(1)

@@ -88,7 +88,9 @@ class SubmissionQueue:
         heavy = heavy or self._cutter.next()
         if heavy is not None:
             pieces.append(heavy)
-        return None if self._ended and not pieces else pieces
+        if self._ended and not pieces:
+            return None
+        return pieces
 
     def _light(self, wait: float) -> list[Piece]:
         """Return light submissions, which are taken whole."""

@@ -100,7 +100,9 @@ class Receipt(NamedTuple):
     @property
     def outcomes(self) -> Counter[str]:
         """How many batches had which outcome."""
-        return Counter(self.told) if self.counted is None else Counter(self.counted)
+        if self.counted is None:
+            return Counter(self.told)
+        return Counter(self.counted)
 
 
 def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
@@ -111,7 +113,9 @@ def summed_up(outcomes: Counter[str]) -> dict[str, Any]:
     others = {
         name: count for name, count in sorted(outcomes.items()) if name not in names
     }
-    shown = {DEBUG: others.pop(DEBUG)} if DEBUG in others else {}
+    shown = {}
+    if DEBUG in others:
+        shown = {DEBUG: others.pop(DEBUG)}
     return {**{name: outcomes[name] for name in names}, "rejected": others, **shown}
 
 

@@ -136,12 +136,16 @@ class Writer:
     @property
     def marks(self) -> dict[str, bytes]:
         """How far each source has been read."""
-        return {} if self._books is None else dict(self._books.marks)
+        if self._books is None:
+            return {}
+        return dict(self._books.marks)
 
     @property
     def closed_questions(self) -> frozenset[bytes]:
         """Questions and groups that take no more reports."""
-        return frozenset() if self._books is None else frozenset(self._books.ended)
+        if self._books is None:
+            return frozenset()
+        return frozenset(self._books.ended)
 
     def submit(self, submission: Submission) -> None:
         """Hand it over.

@@ -51,7 +51,9 @@ class WriterHealth:
                 "expected to use the store, but its server does not answer; the log "
                 "has its words"
             )
-        return None if trouble is None else _PLACE.sub(" on PostgreSQL", str(trouble))
+        if trouble is None:
+            return None
+        return _PLACE.sub(" on PostgreSQL", str(trouble))
 
     def note(self, error: StoreError) -> LDPError:
         """Take an error of the store in; what to tell those who wait."""

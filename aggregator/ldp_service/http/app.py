@@ -446,7 +446,9 @@ class _Endpoints:
         length = served.survey.epoch
         if length is None and number != EVER.number:
             raise RequestError(400, "expected no epoch, as this survey has none")
-        return EVER if length is None else Epoch(length, number)
+        if length is None:
+            return EVER
+        return Epoch(length, number)
 
 
 def _of_groups(
@@ -470,7 +472,9 @@ def _epoch(request: Request) -> int | None:
         number.isascii() and number.isdigit() and len(number) <= 10
     ):
         raise RequestError(400, "expected epoch to be the number of an epoch")
-    return None if number is None else int(number)
+    if number is None:
+        return None
+    return int(number)
 
 
 def _answer(status: int, error: Exception, **headers: str) -> Response:
@@ -478,7 +482,9 @@ def _answer(status: int, error: Exception, **headers: str) -> Response:
 
 
 async def _refuse(_: Request, error: Any) -> Response:
-    headers = {"www-authenticate": "Bearer"} if error.status == 401 else {}
+    headers = {}
+    if error.status == 401:
+        headers = {"www-authenticate": "Bearer"}
     return _answer(error.status, error, **headers)
 
 

@@ -51,7 +51,9 @@ class AuditedRequest:
             return
         tokens = self._service.settings.tokens
         shown = self._scope.get("ldp.token") or shown_token(Request(self._scope))
-        known = None if tokens is None else tokens.tokens.find(shown)
+        known = None
+        if tokens is not None:
+            known = tokens.tokens.find(shown)
         person = self._scope.get(PERSON)
         by_someone = known is not None or person is not None
         write = log.write if by_someone or tokens is None else log.refuse

@@ -55,7 +55,9 @@ def make_room() -> None:
         return
     soft, hard = getrlimit(RLIMIT_NOFILE)
     needed = MOST_CONNECTIONS + _OTHER_FILES
-    allowed = needed if hard == RLIM_INFINITY else min(needed, hard)
+    allowed = needed
+    if hard != RLIM_INFINITY:
+        allowed = min(needed, hard)
     if soft != RLIM_INFINITY and soft < allowed:
         setrlimit(RLIMIT_NOFILE, (allowed, hard))
     StrictProtocol.most_connections = allowed - _OTHER_FILES

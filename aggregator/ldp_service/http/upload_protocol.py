@@ -196,7 +196,9 @@ class UploadProtocol(StrictProtocol):
 
     def is_whole(self) -> bool:
         """Whether all of it is there."""
-        return self._whole if self._upload is not None else super().is_whole()
+        if self._upload is not None:
+            return self._whole
+        return super().is_whole()
 
     def close_after_answer(self) -> None:
         """Take nothing more over this connection."""

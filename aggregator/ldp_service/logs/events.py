@@ -55,7 +55,9 @@ def say(words: str) -> None:
 def id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:
     """The id that a request carries, if that is one, or else a new one."""
     given = next((value for name, value in headers if name == HEADER), b"")
-    return given.decode() if _ID.fullmatch(given) else token_hex(8)
+    if _ID.fullmatch(given):
+        return given.decode()
+    return token_hex(8)
 
 
 def now() -> str:

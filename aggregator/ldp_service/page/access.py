@@ -60,7 +60,9 @@ REFUSALS = {
 def shown_token(request: Request) -> str | None:
     """The token that a request shows, if any: in its header, or else in its cookie."""
     header = request.headers.get("authorization")
-    return bearer(header) if header is not None else request.cookies.get(COOKIE)
+    if header is not None:
+        return bearer(header)
+    return request.cookies.get(COOKIE)
 
 
 def keep(response: Response, token: str, request: Request) -> None:

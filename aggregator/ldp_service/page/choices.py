@@ -89,7 +89,9 @@ def _groups(asked: ViewRequest) -> tuple[_Choices, str]:
     if not survey.attributes or survey.epoch is None:
         return {}, ""
     names = [attribute.name for attribute in survey.attributes]
-    chosen = "" if asked.groups is None else asked.groups.query.get("by", "")
+    chosen = ""
+    if asked.groups is not None:
+        chosen = asked.groups.query.get("by", "")
     pairs = map(",".join, combinations(names, 2))
     return _choices_of({"": "everyone"}, filter(None, (chosen, *names, *pairs))), chosen
 
@@ -99,7 +101,9 @@ def _where(asked: ViewRequest) -> Iterator[tuple[str, str, str, str]]:
     survey = asked.served.survey
     if survey.attributes and survey.epoch is not None:
         first = survey.attributes[0]
-        chosen = "" if asked.groups is None else asked.groups.query.get("where", "")
+        chosen = ""
+        if asked.groups is not None:
+            chosen = asked.groups.query.get("where", "")
         yield "Groups where", "where", chosen, f"{first.name}={first.values[0]}"
 
 

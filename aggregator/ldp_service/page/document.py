@@ -175,7 +175,9 @@ def sign_in_page(verdict: str, query: Mapping[str, str], root: str = "") -> str:
 
     Signed in, they see what they had asked for.
     """
-    action = f"login?{urlencode(query)}" if query else "login"
+    action = "login"
+    if query:
+        action = f"login?{urlencode(query)}"
     return render("sign_in", "Sign in", root=root, problem=verdict, action=action)
 
 

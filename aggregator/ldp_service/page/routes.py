@@ -315,8 +315,11 @@ class _Pages:
     ) -> Response:
         """The form to sign in with, which leads back to where one was."""
         status, words = REFUSALS[verdict]
-        query = {**query, "at": page} if _PLACES.fullmatch(page) else query
-        headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+        if _PLACES.fullmatch(page):
+            query = {**query, "at": page}
+        headers = {}
+        if status == 401:
+            headers = {"www-authenticate": "Bearer"}
         return _page(sign_in_page(words, query, root), status, **headers)
 
 
@@ -346,7 +349,9 @@ async def _back(request: Request) -> Response:
 def _status_of(error: Exception) -> int:
     if isinstance(error, StoreError):
         return 503
-    return error.status if isinstance(error, RequestError) else 400
+    if isinstance(error, RequestError):
+        return error.status
+    return 400
 
 
 def _framing(origins: Sequence[str]) -> str:
@@ -363,5 +368,7 @@ def _page(content: str, status: int, **headers: str) -> Response:
 
 async def _file(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
-    path = STYLE if name == STYLE.name else _STATIC / name
+    path = STYLE
+    if name != STYLE.name:
+        path = _STATIC / name
     return FileResponse(path, headers={**HEADERS, "cache-control": "no-cache"})

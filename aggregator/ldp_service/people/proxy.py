@@ -65,7 +65,9 @@ class TrustedProxy:
         name = self._only(headers, self._header)
         if name is None:
             return None
-        groups = self._only(headers, self._groups) if self._groups else None
+        groups = None
+        if self._groups:
+            groups = self._only(headers, self._groups)
         parts = (part.strip(_SPACE) for part in (groups or "").split(","))
         return Person(name, frozenset(part for part in parts if part))
 
@@ -91,7 +93,9 @@ class TrustedProxy:
             return None
         text = values[0].decode("utf-8", "replace").strip(_SPACE)
         good = 0 < len(text) <= _LONGEST and text.isprintable() and "\ufffd" not in text
-        return text if good else None
+        if good:
+            return text
+        return None
 
 
 def _network(text: str) -> IPv4Network | IPv6Network:

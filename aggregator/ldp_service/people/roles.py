@@ -66,16 +66,18 @@ class Grant(NamedTuple):
 
     def is_of(self, person: Person) -> bool:
         """Whether it is theirs."""
-        return (
-            self.person == person.name if self.person else self.group in person.groups
-        )
+        if self.person:
+            return self.person == person.name
+        return self.group in person.groups
 
     def verdict(self, scope: str, survey: str | None) -> str:
         """Return the verdict for a scope and a survey."""
         if scope not in _GOOD_FOR[self.role]:
             return WRONG_SCOPE
         fits = survey == "" or not self.surveys or survey in self.surveys
-        return GRANTED if fits else WRONG_SURVEY
+        if fits:
+            return GRANTED
+        return WRONG_SURVEY
 
 
 class People:
@@ -160,6 +162,8 @@ def _problem_error(place: str, problems: Iterable[Problem]) -> PeopleError:
 
 
 def _lines(place: str, problems: list[Problem]) -> Iterator[str]:
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    count = "1 problem"
+    if len(problems) != 1:
+        count = f"{len(problems)} problems"
     yield f"{count} in the file of people {place}:"
     yield from (f"  {problem}" for problem in problems)

@@ -124,9 +124,9 @@ def interpret(status: int, retry_after: str | None, body: bytes) -> ForwardingRe
     reason = f"status {status}"
     if isinstance(content, dict) and isinstance(content.get("error"), str):
         reason += f": {content['error'][:200]}"
-    wait = (
-        float(retry_after) if retry_after is not None and retry_after.isdigit() else 0.0
-    )
+    wait = 0.0
+    if retry_after is not None and retry_after.isdigit():
+        wait = float(retry_after)
     return ForwardingResult(False, reason, min(wait, _LONGEST_WAIT))
 
 

@@ -303,12 +303,18 @@ class RelayWriter:
             # A clock that went back may have closed the epoch by mistake: that can be
             # mended.
             is_back = self._seen.get(epoch.length, -1) > epoch_at(now, epoch.length)
-            return EARLY if is_back else "late"
-        return sealed if epoch.number <= epoch_at(now + AHEAD, epoch.length) else EARLY
+            if is_back:
+                return EARLY
+            return "late"
+        if epoch.number <= epoch_at(now + AHEAD, epoch.length):
+            return sealed
+        return EARLY
 
     def _epoch(self, sealed: Sealed) -> Epoch:
         length = self._catalogue.envelopes[sealed.fingerprint].epoch
-        return EVER if length is None else Epoch(length, epoch_of(sealed.id))
+        if length is None:
+            return EVER
+        return Epoch(length, epoch_of(sealed.id))
 
     def _look(self) -> None:
         """Make batches of what is ripe, and close epochs."""

@@ -136,7 +136,9 @@ class Census:
             if record.kind == TALLY
         }
         known = KnownQuestions.of(self.tally_parts)
-        return tallies if all(known.get(name) is not None for name in tallies) else None
+        if all(known.get(name) is not None for name in tallies):
+            return tallies
+        return None
 
     @property
     def envelopes(self) -> dict[bytes, Envelope]:
@@ -231,4 +233,6 @@ class Census:
 def statistics_of(envelope: Envelope) -> set[bytes]:
     """The fingerprints of all that a batch counts for."""
     members = {member.fingerprint for member in envelope.members}
-    return members | {envelope.fingerprint} if isinstance(envelope, Group) else members
+    if isinstance(envelope, Group):
+        return members | {envelope.fingerprint}
+    return members

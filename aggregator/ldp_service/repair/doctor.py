@@ -294,7 +294,9 @@ def _roots(
         for record in store.scan(kind):
             shard = shard_of(record)
             root = roots.get(shard, Root(acknowledged + 1))
-            batches = read_outcomes(record.content).total() if kind == "intake" else 0
+            batches = 0
+            if kind == "intake":
+                batches = read_outcomes(record.content).total()
             roots[shard] = root._replace(
                 records=root.records + 1,
                 digest=root.digest ^ record.checksum,

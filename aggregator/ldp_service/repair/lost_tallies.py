@@ -177,11 +177,9 @@ def _kept_whole(
         envelope = census.envelopes.get(batch.fingerprint)
         if envelope is None:
             continue
-        epoch = (
-            EVER
-            if envelope.epoch is None
-            else Epoch(envelope.epoch, epoch_of(batch.id))
-        )
+        epoch = EVER
+        if envelope.epoch is not None:
+            epoch = Epoch(envelope.epoch, epoch_of(batch.id))
         shard = shard_of(record)
         if suspects.get((epoch, shard), set()) & statistics_of(envelope):
             statistic = batch.fingerprint, epoch, shard

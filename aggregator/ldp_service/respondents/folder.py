@@ -100,7 +100,9 @@ def _policy(site: Site) -> str:
 
 def _origin(address: str) -> str:
     parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}" if address else ""
+    if address:
+        return f"{parts.scheme}://{parts.netloc}"
+    return ""
 
 
 def _check_address(collector: str) -> None:

@@ -91,7 +91,9 @@ def _section(question: Question, asked: TranslatedQuestion, words: Words) -> Saf
     columns = (words[key] for key in ("if_it_shows", "then_write"))
     head = tag("tr", *(tag("th", column, scope="col") for column in columns))
     # Yes comes first, as on the page. Isolated, so that each name stays with its box.
-    listed = names[::-1] if question.domain.type == "boolean" else names
+    listed = names
+    if question.domain.type == "boolean":
+        listed = names[::-1]
     boxes = join(
         tag("span", tag("span", class_="box"), tag("bdi", name), class_="answer")
         for name in listed

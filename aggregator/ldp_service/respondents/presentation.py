@@ -102,7 +102,9 @@ def parse_presentation(survey: Survey, table: Mapping[str, object]) -> Presentat
     top = Keys("page file", table)
     page = _part(top, "page", "page")
     language = page.text("language", "en")
-    one_by_one = page.flag("one_by_one") if "one_by_one" in page else True
+    one_by_one = True
+    if "one_by_one" in page:
+        one_by_one = page.flag("one_by_one")
     parents = _origins(page)
     texts = {"title": survey.name, **_texts(page)}
     page.finish()
@@ -181,7 +183,9 @@ def _questions(
                 f"question.{name}", f"one of {', '.join(names)}", "another name"
             )
         labels = _part(own, "labels", f"{place}.labels")
-        words = dict(said.get("labels", {})) if isinstance(said, dict) else {}
+        words = {}
+        if isinstance(said, dict):
+            words = dict(said.get("labels", {}))
         named = {value: labels.text(value) for value in words}
         known = label_names(survey[name]) if name in names else [*named]
         for value in sorted(named.keys() - known):

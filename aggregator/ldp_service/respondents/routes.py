@@ -118,7 +118,9 @@ class _Pages:
         )
         if verdict == GRANTED:
             return None
-        return _UNAUTHORIZED if verdict in ("missing", "unknown", "expired") else 403
+        if verdict in ("missing", "unknown", "expired"):
+            return _UNAUTHORIZED
+        return 403
 
 
 async def _with_slash(request: Request) -> Response:

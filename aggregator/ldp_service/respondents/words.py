@@ -82,7 +82,9 @@ def _check(said: Any, path: Path, parts: Sequence[str]) -> dict[str, Any]:
     problems = []
     needed = json.loads((_FOLDER / "en.json").read_text(encoding="utf-8"))
     for part in parts:
-        words = said.get(part) if isinstance(said, dict) else None
+        words = None
+        if isinstance(said, dict):
+            words = said.get(part)
         if not isinstance(words, dict) or not all(
             isinstance(word, str) for word in words.values()
         ):

@@ -122,7 +122,9 @@ class FolderSource(Follower):
             if len(header) < _HEADER:
                 return
             place = self._places.get(source, b"")
-            at = int.from_bytes(place[:8], "big") if place[8:] == header else 0
+            at = 0
+            if place[8:] == header:
+                at = int.from_bytes(place[:8], "big")
             if at > os.fstat(file.fileno()).st_size:
                 at = 0
             file.seek(at)
@@ -177,7 +179,9 @@ def _hole(file: BinaryIO, at: int) -> int | None:
         return os.lseek(file.fileno(), at, os.SEEK_DATA) - at
     except OSError as error:
         # Other errors are those of file systems that have no holes, or do not tell.
-        return None if error.errno == errno.ENXIO else 0
+        if error.errno == errno.ENXIO:
+            return None
+        return 0
     finally:
         os.lseek(file.fileno(), here, os.SEEK_SET)
 
@@ -189,7 +193,9 @@ def _next(file: BinaryIO, at: int) -> list[tuple[bytes, int]]:
     """
     hole = _hole(file, at)
     if hole is None or hole > _LONG:
-        return [(_DAMAGE, hole)] if hole else []
+        if hole:
+            return [(_DAMAGE, hole)]
+        return []
     reader = FrameReader()
     size = 0
     while size < 2 * _LARGEST and (chunk := file.read(MOST_BYTES)):
@@ -197,7 +203,9 @@ def _next(file: BinaryIO, at: int) -> list[tuple[bytes, int]]:
         parts = [_with_size(part) for part in reader.feed(chunk)]
         if parts:
             return parts
-    return [(_DAMAGE, size - _LARGEST)] if size >= 2 * _LARGEST else []
+    if size >= 2 * _LARGEST:
+        return [(_DAMAGE, size - _LARGEST)]
+    return []
 
 
 def _with_size(part: bytes | Damage) -> tuple[bytes, int]:

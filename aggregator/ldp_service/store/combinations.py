@@ -33,11 +33,9 @@ def combination_in(fingerprint: bytes, envelope: Envelope) -> int | None:
         return None
     own = int.from_bytes(envelope.fingerprint[PREFIX:], "big")
     number = (int.from_bytes(fingerprint[PREFIX:], "big") ^ own) - 1
-    return (
-        number
-        if envelope.attributes and 0 <= number < size_of(envelope.attributes)
-        else None
-    )
+    if envelope.attributes and 0 <= number < size_of(envelope.attributes):
+        return number
+    return None
 
 
 class KnownQuestions:
@@ -60,4 +58,6 @@ class KnownQuestions:
         envelope = self._by_prefix.get(fingerprint[:PREFIX])
         if envelope is None or fingerprint == envelope.fingerprint:
             return envelope
-        return None if combination_in(fingerprint, envelope) is None else envelope
+        if combination_in(fingerprint, envelope) is None:
+            return None
+        return envelope

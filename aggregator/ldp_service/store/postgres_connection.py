@@ -129,7 +129,9 @@ def translate_errors(place: str) -> Iterator[None]:
             "08" if isinstance(error, psycopg.OperationalError) else ""
         )
         beginnings = [prefix for prefix in _MEANINGS if code.startswith(prefix)]
-        meaning = _MEANINGS[max(beginnings, key=len)] if beginnings else StoreError
+        meaning = StoreError
+        if beginnings:
+            meaning = _MEANINGS[max(beginnings, key=len)]
         # The first line alone: details quote rows.
         message = error.diag.message_primary or str(error).partition("\n")[0]
         raise meaning(f"expected to use the store at {place}, got: {message}") from None

@@ -39,7 +39,9 @@ class PostgresSnapshot:
             cursor = self._connection.execute(
                 statement, values or None, binary=bool(values)
             )
-            return cursor.fetchall() if cursor.description else []
+            if cursor.description:
+                return cursor.fetchall()
+            return []
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
         # In pages, each of which begins where the last one ended, so that nothing is
@@ -101,4 +103,6 @@ def table_of(epoch: Epoch) -> str:
 def _behind(prefix: bytes) -> bytes:
     """A key behind all that begin with a prefix."""
     stem = prefix.rstrip(b"\xff")
-    return stem[:-1] + bytes([stem[-1] + 1]) if stem else _LAST
+    if stem:
+        return stem[:-1] + bytes([stem[-1] + 1])
+    return _LAST

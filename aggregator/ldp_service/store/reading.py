@@ -62,7 +62,9 @@ def includes_epoch(asked: Epoch | EpochRange | None, at: Epoch) -> bool:
     """Whether an epoch is the one, or one of those, that are asked for; None asks for
     all.
     """
-    return asked.has(at) if isinstance(asked, EpochRange) else asked in (None, at)
+    if isinstance(asked, EpochRange):
+        return asked.has(at)
+    return asked in (None, at)
 
 
 def tally_of(

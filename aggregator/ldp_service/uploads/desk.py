@@ -307,7 +307,9 @@ def _refusal_of(error: Exception) -> Refused:
         return Refused(403, str(error))
     if isinstance(error, StoreError):
         return Refused(503, "expected to write to the store, but cannot", 30)
-    return error if isinstance(error, Refused) else Refused(500, str(error))
+    if isinstance(error, Refused):
+        return error
+    return Refused(500, str(error))
 
 
 def _refusal(refused: Refused, shared: Headers) -> Reply:
@@ -315,7 +317,9 @@ def _refusal(refused: Refused, shared: Headers) -> Reply:
     own = [*_JSON, (b"connection", b"close"), *_TOLD.get(status, [])]
     if refused.wait:
         own.append((b"retry-after", b"%d" % refused.wait))
-    never = {"reason": refused.never} if refused.never else {}
+    never = {}
+    if refused.never:
+        never = {"reason": refused.never}
     body = json.dumps({"error": refused.reason, **never}).encode()
     return Reply(status, [*own, (b"content-length", b"%d" % len(body)), *shared], body)
 

@@ -54,4 +54,6 @@ def read_head(headers: Headers) -> RequestHead:
 def bearer(value: str) -> str | None:
     """The token of an Authorization header, if it has one."""
     scheme, _, token = value.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None
+    if scheme.lower() == "bearer":
+        return token.strip()
+    return None

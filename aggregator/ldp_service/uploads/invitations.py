@@ -72,7 +72,9 @@ class Invitations:
         # nothing of them.
         digest = sha256(token.encode()).digest()
         survey = self._surveys.get(digest)
-        return None if survey is None else Invitation(digest, survey)
+        if survey is None:
+            return None
+        return Invitation(digest, survey)
 
     @property
     def surveys(self) -> frozenset[str]:

@@ -135,7 +135,9 @@ class MixedDesk(UploadDesk):
             )
         if not opened.sound:
             return opened.frames, None
-        epoch = EVER if envelope.epoch is None else Epoch.at(mixed.id, envelope.epoch)
+        epoch = EVER
+        if envelope.epoch is not None:
+            epoch = Epoch.at(mixed.id, envelope.epoch)
         part = MixedPart(
             name[:MOST_NAME], mixed.least, mixed.size, counted=opened.sound
         )

@@ -88,9 +88,9 @@ class TokenError(LDPError):
             Problem(*(_SECRET.sub("(hidden)", part) for part in problem))
             for problem in problems
         )
-        count = (
-            "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        )
+        count = "1 problem"
+        if len(self.problems) != 1:
+            count = f"{len(self.problems)} problems"
         lines = [f"{count} in the token file {place}:"]
         lines += [f"  {problem}" for problem in self.problems]
         super().__init__("\n".join(lines))
@@ -186,7 +186,9 @@ class Tokens:
         shown = sha256(token.encode()).digest()
         # A list, so that the work does not depend on which token it is.
         matching = [known for known in self.all if compare_digest(known.digest, shown)]
-        return matching[0] if matching else None
+        if matching:
+            return matching[0]
+        return None
 
     def to_toml(self) -> str:
         """The file that says so."""
@@ -261,7 +263,9 @@ class TokenFile:
         none.
         """
         absent = bool(self._given) and not self._path.exists()
-        return b"" if absent else _content(self._path)
+        if absent:
+            return b""
+        return _content(self._path)
 
     def _use(self, content: bytes) -> None:
         """Take over what the file says."""
@@ -340,7 +344,9 @@ def _token(keys: Keys, table: Mapping[str, object], others: Iterable[Token]) -> 
 
 def _moment(keys: Keys, value: object) -> datetime | None:
     if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
+        if value.tzinfo:
+            return value
+        return value.replace(tzinfo=UTC)
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     keys.problem(

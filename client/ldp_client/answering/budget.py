@@ -222,7 +222,9 @@ class Budget:
             bounds = tuple(limit.bound.as_integer_ratio() for limit in limits)
             number = _of_nothing_spent(self._survey, question, bounds)
         else:
-            others = self._open_questions(question) if question.charges > 1 else []
+            others = []
+            if question.charges > 1:
+                others = self._open_questions(question)
             number = _charges_within(limits, question, others)
         if not number:
             raise self._refusal(question, limits)
@@ -239,7 +241,9 @@ class Budget:
         )
         limits = []
         record = store.get(LIMIT, self._place)
-        agreed = None if record is None else ratio_of(cast(str, record[0]))
+        agreed = None
+        if record is not None:
+            agreed = ratio_of(cast(str, record[0]))
         if survey.lifetime is not None:
             limits.append(Limit(survey.lifetime.bound, named))
             # It may be lower than it was.
@@ -384,7 +388,9 @@ def _charges_within(
     def passes(number: int) -> bool:
         return not fit(limits, product([price**number]), besides)
 
-    number = bisect_left(numbers, True, key=passes) if question.charges > 1 else 0
+    number = 0
+    if question.charges > 1:
+        number = bisect_left(numbers, True, key=passes)
     return number or int(fit(limits, price.as_integer_ratio()))
 
 

@@ -78,13 +78,17 @@ class Consent:
             return OFF
         record = self._store.get(_KIND, self._place)
         if record is not None:
-            return ON if record == (self._digest,) else OTHER
+            if record == (self._digest,):
+                return ON
+            return OTHER
         of_all = self._store.get(_KIND, _ALL)
         if of_all is None:
             return NEVER
         # Before consent was bound to terms it was one word for a file: of what someone
         # agreed to then it says nothing.
-        return OFF if of_all == (OFF,) else OTHER
+        if of_all == (OFF,):
+            return OFF
+        return OTHER
 
     def keep(self, said: str) -> None:
         """Remember yes (`ON`), or no."""

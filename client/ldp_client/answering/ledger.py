@@ -120,7 +120,9 @@ class Ledger(NamedTuple):
         if self.problem:
             return math.inf
         ratio = self.ratio(survey, question, day)
-        return log_upper(ratio) if ratio > 1 else 0.0
+        if ratio > 1:
+            return log_upper(ratio)
+        return 0.0
 
     def __str__(self) -> str:
         if self.problem:
@@ -174,9 +176,9 @@ class Ledger(NamedTuple):
         of_survey = [charge for charge in self.charges if charge.survey == survey]
         for name in _distinct(charge.question for charge in of_survey):
             charges = [charge for charge in of_survey if charge.question == name]
-            times = (
-                "charged once" if len(charges) == 1 else f"charged {len(charges)} times"
-            )
+            times = "charged once"
+            if len(charges) != 1:
+                times = f"charged {len(charges)} times"
             versions = len({charge.fingerprint for charge in charges})
             changed = ""
             if versions > 1:

@@ -92,9 +92,9 @@ class Memory:
     def permanent(self, key: bytes) -> int | None:
         """The permanent response under a memo key; None if there is none yet."""
         record = self.store.get(_PERMANENT, key)
-        return (
-            None if record is None else int.from_bytes(cast(bytes, record[0]), "little")
-        )
+        if record is None:
+            return None
+        return int.from_bytes(cast(bytes, record[0]), "little")
 
     def keep_permanent(self, key: bytes, response: int) -> None:
         """Remember a permanent response."""
@@ -104,7 +104,9 @@ class Memory:
     def last(self, question: Question) -> bytes:
         """The memo key of the permanent response that was reported last."""
         record = self.store.get(_LAST, self.scope.key(question))
-        return b"" if record is None else cast(bytes, record[0])
+        if record is None:
+            return b""
+        return cast(bytes, record[0])
 
     def keep_last(self, question: Question, key: bytes) -> None:
         """Remember which permanent response is reported now."""
@@ -114,7 +116,9 @@ class Memory:
     def drawn_questions(self, key: bytes) -> tuple[str, ...] | None:
         """The questions that were drawn, of several; None if none were yet."""
         record = self.store.get(DRAW, key)
-        return None if record is None else cast("tuple[str, ...]", tuple(record))
+        if record is None:
+            return None
+        return cast("tuple[str, ...]", tuple(record))
 
     def keep_drawn(self, key: bytes, names: tuple[str, ...]) -> None:
         """Remember which they are: for good, since others would cost as much again."""

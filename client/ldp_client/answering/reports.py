@@ -139,7 +139,9 @@ def batch_random(mark: bytes, epoch: int | None, clock: Clock) -> Random:
     """
     import hashlib
 
-    number = b"" if epoch is None else b"%d" % epoch_at(clock(), epoch)
+    number = b""
+    if epoch is not None:
+        number = b"%d" % epoch_at(clock(), epoch)
     return lambda size: hashlib.blake2b(number, key=mark, digest_size=size).digest()
 
 

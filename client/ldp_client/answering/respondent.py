@@ -281,7 +281,9 @@ class Respondent:
             )
         memory.keep_last(question, memo)
         # What travels with a report that is made once has to be the same again as well.
-        fresh = self._source(_FRESH, memo) if once else self._random
+        fresh = self._random
+        if once:
+            fresh = self._source(_FRESH, memo)
         randomizer = cast(Memoized, question.randomizer)
         return randomizer.instantaneous(kept, cohort, fresh).to_bytes(
             question.width, "little"

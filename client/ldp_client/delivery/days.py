@@ -64,4 +64,6 @@ def age(days: tuple[int, ...], day: int) -> int:
     """How many of the days that were seen came after one; all, if it is not among
     them.
     """
-    return len(days) - 1 - days.index(day) if day in days else len(days)
+    if day in days:
+        return len(days) - 1 - days.index(day)
+    return len(days)

@@ -161,7 +161,9 @@ def _judge(response: HTTPResponse, body: bytes, *, opened: Opened) -> Outcome:
         except (ValueError, MessageError):
             return retry(reason="an answer that does not open")
         wait = answer.field(b"retry-after")
-        text = None if wait is None else wait.decode("latin-1")
+        text = None
+        if wait is not None:
+            text = wait.decode("latin-1")
         return of_answer(answer.status, text, answer.content)
     # Neither a 200 nor a 202 of the hop's says that the relay has it; nor may it have
     # it dropped.

@@ -204,7 +204,9 @@ class Outbox:
 
     def _in_batch(self) -> int:
         record = self._store.get(BATCH, self._queue)
-        return 0 if record is None else cast(int, record[1])
+        if record is None:
+            return 0
+        return cast(int, record[1])
 
     def _size(self) -> tuple[int, int]:
         """How many reports wait that are in no batch yet, and their bytes."""
@@ -227,7 +229,9 @@ class Outbox:
 
     def _load_batch(self) -> bytes | None:
         record = self._store.get(BATCH, self._queue)
-        return None if record is None else cast(bytes, record[0])
+        if record is None:
+            return None
+        return cast(bytes, record[0])
 
     def _make_batch(self) -> bytes | None:
         """A batch of reports to one question, whichever a random number puts first.
@@ -279,7 +283,9 @@ class Outbox:
         return waiting
 
     def _pick_alike(self) -> list[tuple[bytes, Report]]:
-        most = self._limits.batch if self._seal is None else 1
+        most = 1
+        if self._seal is None:
+            most = self._limits.batch
         waiting: list[tuple[bytes, Report]] = []
         left: list[tuple[bytes, object]] = []
         for key, alike in self._shuffled:

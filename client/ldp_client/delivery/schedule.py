@@ -70,21 +70,25 @@ class Schedule:
     def pause(self) -> float:
         """The seconds until something may be sent."""
         last = self.last()
-        return (
-            0.0 if last is None else min(last.pause.left(self._clock()), LONGEST_PAUSE)
-        )
+        if last is None:
+            return 0.0
+        return min(last.pause.left(self._clock()), LONGEST_PAUSE)
 
     def begin(self, backoff: Backoff) -> None:
         """Note an attempt that is about to be made."""
         last = self.last()
-        failures = 1 if last is None else last.failures + 1
+        failures = 1
+        if last is not None:
+            failures = last.failures + 1
         self._keep(backoff(failures), failures, BEGUN)
 
     def end(self, outcome: Outcome, backoff: Backoff) -> None:
         """Note what became of it."""
         last = self.last()
         if outcome.verdict in WAITING:
-            failures = 1 if last is None else max(1, last.failures)
+            failures = 1
+            if last is not None:
+                failures = max(1, last.failures)
             wait = max(outcome.wait, backoff(failures))
             self._keep(wait, failures, outcome.verdict, reason=outcome.reason)
         else:
@@ -114,9 +118,9 @@ class Schedule:
         if last is not None and last.failures:
             return last.pause
         record = self._store.get(DUE, self._queue)
-        return (
-            None if record is None else ClockSpan(*cast("tuple[int, int, int]", record))
-        )
+        if record is None:
+            return None
+        return ClockSpan(*cast("tuple[int, int, int]", record))
 
     def draw(self, seconds: Callable[[], float]) -> ClockSpan:
         """Draw the next time of sending, unless it is still to come."""

@@ -69,7 +69,9 @@ class RelayTransport(HTTPTransport):
 
 def carrier_to(relay: Relay) -> Transport:
     """Return the transport to a relay."""
-    return RelayTransport(relay.address) if relay.transport is None else relay.transport
+    if relay.transport is None:
+        return RelayTransport(relay.address)
+    return relay.transport
 
 
 def sealer(relay: Relay, survey: Survey) -> Seal:

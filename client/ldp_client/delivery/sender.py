@@ -196,11 +196,9 @@ class Sender:
             Exception
         ) as error:  # the thread has to go on, whatever happened to the state
             self._counts.note(error)
-            return (
-                None
-                if interval is None
-                else ClockSpan.of(self._uniform(2 * interval), now())
-            )
+            if interval is None:
+                return None
+            return ClockSpan.of(self._uniform(2 * interval), now())
 
     def ends(self) -> bool:
         """Whether the thread may end: it was told to, or is to do nothing by itself."""
@@ -225,7 +223,9 @@ class Sender:
 
     def _shares(self) -> int:
         """Into how many parts the interval is cut."""
-        return max(1, self._outbox.waiting()) if self._apart else 1
+        if self._apart:
+            return max(1, self._outbox.waiting())
+        return 1
 
     def _is_time(self) -> bool:
         if self._interval is None or not self._allowed():
@@ -308,10 +308,14 @@ def _run(reference: ref[Sender], bell: Bell) -> None:
 def _woken(bell: Bell, rest: ClockSpan | None) -> list[Done]:
     """Wait for a round; return the callbacks of all who asked for it."""
     while True:
-        left = 0.0 if rest is None else rest.left(now())
+        left = 0.0
+        if rest is not None:
+            left = rest.left(now())
         try:
             rung = bell.get(timeout=min(left, SLICE))
-            return [] if rung is None else [rung]
+            if rung is None:
+                return []
+            return [rung]
         except Empty:
             if left <= SLICE:
                 return []

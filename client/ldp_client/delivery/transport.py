@@ -110,7 +110,9 @@ class HTTPTransport:
         self._base = parts.path.rstrip("/").removesuffix(self.reports_path)
         self._path = self._base + self.reports_path
         self._timeout = _check_timeout(timeout)
-        port = "" if self._port == _USUAL_PORTS[parts.scheme] else f":{self._port}"
+        port = ""
+        if self._port != _USUAL_PORTS[parts.scheme]:
+            port = f":{self._port}"
         self.destination = f"{parts.scheme}://{parts.hostname}{port}{self._path}"
         self._headers = {"Content-Type": self.content_type, "User-Agent": "ldpkit"}
         self._context = context
@@ -222,7 +224,9 @@ class HTTPTransport:
             connection.request("GET", path, headers=self._headers)
             with connection.getresponse() as response:
                 body = response.read(_MOST_RESPONSE + 1)
-                return body if response.status == 200 else None
+                if response.status == 200:
+                    return body
+                return None
         except HTTPException as error:
             raise ConnectionError(
                 f"expected a stop list, got {type(error).__name__}"
@@ -272,7 +276,9 @@ class FolderTransport:
             sync(descriptor)
         finally:
             os.close(descriptor)
-        return ACCEPTED if whole else retry()
+        if whole:
+            return ACCEPTED
+        return retry()
 
 
 def _check_timeout(timeout: float) -> float:

@@ -76,8 +76,12 @@ def seconds(retry_after: str | None) -> float:
     import time
     from email.utils import mktime_tz, parsedate_tz
 
-    parsed = parsedate_tz(text) if text else None
-    return 0.0 if parsed is None else max(0.0, mktime_tz(parsed) - time.time())
+    parsed = None
+    if text:
+        parsed = parsedate_tz(text)
+    if parsed is None:
+        return 0.0
+    return max(0.0, mktime_tz(parsed) - time.time())
 
 
 def _of_receipt(receipt: dict[str, object]) -> Outcome:
@@ -102,10 +106,14 @@ def _object(body: bytes) -> dict[str, object]:
         content = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    return content if isinstance(content, dict) else {}
+    if isinstance(content, dict):
+        return content
+    return {}
 
 
 def _word(text: str) -> str:
     """A reason as it may be logged: somebody else wrote it."""
     plain = text.isascii() and text.replace("-", "").isalnum()
-    return text if plain and len(text) <= _LONGEST_WORD else "unknown"
+    if plain and len(text) <= _LONGEST_WORD:
+        return text
+    return "unknown"

@@ -40,11 +40,9 @@ class Adoption:
         shares.
         """
         heir, shared = self._read_heir()
-        return (
-            Scope.of(shared)
-            if self._own.collector in (NO_COLLECTOR.collector, heir)
-            else self._own
-        )
+        if self._own.collector in (NO_COLLECTOR.collector, heir):
+            return Scope.of(shared)
+        return self._own
 
     def inherits(self) -> bool:
         """Whether what waits for no collector in particular is the client's to send."""

@@ -281,7 +281,9 @@ class EmbeddedClient:
         read.
         """
         is_on = not self._disabled and self._consent.records(self.said)
-        return ON if is_on else OFF
+        if is_on:
+            return ON
+        return OFF
 
     @property
     def said(self) -> str:

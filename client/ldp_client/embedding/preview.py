@@ -52,11 +52,9 @@ class Preview(NamedTuple):
         row = self.row[:16].hex()
         if len(self.row) > 16:
             row += "..."
-        drawn = (
-            ""
-            if self.share == 1
-            else f" if this question is drawn (chance {self.share})"
-        )
+        drawn = ""
+        if self.share != 1:
+            drawn = f" if this question is drawn (chance {self.share})"
         return (
             f"{self.question}: {len(self.row)} bytes would be sent{drawn}, such as "
             f"{row}, "

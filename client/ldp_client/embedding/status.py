@@ -71,7 +71,9 @@ class Status(NamedTuple):
     advice: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        waiting = "unknown" if self.waiting is None else f"{self.waiting} reports"
+        waiting = "unknown"
+        if self.waiting is not None:
+            waiting = f"{self.waiting} reports"
         if self.elsewhere:
             waiting = f"{waiting}, and {self.elsewhere} for other surveys or collectors"
         lines = [
@@ -93,7 +95,9 @@ class Status(NamedTuple):
         if self.last_attempt is None:
             return "none"
         when = _date(self.last_attempt)
-        reason = f" ({self.reason})" if self.reason else ""
+        reason = ""
+        if self.reason:
+            reason = f" ({self.reason})"
         return f"{when}, {self.outcome}{reason}"
 
     def _losses(self) -> str:
@@ -104,14 +108,18 @@ class Status(NamedTuple):
                 for name, numbers in self.dropped_from.items()
                 if reason in numbers
             ]
-            questions = f" ({', '.join(of)})" if of else ""
+            questions = ""
+            if of:
+                questions = f" ({', '.join(of)})"
             texts.append(f"{number} {reason}{questions}")
         return ", ".join(texts) or "nothing"
 
     def _next(self) -> str:
         if self.next_due is None:
             return "at flush only"
-        return f"in {self.next_due:.0f} s" if self.next_due else "now"
+        if self.next_due:
+            return f"in {self.next_due:.0f} s"
+        return "now"
 
 
 def facts(survey: Survey, outbox: Outbox, consent: Consent) -> Facts:

@@ -125,18 +125,18 @@ class FollowedStopLists:
         """
         record = self._store.get(STOPS, self._key)
         if record is None or self._too_old(record):
-            return NO_LIST if self._rule.otherwise == STOP else None
+            if self._rule.otherwise == STOP:
+                return NO_LIST
+            return None
         numerator, denominator = self._least_share(record, names)
         if numerator == 0:
             return STOPPED
         if numerator == denominator:
             return None
         number = self._number(min(names), random)
-        return (
-            None
-            if number * denominator < numerator << 8 * _NUMBER_SIZE
-            else NOT_SAMPLED
-        )
+        if number * denominator < numerator << 8 * _NUMBER_SIZE:
+            return None
+        return NOT_SAMPLED
 
     def _lacks_today(self) -> bool:
         """Whether answers may be lost for want of a list, and none was had today."""

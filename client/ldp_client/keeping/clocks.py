@@ -39,9 +39,9 @@ def now() -> Now:
 
 def since_start() -> float:
     """The second one."""
-    return (
-        time.monotonic() if _SINCE_START is None else time.clock_gettime(_SINCE_START)
-    )
+    if _SINCE_START is None:
+        return time.monotonic()
+    return time.clock_gettime(_SINCE_START)
 
 
 class ClockSpan(NamedTuple):

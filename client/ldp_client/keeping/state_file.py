@@ -311,7 +311,9 @@ def _file_at(path: str) -> tuple[int, int] | None:
         status = os.stat(path)
     except OSError:
         return None
-    return (status.st_dev, status.st_ino) if os.access(path, os.W_OK) else None
+    if os.access(path, os.W_OK):
+        return (status.st_dev, status.st_ino)
+    return None
 
 
 def create_tables(path: str | None) -> sqlite3.Connection:

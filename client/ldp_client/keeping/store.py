@@ -77,7 +77,9 @@ class ProcessStore:
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key."""
         of_kind = self._records.get(kind)
-        return None if of_kind is None else of_kind.get(key)
+        if of_kind is None:
+            return None
+        return of_kind.get(key)
 
     def put(self, kind: str, key: bytes, record: Record) -> None:
         """Keep a record."""

@@ -51,7 +51,9 @@ def module(survey: Survey) -> str:
         '"""What a respondent agrees to: pin it with `EmbeddedClient(..., '
         'pins=[TERMS])`."""',
     ]
-    said = [_attributes(survey)] if survey.attributes else []
+    said = []
+    if survey.attributes:
+        said = [_attributes(survey)]
     return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*said, *functions]) + "\n"
 
 
@@ -180,7 +182,9 @@ _PLAIN_TYPES = {
 
 def _type(domain: Domain) -> str:
     one = _type_of_record(domain)
-    return f"Sequence[{one}]" if domain.per_device else one
+    if domain.per_device:
+        return f"Sequence[{one}]"
+    return one
 
 
 def _type_of_record(domain: Domain) -> str:
@@ -191,7 +195,9 @@ def _type_of_record(domain: Domain) -> str:
         one = f"Literal[{', '.join(map(_quote, domain.values))}]"
     if domain.key_scale is not None:
         return f"Mapping[{one}, float]"
-    return one if domain.most is None else f"Collection[{one}]"
+    if domain.most is None:
+        return one
+    return f"Collection[{one}]"
 
 
 def _text(text: str) -> str:

@@ -132,7 +132,9 @@ def _attributes(survey: Survey) -> str:
 def _client_form(survey: Survey) -> dict[str, object]:
     """The compiled form, without what clients make no use of."""
     form = compile_survey(survey)
-    lifetime = None if survey.lifetime is None else {"epsilon": survey.lifetime.text}
+    lifetime = None
+    if survey.lifetime is not None:
+        lifetime = {"epsilon": survey.lifetime.text}
     questions = cast(list[dict[str, object]], form["questions"])
     shorter = [
         {name: part for name, part in own.items() if name != "levels"}
@@ -198,7 +200,9 @@ def _recording(name: str, text: str, client: str, parameter: str, call: str) -> 
 
 def _type(domain: Domain) -> str:
     one = _type_of_record(domain)
-    return f"readonly ({one})[]" if domain.per_device else one
+    if domain.per_device:
+        return f"readonly ({one})[]"
+    return one
 
 
 def _type_of_record(domain: Domain) -> str:
@@ -216,7 +220,9 @@ def _type_of_record(domain: Domain) -> str:
         return (
             f"{{ readonly [Key in {one}]?: {number} }} | ReadonlyMap<{one}, {number}>"
         )
-    return one if domain.most is None else f"readonly ({one})[] | ReadonlySet<{one}>"
+    if domain.most is None:
+        return one
+    return f"readonly ({one})[] | ReadonlySet<{one}>"
 
 
 def _object(types: Mapping[str, str]) -> str:

@@ -52,11 +52,9 @@ class Recovered(NamedTuple):
     complete: bool
 
     def __str__(self) -> str:
-        missing = (
-            "all of them"
-            if self.complete
-            else "others may be missing, charges among them"
-        )
+        missing = "others may be missing, charges among them"
+        if self.complete:
+            missing = "all of them"
         return (
             f"The damaged file is {self.aside} now. {self.records:,} records were "
             f"carried over: {missing}."
@@ -150,11 +148,9 @@ def _write(name: str, rows: list[_Row]) -> None:
 
 
 def _note(fresh: str, complete: bool) -> None:
-    rest = (
-        "all that was charged is here"
-        if complete
-        else "what could not be read is missing here"
-    )
+    rest = "what could not be read is missing here"
+    if complete:
+        rest = "all that was charged is here"
     database = Database(fresh)
 
     def note() -> None:

@@ -61,7 +61,9 @@ def shown_states(layout: Layout) -> int:
     """How many values there are for what precedes a report's body: a seed, a cohort,
     nothing.
     """
-    return layout.modulus * (layout.modulus - 1) if layout.modulus else layout.cohorts
+    if layout.modulus:
+        return layout.modulus * (layout.modulus - 1)
+    return layout.cohorts
 
 
 def identifier(randomizer: Memoized) -> Identifier:
@@ -163,4 +165,6 @@ _SMALL = 1e-6
 
 def _bits(probability: Fraction) -> float:
     """-p log2 p."""
-    return -float(probability) * math.log2(probability) if probability else 0.0
+    if probability:
+        return -float(probability) * math.log2(probability)
+    return 0.0

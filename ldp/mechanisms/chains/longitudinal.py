@@ -165,21 +165,17 @@ class Chain(NamedTuple):
     @property
     def memos(self) -> int:
         """One for each bucket or value."""
-        return (
-            self.lasting.buckets
-            if isinstance(self.lasting, LocalHashing)
-            else self.size
-        )
+        if isinstance(self.lasting, LocalHashing):
+            return self.lasting.buckets
+        return self.size
 
     def draw_cohort(self, random: Random) -> int:
         """The seed of a device's hash function; nothing is drawn where there is
         none.
         """
-        return (
-            self.lasting.draw_seed(random)
-            if isinstance(self.lasting, LocalHashing)
-            else 0
-        )
+        if isinstance(self.lasting, LocalHashing):
+            return self.lasting.draw_seed(random)
+        return 0
 
     def memo_value(self, value: Value, cohort: int) -> int:
         """The bucket of a value, or the value itself."""
@@ -226,11 +222,9 @@ class Chain(NamedTuple):
 
     @property
     def _response(self) -> RandomizedResponse | UnaryEncoding:
-        return (
-            self.lasting.response
-            if isinstance(self.lasting, LocalHashing)
-            else self.lasting
-        )
+        if isinstance(self.lasting, LocalHashing):
+            return self.lasting.response
+        return self.lasting
 
     def small(self) -> Small:
         """An instance of small integers, of which the audit runs every tape."""
@@ -315,7 +309,9 @@ def _epsilons(keys: Keys) -> tuple[Fraction, Fraction]:
             f"at least {LEAST_EPSILON} less than epsilon_lifetime",
             f"{first} and {lifetime}",
         )
-    return (LEAST_EPSILON, 2 * LEAST_EPSILON) if keys.problems else (first, lifetime)
+    if keys.problems:
+        return (LEAST_EPSILON, 2 * LEAST_EPSILON)
+    return (first, lifetime)
 
 
 def _declare(first: Fraction, lifetime: Fraction) -> Declared:

@@ -64,7 +64,9 @@ class Rappor(NamedTuple):
     @property
     def kind(self) -> Kind:
         """One bit per value is decoded by counting, a Bloom filter by regression."""
-        return "bloom" if self.hashes else "pure"
+        if self.hashes:
+            return "bloom"
+        return "pure"
 
     @property
     def size(self) -> int:
@@ -114,7 +116,9 @@ class Rappor(NamedTuple):
     @property
     def memos(self) -> int | None:
         """One for each value, in the one-hot form."""
-        return None if self.hashes else self.bits
+        if self.hashes:
+            return None
+        return self.bits
 
     def ratio_after(self, reports: int) -> Fraction:
         """Ratio of several reports; grows without bound if f = 0."""
@@ -132,7 +136,9 @@ class Rappor(NamedTuple):
 
     def draw_cohort(self, random: Random) -> int:
         """A uniform cohort; nothing is drawn where there is only one."""
-        return randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+        if self.cohorts > 1:
+            return randbelow(self.cohorts, random)
+        return 0
 
     def memo_value(self, value: Value, _: int) -> Value:
         """The value itself."""

@@ -168,7 +168,9 @@ class Arcs(NamedTuple):
         return (frequency * value - start) % self.modulus < self.width
 
     def _odds(self, value: int, frequency: int, start: int) -> int:
-        return self.truth if self.supports(value, frequency, start) else self.other
+        if self.supports(value, frequency, start):
+            return self.truth
+        return self.other
 
     def small(self) -> Small:
         """An instance of small integers, of which the audit runs every tape."""
@@ -185,7 +187,9 @@ def draw_behind(
     truth, other = odds
     within = width * truth
     drawn = randbelow(within + (modulus - width) * other, random)
-    return drawn // truth if drawn < within else width + (drawn - within) // other
+    if drawn < within:
+        return drawn // truth
+    return width + (drawn - within) // other
 
 
 @lru_cache(maxsize=64)

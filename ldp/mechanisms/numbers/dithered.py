@@ -95,9 +95,13 @@ class DitheredResponse(NamedTuple):
         last = self.size - 1
         # No random number is drawn where the grid has all values, whichever was
         # answered.
-        spare = randbelow(last, random) if self.grid < last else 0
+        spare = 0
+        if self.grid < last:
+            spare = randbelow(last, random)
         place = (int(value) * self.grid + spare) // last
-        dither = randbelow(self.grid, random) if self.grid > 1 else 0
+        dither = 0
+        if self.grid > 1:
+            dither = randbelow(self.grid, random)
         level = self._level(place, dither)
         return with_cohort(self.response.randomize(level, random), dither, self.grid)
 

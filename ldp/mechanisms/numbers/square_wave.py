@@ -112,7 +112,9 @@ class SquareWave(NamedTuple):
         if drawn < within:
             return start + drawn // self.truth
         beyond = (drawn - within) // self.other
-        return beyond if beyond < start else beyond + self.width
+        if beyond < start:
+            return beyond
+        return beyond + self.width
 
     def channel(self) -> Channel:
         """A row for each value, whose window begins one place later than that of the

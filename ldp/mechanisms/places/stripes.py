@@ -181,7 +181,9 @@ class Stripes(NamedTuple):
 
     def _odds(self, value: int, cohort: int, start: int) -> int:
         within = (self.place(value, cohort) - start) % self.modulus < self.width
-        return self.truth if within else self.other
+        if within:
+            return self.truth
+        return self.other
 
     def small(self) -> Small:
         """An instance of small integers, of which the audit runs every tape."""

@@ -116,7 +116,9 @@ class PadAndSample(NamedTuple):
         # The numbers of reports: of an entry in the block, and of one in another block,
         # if there is one.
         here = half / (1 - p)
-        elsewhere = 2 * half if self._hadamard.blocks > 1 else here
+        elsewhere = here
+        if self._hadamard.blocks > 1:
+            elsewhere = 2 * half
         others = (self.most - 1) * elsewhere
         return (p * here + q * others) / (here + others), q
 
@@ -273,7 +275,9 @@ def through(row: Mechanism, *, keys: bool = False) -> Mechanism:
             or keys < has_numbers
         ):
             return expected
-        return expected if row.accepts(_Padded(domain)) else None
+        if row.accepts(_Padded(domain)):
+            return expected
+        return None
 
     def design(keys: Keys, domain: Domain) -> tuple[PadAndSample, Declared]:
         oracle, declared = row.design(keys, _Padded(domain))

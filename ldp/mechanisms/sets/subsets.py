@@ -306,7 +306,9 @@ def usual_together(sizes: Sizes, truth: int, other: int) -> int | None:
         if best is not None and error >= best[0]:
             break
         best = error, together
-    return None if best is None else best[1]
+    if best is None:
+        return None
+    return best[1]
 
 
 def _fitting(sizes: Sizes, odds_: tuple[int, int]) -> Iterator[int]:

@@ -251,7 +251,9 @@ def _alphabet(keys: Keys) -> str:
 
 
 def _accepts(domain: Domain) -> str | None:
-    return None if domain.is_open else "a question of type text"
+    if domain.is_open:
+        return None
+    return "a question of type text"
 
 
 _KEYS = ("epsilon", "longest", "alphabet", "cells", "held_out", "hash_seed")

@@ -256,7 +256,9 @@ def _shares(keys: Keys, upper: int) -> tuple[Fraction, ...]:
 
 
 def _accepts(domain: Domain) -> str | None:
-    return "a question whose values have parents" if domain.taxonomy is None else None
+    if domain.taxonomy is None:
+        return "a question whose values have parents"
+    return None
 
 
 MECHANISM = Mechanism(

@@ -115,7 +115,9 @@ def members(number: int, chosen: int) -> list[int]:
     """The set of so many places that has a number, from its last one down."""
     places = []
     for order in range(chosen, 0, -1):
-        place = number if order == 1 else order - 1
+        place = number
+        if order != 1:
+            place = order - 1
         while comb(place + 1, order) <= number:
             place += 1
         number -= comb(place, order)

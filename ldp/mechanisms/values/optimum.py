@@ -84,7 +84,9 @@ def settled_error(randomizer: Randomizer) -> SettledError | None:
     if isinstance(randomizer, NoisyHistogram):
         return SettledError(randomizer.size, randomizer.size * randomizer.variance())
     alike = _with_the_same_errors(randomizer)
-    return None if alike is None else SettledError(alike.size, total_error(alike))
+    if alike is None:
+        return None
+    return SettledError(alike.size, total_error(alike))
 
 
 def _with_the_same_errors(randomizer: Randomizer) -> Pure | Blocked | None:

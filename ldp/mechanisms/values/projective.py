@@ -320,7 +320,9 @@ def _fits(space: ProjectiveResponse, most_points: int) -> bool:
     points = geometry(space.order, space.dimension).points
     if points > most_points or (space.folded and points <= MOST_POINTS):
         return False
-    folding = space.layout.folding if space.folded else None
+    folding = None
+    if space.folded:
+        folding = space.layout.folding
     return folding is None or folding.slices <= MOST_SLICES
 
 

@@ -115,7 +115,9 @@ class CountMean(NamedTuple):
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, and the bucket's bits."""
-        cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+        cohort = 0
+        if self.cohorts > 1:
+            cohort = randbelow(self.cohorts, random)
         own = bucket(int(value), cohort, self.hash_seed, buckets=self.buckets)
         return self.layout.report(self.encoding.randomize(own, random), cohort)
 
@@ -173,7 +175,9 @@ class HadamardCountMean(NamedTuple):
 
     def randomize(self, value: Value, random: Random) -> int:
         """A fresh cohort, a coordinate, and its sign."""
-        cohort = randbelow(self.cohorts, random) if self.cohorts > 1 else 0
+        cohort = 0
+        if self.cohorts > 1:
+            cohort = randbelow(self.cohorts, random)
         own = bucket(int(value), cohort, self.hash_seed, buckets=self.buckets)
         coordinate = randbelow(self.buckets, random)
         lie = not bernoulli(self.truth, self.truth + self.other, random)

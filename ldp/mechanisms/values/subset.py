@@ -119,7 +119,9 @@ class SubsetSelection(NamedTuple):
         def weight(vector: int, value: int) -> int:
             if vector.bit_count() != chosen:
                 return 0
-            return truth if vector >> value & 1 else other
+            if vector >> value & 1:
+                return truth
+            return other
 
         vectors = range(1 << size)
         weights = [

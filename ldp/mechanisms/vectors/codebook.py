@@ -222,13 +222,17 @@ def design(keys: Keys, domain: Domain) -> tuple[CodebookResponse, Declared]:
         words += 1
     near = 0 if "near" in keys else usual_near(words, Fraction(truth, other))
     near = keys.integer("near", 1, words // 2, default=near)
-    dimensions = 2 if domain.ball is None else domain.ball.dimensions
+    dimensions = 2
+    if domain.ball is not None:
+        dimensions = domain.ball.dimensions
     response = CodebookResponse(dimensions, words, near, truth=truth, other=other)
     return response, Declared.epsilon(epsilon)
 
 
 def _accepts(domain: Domain) -> str | None:
-    return "a question of type vector" if domain.ball is None else None
+    if domain.ball is None:
+        return "a question of type vector"
+    return None
 
 
 MECHANISM = Mechanism(

@@ -24,5 +24,7 @@ def ball_of(keys: Keys) -> Ball:
     """
     dimensions = keys.integer("dimensions", 2, MOST_DIMENSIONS)
     radius = keys.fraction("radius", SMALLEST, GREATEST)
-    outside = keys.choice("outside", _OUTSIDE) if "outside" in keys else None
+    outside = None
+    if "outside" in keys:
+        outside = keys.choice("outside", _OUTSIDE)
     return Ball(dimensions, radius, outside or "refuse")

@@ -41,8 +41,12 @@ Read = Callable[[Keys, Collection[str]], tuple[str, Domain]]
 
 def collect_of(keys: Keys) -> str:
     """How fields are told, where a report does not tell of all of them."""
-    way = keys.choice("collect", WAYS) if "collect" in keys else None
-    return SUBSETS if way == SUBSETS else ""
+    way = None
+    if "collect" in keys:
+        way = keys.choice("collect", WAYS)
+    if way == SUBSETS:
+        return SUBSETS
+    return ""
 
 
 def fields_of(keys: Keys, read: Read, collect: str) -> Fields:
@@ -80,7 +84,9 @@ def fields_of(keys: Keys, read: Read, collect: str) -> Fields:
 
 def _field(keys: Keys, number: int, table: Mapping[str, object], read: Read) -> Field:
     name = table.get("name")
-    called = f" ({written_name(name)})" if isinstance(name, str) else ""
+    called = ""
+    if isinstance(name, str):
+        called = f" ({written_name(name)})"
     own = Keys(f"{keys.place}: {_KEY} {number}{called}", table)
     field = field_of(own, read)
     own.finish()

@@ -35,12 +35,13 @@ def scale_of(keys: Keys) -> Scale:
     """The scale that the keys describe; a harmless one, and a problem, where they do
     not.
     """
-    edges = _edges(keys) if "edges" in keys else None
-    scale = (
-        _evenly(keys)
-        if edges is None
-        else Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
-    )
+    edges = None
+    if "edges" in keys:
+        edges = _edges(keys)
+    if edges is None:
+        scale = _evenly(keys)
+    else:
+        scale = Scale(edges[0], edges[-1], len(edges) - 1, edges=edges)
     return _complete(keys, scale)
 
 
@@ -59,7 +60,9 @@ def _complete(keys: Keys, scale: Scale) -> Scale:
 
 def missing_of(keys: Keys) -> tuple[str, ...]:
     """The texts that stand for no answer in tables of answers."""
-    return keys.texts("missing", 1, MOST_MISSING) if "missing" in keys else ()
+    if "missing" in keys:
+        return keys.texts("missing", 1, MOST_MISSING)
+    return ()
 
 
 def _unit(keys: Keys) -> str:

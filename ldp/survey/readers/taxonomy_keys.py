@@ -149,9 +149,9 @@ def _read_parents(keys: Keys) -> dict[str, str]:
         keys.problem(
             "parents", f"at most {2 * MOST_VALUES:,} children", f"{len(above):,}"
         )
-    return (
-        {} if keys.problems else {child: str(parent) for child, parent in above.items()}
-    )
+    if keys.problems:
+        return {}
+    return {child: str(parent) for child, parent in above.items()}
 
 
 def _without_root(

@@ -330,7 +330,9 @@ def estimate_names(question: Question, holders: Holders) -> tuple[str, ...]:
         return values_of(question)
     taxonomy = question.domain.taxonomy
     values = question.domain.values or holders.values
-    return values if taxonomy is None else (*taxonomy.inner, *values)
+    if taxonomy is None:
+        return values
+    return (*taxonomy.inner, *values)
 
 
 def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
@@ -340,7 +342,9 @@ def usual_targets(question: Question, holders: Holders) -> tuple[int, ...]:
     """
     if gives_mean(question):
         low, high = (float(Fraction(holders.values[end])) for end in (0, -1))
-        return (0,) if holders.mean > (low + high) / 2 else (len(holders.values) - 1,)
+        if holders.mean > (low + high) / 2:
+            return (0,)
+        return (len(holders.values) - 1,)
     values = estimate_names(question, holders)
     shares = np.array(holders.frequencies(values))
     return tuple(np.argsort(shares, kind="stable")[: 1 + (len(values) > 3)].tolist())

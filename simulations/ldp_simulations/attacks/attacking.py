@@ -170,7 +170,9 @@ def _attacks(
             if places and kind in (None, name)
         ]
     if not attacks:
-        listed = "" if targets is None else ",".join(targets)
+        listed = ""
+        if targets is not None:
+            listed = ",".join(targets)
         raise AttackError(
             "expected --targets to be values of a question that is attacked, got "
             f"{listed!r}"

@@ -98,7 +98,9 @@ def _draw_share(attack: Attack) -> dict[str, Any]:
     questions.
     """
     share = attack.question.share
-    return {} if share == 1 else {"drawn": str(share)}
+    if share == 1:
+        return {}
+    return {"drawn": str(share)}
 
 
 def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
@@ -124,9 +126,9 @@ def sheet(records: Sequence[dict[str, Any]], setting: dict[str, Any]) -> Sheet:
 def _table(records: Sequence[dict[str, Any]]) -> TextTable:
     """The attacks on one question."""
     first = records[0]
-    drawn = (
-        f", drawn by a share of {first['drawn']} of these" if "drawn" in first else ""
-    )
+    drawn = ""
+    if "drawn" in first:
+        drawn = f", drawn by a share of {first['drawn']} of these"
     caption = (
         f"{first['mechanism']}, {first['forged']:,} forged reports beside "
         f"{first['respondents']:,} honest ones{drawn}, {first['runs']:,} runs"
@@ -147,7 +149,9 @@ def _table(records: Sequence[dict[str, Any]]) -> TextTable:
 def _aim(record: dict[str, Any], target: dict[str, Any]) -> str:
     """Describe the target; and the wanted value, if that is a mean."""
     name = str(target["value"])
-    return f"{name} to {', '.join(record['towards'])}" if "towards" in record else name
+    if "towards" in record:
+        return f"{name} to {', '.join(record['towards'])}"
+    return name
 
 
 def _cells(target: dict[str, Any]) -> list[str]:

@@ -177,8 +177,12 @@ class Audit:
         """How many draws the budget has left, up to where events are learned."""
         if self.budget.draws:
             half = (self.budget.draws + 1) // 2
-            first = half - self.draws if self.learned is None else 0
-            return first if first > 0 else max(self.budget.draws - self.draws, 0)
+            first = 0
+            if self.learned is None:
+                first = half - self.draws
+            if first > 0:
+                return first
+            return max(self.budget.draws - self.draws, 0)
         return max(int((self.budget.seconds - spent) / each), 0)
 
     def _is_half(self, spent: float) -> bool:

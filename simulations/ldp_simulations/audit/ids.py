@@ -46,7 +46,9 @@ def first_random(envelope: Envelope) -> int:
     """The first bit of an id that is drawn: before it stands the epoch, if there are
     any.
     """
-    return 8 * NUMBER_SIZE if envelope.epoch is not None else 0
+    if envelope.epoch is not None:
+        return 8 * NUMBER_SIZE
+    return 0
 
 
 def of_other_epochs(

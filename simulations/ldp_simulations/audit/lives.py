@@ -177,7 +177,9 @@ def retries(bench: AuditBench) -> Iterator[CountTest]:
 def _run_length(bench: AuditBench, part: EnvelopePart) -> int:
     """How many reports in a row are not twice the same by chance."""
     surprise = least_surprise(part, 0)
-    return int(_RUN_BITS / surprise) + 1 if surprise > 0 else max(bench.devices, _FEW)
+    if surprise > 0:
+        return int(_RUN_BITS / surprise) + 1
+    return max(bench.devices, _FEW)
 
 
 def _enough(bench: AuditBench, part: EnvelopePart) -> list[dict[str, object]]:
@@ -210,7 +212,9 @@ def forks(bench: AuditBench) -> Iterator[CountTest]:
     lines = _enough(bench, part)
     number = len(lines)
     left = bench.client.ask(lines, fork="1").get(part.question.fingerprint)
-    came = 0 if left is None else len(left.rows)
+    came = 0
+    if left is not None:
+        came = len(left.rows)
     if came == number:
         raise UnknownError(
             "the client does not fork (as many reports came as were asked for)"

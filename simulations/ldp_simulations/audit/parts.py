@@ -106,7 +106,9 @@ class EnvelopePart:
         layout = self.question.layout
         prefix = number_of(rows[:, : layout.prefix_width])
         body = number_of(rows[:, layout.prefix_width :])
-        bodies = (layout.symbols or 1 << layout.bits) if layout.prefix_width else 0
+        bodies = 0
+        if layout.prefix_width:
+            bodies = layout.symbols or 1 << layout.bits
         return prefix * bodies + body
 
 
@@ -212,7 +214,9 @@ def _index(question: Question, answer: object) -> int:
 
 def _one_report(randomizer: Randomizer) -> Randomizer:
     """The mechanism of a first report, where a response is kept."""
-    return randomizer.once if isinstance(randomizer, Chain) else randomizer
+    if isinstance(randomizer, Chain):
+        return randomizer.once
+    return randomizer
 
 
 def _has_a_bit_each(question: Question) -> bool:

@@ -294,7 +294,9 @@ class TestLevels(NamedTuple):
 
     def of(self, bound: Bound) -> float:
         """The share of a bound, and of those that it was chosen from, each."""
-        return self.declared if bound.is_declared else self.other
+        if bound.is_declared:
+            return self.declared
+        return self.other
 
     def epsilon(self, bound: Bound) -> float:
         """The least epsilon that the draws of a bound prove."""

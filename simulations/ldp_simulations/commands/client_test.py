@@ -265,7 +265,9 @@ def _test_device(
         raise click.UsageError(
             f"--only: expected one of {', '.join(POINTS)}, got {', '.join(unknown)}"
         )
-    survey = None if survey_path is None else read_survey(survey_path)
+    survey = None
+    if survey_path is not None:
+        survey = read_survey(survey_path)
     failed = 0
     points = conform(
         command, survey=survey, vectors=vectors, samples=samples, kills=kills, only=only

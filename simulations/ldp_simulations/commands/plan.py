@@ -363,14 +363,15 @@ def plan(
     ).misfit(_flag)
     if misfit is not None:
         raise click.UsageError(misfit)
-    survey = None if survey_path is None else read_survey(survey_path)
+    survey = None
+    if survey_path is not None:
+        survey = read_survey(survey_path)
     if survey is not None:
         check_names(names, [question.name for question in survey])
-    candidates = (
-        {}
-        if survey is None or survey_path is None
-        else read_candidates(survey, survey_path)
-    )
+    if survey is None or survey_path is None:
+        candidates = {}
+    else:
+        candidates = read_candidates(survey, survey_path)
     done = planned(
         survey,
         values=values,
@@ -506,4 +507,6 @@ def _write_second_survey(
 
 def _flag(argument: str) -> str:
     """How the command calls an argument of `plan`."""
-    return "SURVEY" if argument == "survey" else f"--{argument.replace('_', '-')}"
+    if argument == "survey":
+        return "SURVEY"
+    return f"--{argument.replace('_', '-')}"

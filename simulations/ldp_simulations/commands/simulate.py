@@ -211,7 +211,8 @@ def simulate(
         candidates=candidates,
         over=partial(progress, what="simulating", quiet=quiet),
     )
-    result = result.only(names) if names else result
+    if names:
+        result = result.only(names)
     draw(report.sheet(result), plot_path)
     present(report.sheet(result, top), form)
     if output is not None:

@@ -175,7 +175,9 @@ def law_of(question: Question, most: int = _MOST_CELLS) -> tuple[Row, ...] | Non
         return None
     rows = question.randomizer.channel().rows
     # Of reports that are numbered otherwise nothing is known here.
-    return rows if len(rows) == size and len(rows[0]) == columns else None
+    if len(rows) == size and len(rows[0]) == columns:
+        return rows
+    return None
 
 
 def _exact_tests(

@@ -22,7 +22,9 @@ def restarts(bench: Bench) -> str:
     with bench.own_device(KEPT, state) as device:
         (before,) = device.rows("kept", TELLING[0])
         device.record("beside", TELLING[0])
-        spent = device.ledger() if "ledger" in bench.does else None
+        spent = None
+        if "ledger" in bench.does:
+            spent = device.ledger()
     with bench.own_device(KEPT, state) as device:
         if spent is not None and device.ledger() != spent:
             raise FailedError("expected the ledger of the process before, got another")

@@ -105,7 +105,9 @@ def statuses(bench: Bench) -> str:
 
 
 def _try(device: Device, collector: Collector, case: PostingCase) -> None:
-    what = f"status {case.reply.status}" if case.reply.status else "no answer"
+    what = "no answer"
+    if case.reply.status:
+        what = f"status {case.reply.status}"
     _answer(device)
     left = _post(device, collector, case.reply)
     if len(collector.uploads) != 1:

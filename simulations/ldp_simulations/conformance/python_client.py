@@ -131,7 +131,9 @@ class Adapter:
         self._collector.verdict = ACCEPTED if verdict == "accepted" else retry()
         self._open.flush(_FLUSH)
         status = self._open.status()
-        return {"waiting": status.waiting, "pause": status.pause} if self._posts else {}
+        if self._posts:
+            return {"waiting": status.waiting, "pause": status.pause}
+        return {}
 
     def ledger(self) -> Answer:
         """Return the spending."""

@@ -90,7 +90,9 @@ def vectors(bench: Bench) -> str:
             cases += len(of_question)
     if not questions:
         raise SkippedError("no vectors of the client's mechanisms")
-    without = f"; without {', '.join(sorted(skipped))}" if skipped else ""
+    without = ""
+    if skipped:
+        without = f"; without {', '.join(sorted(skipped))}"
     return f"{cases:,} tapes of {questions} questions{without}"
 
 

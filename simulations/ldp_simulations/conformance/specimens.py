@@ -100,7 +100,9 @@ def law_survey(mechanisms: Sequence[str]) -> Survey | None:
     questions = [
         _question(name, keys) for name, keys in _OF_LAW.items() if name in mechanisms
     ]
-    return parse_survey(_survey("conform-law", *questions)) if questions else None
+    if questions:
+        return parse_survey(_survey("conform-law", *questions))
+    return None
 
 
 def json_answer(domain: Domain, answer: Any) -> Any:
@@ -114,13 +116,17 @@ def json_answer(domain: Domain, answer: Any) -> Any:
     if isinstance(answer, list):
         return [json_answer(domain, part) for part in answer]
     is_number = domain.scale is not None or domain.ball is not None
-    return _number(answer) if is_number else answer
+    if is_number:
+        return _number(answer)
+    return answer
 
 
 def answers_of(domain: Domain) -> list[Any]:
     """A few answers that fit a question."""
     answers = _single(domain)
-    return [[answer] for answer in answers] if domain.per_device else answers
+    if domain.per_device:
+        return [[answer] for answer in answers]
+    return answers
 
 
 def _single(domain: Domain) -> list[Any]:
@@ -161,4 +167,6 @@ def _on_scale(scale: Scale) -> list[int | float]:
 def _number(written: str | Fraction) -> int | float:
     """A whole number, or the nearest double."""
     exact = Fraction(written)
-    return int(exact) if exact.denominator == 1 else float(exact)
+    if exact.denominator == 1:
+        return int(exact)
+    return float(exact)

@@ -102,7 +102,9 @@ class Demonstration:
 
     async def _show(self, request: Request) -> Response:
         step = request.query_params.get("step", "")
-        place = int(step) if step in map(str, range(len(EPSILONS))) else 2
+        place = 2
+        if step in map(str, range(len(EPSILONS))):
+            place = int(step)
         return HTMLResponse(await run_in_threadpool(self._page, place), headers=HEADERS)
 
     async def _answer(self, request: Request) -> Response:

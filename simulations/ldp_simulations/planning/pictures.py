@@ -37,7 +37,9 @@ def pictures(plans: Sequence[Plan], ask: Ask) -> Iterator[Bars]:
         for label, design in designs
     ]
     epsilons = {design.declared.text for _, design in designs}
-    at = f"epsilon {epsilons.pop()}" if len(epsilons) == 1 else "epsilons of the table"
+    at = "epsilons of the table"
+    if len(epsilons) == 1:
+        at = f"epsilon {epsilons.pop()}"
     ticks = [
         f"{number // 1000}k" if number >= 1000 else f"{number}"
         for number in _RESPONDENTS
@@ -50,7 +52,9 @@ def pictures(plans: Sequence[Plan], ask: Ask) -> Iterator[Bars]:
         for plan in known
     ]
     numbers = {plan.respondents for plan in known}
-    at = f"{numbers.pop():,} respondents" if len(numbers) == 1 else "those of the table"
+    at = "those of the table"
+    if len(numbers) == 1:
+        at = f"{numbers.pop():,} respondents"
     yield _panel("Error by epsilon", at, _EPSILONS, lines=lines, ask=ask)
 
 
@@ -64,7 +68,9 @@ def _error_at(plan: Plan, epsilon: str, ask: Ask) -> float:
         return np.nan
     domain = Domain("category", tuple(plan.design.values))
     design = design_for(MECHANISMS[plan.label], domain, epsilon)
-    return np.nan if design is None else _error(design, plan.respondents, ask)
+    if design is None:
+        return np.nan
+    return _error(design, plan.respondents, ask)
 
 
 def _panel(
@@ -89,6 +95,8 @@ def _together(lines: Sequence[Line]) -> list[tuple[str, Sequence[float]]]:
     for name, places in lines:
         key = tuple(f"{place:.2g}" for place in places)
         before = by_places.get(key)
-        names = name if before is None else f"{before[0]}, {name}"
+        names = name
+        if before is not None:
+            names = f"{before[0]}, {name}"
         by_places[key] = names, places
     return list(by_places.values())

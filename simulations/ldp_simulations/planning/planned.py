@@ -171,7 +171,9 @@ def plan(
     if misfit is not None:
         raise EstimateError(misfit)
     if survey is None:
-        exact = None if epsilon is None else epsilon_of(epsilon)
+        exact = None
+        if epsilon is not None:
+            exact = epsilon_of(epsilon)
         return Planned(
             ask, of_values(values or 0, exact, respondents, ask=ask), (), forged=forged
         )
@@ -181,7 +183,9 @@ def plan(
             raise UnknownNameError(name, known, "one of the survey's questions")
     chosen = [question for question in survey if not names or question.name in names]
     searches = search_plan.searches_of_survey(chosen, respondents, ask)
-    of_levels = None if shares is None else [fraction(share) for share in shares]
+    of_levels = None
+    if shares is not None:
+        of_levels = [fraction(share) for share in shares]
     return Planned(
         ask,
         of_survey(chosen, candidates or {}, respondents, ask=ask),

@@ -109,9 +109,9 @@ def of_values(
             design = least_epsilon(row, domain, respondents or 0, ask=ask)
         else:
             design = design_for(row, domain, str(epsilon))
-        enough = (
-            None if design is None else respondents or least_respondents(design, ask)
-        )
+        enough = None
+        if design is not None:
+            enough = respondents or least_respondents(design, ask)
         plans.append(Plan(row.name, design, enough))
     return sorted(plans, key=lambda plan: _cost(plan, ask))
 

@@ -100,7 +100,9 @@ def sheet(
     search.
     """
     asked = {name: value for name, value in vars(ask).items() if value is not None}
-    tables = [_table(records, ask, forged)] if records else []
+    tables = []
+    if records:
+        tables = [_table(records, ask, forged)]
     tables += [mean_plan.text_table(means, ask, forged)] if means else []
     tables += [vector_plan.text_table(vectors, ask, forged)] if vectors else []
     if distributions:
@@ -197,7 +199,9 @@ def _legend(
     typical = {
         entry["typical_frequency"] for entry in records if "typical_frequency" in entry
     }
-    f = f"f = {typical.pop():.3g}" if len(typical) == 1 else "f = an even share"
+    f = "f = an even share"
+    if len(typical) == 1:
+        f = f"f = {typical.pop():.3g}"
     family = ", all of a question's together" if ask.simultaneous else ""
     tested = "testing every value against 0 at level "
     together = " over all values together (Bonferroni)"

@@ -156,7 +156,9 @@ def _plan(
     if row.accepts(domain) is not None:
         return None
     local = local_epsilon(mechanism, domain, wish)
-    randomizer = None if local is None else _randomizer(mechanism, domain, local)
+    randomizer = None
+    if local is not None:
+        randomizer = _randomizer(mechanism, domain, local)
     if local is None or randomizer is None:
         return None
     central = batch_epsilon(
@@ -209,9 +211,13 @@ def local_epsilon(mechanism: str, domain: Domain, wish: BatchWish) -> Fraction |
             low = middle
         else:
             high = middle
-    return Fraction(low, _STEPS) if low else None
+    if low:
+        return Fraction(low, _STEPS)
+    return None
 
 
 def _randomizer(mechanism: str, domain: Domain, epsilon: Fraction) -> Randomizer | None:
     parts = design_parts(MECHANISMS[mechanism], domain, decimal_text(epsilon))
-    return None if parts is None else parts[0]
+    if parts is None:
+        return None
+    return parts[0]

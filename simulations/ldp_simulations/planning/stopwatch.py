@@ -46,7 +46,9 @@ def _as_input(randomizer: Randomizer, values: Sequence[str], index: int) -> Valu
     """
     if randomizer.kind == "bloom":
         return values[index].encode()
-    return 1 << index if isinstance(randomizer, SetValued) else index
+    if isinstance(randomizer, SetValued):
+        return 1 << index
+    return index
 
 
 def decode_milliseconds(randomizer: Randomizer, values: Sequence[str]) -> float:

@@ -21,4 +21,6 @@ def words_below(bound: int, count: int, random: Random) -> Words:
     last = np.uint64(SPAN - SPAN % bound - 1)
     while len(refused := np.flatnonzero(drawn > last)):
         drawn[refused] = words(len(refused), random)
-    return drawn % np.uint64(bound) if bound < SPAN else drawn
+    if bound < SPAN:
+        return drawn % np.uint64(bound)
+    return drawn

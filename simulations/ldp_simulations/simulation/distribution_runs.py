@@ -121,7 +121,9 @@ def distribution_runs(
 def _as_line(distribution: Distribution) -> Distribution:
     """A circle is cut where it is written to begin."""
     line = distribution.line
-    return distribution.cut(line.starts[0]) if line.circular else distribution
+    if line.circular:
+        return distribution.cut(line.starts[0])
+    return distribution
 
 
 def _of_direction(distribution: Distribution, true: Floats) -> tuple[bool, bool]:
@@ -161,5 +163,7 @@ def _holds(quantile: Quantile, line: OrderedValues, true: Floats) -> float:
         int(np.searchsorted(np.cumsum(true), quantile.share - 1e-12)), line.size - 1
     )
     start = float(line.starts[place])
-    end = float(line.edges[place + 1]) if line.cells else start
+    end = start
+    if line.cells:
+        end = float(line.edges[place + 1])
     return float(quantile.low <= start and end <= quantile.high)

@@ -72,7 +72,7 @@ def _some(
 ) -> Holders:
     """The holders among a number of the respondents, some of whom hold nothing."""
     held = holders.respondents
-    taken = (
-        int(generator.hypergeometric(held, respondents - held, number)) if number else 0
-    )
+    taken = 0
+    if number:
+        taken = int(generator.hypergeometric(held, respondents - held, number))
     return holders.some(taken, generator)

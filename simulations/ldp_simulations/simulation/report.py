@@ -53,8 +53,12 @@ def sheet(simulation: Simulation, asked: int | None = None) -> Sheet:
 
     If no number is asked for, tables have up to `MOST_ROWS`, and all else has all.
     """
-    most = MOST_ROWS if asked is None else asked or sys.maxsize
-    chosen = top(simulation, asked) if asked else simulation
+    most = MOST_ROWS
+    if asked is not None:
+        most = asked or sys.maxsize
+    chosen = simulation
+    if asked:
+        chosen = top(simulation, asked)
     return Sheet(
         f"{simulation.survey.name}: simulation",
         lead=[summary(simulation)],
@@ -215,7 +219,9 @@ def summary(simulation: Simulation) -> str:
     """How the numbers came about."""
     respondents = max(holders.respondents for holders in simulation.population.values())
     how = _HOW[simulation.way].format(size=simulation.report_size)
-    runs = "1 run" if _count(simulation) == 1 else f"{_count(simulation):,} runs"
+    runs = "1 run"
+    if _count(simulation) != 1:
+        runs = f"{_count(simulation):,} runs"
     return (
         f"{respondents:,} respondents, {runs}; {how}. Estimates are those of the first "
         "run."

@@ -241,7 +241,9 @@ def _on_counts(
 
 def _group(survey: Survey, names: Sequence[str]) -> Group:
     groups = {survey[name].name: survey.group_of.get(name) for name in names}
-    group = groups[names[0]] if names else None
+    group = None
+    if names:
+        group = groups[names[0]]
     if (
         group is None
         or len(names) < 2
@@ -312,7 +314,9 @@ def _moments(
         variance_if_not=at_zero,
         covariance=covariance,
     )
-    return moments if jumps is None else replace(moments, jumps=jumps.of_scores)
+    if jumps is None:
+        return moments
+    return replace(moments, jumps=jumps.of_scores)
 
 
 def _pairs(scores: Scores) -> Floats:

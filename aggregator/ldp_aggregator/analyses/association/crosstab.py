@@ -238,7 +238,9 @@ class Crosstab:
         )
         low, high = (min(max(end, 0.0), 1.0) for end in ends)
         known = those > 0 and math.isfinite(ends[0])
-        share = both / those if known else math.nan
+        share = math.nan
+        if known:
+            share = both / those
         named = self._cell_name({of: value}), self._cell_name({among: group})
         return Conditional(*named, share=share, low=low, high=high)
 

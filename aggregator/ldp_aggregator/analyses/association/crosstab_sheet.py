@@ -209,7 +209,9 @@ def _tables(
 
 def _record(crosstab: Crosstab, names: Sequence[str], shown: _Shown) -> dict[str, Any]:
     test = shown.test
-    tested = None if test is None else {**test._asdict(), "p_value": test.p_value}
+    tested = None
+    if test is not None:
+        tested = {**test._asdict(), "p_value": test.p_value}
     return {
         "format": FORMAT,
         "question": crosstab.question.name,
@@ -268,7 +270,9 @@ def _rows(shown: _Shown) -> Iterator[list[str | float | None]]:
 
 
 def _text(number: float) -> str:
-    return f"{number:.4f}" if math.isfinite(number) else str(number)
+    if math.isfinite(number):
+        return f"{number:.4f}"
+    return str(number)
 
 
 def _ends(part: Share | Conditional | Measured) -> str:

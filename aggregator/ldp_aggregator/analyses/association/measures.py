@@ -111,7 +111,9 @@ class Region(NamedTuple):
             options={"maxiter": _STEPS, "ftol": 1e-10},
         )
         lost = within["fun"](solved.x) < -_SLACK or self.table(solved.x).min() < -_SLACK
-        return sign * measure(self.table(start)) if lost else float(solved.fun)
+        if lost:
+            return sign * measure(self.table(start))
+        return float(solved.fun)
 
     @property
     def _tables(self) -> list[dict[str, Any]]:
@@ -185,7 +187,9 @@ def log_odds_ratio(table: Floats) -> float:
 def odds(logarithm: float) -> float:
     """The ratio of a logarithm; 0 or infinite where a cell may be empty."""
     if abs(logarithm) > _BEYOND:
-        return math.inf if logarithm > 0 else 0.0
+        if logarithm > 0:
+            return math.inf
+        return 0.0
     return math.exp(logarithm)
 
 
@@ -197,7 +201,9 @@ def correlation(table: Floats, rows: Floats, columns: Floats) -> float:
     of_rows, of_columns = table.sum(axis=1), table.sum(axis=0)
     covariance = mean - (rows @ of_rows) * (columns @ of_columns)
     spread = _variance(rows, of_rows) * _variance(columns, of_columns)
-    return float(covariance / np.sqrt(spread)) if spread > 0 else 0.0
+    if spread > 0:
+        return float(covariance / np.sqrt(spread))
+    return 0.0
 
 
 def cramers_v(table: Floats) -> float:

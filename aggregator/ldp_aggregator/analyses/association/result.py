@@ -93,10 +93,12 @@ class Association(Tabled):
     def describe(self) -> str:
         """Describe the numbers and the result of the test."""
         options, test = self.options, self.independence
-        family = (
-            f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        )
-        verdict = _TOO_FEW if test is None else _verdict(test, options.level)
+        family = ""
+        if options.simultaneous:
+            family = f", simultaneous ({options.simultaneous})"
+        verdict = _TOO_FEW
+        if test is not None:
+            verdict = _verdict(test, options.level)
         return (
             f"{self.reports:,} reports; {options.level:.4g} score intervals for "
             f"{WHOM[options.estimand]}{family}; {verdict}"
@@ -130,14 +132,16 @@ class Association(Tabled):
             "-" if conditional["share"] is None else self._format(conditional["share"]),
             self._interval(conditional["interval"]),
         ]
-        return (
-            row if self.likely is None else [*row, self._format(record["most_likely"])]
-        )
+        if self.likely is None:
+            return row
+        return [*row, self._format(record["most_likely"])]
 
     @cached_property
     def _decimals(self) -> int:
         errors = self.standard_error[self.standard_error > 0]
-        return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
+        if len(errors):
+            return max(4, 1 - math.floor(math.log10(errors.min())))
+        return 4
 
     def _format(self, number: float) -> str:
         return f"{number:.{self._decimals}f}"
@@ -147,7 +151,9 @@ class Association(Tabled):
 
     def sheet(self) -> Sheet:
         """All that is shown, in the shapes that formats ask for."""
-        likely = [] if self.likely is None else ["most_likely"]
+        likely = []
+        if self.likely is not None:
+            likely = ["most_likely"]
         return Sheet(
             f"{self.title}: association",
             tables=lambda: [self.text_table()],
@@ -209,7 +215,9 @@ class Association(Tabled):
 
     def _record(self, cells: Iterable[dict[str, Any]]) -> dict[str, Any]:
         test, options = self.independence, self.options
-        tested = None if test is None else {**test._asdict(), "p_value": test.p_value}
+        tested = None
+        if test is not None:
+            tested = {**test._asdict(), "p_value": test.p_value}
         return {
             "format": FORMAT,
             "questions": list(self.names),

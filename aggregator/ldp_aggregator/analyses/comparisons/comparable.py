@@ -89,7 +89,9 @@ def _differing(first: Collection[str], second: Collection[str]) -> str:
     if not alone:
         return "the same in another order"
     named = ", ".join(map(repr, alone[:SHOWN]))
-    more = f" and {len(alone) - SHOWN:,} more" if len(alone) > SHOWN else ""
+    more = ""
+    if len(alone) > SHOWN:
+        more = f" and {len(alone) - SHOWN:,} more"
     return f"{named}{more} on one side only"
 
 

@@ -158,11 +158,9 @@ def _overall(
 ) -> AnyDifference | None:
     """One test of all values."""
     chances = np.array([row.p_value for row in rows])
-    return (
-        any_difference(first, second, chances)
-        if isinstance(first, ShareEstimates)
-        else None
-    )
+    if isinstance(first, ShareEstimates):
+        return any_difference(first, second, chances)
+    return None
 
 
 def _check_margin(margin: float, *, shares: bool) -> None:

@@ -70,7 +70,9 @@ class IntervalEstimate(NamedTuple):
         if math.isinf(self.high):
             if math.isinf(self.low):
                 return "infinite: no certainty"
-            return f"above {self.low:.3g}" if self.low > 0 else "not bounded"
+            if self.low > 0:
+                return f"above {self.low:.3g}"
+            return "not bounded"
         if self.high <= 0:
             return "0: no certainty"
         if math.isnan(self.estimate):
@@ -226,8 +228,12 @@ class Comparison(Framed, Pictured, Tabled):
     @property
     def sentences(self) -> list[str]:
         """Notes in words."""
-        overall = [] if self.any_difference is None else [str(self.any_difference)]
-        family = [] if self.simultaneous is None else [_FAMILIES[self.simultaneous]]
+        overall = []
+        if self.any_difference is not None:
+            overall = [str(self.any_difference)]
+        family = []
+        if self.simultaneous is not None:
+            family = [_FAMILIES[self.simultaneous]]
         return [*overall, *family, *self.remarks]
 
     def _cells(self, row: Compared) -> tuple[str, ...]:
@@ -250,7 +256,9 @@ class Comparison(Framed, Pictured, Tabled):
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         overall = self.any_difference
-        test = None if overall is None else {"p_value": overall.p_value}
+        test = None
+        if overall is not None:
+            test = {"p_value": overall.p_value}
         if test is not None and overall is not None and overall.chi_square is not None:
             test |= overall.chi_square._asdict()
         return {
@@ -333,4 +341,6 @@ def _decimals(error: float) -> int:
 def _chance(chance: float | None) -> str:
     if chance is None:
         return NOTHING
-    return f"{chance:.3f}" if chance >= 0.001 else f"{chance:.1e}"
+    if chance >= 0.001:
+        return f"{chance:.3f}"
+    return f"{chance:.1e}"

@@ -82,7 +82,9 @@ class GroupComparisons(Rendered):
     def remarks(self) -> tuple[str, ...]:
         """Remarks on all of them."""
         family = len(self) > 1 and any(one.simultaneous for _, one in self)
-        return (_FAMILY.format(size=len(self)),) if family else ()
+        if family:
+            return (_FAMILY.format(size=len(self)),)
+        return ()
 
     def sheet(self) -> Sheet:
         """All that is shown (`ldp_aggregator.output.sheet`)."""
@@ -263,7 +265,9 @@ def _rest(parts: GroupTallies, group: GroupTally, question: str) -> Tally | None
         )
     rest = total.tally.counts[question] - group.tally.counts[question]
     tally = replace(total.tally, counts={**total.tally.counts, question: rest})
-    return tally if tally.reports(question) else None
+    if tally.reports(question):
+        return tally
+    return None
 
 
 def _baseline(

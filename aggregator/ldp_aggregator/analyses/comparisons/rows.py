@@ -99,7 +99,9 @@ def _rows(
     chances = different(levels)
     corrected = adjust(chances, asked.correction)
     missing = missing_of(asked.level, asked.correction, corrected)
-    alike = None if asked.margin is None else equivalent(levels, asked.margin)
+    alike = None
+    if asked.margin is not None:
+        alike = equivalent(levels, asked.margin)
     low, high = ends(missing)
     spans = _spans(pair, missing, together)
     least = mover.difference(first, second, missing, together=closest)
@@ -128,7 +130,9 @@ def _rows(
 
 def _within(end: float, *, odds: bool) -> float:
     """An end of a difference of shares, which lies between -1 and 1."""
-    return float(min(max(end, -1.0), 1.0)) if odds else float(end)
+    if odds:
+        return float(min(max(end, -1.0), 1.0))
+    return float(end)
 
 
 def _variance(first: Side, second: Side, together: Floats) -> Floats:

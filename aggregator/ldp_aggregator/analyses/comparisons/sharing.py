@@ -134,7 +134,9 @@ def shared_of_means(
     nothing = np.zeros(1)
     if not keeps(first):
         return Sharing(nothing, nothing, "")
-    most = error if overlap is None else overlap * error
+    most = error
+    if overlap is not None:
+        most = overlap * error
     return Sharing(nothing, most, "")
 
 

@@ -59,7 +59,9 @@ class DesignPlan(Tabled):
         return {"format": 1, **vars(self)}
 
     def _tables(self) -> Iterator[TextTable]:
-        detects = "-" if self.detects is None else f"{self.detects:.4f}"
+        detects = "-"
+        if self.detects is not None:
+            detects = f"{self.detects:.4f}"
         headings = [f"share of {self.share!r}", "respondents", "half-width", "detects"]
         row = [
             f"{self.prevalence:.4f}",
@@ -73,7 +75,9 @@ class DesignPlan(Tabled):
         if self.to_ask is not None:
             headings.append("to ask")
             row.append(f"{self.to_ask:,}")
-        samples = f" in {self.arms} samples alike large" if self.arms > 1 else ""
+        samples = ""
+        if self.arms > 1:
+            samples = f" in {self.arms} samples alike large"
         yield TextTable(
             "",
             (

@@ -95,7 +95,9 @@ class Law(NamedTuple):
                 text = f"the answer {answer!r} rules out {' and '.join(never)}"
                 arms.setdefault(text, []).append(arm.name)
         for text, names in arms.items():
-            where = "" if len(names) == len(self.arms) else f" ({', '.join(names)})"
+            where = ""
+            if len(names) != len(self.arms):
+                where = f" ({', '.join(names)})"
             yield text + where
 
     def _columns(self) -> Iterator[tuple[Arm, str, list[Fraction]]]:

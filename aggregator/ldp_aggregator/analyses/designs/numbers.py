@@ -210,7 +210,9 @@ class NumberDesign:
         rows = DesignRows.read(table)
         by = (by,) if isinstance(by, str) else tuple(by)
         numbers = numbers_of(rows, answers)
-        arm_texts = None if arm is None else rows.texts(arm)
+        arm_texts = None
+        if arm is not None:
+            arm_texts = rows.texts(arm)
         samples = [Arm(f"p={line.own}", ()) for line in self.lines]
         arms = arms_of(arm_texts, samples, rows.people)
         groups = {}

@@ -45,7 +45,9 @@ class DesignTest(NamedTuple):
     meaning: str
 
     def __str__(self) -> str:
-        degrees = f", {self.degrees} df" if self.degrees else ""
+        degrees = ""
+        if self.degrees:
+            degrees = f", {self.degrees} df"
         return (
             f"{self.name}: {self.statistic:.2f}{degrees}, p {self.p_value:.3g}; "
             f"{self.meaning}"

@@ -66,14 +66,18 @@ class Design:
     def epsilon(self) -> float:
         """Epsilon of one answer; infinite where an answer rules a type out."""
         ratio = self.law.ratio
-        return math.inf if ratio is None else math.log(ratio)
+        if ratio is None:
+            return math.inf
+        return math.log(ratio)
 
     @property
     def privacy(self) -> str:
         """Describe in a sentence what one answer reveals."""
         ratio = self.law.ratio
         if ratio is not None:
-            shown = f"ln({ratio})" if ratio.denominator < 10**6 else "rounded"
+            shown = "rounded"
+            if ratio.denominator < 10**6:
+                shown = f"ln({ratio})"
             return (
                 f"epsilon {self.epsilon:.4f} ({shown}) for one answer of each "
                 "respondent"
@@ -152,7 +156,9 @@ class Design:
         It is -1 where a row says none. Raises `EstimateError` for samples that there
         are not.
         """
-        arm_texts = None if arm is None else rows.texts(arm)
+        arm_texts = None
+        if arm is not None:
+            arm_texts = rows.texts(arm)
         if self.by_row:
             arm_texts = rows.fill_template(self.by_row)
         return arms_of(arm_texts, self.law.arms, rows.people)
@@ -191,9 +197,9 @@ class Design:
                 f"the question, got {self.words!r}"
             )
         # A boolean question has false first.
-        order = (
-            [law.types.index(one) for one in (NO, YES)] if YES in law.types else None
-        )
+        order = None
+        if YES in law.types:
+            order = [law.types.index(one) for one in (NO, YES)]
         places = order or range(len(law.types))
         columns = [law.answers.index(law.types[place]) for place in places]
         rows = [
@@ -286,13 +292,17 @@ class Design:
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+    if isinstance(names, str):
+        return (names,)
+    return tuple(names)
 
 
 def _count(counts: Counts) -> Mapping[str, int]:
     if isinstance(counts, str):
         return counts_of(counts)
-    return counts if isinstance(counts, Mapping) else Counter(counts)
+    if isinstance(counts, Mapping):
+        return counts
+    return Counter(counts)
 
 
 def design(words: str, table: Table = None) -> Design:
@@ -351,7 +361,9 @@ def _join(words: str, parts: Sequence[Design]) -> Design:
                 f"{part.words!r}"
             )
         for arm in law.arms:
-            name = part.words if len(law.arms) == 1 else f"{part.words}, {arm.name}"
+            name = part.words
+            if len(law.arms) != 1:
+                name = f"{part.words}, {arm.name}"
             arms.append(Arm(name, arm.rows))
     law = first._replace(arms=tuple(arms), numbers=())
     return Design(words, "several designs", "one likelihood", law=law)

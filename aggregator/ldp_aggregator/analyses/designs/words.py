@@ -114,7 +114,9 @@ def _read(
         return int(numbers[0])
     if parameter.is_chance and not all(0 <= number <= 1 for number in numbers):
         raise EstimateError(f"{place}: expected chances from 0 to 1, got {value!r}")
-    return numbers[0] if most == 1 else numbers
+    if most == 1:
+        return numbers[0]
+    return numbers
 
 
 def _usage(name: str, known: Mapping[str, Parameter], *, labels: bool) -> str:

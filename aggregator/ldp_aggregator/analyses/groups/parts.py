@@ -208,7 +208,9 @@ def of_group(
 
     Raises `UnknownNameError` for groups that are not among them.
     """
-    asked = (values,) if isinstance(values, str) else values
+    asked = values
+    if isinstance(values, str):
+        asked = (values,)
     known = {
         tuple(labels[name] for name in by if name in labels): one
         for labels, one in groups

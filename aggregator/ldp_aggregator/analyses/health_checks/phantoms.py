@@ -59,9 +59,9 @@ def phantom_score(randomizer: ProjectiveResponse, counts: Counts) -> PhantomScor
     >>> score = ldp_aggregator.phantom_score(survey["page"].randomizer, counts)
     """
     points, block, common = geometry(randomizer.order, randomizer.dimension)
-    values = (
-        block + (len(counts) - 1) * (block - common) if randomizer.folded else points
-    )
+    values = points
+    if randomizer.folded:
+        values = block + (len(counts) - 1) * (block - common)
     reports = total_reports(counts, randomizer.layout)
     phantoms = values - randomizer.size
     if not reports or phantoms < 2:

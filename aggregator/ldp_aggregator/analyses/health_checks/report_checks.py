@@ -93,19 +93,15 @@ def _cohorts(
     drawn = expected > 0
     away = sizes - expected
     statistic = float((away[drawn] ** 2 / expected[drawn]).sum())
-    p_value = (
-        float(chdtrc(np.count_nonzero(drawn) - 1, statistic))
-        if drawn.sum() > 1
-        else 1.0
-    )
+    p_value = 1.0
+    if drawn.sum() > 1:
+        p_value = float(chdtrc(np.count_nonzero(drawn) - 1, statistic))
     # Where no device reports, one report is too many.
     never = bool((sizes[~drawn] > 0).any())
     beyond = int((np.abs(away) > 3 * np.sqrt(expected)).sum())
-    where = (
-        f"{expected[0]:,.1f} respondents"
-        if law is None
-        else "the share that the survey states"
-    )
+    where = "the share that the survey states"
+    if law is None:
+        where = f"{expected[0]:,.1f} respondents"
     how = "uniformly" if law is None else "by the survey's law"
     yield Check(
         "cohorts",

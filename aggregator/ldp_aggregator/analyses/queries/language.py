@@ -194,7 +194,9 @@ def _grammar() -> Lark:
 def _came(rest: str) -> str:
     """The word, or the sign, that a text begins with; nothing at its end."""
     word = re.match(r'"[^"]*"?|[\w.-]+|\S', rest)
-    return word[0][:_SHOWN] if word else ""
+    if word:
+        return word[0][:_SHOWN]
+    return ""
 
 
 def _expectation(error: Any) -> str:

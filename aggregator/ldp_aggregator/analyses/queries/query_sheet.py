@@ -41,7 +41,9 @@ def query_sheet(answers: Sequence[Answer]) -> Sheet:
 
 def _table(answers: Sequence[Answer]) -> TextTable:
     options = answers[0].options
-    family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+    family = ""
+    if options.simultaneous:
+        family = f", simultaneous ({options.simultaneous})"
     return TextTable(
         "",
         f"{options.level:.4g} intervals for {WHOM[options.estimand]}{family}",
@@ -81,7 +83,9 @@ def _formatter(decimals: int) -> Any:
     def show(number: float) -> str:
         if math.isnan(number):
             return NOTHING
-        return f"{number:,.{decimals}f}" if math.isfinite(number) else str(number)
+        if math.isfinite(number):
+            return f"{number:,.{decimals}f}"
+        return str(number)
 
     return show
 

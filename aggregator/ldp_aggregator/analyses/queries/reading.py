@@ -268,7 +268,9 @@ def _is_of_one(test: SyntaxNode) -> bool:
 
 def _value(tree: SyntaxNode) -> str:
     text: str = tree.parts[0].text
-    return text[1:-1] if text.startswith('"') else text
+    if text.startswith('"'):
+        return text[1:-1]
+    return text
 
 
 def _of(subject: Subject, passing: Flags) -> Linear:

@@ -92,9 +92,9 @@ class Subject:
     @cached_property
     def size(self) -> int:
         """How many values weights are of."""
-        return (
-            len(self._values) if self._has_short_way else len(self.functions.frequency)
-        )
+        if self._has_short_way:
+            return len(self._values)
+        return len(self.functions.frequency)
 
     @property
     def respondents(self) -> int:
@@ -109,7 +109,9 @@ class Subject:
         Of few of many values no others are estimated, where a decoder can do without.
         """
         places = rows[0].places if len(rows) == 1 else _among(rows)
-        moments = self._of_few(places) if 2 * len(places) < self.size else None
+        moments = None
+        if 2 * len(places) < self.size:
+            moments = self._of_few(places)
         if moments is None or moments.linear.covariance is None:
             return self.functions, np.array(
                 [row.at(np.arange(self.size)) for row in rows]
@@ -218,7 +220,9 @@ class Subject:
         passing = np.zeros(self.size, dtype=bool)
         domain = self.question.domain
         for value in values:
-            index = domain.index_of(value) if self.size == domain.size else None
+            index = None
+            if self.size == domain.size:
+                index = domain.index_of(value)
             if index is None and value in self._values:
                 index = self._values.index(value)
             if index is None:
@@ -285,7 +289,9 @@ class Subject:
         return place, fields[place]
 
     def _spread(self, field: str, passing: Flags) -> Flags:
-        return self._of_field(self.field(field)[0], passing) if field else passing
+        if field:
+            return self._of_field(self.field(field)[0], passing)
+        return passing
 
     def _of_field(self, place: int, numbers: NDArray[Number]) -> NDArray[Number]:
         """What the cells of the table have, by the values of one field."""

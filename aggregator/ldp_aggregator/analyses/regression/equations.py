@@ -118,7 +118,9 @@ def _start(
     size = design.table.shape[2]
     sums = _sums(answers, design, projected, counts=outcome.counts)
     coefficients, _, _ = _root(sums, np.zeros(size), outcome.link)
-    return coefficients if np.isfinite(coefficients).all() else np.zeros(size)
+    if np.isfinite(coefficients).all():
+        return coefficients
+    return np.zeros(size)
 
 
 def _root(sums: _Sums, start: Floats, link: Link) -> tuple[Floats, bool, int]:

@@ -294,7 +294,9 @@ def _method(
         )
     if choices.method is not None:
         return choices.method
-    return LIKELIHOOD if likely is not None and design.public else EQUATIONS
+    if likely is not None and design.public:
+        return LIKELIHOOD
+    return EQUATIONS
 
 
 def _of_likelihood(
@@ -374,7 +376,9 @@ def _coefficients(
         design.names, coefficients.tolist(), errors, strict=True
     ):
         ends = value - quantile * error, value + quantile * error
-        distance = abs(value) / error if error > 0 else math.nan
+        distance = math.nan
+        if error > 0:
+            distance = abs(value) / error
         rows.append(
             Coefficient(
                 name,

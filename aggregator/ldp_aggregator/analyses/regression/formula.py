@@ -37,7 +37,9 @@ class Factor(NamedTuple):
     @property
     def text(self) -> str:
         """Name of a coefficient."""
-        return self.name if self.power == 1 else f"I({self.name}^{self.power})"
+        if self.power == 1:
+            return self.name
+        return f"I({self.name}^{self.power})"
 
 
 Term = tuple[Factor, ...]
@@ -172,7 +174,9 @@ class _Reader:
         return self._error(expected, "its end", len(self.text))
 
     def _kind(self) -> str:
-        return self.tokens[self.place][0] if self.place < len(self.tokens) else ""
+        if self.place < len(self.tokens):
+            return self.tokens[self.place][0]
+        return ""
 
     def _error(self, expected: str, token: str, start: int) -> EstimateError:
         shown = self.text[:_SHOWN] + ("..." if len(self.text) > _SHOWN else "")

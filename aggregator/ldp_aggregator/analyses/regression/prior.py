@@ -22,7 +22,9 @@ def log_prior(link: Link, table: Floats, linear: Floats, weight: Floats) -> floa
     """The logarithm of the prior, up to a constant."""
     spread, _ = _spread(link, linear)
     sign, logarithm = np.linalg.slogdet(_information(table, weight * spread))
-    return float(logarithm) / 2 if sign > 0 else -np.inf
+    if sign > 0:
+        return float(logarithm) / 2
+    return -np.inf
 
 
 def prior_slope(link: Link, table: Floats, linear: Floats, *, weight: Floats) -> Floats:

@@ -63,7 +63,9 @@ def _end(spare: object, middle: float, step: float) -> float:
         beyond *= 2
         if beyond > _FARTHEST or step == 0:
             return math.copysign(math.inf, step)
-    within = 0.0 if beyond == 1.0 else beyond / 2
+    within = 0.0
+    if beyond != 1.0:
+        within = beyond / 2
     ends = middle + within * step, middle + beyond * step
     return float(brentq(spare, *ends, xtol=1e-8 * max(abs(step), 1e-12), rtol=1e-12))
 

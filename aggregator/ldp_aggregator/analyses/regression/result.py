@@ -114,7 +114,9 @@ class Regression(Tabled):
 
     def describe(self) -> str:
         """Describe the numbers."""
-        event = f" of {self.event}" if self.event is not None else ""
+        event = ""
+        if self.event is not None:
+            event = f" of {self.event}"
         fit = ""
         if self.aic is not None:
             fit = f"; log-likelihood {self.log_likelihood:,.3f}, AIC {self.aic:,.3f}"
@@ -123,7 +125,9 @@ class Regression(Tabled):
                 f"; penalty {self.penalty}, penalized log-likelihood "
                 f"{self.log_likelihood:,.3f}"
             )
-        end = f"converged in {self.steps}" if self.converged else "NOT CONVERGED"
+        end = "NOT CONVERGED"
+        if self.converged:
+            end = f"converged in {self.steps}"
         return (
             f"{self.model}{event} by {self.method}, {self.errors} errors; "
             f"{self.reports:,} reports"
@@ -264,4 +268,6 @@ def _chance(chance: float) -> str:
     """A p-value as journals print it."""
     if math.isnan(chance):
         return NOTHING
-    return "< .001" if chance < 0.001 else f"{chance:.3f}".lstrip("0")
+    if chance < 0.001:
+        return "< .001"
+    return f"{chance:.3f}".lstrip("0")

@@ -74,7 +74,9 @@ def labels_of(question: Question) -> tuple[str, ...]:
     if values is None:
         return ()
     law = decoder_of(question.randomizer).shares.count_law(question.randomizer)
-    return tuple(values) if law is not None and law.labels else ()
+    if law is not None and law.labels:
+        return tuple(values)
+    return ()
 
 
 def codes_of(text: str) -> dict[str, str]:
@@ -153,7 +155,9 @@ def text_of(cell: object) -> str:
     text = str(cell).strip()
     # Tables write 1.0 where a column of whole numbers has gaps.
     whole = _WHOLE.fullmatch(text)
-    return text if whole is None else whole[1]
+    if whole is None:
+        return text
+    return whole[1]
 
 
 def place_of(answer: str, labels: Sequence[str]) -> int | None:
@@ -202,7 +206,9 @@ def _is_yes_no(labels: Sequence[str]) -> bool:
 
 
 def _reading_text(text: str, label: str) -> str:
-    return label if text == label else f"{label} ({text})"
+    if text == label:
+        return label
+    return f"{label} ({text})"
 
 
 def _nothing_read(labels: Sequence[str], rows: Mapping[str, Sequence[int]]) -> str:

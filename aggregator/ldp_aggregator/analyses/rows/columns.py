@@ -145,7 +145,9 @@ def _separator_of(text: str) -> str:
 
 
 def _from_rows(rows: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
-    names = list(rows[0]) if rows else []
+    names = []
+    if rows:
+        names = list(rows[0])
     for number, row in enumerate(rows, 1):
         if set(row) != set(names):
             raise EstimateError(

@@ -82,7 +82,9 @@ class Changes:
             f"{value} (since {' or '.join(map(str, epochs))})"
             for value, epochs in self.values.items()
         ]
-        which = f"; certain by themselves: {', '.join(named)}" if named else ""
+        which = ""
+        if named:
+            which = f"; certain by themselves: {', '.join(named)}"
         return (
             f"changed by epoch {self.first}: evidence (e-value) {self.evidence:,.3g}, "
             f"where {1 / self.alarm_rate:,.4g} are enough for false alarms in {rate} "

@@ -79,17 +79,23 @@ class Course:
         if not self.since:
             return NOTHING
         first, last = self.since[0], self.since[-1]
-        return str(first) if first == last else f"{first} to {last}"
+        if first == last:
+            return str(first)
+        return f"{first} to {last}"
 
     def summary(self) -> tuple[str, ...]:
         """Summary in a line."""
         show = self.format_number
         band = f"{show(self.level[-1])} [{show(self.low[-1])}, {show(self.high[-1])}]"
-        slope = (
-            NOTHING if self.slope is None else "{:+.2g} ± {:.1g}".format(*self.slope)
-        )
-        changed = NOTHING if self.change is None else f"{self.change:+.2g}"
-        evidence = f"{self.evidence.max():,.3g}" if self.has_evidence else NOTHING
+        slope = NOTHING
+        if self.slope is not None:
+            slope = "{:+.2g} ± {:.1g}".format(*self.slope)
+        changed = NOTHING
+        if self.change is not None:
+            changed = f"{self.change:+.2g}"
+        evidence = NOTHING
+        if self.has_evidence:
+            evidence = f"{self.evidence.max():,.3g}"
         if self.p_value is not None:
             evidence = f"p {self.p_value:.2g}"
         return self.value, band, slope, evidence, changed, self.possible
@@ -154,7 +160,9 @@ class Course:
     def panel(self, name: str, caption: str, unit: str = PERCENT) -> Bars:
         """A panel of a picture; means are in a unit of their own."""
         places = [self.epochs.index(epoch) for epoch in self.since]
-        since = (min(places), max(places)) if places else None
+        since = None
+        if places:
+            since = (min(places), max(places))
         return Bars(
             f"{name}: {self.value}",
             caption,
@@ -169,9 +177,13 @@ class Course:
     def format_number(self, number: float) -> str:
         """A number with as many decimals as the errors of levels bear."""
         error = float(self.known.error.min())
-        decimals = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 4
+        decimals = 4
+        if error > 0:
+            decimals = max(0, 1 - math.floor(math.log10(error)))
         return f"{number:.{decimals}f}"
 
 
 def _number(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
+    if math.isfinite(number):
+        return float(number)
+    return None

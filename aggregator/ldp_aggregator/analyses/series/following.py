@@ -159,7 +159,9 @@ def follow(
     if courses[0].seen.may_repeat and overlap is None:
         remarks.append(_UNKNOWN_OVERLAP)
     if still_open:
-        many = "epoch" if still_open == 1 else f"{still_open} epochs"
+        many = "epoch"
+        if still_open != 1:
+            many = f"{still_open} epochs"
         remarks.append(_STILL_OPEN.format(many=many))
     return Trends(
         newest.question,
@@ -199,7 +201,9 @@ def _check(
 def _named(values: Sequence[str]) -> str:
     more = len(values) - _MOST_NAMED
     named = ", ".join(values[:_MOST_NAMED])
-    return f"{named} and {more:,} more" if more > 0 else named
+    if more > 0:
+        return f"{named} and {more:,} more"
+    return named
 
 
 def _split(course: Course, test: SplitTest | None, alarm_rate: float) -> Course:
@@ -219,7 +223,9 @@ def _course(
 ) -> Course:
     """Course of one value, with evidence if the errors of epochs are normal."""
     level, low, high = _level(of_value, asked)
-    evidence = evidence_in(of_value, asked) if is_normal else None
+    evidence = None
+    if is_normal:
+        evidence = evidence_in(of_value, asked)
     values, steps = on_epochs(of_value, evidence, asked)
     first = np.flatnonzero(values >= threshold)
     possible: tuple[Epoch, ...] = ()

@@ -80,7 +80,9 @@ def evidence_in(of_value: ValueHistory, asked: TrendOptions) -> Evidence | None:
         asked.overlap,
         may_repeat=of_value.may_repeat,
     )
-    seasons = None if asked.season is None else (there % asked.season).astype(float)
+    seasons = None
+    if asked.season is not None:
+        seasons = (there % asked.season).astype(float)
     return evidence_of(of_value.estimate[there], known, seasons)
 
 

@@ -100,7 +100,9 @@ class Trends(Framed, Pictured):
         """The question; of a panel, its first and its last."""
         first, *_, last = (*self.courses[0].epochs, self.question.name)
         panel = self.courses[0].epochs[-1] == last != first
-        return f"{first} to {last}" if panel else last
+        if panel:
+            return f"{first} to {last}"
+        return last
 
     def sheet(self) -> Sheet:
         """All that is shown (`ldp_aggregator.output.sheet`)."""
@@ -168,9 +170,9 @@ class Trends(Framed, Pictured):
             named = ", ".join(
                 f"{course.value} (since {course.possible})" for course in changed
             )
-            what = (
-                f"something has changed: {named}" if changed else "no change is found"
-            )
+            what = "no change is found"
+            if changed:
+                what = f"something has changed: {named}"
             said.append(
                 f"{what}, in one look at before and after (least p-value {least:.2g}, "
                 f"where {self.alarm_rate:.4g} is needed)"

@@ -201,7 +201,9 @@ def _method(sizes: tuple[int, ...], method: str | None) -> str:
         )
     cells = math.prod(sizes)
     if method is None:
-        return PAIRS if cells <= MOST_JOINT else TREE
+        if cells <= MOST_JOINT:
+            return PAIRS
+        return TREE
     if method != TREE and cells > MOST_JOINT:
         raise EstimateError(
             f"expected a joint table of at most {MOST_JOINT:,} cells for {method}, got "

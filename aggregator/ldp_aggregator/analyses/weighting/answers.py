@@ -399,7 +399,9 @@ def _numbers(texts: Sequence[str]) -> Floats | None:
         numbers = np.array([float(text) for text in texts])
     except ValueError:
         return None
-    return numbers if np.isfinite(numbers).all() else None
+    if np.isfinite(numbers).all():
+        return numbers
+    return None
 
 
 def _in_order(texts: Sequence[str], numbers: Floats | None) -> tuple[str, ...]:

@@ -86,7 +86,9 @@ def targets_of(answers: ReportAnswers, margins: Sequence[Margin]) -> tuple[Targe
         columns = [answers.column(name) for name in margin.attributes]
         public = all(column.public for column in columns)
         covered = np.zeros((len(answers.combinations), 1 if public else answers.cells))
-        shares = answers.clear_shares[:, None] if public else answers.shares
+        shares = answers.shares
+        if public:
+            shares = answers.clear_shares[:, None]
         for value, share in zip(margin.values, margin.shares, strict=True):
             held = np.ones(covered.shape, dtype=bool)
             for column, text in zip(columns, value, strict=True):
@@ -98,7 +100,9 @@ def targets_of(answers: ReportAnswers, margins: Sequence[Margin]) -> tuple[Targe
                     )
                 held = held & (column.codes == column.values.index(text))
             covered += held
-            people = None if margin.people is None else share * margin.people
+            people = None
+            if margin.people is not None:
+                people = share * margin.people
             targets.append(
                 Target(
                     margin.name,
@@ -158,7 +162,9 @@ def factors_for(
             f"expected method to be one of {', '.join(METHODS)}, got {method!r}"
         )
     public = all(target.held.shape[1] == 1 for target in targets)
-    shares = answers.clear_shares[:, None] if public else answers.shares
+    shares = answers.shares
+    if public:
+        shares = answers.clear_shares[:, None]
     parts = [np.ones(shares.shape)]
     wanted = [1.0]
     left_out = {target.margin: target for target in targets}
@@ -201,13 +207,17 @@ def _solve(
         missing = known - (flat * factors) @ design
         if step > 1 and float(np.abs(missing).max()) < _MET:
             return factors.reshape(shares.shape), step - 1
-        slope = flat * factors if raking else flat
+        slope = flat
+        if raking:
+            slope = flat * factors
         move = _through(design.T @ (slope[:, None] * design), missing)
         size = 1.0
         if raking:
             # No factor changes more than e^2-fold in a step.
             reach = float(np.abs(design @ move).max())
-            size = min(1.0, 2.0 / reach) if reach > 0 else 1.0
+            size = 1.0
+            if reach > 0:
+                size = min(1.0, 2.0 / reach)
         solution = solution + size * move
         linear = design @ solution
         factors = np.exp(linear) if raking else 1 + linear

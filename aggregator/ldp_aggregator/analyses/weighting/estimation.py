@@ -152,7 +152,9 @@ def effective_size(answers: ReportAnswers, factors: Factors) -> float:
     have.
     """
     squares = _powers(answers, factors, 2)
-    return _powers(answers, factors, 1) ** 2 / squares if squares > 0 else float("nan")
+    if squares > 0:
+        return _powers(answers, factors, 1) ** 2 / squares
+    return float("nan")
 
 
 def replicate_errors(
@@ -319,7 +321,9 @@ def _powers(answers: ReportAnswers, factors: Factors, power: int) -> float:
     """The sum over reports of a power of their weights."""
     units = answers.units
     if units is None:
-        shares = answers.clear_shares[:, None] if factors.public else answers.shares
+        shares = answers.shares
+        if factors.public:
+            shares = answers.clear_shares[:, None]
         return float((shares * factors.factors**power).sum() * answers.reports)
     own = factors.factors[units.combination] ** power
     weights = own[:, 0] if factors.public else (own * units.scores).sum(axis=1)

@@ -101,7 +101,9 @@ def _from_file(path: Path) -> tuple[Margin, ...]:
     lines = [
         [cell.strip() for cell in line] for line in csv_rows(text, str(path)) if line
     ]
-    header = lines[0] if lines else []
+    header = []
+    if lines:
+        header = lines[0]
     if header not in _HEADERS:
         expected = " or ".join(",".join(names) for names in _HEADERS)
         raise FileError(
@@ -139,7 +141,9 @@ def _number(place: str, text: str) -> float:
 
 
 def _number_or_nan(number: object) -> float:
-    return float(number) if isinstance(number, int | float) else math.nan
+    if isinstance(number, int | float):
+        return float(number)
+    return math.nan
 
 
 def _margin(

@@ -134,8 +134,12 @@ def apart(
     together.
     """
     names = [question.name for question in members_of(tally.survey, name)]
-    group = tally.survey.group_of.get(names[0]) if len(names) > 1 else None
-    counted = names if group is None else [*names, group.name]
+    group = None
+    if len(names) > 1:
+        group = tally.survey.group_of.get(names[0])
+    counted = names
+    if group is not None:
+        counted = [*names, group.name]
     attributes = tuple(
         attribute.name for attribute in attributes_of(tally.survey, counted[-1])
     )
@@ -184,8 +188,12 @@ def _part(name: str, domain: object) -> ReportPart:
     scale = getattr(domain, "scale", None)
     if numbers is None and scale is not None:
         edges = np.array([float(edge) for edge in scale.edges])
-        numbers = (edges[:-1] + edges[1:]) / 2 if len(edges) else None
-    own = None if numbers is None else np.array([float(number) for number in numbers])
+        numbers = None
+        if len(edges):
+            numbers = (edges[:-1] + edges[1:]) / 2
+    own = None
+    if numbers is not None:
+        own = np.array([float(number) for number in numbers])
     return ReportPart(name, getattr(domain, "values", None) or (), own)
 
 
@@ -232,7 +240,9 @@ def check_reports(name: str, reports: int) -> None:
 
 
 def _combination(key: Any) -> Combination:
-    return (key,) if isinstance(key, str) else tuple(key)
+    if isinstance(key, str):
+        return (key,)
+    return tuple(key)
 
 
 def _survey_of(

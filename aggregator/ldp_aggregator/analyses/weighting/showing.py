@@ -62,7 +62,9 @@ def check_shown(
         if not all(crowd in release for crowd, release in crowds):
             hidden.append(group_name(labels))
     if hidden:
-        more = [f"{len(hidden) - _SHOWN:,} more"] if len(hidden) > _SHOWN else []
+        more = []
+        if len(hidden) > _SHOWN:
+            more = [f"{len(hidden) - _SHOWN:,} more"]
         [sentence] = said_of(least, [*hidden[:_SHOWN], *more])
         advice = (
             "use fewer of the attributes, or merge values in the survey's next version"

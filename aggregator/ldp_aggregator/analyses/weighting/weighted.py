@@ -34,7 +34,9 @@ def of_freedom(freedom: float) -> str:
     """Return how intervals say their degrees of freedom; nothing where they are
     infinite.
     """
-    return f", t with {freedom:g} degrees of freedom" if math.isfinite(freedom) else ""
+    if math.isfinite(freedom):
+        return f", t with {freedom:g} degrees of freedom"
+    return ""
 
 
 class DesignEffects(NamedTuple):
@@ -127,11 +129,9 @@ class Weighted(Tabled):
         design = " on design weights" if self.designed else ""
         if self.by:
             return f"weighted by {', '.join(self.by)} ({self.method}){design}"
-        return (
-            "design weights"
-            if self.designed
-            else "not weighted: no margins, no design weights"
-        )
+        if self.designed:
+            return "design weights"
+        return "not weighted: no margins, no design weights"
 
     def describe(self) -> str:
         """Describe the numbers."""
@@ -149,7 +149,9 @@ class Weighted(Tabled):
             headings.append(f"{self.way}\nerror")
         rows = [self._cells(place) for place in range(len(self.shares))]
         remarks = [*map(str, self.remarks)]
-        title = f"{self.of}, weighted" if self.by or self.designed else self.of
+        title = self.of
+        if self.by or self.designed:
+            title = f"{self.of}, weighted"
         yield TextTable(title, self.describe(), headings, rows=rows, remarks=remarks)
         if self.designed or math.isfinite(self.freedom):
             yield TextTable(
@@ -236,7 +238,9 @@ class Weighted(Tabled):
 
     def _rows(self) -> Iterator[list[str | float | None]]:
         for place, share in enumerate(self.shares):
-            again = None if self.replicated is None else float(self.replicated[place])
+            again = None
+            if self.replicated is not None:
+                again = float(self.replicated[place])
             numbers = (share.estimate, share.standard_error, share.low, share.high)
             yield blanks(
                 [share.value, *numbers, share.unweighted, share.design_effect, again]
@@ -252,9 +256,9 @@ class Weighted(Tabled):
             f"{share.unweighted:.4f}",
             f"{share.design_effect:.2f}",
         ]
-        return (
-            row if self.replicated is None else [*row, f"{self.replicated[place]:.4f}"]
-        )
+        if self.replicated is None:
+            return row
+        return [*row, f"{self.replicated[place]:.4f}"]
 
     def _bars(self) -> list[Bars]:
         import numpy as np
@@ -272,7 +276,9 @@ class Weighted(Tabled):
 
 
 def _margin_cells(margin: MarginShown) -> list[str]:
-    factor = margin.known / margin.seen if margin.seen else math.nan
+    factor = math.nan
+    if margin.seen:
+        factor = margin.known / margin.seen
     return [
         margin.margin,
         margin.value,

@@ -69,7 +69,9 @@ def worth_of(question: Question, counts: Counts) -> AnswerScores:
             scores = joint_scores(question, counts, values)
         except EstimateError:
             return _of_mean(question, once=once)
-        law = scores.law() if once else None
+        law = None
+        if once:
+            law = scores.law()
         return AnswerScores(
             scores.ones,
             scores.scores,

@@ -84,7 +84,9 @@ def _off_line(weights: Floats, varying: Floats) -> float:
         weights[last] - weights[first]
     )
     off = float(np.abs(varying - line).max())
-    return off / (off + abs(rise)) if off > _HARDLY_ANY else 0.0
+    if off > _HARDLY_ANY:
+        return off / (off + abs(rise))
+    return 0.0
 
 
 def held_by(weights: Floats, shares: Floats) -> Floats:
@@ -108,9 +110,9 @@ def _ends_of(weights: Floats) -> tuple[int, int]:
 
 def _towards(place: int, away: Floats, gained: Floats, *, drawn: bool) -> float:
     step = float(away[place])
-    return (
-        float(gained[place]) / step + drawn * step if abs(step) > _HARDLY_ANY else 0.0
-    )
+    if abs(step) > _HARDLY_ANY:
+        return float(gained[place]) / step + drawn * step
+    return 0.0
 
 
 def score_ends(

@@ -73,7 +73,9 @@ def law_of_function(
     variances = [max(second + slope * (end - middle), alone) for end in (most, least)]
     # Of values that go together a cumulant is that of none, and may lie below what
     # there can be.
-    step = (max(fourth, 0.0) / second) ** 0.5 if second > 0 else 0.0
+    step = 0.0
+    if second > 0:
+        step = (max(fourth, 0.0) / second) ** 0.5
     if quantile**3 / 6 * step <= TOLERANCE * (min(variances) * reports) ** 0.5:
         return None
     at_most, at_least = variances
@@ -81,7 +83,9 @@ def law_of_function(
     below = at_least + (second - at_least) * width / (middle - least), at_least
     if_held, if_not = (np.array([one / width**2]) for one in above)
     held_below, not_below = (np.array([one / width**2]) for one in below)
-    skew = third / second / step if step > 0 else 0.0
+    skew = 0.0
+    if step > 0:
+        skew = third / second / step
     up, down = (min(1 + way * skew, 1.0) * (step / width) ** 2 for way in (1, -1))
     nothing, average = np.zeros(1), np.array([second / width**2])
     return Moments(

@@ -284,7 +284,9 @@ class Functions:
         )
 
     def _spread(self, weights: Floats) -> ScoreCumulants | None:
-        return None if self.spread is None else self.spread(weights)
+        if self.spread is None:
+            return None
+        return self.spread(weights)
 
     def _noise_of_values(self, weights: Floats) -> float:
         """The variance of one report's function, if scores of values were
@@ -380,7 +382,9 @@ def weighted_text(weights: Mapping[str, float]) -> str:
     parts = []
     for value, weight in weights.items():
         sign = "-" if weight < 0 else "+"
-        size = "" if abs(weight) == 1 else f"{abs(weight):g} "
+        size = ""
+        if abs(weight) != 1:
+            size = f"{abs(weight):g} "
         parts.append(f"{sign} {size}{value}")
     return " ".join(parts).removeprefix("+ ") or "nothing"
 

@@ -33,7 +33,9 @@ class DistributionEstimates(ShareEstimates):
 
     @property
     def _known(self) -> Distribution | None:
-        return self.distribution if self.reports else None
+        if self.reports:
+            return self.distribution
+        return None
 
     @cached_property
     def quantiles(self) -> tuple[Quantile, ...]:
@@ -69,7 +71,9 @@ class DistributionEstimates(ShareEstimates):
         if self.distribution is None:
             return super().line
         line = self.distribution.line
-        return None if line.circular or self.left_out else line
+        if line.circular or self.left_out:
+            return None
+        return line
 
     def cells(self) -> tuple[Cell, ...]:
         """The cells of a histogram, in their order."""
@@ -86,9 +90,9 @@ class DistributionEstimates(ShareEstimates):
 
     def marked_quantiles(self) -> Sequence[Quantile]:
         """Those that the options ask for."""
-        return (
-            super().marked_quantiles() if self.distribution is None else self.quantiles
-        )
+        if self.distribution is None:
+            return super().marked_quantiles()
+        return self.quantiles
 
     def further(self) -> Iterator[Further]:
         """The rows below those of the cells: ranges, mean, and quantiles or those of a
@@ -135,9 +139,9 @@ def distribution_behind(estimates: QuestionEstimates) -> Distribution | None:
     """The distribution behind a question's estimates, if that is what its reports are
     for.
     """
-    return (
-        estimates.distribution if isinstance(estimates, DistributionEstimates) else None
-    )
+    if isinstance(estimates, DistributionEstimates):
+        return estimates.distribution
+    return None
 
 
 def further_of(estimates: QuestionEstimates, share: Share) -> Further:

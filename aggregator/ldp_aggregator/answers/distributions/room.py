@@ -35,11 +35,9 @@ _MIDDLES = "the mean direction is that of the middles of the cells"
 
 def chosen_cells(line: OrderedValues, options: Options) -> Cells:
     """Every value by itself if that was asked for, else the cells of a histogram."""
-    return (
-        line.values
-        if options.frequencies
-        else line.histogram(options.numbers.edges or None)
-    )
+    if options.frequencies:
+        return line.values
+    return line.histogram(options.numbers.edges or None)
 
 
 def estimate(counted: CountedQuestion) -> DistributionEstimates:
@@ -81,7 +79,9 @@ def about(estimates: QuestionEstimates) -> tuple[str, ...]:
     known = distribution_behind(estimates)
     if known is None or not known.line.circular:
         return ()
-    return (_ON_CIRCLE, _MIDDLES) if known.line.cells else (_ON_CIRCLE,)
+    if known.line.cells:
+        return (_ON_CIRCLE, _MIDDLES)
+    return (_ON_CIRCLE,)
 
 
 def on_distribution(respondents: int, missing: float) -> tuple[Remark, ...]:

@@ -96,7 +96,9 @@ def has_districts(options: Options, question: Question) -> bool:
 def advice(questions: Collection[Question], options: Options) -> str:
     """What to do about ranges that one question of several cannot have."""
     asked = options.numbers.ranges or options.numbers.edges
-    return _OF_EVERY_ONE if asked and sum(map(_of_distribution, questions)) > 1 else ""
+    if asked and sum(map(_of_distribution, questions)) > 1:
+        return _OF_EVERY_ONE
+    return ""
 
 
 def not_this_view(own: Options, options: Options) -> str:

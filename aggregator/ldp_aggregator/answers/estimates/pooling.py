@@ -205,7 +205,9 @@ def _note(versions: Sequence[Version], weights: Floats, options: Options) -> str
         reports_of_each(version.question.randomizer, options.repeats) < options.repeats
         for version in versions
     )
-    return f"{note}; {ONCE_EACH}" if once else note
+    if once:
+        return f"{note}; {ONCE_EACH}"
+    return note
 
 
 def pooled_queries(parts: Sequence[Moments], weights: Floats) -> Queries:
@@ -380,7 +382,9 @@ def _jumps(parts: Sequence[Moments], weights: Floats, worth: int) -> ScoreJumps 
         totals = [nothing, nothing]
         for part, weight, jumps in known:
             share = (worth / part.reports) ** (order - 1) * weight**order
-            own = jumps.third if order == 3 else jumps.fourth or _of_alike(part, jumps)
+            own = jumps.third
+            if order != 3:
+                own = jumps.fourth or _of_alike(part, jumps)
             for place, cumulant in enumerate(own):
                 totals[place] = totals[place] + share * cumulant
         return totals[0], totals[1]
@@ -404,7 +408,9 @@ def _bound(
     reports: int,
     cells: Cells | None = None,
 ) -> Manipulation:
-    ends = ends_of(versions[-1].question.domain) if cells is not None else None
+    ends = None
+    if cells is not None:
+        ends = ends_of(versions[-1].question.domain)
     bounds = [
         manipulation(
             version.question.randomizer,

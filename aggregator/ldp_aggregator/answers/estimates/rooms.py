@@ -34,7 +34,9 @@ def kind_of(question: Question, options: Options) -> str:
 def room_of(question: Question, options: Options) -> AnswerKind:
     """The room of a question's kind."""
     kind = kind_of(question, options)
-    home = "maps.region_estimates" if kind == "regions" else f"{kind}.room"
+    home = "maps.region_estimates"
+    if kind != "regions":
+        home = f"{kind}.room"
     module = import_module(f"ldp_aggregator.answers.{home}")
     room: AnswerKind = module.ROOM
     return room

@@ -39,7 +39,9 @@ class StopLists:
     def of(self, survey: str) -> Stops | None:
         """A survey's list; None if there is none. Raises `FileError`."""
         content = self.file_of(survey)
-        return None if content is None else read_stops(content, key=None)
+        if content is None:
+            return None
+        return read_stops(content, key=None)
 
 
 def stops_in(path: Path) -> Stops:

@@ -46,7 +46,9 @@ class Quantile(WithInterval):
     @property
     def name(self) -> str:
         """Name: the median, or the quantile of a share."""
-        return "median" if self.share == 0.5 else f"quantile {self.share:g}"
+        if self.share == 0.5:
+            return "median"
+        return f"quantile {self.share:g}"
 
     @property
     def cells(self) -> tuple[str, str, str]:

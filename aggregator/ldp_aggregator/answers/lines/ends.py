@@ -55,7 +55,9 @@ class WithEnds:
         """How many were drawn from the population that the options ask for; None
         without one.
         """
-        return self.reports if self.options.estimand == "population" else None
+        if self.options.estimand == "population":
+            return self.reports
+        return None
 
     def _ends(self, answers: QueryAnswers, factor: float) -> tuple[Floats, Floats]:
         """Ends of intervals, cut to [0, 1]; `factor` is how many standard errors they

@@ -122,7 +122,9 @@ class OrderedValues(NamedTuple):
                 "twice"
             )
         place, end = self.place(first), self.place(last)
-        return (place, end) if first < last else (place, end + self.size)
+        if first < last:
+            return (place, end)
+        return (place, end + self.size)
 
     def _check_on_circle(self, *ends: Fraction) -> None:
         outside = [end for end in ends if not self.starts[0] <= end <= self.end]
@@ -192,7 +194,9 @@ class OrderedValues(NamedTuple):
         start = decimal_text(self.starts[first % self.size])
         if not self.cells:
             final = decimal_text(self.starts[(last - 1) % self.size])
-            return start if last == first + 1 else f"{start} to {final}"
+            if last == first + 1:
+                return start
+            return f"{start} to {final}"
         end = self.edges[last if last <= self.size else last - self.size]
         closing = "]" if last == self.size and not self.circular else ")"
         return f"[{start}, {decimal_text(end)}{closing}"

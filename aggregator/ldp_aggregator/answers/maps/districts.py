@@ -41,4 +41,6 @@ class District(Share):
     @property
     def label(self) -> str:
         """Its name, as tables show it."""
-        return f"{self.range} (approximate)" if self.is_approximate else self.range
+        if self.is_approximate:
+            return f"{self.range} (approximate)"
+        return self.range

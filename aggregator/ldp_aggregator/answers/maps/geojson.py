@@ -108,7 +108,9 @@ def _name(place: int, feature: Any, key: str) -> str:
             f"feature {place}: expected a Feature, got {_shorten(_type(feature))}"
         )
     properties = feature.get("properties") or {}
-    name = properties.get(key) if isinstance(properties, dict) else None
+    name = None
+    if isinstance(properties, dict):
+        name = properties.get(key)
     if isinstance(name, str | int) and str(name):
         return str(name)
     known = ", ".join(map(str, properties)) or "none"
@@ -128,7 +130,9 @@ def _polygon(name: str, geometry: Mapping[str, Any]) -> Any:
             '"ldpkit-aggregator[geo]"'
         ) from None
     coordinates = geometry.get("coordinates")
-    several = coordinates if geometry["type"] == "MultiPolygon" else [coordinates]
+    several = coordinates
+    if geometry["type"] != "MultiPolygon":
+        several = [coordinates]
     if not isinstance(several, list) or not several:
         raise EstimateError(
             f"district {name!r}: expected coordinates of polygons, got none"
@@ -156,9 +160,9 @@ def _rings(name: str, polygon: Any) -> list[list[tuple[float, float]]]:
 
 
 def _ring(name: str, ring: Any) -> list[tuple[float, float]]:
-    corners = (
-        [_corner(name, corner) for corner in ring] if isinstance(ring, list) else []
-    )
+    corners = []
+    if isinstance(ring, list):
+        corners = [_corner(name, corner) for corner in ring]
     if len(corners) < _FEWEST_CORNERS or corners[0] != corners[-1]:
         raise EstimateError(
             f"district {name!r}: expected rings of {_FEWEST_CORNERS} corners or more, "
@@ -168,7 +172,9 @@ def _ring(name: str, ring: Any) -> list[tuple[float, float]]:
 
 
 def _corner(name: str, corner: Any) -> tuple[float, float]:
-    numbers = corner[:2] if isinstance(corner, list) else []
+    numbers = []
+    if isinstance(corner, list):
+        numbers = corner[:2]
     usable = [
         float(number)
         for number in numbers
@@ -183,9 +189,13 @@ def _corner(name: str, corner: Any) -> tuple[float, float]:
 
 
 def _type(part: Any) -> Any:
-    return part.get("type") if isinstance(part, dict) else part
+    if isinstance(part, dict):
+        return part.get("type")
+    return part
 
 
 def _shorten(part: Any) -> str:
     text = repr(part)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    if len(text) <= 40:
+        return text
+    return f"{text[:39]}…"

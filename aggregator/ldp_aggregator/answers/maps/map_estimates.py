@@ -70,7 +70,9 @@ class MapEstimates(ShareEstimates):
     @property
     def shown_districts(self) -> tuple[District, ...]:
         """Return those that the options ask for."""
-        return () if self.places is None else self.places.shown_districts
+        if self.places is None:
+            return ()
+        return self.places.shown_districts
 
     @cached_property
     def rectangles(self) -> tuple[Share, ...]:

@@ -169,11 +169,9 @@ class Places(WithEnds):
     @cached_property
     def shown_districts(self) -> tuple[District, ...]:
         """Return those that the options ask for."""
-        return (
-            ()
-            if self.options.maps.geography is None
-            else self.districts(self.options.maps.geography)
-        )
+        if self.options.maps.geography is None:
+            return ()
+        return self.districts(self.options.maps.geography)
 
     def shrunk(self) -> Floats | None:
         """The shares of the cells that are shown, in a view for the eye: biased.
@@ -243,11 +241,9 @@ class Places(WithEnds):
 
 def _label(field: Field) -> str:
     scale = field.domain.scale
-    return (
-        field.name
-        if scale is None or not scale.unit
-        else f"{field.name} ({scale.unit})"
-    )
+    if scale is None or not scale.unit:
+        return field.name
+    return f"{field.name} ({scale.unit})"
 
 
 def _cells_along(line: OrderedValues, halved: int) -> tuple[list[str], Floats]:

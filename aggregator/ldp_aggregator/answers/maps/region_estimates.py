@@ -42,11 +42,9 @@ class RegionEstimates(ShareEstimates):
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The map, or bars without one, as a panel of a picture."""
         regions = self.regions
-        return (
-            super().bars(truth)
-            if regions is None
-            else regions.bars()._replace(title=self.title)
-        )
+        if regions is None:
+            return super().bars(truth)
+        return regions.bars()._replace(title=self.title)
 
 
 def estimate(counted: CountedQuestion) -> RegionEstimates:

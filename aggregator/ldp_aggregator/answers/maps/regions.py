@@ -84,9 +84,9 @@ class Regions(Pictured):
         )
         if self.post_process is not None:
             caption = f"{caption}; {self.post_process}: biased"
-        return (
-            f"{caption}; {self.missing} values not on it" if self.missing else caption
-        )
+        if self.missing:
+            return f"{caption}; {self.missing} values not on it"
+        return caption
 
     def panels(self, truth: Any = None) -> list[Bars]:  # noqa: ARG002
         """A map of the districts."""

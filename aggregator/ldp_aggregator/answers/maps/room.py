@@ -37,15 +37,15 @@ def estimate(counted: CountedQuestion) -> MapEstimates:
     if options.maps.geography is not None:
         remarks = on_districts(shares.shown_districts, options.maps.geography.by)
         shares = replace(shares, remarks=(*shares.remarks, *remarks))
-    return (
-        shares
-        if options.post_process != "shrunk"
-        else replace(shares, frequency=_shrunk(places))
-    )
+    if options.post_process != "shrunk":
+        return shares
+    return replace(shares, frequency=_shrunk(places))
 
 
 def _shrunk(places: Places | None) -> Floats:
-    shares = None if places is None else places.shrunk()
+    shares = None
+    if places is not None:
+        shares = places.shrunk()
     if shares is None:
         raise EstimateError(
             "expected another view than shrunk, which is for questions of `goal = "

@@ -94,7 +94,9 @@ class ShapeEstimates(QuestionEstimates):
         line = self.line
         if line is None or not self.reports:
             return ()
-        together = -(-line.size // MOST_BARS) if len(self) < line.size else 1
+        together = 1
+        if len(self) < line.size:
+            together = -(-line.size // MOST_BARS)
         starts = range(0, line.size, together)
         places = [(start, min(start + together, line.size)) for start in starts]
         return cells_of(self, line, places)

@@ -58,7 +58,9 @@ class PairEstimates(ShareEstimates):
 
     def only(self, places: NDArray[np.int64]) -> Self:
         """The keys at these places, in their order."""
-        means = None if self.key_means is None else self.key_means.only(places)
+        means = None
+        if self.key_means is not None:
+            means = self.key_means.only(places)
         return replace(super().only(places), key_means=means)
 
     @property
@@ -94,7 +96,9 @@ class PairEstimates(ShareEstimates):
 
 def means_of_keys(estimates: QuestionEstimates) -> KeyMeans | None:
     """The sums and means of keys, of a question whose keys come with numbers."""
-    return estimates.key_means if isinstance(estimates, PairEstimates) else None
+    if isinstance(estimates, PairEstimates):
+        return estimates.key_means
+    return None
 
 
 def estimate(counted: CountedQuestion) -> PairEstimates:

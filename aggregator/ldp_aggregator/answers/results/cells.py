@@ -106,11 +106,9 @@ def histogram_of(
     """A panel of a picture with the columns of a histogram; `truth` by value, where
     known.
     """
-    known = (
-        None
-        if truth is None
-        else [float(np.sum(truth[slice(*cell.places)])) for cell in cells]
-    )
+    known = None
+    if truth is not None:
+        known = [float(np.sum(truth[slice(*cell.places)])) for cell in cells]
     lengths, low, high = np.array(
         [(cell.frequency, cell.low, cell.high) for cell in cells]
     ).T

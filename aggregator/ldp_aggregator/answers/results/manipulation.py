@@ -66,7 +66,9 @@ class Manipulation:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        mean = {} if self.mean_reach is None else {"mean_reach": self.mean_reach}
+        mean = {}
+        if self.mean_reach is not None:
+            mean = {"mean_reach": self.mean_reach}
         if self.sum_reach is not None:
             mean |= {"sum_reach": self.sum_reach}
         return {
@@ -76,11 +78,9 @@ class Manipulation:
         }
 
     def __str__(self) -> str:
-        of_mean = (
-            ""
-            if self.mean_reach is None
-            else f"the mean by at most {self.mean_reach / 100:.3g}"
-        )
+        of_mean = ""
+        if self.mean_reach is not None:
+            of_mean = f"the mean by at most {self.mean_reach / 100:.3g}"
         if self.reach is not None:
             frequency = (
                 "1 % forged reports can move a frequency by at most "
@@ -92,7 +92,9 @@ class Manipulation:
                     f"at most {self.sum_reach / 100:.3g}; a mean by that over the "
                     "share who hold the key."
                 )
-            return f"{frequency}, and {of_mean}." if of_mean else f"{frequency}."
+            if of_mean:
+                return f"{frequency}, and {of_mean}."
+            return f"{frequency}."
         if of_mean:
             return f"1 % forged reports can move {of_mean}."
         return (
@@ -120,13 +122,17 @@ def manipulation(
         scores: Range | Refusal = decoder.ranges.score_range(randomizer, queries)
     else:
         scores = decoder.score_range(randomizer)
-    of_mean = None if step is None else step * float(mean_reach(randomizer))
+    of_mean = None
+    if step is not None:
+        of_mean = step * float(mean_reach(randomizer))
     if isinstance(scores, Refusal):
         return Manipulation(None, of_mean, scores.reason)
     shares = Fraction(
         total_reports(counts, randomizer.layout), decoded_reports(randomizer, counts)
     )
-    of_sum = None if ends is None else decoder.keys.sum_reach(randomizer, ends)
+    of_sum = None
+    if ends is not None:
+        of_sum = decoder.keys.sum_reach(randomizer, ends)
     return Manipulation(
         float(_reach(scores, 0, 1) * shares),
         of_mean,
@@ -152,7 +158,9 @@ def frequency_reach(randomizer: Randomizer) -> Fraction | None:
     1.58
     """
     scores = score_range(randomizer)
-    return None if scores is None else _reach(scores, 0, 1)
+    if scores is None:
+        return None
+    return _reach(scores, 0, 1)
 
 
 def score_range(randomizer: Randomizer) -> Range | None:
@@ -161,7 +169,9 @@ def score_range(randomizer: Randomizer) -> Range | None:
     None for Bloom filters.
     """
     scores = decoder_of(randomizer).score_range(randomizer)
-    return None if isinstance(scores, Refusal) else scores
+    if isinstance(scores, Refusal):
+        return None
+    return scores
 
 
 def mean_reach(randomizer: Randomizer) -> Fraction:

@@ -195,14 +195,18 @@ def _few_reports(
     low, high, step = ends
     places = step * from_middle(len(functions.frequency))
     number = functions.function("mean", places, (low + high) / 2)
-    return number if number.remarks else None
+    if number.remarks:
+        return number
+    return None
 
 
 def rounding_variance(question: Question) -> float:
     """What rounding on a device may add to the variance of one report, in steps
     squared.
     """
-    return 0.25 if question.rounds else 0.0
+    if question.rounds:
+        return 0.25
+    return 0.0
 
 
 def _with_interval(

@@ -121,7 +121,9 @@ class QuestionEstimates(ByValue, Tidy):
 
     def only(self, places: NDArray[np.int64]) -> Self:
         """The values at these places, in their order."""
-        law = None if self.law is None else _law_of(self.law, places)
+        law = None
+        if self.law is not None:
+            law = _law_of(self.law, places)
         return replace(super().only(places), law=law)
 
     @property
@@ -129,12 +131,16 @@ class QuestionEstimates(ByValue, Tidy):
         """Variance of the answers, for the estimand of the mean; None where no report
         tells it.
         """
-        return None if self.mean is None else self.mean.variance
+        if self.mean is None:
+            return None
+        return self.mean.variance
 
     @property
     def numbers(self) -> tuple[tuple[str, Mean], ...]:
         """The mean, the variance and its root, by name, as far as there are any."""
-        root = None if self.variance is None else self.variance.root
+        root = None
+        if self.variance is not None:
+            root = self.variance.root
         named = ((MEAN, self.mean), (VARIANCE, self.variance), (DEVIATION, root))
         return tuple((name, number) for name, number in named if number is not None)
 
@@ -148,7 +154,9 @@ class QuestionEstimates(ByValue, Tidy):
                 "estimates, which for having been chosen as such are too high on "
                 "average"
             )
-        bound = "" if self.manipulation is None else str(self.manipulation)
+        bound = ""
+        if self.manipulation is not None:
+            bound = str(self.manipulation)
         notes = (choice, self.note, *map(str, self.remarks), bound)
         return [
             *filter(None, notes),
@@ -158,14 +166,16 @@ class QuestionEstimates(ByValue, Tidy):
     def describe(self) -> str:
         """One line that says what the numbers are."""
         options, question = self.options, self.question
-        family = (
-            f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        )
+        family = ""
+        if options.simultaneous:
+            family = f", simultaneous ({options.simultaneous})"
         view = ""
         if options.post_process:
             view = f"; frequencies post-processed by {options.post_process}: biased"
         view += ", without intervals" if self.is_shape else ""
-        unit = f"; in {question.domain.unit}" if question.domain.unit else ""
+        unit = ""
+        if question.domain.unit:
+            unit = f"; in {question.domain.unit}"
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} "
             f"reports; {options.level:.4g} {options.interval} intervals for "
@@ -207,7 +217,9 @@ class QuestionEstimates(ByValue, Tidy):
 
     def asked_record(self) -> dict[str, Any]:
         """For JSON: how the values were chosen, or tested."""
-        return {"left_out": self.left_out} if self.left_out else {}
+        if self.left_out:
+            return {"left_out": self.left_out}
+        return {}
 
     def own_record(self) -> dict[str, Any]:
         """For JSON: what only this kind of answer has."""
@@ -224,7 +236,9 @@ class QuestionEstimates(ByValue, Tidy):
         from ldp_aggregator.answers.lines.line import line_of
 
         line = line_of(domain)
-        return None if line is None or line.circular or self.left_out else line
+        if line is None or line.circular or self.left_out:
+            return None
+        return line
 
     def cells(self) -> tuple[Cell, ...]:
         """The cells of a histogram, in their order; none where values are no numbers on
@@ -387,7 +401,9 @@ def text_table(
 def flat_columns(questions: Sequence[QuestionEstimates]) -> tuple[str, ...]:
     """The names of what a flat record holds, of one question or several."""
     tested = any("correction" in question.asked_record() for question in questions)
-    return (*COLUMNS, *COLUMNS_OF_FOUND) if tested else COLUMNS
+    if tested:
+        return (*COLUMNS, *COLUMNS_OF_FOUND)
+    return COLUMNS
 
 
 def flat_rows(
@@ -399,7 +415,8 @@ def flat_rows(
     NaN stands where there is no number: a quantile has an interval, and no standard
     error. Rows are of a given size, if another question has more columns.
     """
-    size = len(flat_columns((estimates,))) if size is None else size
+    if size is None:
+        size = len(flat_columns((estimates,)))
     for row in _flat_rows(estimates):
         yield *row, *(math.nan,) * (size - len(row))
 
@@ -420,9 +437,9 @@ def record_of(estimates: QuestionEstimates, gather: Gather) -> dict[str, Any]:
     million.
     """
     question, options = estimates.question, estimates.options
-    delivered = (
-        log_upper(question.randomizer.ratio) if question.declared.is_finite else None
-    )
+    delivered = None
+    if question.declared.is_finite:
+        delivered = log_upper(question.randomizer.ratio)
     own = estimates.own_record()
     covariance = own.pop("covariance", None)
     record = {

@@ -195,11 +195,9 @@ def on_report_numbers(counts: Floats) -> tuple[Remark, ...]:
     few = int((counts < FEWEST).sum())
     if not few:
         return ()
-    share = (
-        f"{few:,} of {counts.size:,} estimates rest"
-        if counts.size > 1
-        else "The estimate rests"
-    )
+    share = "The estimate rests"
+    if counts.size > 1:
+        share = f"{few:,} of {counts.size:,} estimates rest"
     text = (
         f"{share} on fewer than about {FEWEST} reports: intervals go by the normal "
         "law, which does not hold there, and may hold the truth less often than they "

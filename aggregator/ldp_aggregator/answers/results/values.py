@@ -144,12 +144,16 @@ class ByValue:
     @property
     def brief(self) -> Self:
         """All values in their order, but of more than `MOST_ROWS` only the top."""
-        return self if len(self) <= MOST_ROWS else self.top(MOST_ROWS)
+        if len(self) <= MOST_ROWS:
+            return self
+        return self.top(MOST_ROWS)
 
     @cached_property
     def _decimals(self) -> int:
         errors = self.standard_error[self.standard_error > 0]
-        return max(4, 1 - math.floor(math.log10(errors.min()))) if len(errors) else 4
+        if len(errors):
+            return max(4, 1 - math.floor(math.log10(errors.min())))
+        return 4
 
     def shown(self, frequency: float) -> str:
         """A frequency with as many decimals as errors bear: two digits of the smallest,

@@ -66,7 +66,9 @@ def correction_of(estimates: QuestionEstimates, correction: str = DEFAULT) -> st
     if correction != DEFAULT:
         return correction
     complete = isinstance(estimates, ShareEstimates) and estimates.lacks_little
-    return "storey" if complete else "benjamini-hochberg"
+    if complete:
+        return "storey"
+    return "benjamini-hochberg"
 
 
 def adjusted_p_values(

@@ -194,7 +194,9 @@ def _posterior(moments: Moments, noise: Floats, post: str) -> Floats:
 
     if moments.fit.likely is not None:
         means, medians = moments.fit.likely
-        return means if post == "posterior-mean" else medians
+        if post == "posterior-mean":
+            return means
+        return medians
     one_by_one = posterior_mean if post == "posterior-mean" else posterior_median
     return one_by_one(moments.frequency, noise)
 
@@ -203,7 +205,9 @@ def _of_sets(question: Question) -> str:
     """What frequencies are where several values may be held at once; nothing where one
     is.
     """
-    return "" if question.domain.most is None else _OF_SETS
+    if question.domain.most is None:
+        return ""
+    return _OF_SETS
 
 
 def _covariance(question: Question, moments: Moments, options: Options) -> Floats:

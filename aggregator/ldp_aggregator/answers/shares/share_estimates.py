@@ -175,7 +175,9 @@ class ShareEstimates(QuestionEstimates):
         numbers = (self.chances, self.found.adjusted, self.found.low, self.found.high)
         chance, adjusted, low, high = (float(column[place]) for column in numbers)
         there = bool(self.found.found[place])
-        ends = f"[{self.shown(low)}, {self.shown(high)}]" if there else NOTHING
+        ends = NOTHING
+        if there:
+            ends = f"[{self.shown(low)}, {self.shown(high)}]"
         record = {
             "p_value": chance,
             "q_value": adjusted,
@@ -197,6 +199,6 @@ class ShareEstimates(QuestionEstimates):
 
     def own_record(self) -> dict[str, Any]:
         """For JSON: the covariance, where it was asked for."""
-        return (
-            {} if self.covariance is None else {"covariance": self.covariance.tolist()}
-        )
+        if self.covariance is None:
+            return {}
+        return {"covariance": self.covariance.tolist()}

@@ -46,11 +46,9 @@ class TextEstimates(ShareEstimates):
     def own_record(self) -> dict[str, Any]:
         """For JSON: what is no candidate."""
         rest = self.unallocated
-        known = (
-            {}
-            if rest is None
-            else {"unallocated": share_record(rest) | error_record(rest)}
-        )
+        known = {}
+        if rest is not None:
+            known = {"unallocated": share_record(rest) | error_record(rest)}
         return known | super().own_record()
 
 

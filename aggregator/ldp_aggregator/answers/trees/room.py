@@ -43,7 +43,9 @@ class TreeEstimates(RegionEstimates):
                 f"question {self.name!r}: expected all nodes of a tree to choose from, "
                 "as a question with parents has them"
             )
-        crowded = self.low * self.respondents > crowd if crowd else None
+        crowded = None
+        if crowd:
+            crowded = self.low * self.respondents > crowd
         places = chosen_nodes(
             taxonomy, level, widths=self._widths, width=width, crowd=crowded
         )

@@ -40,9 +40,9 @@ class VectorEstimates(QuestionEstimates):
     def describe(self) -> str:
         """One line that says what the numbers are."""
         options, question = self.options, self.question
-        family = (
-            f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
-        )
+        family = ""
+        if options.simultaneous:
+            family = f", simultaneous ({options.simultaneous})"
         distance = (self.squared_error or 0.0) ** 0.5
         return (
             f"{question.mechanism}, epsilon {question.declared.text}, {self.reports:,} "
@@ -69,9 +69,9 @@ class VectorEstimates(QuestionEstimates):
 
     def own_record(self) -> dict[str, Any]:
         """For JSON: how far the mean vector is from the true one."""
-        return (
-            {} if self.squared_error is None else {"squared_error": self.squared_error}
-        )
+        if self.squared_error is None:
+            return {}
+        return {"squared_error": self.squared_error}
 
     def bars(self, truth: Sequence[float] | None = None) -> Bars:
         """The coordinates as a panel of a picture, with the true mean, where known."""
@@ -86,7 +86,9 @@ def estimate(counted: CountedQuestion) -> VectorEstimates:
             "expected no covariance of a mean vector, of which a tally keeps sums of "
             "coordinates, and of their squares"
         )
-    radius = 0.0 if question.domain.ball is None else float(question.domain.ball.radius)
+    radius = 0.0
+    if question.domain.ball is not None:
+        radius = float(question.domain.ball.radius)
     missing = miss(options.level, len(counted.values), options.simultaneous)
     parts = counted.decoder.vector_parts(question.randomizer, counted.counts)
     mean = mean_vector(parts, radius, missing)

@@ -260,7 +260,9 @@ def _check(
 
 
 def _questions(question: str | None) -> tuple[str, ...]:
-    return () if question is None else (question,)
+    if question is None:
+        return ()
+    return (question,)
 
 
 def _names(names: str | None, source: TallySource) -> tuple[str, str]:

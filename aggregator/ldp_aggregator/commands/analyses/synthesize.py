@@ -71,7 +71,9 @@ def synthesize(
     from ldp_aggregator.analyses.synthesis.synthesis import synthesize as synthetic
 
     tally = tally_of(survey_path, paths, quiet, allow_equal=allow_equal)
-    names = [] if fields is None else [name.strip() for name in fields.split(",")]
+    names = []
+    if fields is not None:
+        names = [name.strip() for name in fields.split(",")]
     people = synthetic(
         tally, question, rows=rows, fields=names, method=method, seed=seed
     )

@@ -259,7 +259,9 @@ def _read_files(reading: _Reading, source: TallySource) -> History:
         counts = tally.counts[name].tobytes()
         # Small epochs may have equal counts by chance; a file that comes twice has
         # equal bytes.
-        alike = counted.setdefault(counts, []) if tally.reports(name) else []
+        alike = []
+        if tally.reports(name):
+            alike = counted.setdefault(counts, [])
         again = [other for other in alike if _bytes_of(other) == _bytes_of(path)]
         if again and not source.allow_equal:
             raise EstimateError(

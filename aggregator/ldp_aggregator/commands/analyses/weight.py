@@ -292,7 +292,9 @@ def weight(
     name = sources.question(question)
     answers = sources.read(name, sources.in_the_clear(name, names))
     if scores_path is not None:
-        columns = columns_of(*sources.row_paths) if sources.row_paths else {}
+        columns = {}
+        if sources.row_paths:
+            columns = columns_of(*sources.row_paths)
         hand_out(scores_path, scored_rows(answers, columns, margins, of, method=method))
     weighted = weigh_answers(
         answers,

@@ -47,7 +47,9 @@ def headline(question: QuestionEstimates) -> tuple[str, str]:
     number = middle or question.mean
     if number is not None:
         said = reading(number.estimate, number.low, number.high, unit=domain.unit or "")
-        ends = f", {said.range}" if said.range else ""
+        ends = ""
+        if said.range:
+            ends = f", {said.range}"
         return said.value, f" is the {'median' if middle else 'mean'}{ends}."
     if question.is_shape or not len(question):
         return "", "The picture shows a biased shape, without ranges."
@@ -125,7 +127,9 @@ def _share(estimate: Estimate, label: str) -> tuple[str, str]:
         float(np.clip(estimate.frequency, 0, 1)), estimate.low, estimate.high
     )
     if share.value:
-        ends = f", {share.range}" if share.range else ""
+        ends = ""
+        if share.range:
+            ends = f", {share.range}"
         return share.value, f" is the estimated share of {label}{ends}."
     if share.range == TOO_FEW:
         return "", f"Too few answers to estimate the share of {label}."
@@ -136,4 +140,6 @@ def _list_names(names: Sequence[str]) -> str:
     shown = list(names[:4])
     if len(names) > 4:
         return f"{', '.join(shown)} and {len(names) - 4:,} more"
-    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
+    if len(shown) > 1:
+        return f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return shown[0]

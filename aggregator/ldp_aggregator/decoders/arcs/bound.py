@@ -88,7 +88,9 @@ def least_variance(size: int, ratio: float, *, circular: bool = False) -> float 
         eigenvalues = 1 / (4 * (size - 1) * np.sin(waves / 2) ** 2)
     information = 4 * ratio / (ratio - 1) ** 2
     spread = information * np.sqrt(eigenvalues).sum() ** 2 - eigenvalues.sum()
-    return float(spread / size) if spread > 0 else None
+    if spread > 0:
+        return float(spread / size)
+    return None
 
 
 def efficiency(
@@ -98,7 +100,9 @@ def efficiency(
     `around_circle`.
     """
     least = least_variance(queries.shape[1], ratio, circular=circular)
-    return None if least is None else min(least / average(queries, variance), 1.0)
+    if least is None:
+        return None
+    return min(least / average(queries, variance), 1.0)
 
 
 def _widths(size: int, most: int) -> Floats:

@@ -58,7 +58,9 @@ def bloom_moments(
     check_repeats(total_reports(counts, randomizer.layout), repeats)
     noise = noise_of(randomizer, repeats)
     background = background_of(randomizer)
-    bits = design_matrix(randomizer, candidates) if design is None else design
+    bits = design
+    if design is None:
+        bits = design_matrix(randomizer, candidates)
     own_bits = np.asarray(bits.sum(axis=0), dtype=float).ravel() / len(counts)
     return decoded_moments(
         decode(counts, bits, noise, background=background), noise, own_bits

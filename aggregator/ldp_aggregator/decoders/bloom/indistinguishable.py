@@ -146,7 +146,9 @@ def group_name(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     rest = len(names) - _MOST_NAMED
-    named = [*names[:_MOST_NAMED], f"{rest} more"] if rest > 0 else names
+    named = names
+    if rest > 0:
+        named = [*names[:_MOST_NAMED], f"{rest} more"]
     return " or ".join(named)
 
 

@@ -72,7 +72,9 @@ class ChiSquare(NamedTuple):
         """
         from scipy.special import chdtrc
 
-        return float(chdtrc(self.freedom, self.statistic)) if self.freedom else 1.0
+        if self.freedom:
+            return float(chdtrc(self.freedom, self.statistic))
+        return 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +217,9 @@ def first_shares(
     solved = np.maximum(
         lsqr(centred, weights * rates, atol=1e-4, btol=1e-4, iter_lim=100)[0], 0.0
     )
-    return norm_sub(solved) if solved.sum() > 1 else solved
+    if solved.sum() > 1:
+        return norm_sub(solved)
+    return solved
 
 
 def normal_matrix(design: Any, inverse: Precision, background: float) -> Any:

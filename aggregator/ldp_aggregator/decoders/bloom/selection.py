@@ -144,7 +144,9 @@ def decode(counts: Counts, design: Any, noise: BitNoise, background: float) -> D
                 raise
             return _together(counts, design, noise, background=background)
     few = len(counts) < FEW_COHORTS or (decoded.likely is None and rates < FEW_RATES)
-    return decoded._replace(note=f"{decoded.note}; {_FEW}") if few else decoded
+    if few:
+        return decoded._replace(note=f"{decoded.note}; {_FEW}")
+    return decoded
 
 
 def _together(

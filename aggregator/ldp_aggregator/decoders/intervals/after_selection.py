@@ -137,7 +137,9 @@ class _Chosen:
             (self.moments.frequency - frequency) / error, short, correlation
         )
         share = np.clip(beyond / passing, 0.0, 1.0)
-        return share if upwards else 1 - share
+        if upwards:
+            return share
+        return 1 - share
 
 
 def _both_above(first: Floats, second: Floats, correlation: Floats) -> Floats:

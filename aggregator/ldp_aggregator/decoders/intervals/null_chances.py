@@ -38,7 +38,9 @@ def null_chances(moments: Moments) -> Floats:
         return count_intervals.null_chances(moments)
     chances = upper_tail(moments.frequency, cumulants(moments, 0.0, "respondents"))
     unknown = moments.findings.unknown
-    return chances if unknown is None else np.where(unknown, 1.0, chances)
+    if unknown is None:
+        return chances
+    return np.where(unknown, 1.0, chances)
 
 
 def chance_to_pass(moments: Moments, missing: float, estimand: str) -> Floats:

@@ -43,7 +43,9 @@ def design_of(places: Places, bits: int) -> Any:
     cohorts = len(places)
     unique = once(places, bits).reshape(cohorts * places.shape[1], places.shape[2])
     design = BitDesign(unique, cohorts, bits)
-    return design[:, :] if places.shape[-1] <= FEW else design
+    if places.shape[-1] <= FEW:
+        return design[:, :]
+    return design
 
 
 def of_candidates(design: Any, places: Indices) -> Any:
@@ -55,7 +57,9 @@ def of_candidates(design: Any, places: Indices) -> Any:
 
 def place_type(bits: int) -> type[np.unsignedinteger[Any]]:
     """The least type that has positions, and one for no position."""
-    return np.uint16 if bits < 1 << 16 else np.uint32
+    if bits < 1 << 16:
+        return np.uint16
+    return np.uint32
 
 
 def once(places: Places, bits: int) -> Places:
@@ -105,7 +109,9 @@ class BitDesign:
     def code_size(self) -> int:
         """How many codes there are."""
         alone = self.bits + 1
-        return alone**2 if self.hashes % 2 == 0 and alone**2 <= _MOST_PAIRS else alone
+        if self.hashes % 2 == 0 and alone**2 <= _MOST_PAIRS:
+            return alone**2
+        return alone
 
     @cached_property
     def codes(self) -> Places:

@@ -153,7 +153,9 @@ class Moments:
             return np.broadcast_to(numbers, self.frequency.shape)[places]
 
         def both(numbers: ByHolding | None) -> ByHolding | None:
-            return None if numbers is None else (numbers[0][places], numbers[1][places])
+            if numbers is None:
+                return None
+            return (numbers[0][places], numbers[1][places])
 
         count, jumps, fit = self.count, self.jumps, self.fit
         unknown = self.findings.unknown

@@ -64,7 +64,9 @@ def reports_of_each(randomizer: Randomizer, asked: int) -> int:
     """How many reports a respondent sent: as asked for, or one where no response is
     kept.
     """
-    return asked if is_memoized(randomizer) else 1
+    if is_memoized(randomizer):
+        return asked
+    return 1
 
 
 def check_repeatable(questions: Collection[Question], asked: int) -> None:

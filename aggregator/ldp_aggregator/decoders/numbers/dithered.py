@@ -185,7 +185,9 @@ def largest_error(dithered: DitheredResponse) -> float:
 
 def _rounding(dithered: DitheredResponse) -> float:
     """Return the variance that rounding to a coarser grid may add, in its steps."""
-    return 0.25 if dithered.size - 1 > dithered.grid else 0.0
+    if dithered.size - 1 > dithered.grid:
+        return 0.25
+    return 0.0
 
 
 DECODER = Decoder(

@@ -47,7 +47,9 @@ def likely_shares(
     gain = _log_likelihood(smooth, shares, stays, step=step) - _log_likelihood(
         sharp, shares, stays, step=step
     )
-    return smooth if gain > _EQUALLY else sharp
+    if gain > _EQUALLY:
+        return smooth
+    return sharp
 
 
 def _climb(frequency: Floats, shares: Floats, stays: Floats, step: float) -> Floats:

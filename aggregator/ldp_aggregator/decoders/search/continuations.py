@@ -35,7 +35,9 @@ def partial_character(prefix: bytes) -> bytes:
     """The bytes at the end that are only part of a character."""
     for size in range(1, min(len(prefix), 3) + 1):
         if prefix[-size] >= 0xC0:
-            return prefix[-size:] if size < _size_of_character(prefix[-size]) else b""
+            if size < _size_of_character(prefix[-size]):
+                return prefix[-size:]
+            return b""
     return b""
 
 
@@ -61,10 +63,14 @@ def continuations(begun: bytes, size: int, alphabet: str) -> Continuations:
 def _following(begun: bytes, alphabet: str) -> tuple[int, ...] | range:
     if not begun:
         return tuple(alphabet.encode()) or _FIRST
-    return _SECOND.get(begun[0], _LATER) if len(begun) == 1 else _LATER
+    if len(begun) == 1:
+        return _SECOND.get(begun[0], _LATER)
+    return _LATER
 
 
 def _size_of_character(first: int) -> int:
     if first < 0xE0:
         return 2
-    return 3 if first < 0xF0 else 4
+    if first < 0xF0:
+        return 3
+    return 4

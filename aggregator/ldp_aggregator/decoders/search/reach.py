@@ -82,7 +82,9 @@ def never_found(randomizer: HeavyHitters) -> str:
 
 
 def _share_text(frequency: float | None) -> str:
-    return "more than there are" if frequency is None else f"{frequency:.2%}"
+    if frequency is None:
+        return "more than there are"
+    return f"{frequency:.2%}"
 
 
 def _most_candidates(randomizer: HeavyHitters) -> int:

@@ -86,7 +86,9 @@ def path_squares(views: Views, shares: list[Floats], cumulative: bool) -> Floats
     """
     climb = Climb(views.halves, cumulative)
     frequency = shares[-1]
-    answered = np.cumsum(frequency) - frequency if cumulative else frequency
+    answered = frequency
+    if cumulative:
+        answered = np.cumsum(frequency) - frequency
     total = climb.constant * (2 * answered - climb.constant)
     for level in views.levels:
         even = np.ones(level.cells)

@@ -40,7 +40,9 @@ def transform_of(space: Space, cells: int) -> Transform:
     if order:
         points = geometry(order, number).points
         return Points(order, number, np.arange(cells) * step % points)
-    return Symbols() if number == 1 else Sets(members_of(cells, number))
+    if number == 1:
+        return Symbols()
+    return Sets(members_of(cells, number))
 
 
 def members_of(size: int, chosen: int) -> Floats:

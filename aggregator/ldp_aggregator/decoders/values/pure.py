@@ -431,7 +431,9 @@ def points(randomizer: Randomizer) -> ProjectiveResponse | None:
         return None
     from ldp.mechanisms.values.projective import ProjectiveResponse
 
-    return randomizer if isinstance(randomizer, ProjectiveResponse) else None
+    if isinstance(randomizer, ProjectiveResponse):
+        return randomizer
+    return None
 
 
 def _bit_scores(question: Question) -> Scores:

@@ -103,7 +103,9 @@ def read_variables(
         raise FileError(
             f"{schema}: expected --metric to be one of {', '.join(metrics)}, got none"
         )
-    chosen = metrics[0] if metric is None and metrics else metric
+    chosen = metric
+    if metric is None and metrics:
+        chosen = metrics[0]
     by_name: dict[str, Row] = {}
     for row in rows:
         if row.cells[header["metric"]] == chosen:
@@ -215,9 +217,9 @@ def read_reports_to(
     header = next(rows, None)
     wanted = ["cohort", *(variable.name for variable in variables)]
     if header is None or not set(wanted) <= set(header.cells):
-        came = (
-            "an empty file" if header is None else format_cell(",".join(header.cells))
-        )
+        came = "an empty file"
+        if header is not None:
+            came = format_cell(",".join(header.cells))
         raise FileError(f"{path}: expected the columns {', '.join(wanted)}, got {came}")
     check_names(header)
     width = len(header.cells)
@@ -268,7 +270,9 @@ def read_joint_reports(
 
 
 def _cells(variable: Variable) -> int:
-    return 2 if variable.boolean else variable.parameters.layout.cells
+    if variable.boolean:
+        return 2
+    return variable.parameters.layout.cells
 
 
 def _count(

@@ -36,7 +36,9 @@ class OneBit(Rappor):
     def lifetime_ratio(self) -> Fraction | None:
         """Lifetime ratio of all reports; None without a permanent response."""
         (keep, flip), _ = self.steps
-        return keep / flip if flip else None
+        if flip:
+            return keep / flip
+        return None
 
 
 def of_one_bit(one: Fraction, zero: Fraction) -> Fraction:

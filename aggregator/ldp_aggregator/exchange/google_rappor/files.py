@@ -243,11 +243,13 @@ def check_names(header: Row) -> None:
 
 
 def _report_column(path: Path, header: Row | None) -> str:
-    names = [] if header is None else [name for name in _REPORT if name in header.cells]
+    names = []
+    if header is not None:
+        names = [name for name in _REPORT if name in header.cells]
     if header is None or "cohort" not in header.cells or not names:
-        came = (
-            "an empty file" if header is None else format_cell(",".join(header.cells))
-        )
+        came = "an empty file"
+        if header is not None:
+            came = format_cell(",".join(header.cells))
         raise FileError(
             f"{path}: expected a header with the columns cohort and irr (or rappor), "
             f"got {came}"

@@ -64,7 +64,9 @@ def declared_lifetime(parameters: Parameters) -> Fraction | None:
     """e^eps_inf; None if infinite."""
     f = parameters.f
     bits = 1 if parameters.boolean else 2 * parameters.hashes
-    return ((2 - f) / f) ** bits if f else None
+    if f:
+        return ((2 - f) / f) ** bits
+    return None
 
 
 def declared_once(parameters: Parameters) -> Fraction:
@@ -74,4 +76,6 @@ def declared_once(parameters: Parameters) -> Fraction:
 
 
 def _epsilon(ratio: Fraction | None) -> str:
-    return "INFINITE" if ratio is None else log_text(ratio, 6)
+    if ratio is None:
+        return "INFINITE"
+    return log_text(ratio, 6)

@@ -45,7 +45,9 @@ def load(name: str, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any] | 
         array: NDArray[Any] = np.load(io.BytesIO(whole), allow_pickle=False)
     except ValueError:  # not an array, but a pickled object
         return None
-    return array if array.shape == shape and array.dtype == dtype else None
+    if array.shape == shape and array.dtype == dtype:
+        return array
+    return None
 
 
 def store(name: str, array: NDArray[Any]) -> None:

@@ -96,7 +96,9 @@ def _prime_factors(number: int) -> list[int]:
             while number % factor == 0:
                 number //= factor
         factor += 1
-    return [*factors, number] if number > 1 else factors
+    if number > 1:
+        return [*factors, number]
+    return factors
 
 
 def _recurring(tail: Sequence[int], field: FieldArrays, length: int) -> Elements:

@@ -35,11 +35,9 @@ class FieldArrays:
 
     def products(self, left: Elements, right: Elements) -> Elements:
         """Element by element."""
-        return (
-            self._reduce(left * right)
-            if self._table is None
-            else self._table[left, right]
-        )
+        if self._table is None:
+            return self._reduce(left * right)
+        return self._table[left, right]
 
     def combination(self, terms: Iterable[tuple[int, Elements]]) -> Elements:
         """The sum of arrays, each multiplied by an element that is not 0."""
@@ -57,7 +55,9 @@ class FieldArrays:
 
     def frobenius(self, element: int) -> int:
         """An element to the power of the characteristic."""
-        return element if self._rows is None else self._rows[element][element]
+        if self._rows is None:
+            return element
+        return self._rows[element][element]
 
     def plus_multiple(
         self, vector: Sequence[int], factor: int, other: Sequence[int]
@@ -85,7 +85,9 @@ class FieldArrays:
             for coefficient in power:
                 square = self.plus_multiple(square, coefficient, factor)
                 factor = self._times_x(factor, tail)
-            power = self._times_x(square, tail) if bit == "1" else square
+            power = square
+            if bit == "1":
+                power = self._times_x(square, tail)
         return power
 
     def _reduce(self, numbers: Elements) -> Elements:

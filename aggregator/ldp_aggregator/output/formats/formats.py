@@ -70,7 +70,9 @@ class Format(NamedTuple):
     def whole(self, sheet: Sheet) -> bytes:
         """Return the bytes of a file; text is UTF-8."""
         content = self.write(sheet)
-        return content if isinstance(content, bytes) else "".join(content).encode()
+        if isinstance(content, bytes):
+            return content
+        return "".join(content).encode()
 
     @property
     def available(self) -> bool:
@@ -179,7 +181,9 @@ def formats_of(*shapes: Shape) -> list[Format]:
 
 def format_of_file(name: str, formats: Iterable[Format]) -> Format | None:
     """The format that a file's name ends in, if it is one of these."""
-    ending = name.rpartition(".")[2] if "." in name else ""
+    ending = ""
+    if "." in name:
+        ending = name.rpartition(".")[2]
     return next((row for row in formats if row.ending == ending), None)
 
 
@@ -308,4 +312,6 @@ def render_sheet(sheet: Sheet, name: str) -> str | bytes:
             f"expected format to be one of {', '.join(FORMATS)}, got {name!r}"
         )
     content = FORMATS[name].write(sheet)
-    return content if isinstance(content, bytes) else "".join(content)
+    if isinstance(content, bytes):
+        return content
+    return "".join(content)

@@ -33,12 +33,16 @@ def heading(shown: TextTable) -> Safe:
     """Return what a table is of, as a heading of a page; nothing if the page says
     it.
     """
-    return tag("h2", shown.title) if shown.title else Safe("")
+    if shown.title:
+        return tag("h2", shown.title)
+    return Safe("")
 
 
 def section(shown: TextTable) -> Safe:
     """Return what the numbers of a table are, the table, and its remarks."""
-    caption = [paragraph(shown.caption)] if shown.caption else []
+    caption = []
+    if shown.caption:
+        caption = [paragraph(shown.caption)]
     remarks = map(paragraph, shown.remarks)
     return join([*caption, table(shown.headings, shown.rows), *remarks])
 

@@ -148,7 +148,9 @@ def _hidden(panel: Bars, shown: Sequence[int]) -> str:
 
 
 def _length(number: float) -> float:
-    return 0.0 if math.isnan(number) else float(number)
+    if math.isnan(number):
+        return 0.0
+    return float(number)
 
 
 def _cut(text: str, most: int) -> str:

@@ -67,7 +67,9 @@ def draw_course(panel: Bars, band: Band) -> Drawing:
         dot = tag("circle", class_=kind, cx=x, cy=frame.y(three[0]), r=3)
         title = tag("title", f"{panel.labels[place]}: {reading(*three, panel.unit)}")
         low, high = ((x, frame.y(end)) for end in three[1:])
-        lines = whisker(low, high) if isfinite(three[1]) else []
+        lines = []
+        if isfinite(three[1]):
+            lines = whisker(low, high)
         marks.append(tag("g", title, *lines, dot))
     grid = [
         tag(

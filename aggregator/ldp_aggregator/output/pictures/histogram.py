@@ -45,11 +45,9 @@ def draw_histogram(panel: Bars, columns: Columns) -> Drawing:
     units = [1.0 if is_even else width for width in widths]
     # (columns, 3)
     heights = (np.array([panel.lengths, panel.low, panel.high]) / units).T.tolist()
-    truths = (
-        []
-        if panel.truth is None
-        else [t / u for t, u in zip(panel.truth, units, strict=True)]
-    )
+    truths = []
+    if panel.truth is not None:
+        truths = [t / u for t, u in zip(panel.truth, units, strict=True)]
     start, end = edges[0][0], edges[-1][1]
     ticks = [
         tick
@@ -75,7 +73,9 @@ def draw_histogram(panel: Bars, columns: Columns) -> Drawing:
     ]
     what = "" if is_even else " for each unit"
     marks = [mark.name for mark in columns.marks]
-    named = f"; below, {', '.join(marks)} with ranges" if marks else ""
+    named = ""
+    if marks:
+        named = f"; below, {', '.join(marks)} with ranges"
     return Drawing(
         [*_grid(frame, what), *drawn, *below],
         _BOTTOM + _AXIS + _ROW * len(marks),

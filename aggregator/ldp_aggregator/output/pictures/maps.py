@@ -141,10 +141,16 @@ def _colour(
 ) -> Safe:
     """A part of a map in the colour of its share, hatched where it may be empty."""
     three = panel.three(place)
-    name = f"{panel.labels[place]}: " if len(panel.labels) else ""
+    name = ""
+    if len(panel.labels):
+        name = f"{panel.labels[place]}: "
     few = len(panel.lengths) <= _MOST_TITLES
-    title = [tag("title", f"{name}{reading(*three)}")] if few else []
-    shade = min(max(three[0] / greatest, 0.0), 1.0) if greatest else 0.0
+    title = []
+    if few:
+        title = [tag("title", f"{name}{reading(*three)}")]
+    shade = 0.0
+    if greatest:
+        shade = min(max(three[0] / greatest, 0.0), 1.0)
     fill = COLOURS[round(shade * (len(COLOURS) - 1))]
     over = (
         []

@@ -52,7 +52,9 @@ def picture_of(
 
 def cut(text: str, most: int = _LONGEST) -> str:
     """Return the beginning of a long text."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    return text[: most - 1] + "…"
 
 
 def label_of(value: str, top: float) -> Safe:
@@ -99,7 +101,9 @@ def number_below(scale: AxisScale, tick: float, y: float, unit: str = "") -> Saf
 
 def grid_of(tick: float) -> str:
     """Return the class of a line at a number."""
-    return "grid" if tick else "zero"
+    if tick:
+        return "grid"
+    return "zero"
 
 
 def key(entries: Sequence[tuple[Safe, str]], top: float) -> Safe:

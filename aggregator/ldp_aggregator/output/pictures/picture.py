@@ -100,7 +100,9 @@ def _file(panels: Sequence[Bars]) -> Safe:
             top += 16
             parts.append(tag("text", line, class_="tick", x="1%", y=top))
         top += 14
-    title = panels[0].title if len(panels) == 1 else "Estimates"
+    title = "Estimates"
+    if len(panels) == 1:
+        title = panels[0].title
     return picture_of(
         "file", title, Drawing(parts, top, "Estimates with ranges."), width=_WIDTH
     )

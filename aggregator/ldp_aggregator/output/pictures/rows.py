@@ -47,7 +47,9 @@ class _Row:
     def numbers(self) -> list[float]:
         """All that the axis has to show."""
         numbers = [number for three in self.threes for number in three]
-        return numbers if self.truth is None else [*numbers, self.truth]
+        if self.truth is None:
+            return numbers
+        return [*numbers, self.truth]
 
     def draw(self, scale: AxisScale, top: int) -> Iterator[Safe]:
         """Yield the label, what is read, bars or dots, and the truth, if it is
@@ -92,7 +94,9 @@ def draw_rows(panel: Bars) -> Drawing:
         for part in row.draw(scale, place * height)
     ]
     entries = list(_key(panel, rows))
-    below = [key(entries, bottom + _AXIS)] if entries else []
+    below = []
+    if entries:
+        below = [key(entries, bottom + _AXIS)]
     what = "Dots" if panel.dots else "A bar"
     return Drawing(
         [*ticks_at(scale, bottom, panel.unit), *drawn, *below],

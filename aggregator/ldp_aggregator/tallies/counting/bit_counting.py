@@ -82,7 +82,9 @@ def _add(layer: Words) -> list[Words]:
             a |= b
             total ^= c
             carries.append(a)
-            layer = np.concatenate([total, rest]) if len(rest) else total
+            layer = total
+            if len(rest):
+                layer = np.concatenate([total, rest])
         left.append(layer)
         # The carries have twice the weight: they are the next layer.
         layer = np.concatenate(carries) if carries else layer[:0]

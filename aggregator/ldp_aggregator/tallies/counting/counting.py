@@ -38,7 +38,9 @@ def empty_counts(layout: Layout) -> Counts:
         from ldp_aggregator.numerics.projective.folding import folded_shape
 
         return np.zeros(folded_shape(layout.folding), dtype=np.int64)
-    columns = 1 + layout.counters if layout.counters else layout.symbols
+    columns = layout.symbols
+    if layout.counters:
+        columns = 1 + layout.counters
     return np.zeros((layout.cohorts * layout.places, columns), dtype=np.int64)
 
 
@@ -69,7 +71,9 @@ def count_rows(rows: Rows, layout: Layout) -> Counts:
         return np.stack(
             [np.bincount(place, minlength=layout.symbols) for place in by_place]
         )
-    return _bits(rows, layout) if layout.bits else _symbols(rows, layout)
+    if layout.bits:
+        return _bits(rows, layout)
+    return _symbols(rows, layout)
 
 
 def _symbols(rows: Rows, layout: Layout) -> Counts:

@@ -35,7 +35,9 @@ def siphashes(key: bytes, ids: Sequence[bytes]) -> Words:
     words = np.frombuffer(b"".join(ids), dtype="<u8").astype(np.uint64).reshape(-1, 2)
     starts = range(0, len(words), _AT_ONCE)
     hashes = [_hash(key, words[start : start + _AT_ONCE]) for start in starts]
-    return np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
+    if hashes:
+        return np.concatenate(hashes)
+    return np.empty(0, dtype=np.uint64)
 
 
 def _hash(key: bytes, words: Words) -> Words:

@@ -123,11 +123,9 @@ def _place(source: Source, number: int) -> str:
             "URL of one, a tally, or several of these; got something of type "
             f"{type(source).__name__}"
         )
-    return (
-        os.fspath(source)
-        if isinstance(source, str | os.PathLike)
-        else f"source {number}"
-    )
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return f"source {number}"
 
 
 def _take_note(path: str, tally: Tally, seen: set[bytes]) -> None:

@@ -103,11 +103,9 @@ def _fitting(
         return Rejection(error.reason)
     envelope = envelopes.get(batch.fingerprint)
     if envelope is None:
-        return (
-            Rejection("batch-size")
-            if batch.size > most
-            else Rejection(UNKNOWN, size=batch.size)
-        )
+        if batch.size > most:
+            return Rejection("batch-size")
+        return Rejection(UNKNOWN, size=batch.size)
     if len(batch.rows) != batch.size * envelope.width:
         return Rejection("report-width", batch.fingerprint)
     if batch.size > most:

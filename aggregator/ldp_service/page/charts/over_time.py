@@ -95,7 +95,9 @@ def points_of(
         # place.
         here: int | None = place
         if estimates.values[place : place + 1] != (value,):
-            here = estimates.values.index(value) if value in estimates.values else None
+            here = None
+            if value in estimates.values:
+                here = estimates.values.index(value)
         if here is None or not math.isfinite(estimates.frequency[here]):
             continue
         columns = (estimates.frequency, estimates.low, estimates.high)
@@ -125,7 +127,9 @@ def _panel(
     for point in points:
         columns[:, point.epoch.number - first.number] = point[1:]
     band = np.full((3, many), np.nan)
-    course = None if view.course is None else view.course.courses.get(value)
+    course = None
+    if view.course is not None:
+        course = view.course.courses.get(value)
     if course is not None:
         for epoch, *ends in zip(
             course.epochs, course.level, course.low, course.high, strict=True

@@ -55,4 +55,6 @@ def text_table(shown: TextTable, name: str = "") -> Safe:
 
 def many(count: int, noun: str) -> str:
     """A number of things, in words."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}s"

@@ -37,7 +37,9 @@ def facts(view: QuestionView) -> Iterator[tuple[str, str, str]]:
 def _facts(view: QuestionView) -> Iterator[tuple[str, str]]:
     question = view.estimates
     options, declared = question.options, question.question.declared
-    family = f", simultaneous ({options.simultaneous})" if options.simultaneous else ""
+    family = ""
+    if options.simultaneous:
+        family = f", simultaneous ({options.simultaneous})"
     delivered = log_text(question.question.randomizer.ratio, 6)
     yield "Name", question.name
     yield "Reports", number(f"{question.reports:,}", question.reports)

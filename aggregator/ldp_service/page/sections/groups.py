@@ -60,7 +60,9 @@ def _over_time(series: GroupSeries) -> Iterator[Safe]:
     newest = next(
         groups.groups[0][name] for _, groups in reversed(series) if groups.groups
     )
-    what = newest.values[int(np.argmax(newest.frequency))] if len(newest) else MEAN
+    what = MEAN
+    if len(newest):
+        what = newest.values[int(np.argmax(newest.frequency))]
     labels = list(dict.fromkeys(group.name for _, group in shown))
     rows = []
     for epoch, groups in reversed(series):
@@ -79,11 +81,9 @@ def _cell(estimates: QuestionEstimates | None, what: str) -> Safe:
         return tag("span", SUPPRESSED)
     if what == MEAN:
         mean = estimates.mean
-        return (
-            Safe("")
-            if mean is None
-            else number(" ± ".join(mean.cells[:2]), mean.estimate)
-        )
+        if mean is None:
+            return Safe("")
+        return number(" ± ".join(mean.cells[:2]), mean.estimate)
     share = estimates[what]
     error = f" ± {estimates.shown(share.standard_error)}"
     return join([number(estimates.shown(share.frequency), share.frequency), error])

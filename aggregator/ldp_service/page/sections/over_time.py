@@ -109,11 +109,9 @@ def _levels(view: QuestionView) -> Iterator[Safe]:
 def _table(view: QuestionView, asked: ViewRequest, most: Sequence[int]) -> Safe:
     """A row for each epoch, the last one first."""
     name, series = view.estimates.name, view.series or ()
-    shown = (
-        f" Its {len(most)} most frequent values."
-        if 0 < len(most) < len(view.estimates)
-        else ""
-    )
+    shown = ""
+    if 0 < len(most) < len(view.estimates):
+        shown = f" Its {len(most)} most frequent values."
     what = "up to each epoch, cumulated" if asked.way == CUMULATED else "by epoch"
     caption = f"{name} {what} (each begins at the time given, UTC).{shown}"
     values = [view.estimates.values[place] for place in most]
@@ -148,7 +146,9 @@ def _table(view: QuestionView, asked: ViewRequest, most: Sequence[int]) -> Safe:
 
 def _mean(estimates: QuestionEstimates) -> Safe:
     mean = estimates.mean
-    return Safe("") if mean is None else number(mean.cells[0], mean.estimate)
+    if mean is None:
+        return Safe("")
+    return number(mean.cells[0], mean.estimate)
 
 
 def _link(words: str, asked: ViewRequest, name: str, **changes: str | None) -> Safe:

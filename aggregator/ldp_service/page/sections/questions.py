@@ -82,7 +82,9 @@ def warnings(view: QuestionView) -> list[str]:
 
 def notes_on(question: QuestionEstimates) -> list[str]:
     """Return what to know before believing the numbers."""
-    bound = "" if question.manipulation is None else str(question.manipulation)
+    bound = ""
+    if question.manipulation is not None:
+        bound = str(question.manipulation)
     return [*filter(None, (question.note, *map(str, question.remarks), bound))]
 
 
@@ -94,7 +96,9 @@ def health(view: QuestionView) -> Safe:
         return Safe("")
     changes = view.changes
     calm = changes is not None and not changes.untested and not changes.alarm
-    quiet = [tag("p", f"Over time: {changes}.", class_="note")] if calm else []
+    quiet = []
+    if calm:
+        quiet = [tag("p", f"Over time: {changes}.", class_="note")]
     if not view.checks:
         return join(
             [tag("p", "No check applies to these reports.", class_="note"), *quiet]

@@ -11,18 +11,20 @@ from ldp_service.page.views.sharpness import POWER, Sharpness, sharpness_of
 
 def sharpness(view: QuestionView) -> list[str]:
     """Return sentences; none where there are no intervals."""
-    known = sharpness_of(view.estimates) if view.estimates.reports else None
-    return [] if known is None else list(_sentences(view, known))
+    known = None
+    if view.estimates.reports:
+        known = sharpness_of(view.estimates)
+    if known is None:
+        return []
+    return list(_sentences(view, known))
 
 
 def _sentences(view: QuestionView, known: Sharpness) -> Iterator[str]:
     show = f"{known.half_width:.3g}"
     which = "the mean" if not known.of_shares else f"the share of {known.what}"
-    widest = (
-        ", the widest interval of all"
-        if known.of_shares and len(view.estimates) > 1
-        else ""
-    )
+    widest = ""
+    if known.of_shares and len(view.estimates) > 1:
+        widest = ", the widest interval of all"
     yield f"They tell {which} within ± {show}{widest}."
     if known.more is None:
         yield (

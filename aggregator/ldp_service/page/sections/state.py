@@ -45,6 +45,8 @@ def overview_summary(lines: Sequence[SurveyLine]) -> str:
     """Return one sentence on all surveys."""
     reports = sum(line.reports for line in lines)
     alarms = sum(len(line.alarms) for line in lines)
-    said = many(alarms, "alarm") if alarms else "no alarms"
+    said = "no alarms"
+    if alarms:
+        said = many(alarms, "alarm")
     surveys = f"{many(len(lines), 'survey')}, {many(reports, 'report')}"
     return f"{surveys} to the question that was answered most in each, {said}."

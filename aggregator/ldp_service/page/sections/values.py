@@ -59,7 +59,9 @@ def _pages(view: QuestionView, asked: ViewRequest) -> Iterator[Safe]:
     """Where one is, and the way to others."""
     name, search = view.estimates.name, view.search
     first = (search.page - 1) * MOST_BARS + 1
-    what = f" with \u201c{search.text}\u201d" if search.text else ""
+    what = ""
+    if search.text:
+        what = f" with \u201c{search.text}\u201d"
     if not view.matching:
         yield tag("p", f"No value{what}.", class_="note")
         return

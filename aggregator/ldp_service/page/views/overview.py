@@ -30,7 +30,9 @@ class SurveyLine:
         """The last epoch with reports; None before there are any, and where time is not
         divided.
         """
-        return self.epochs[-1][0] if self.epochs and self.epochs[-1][0].length else None
+        if self.epochs and self.epochs[-1][0].length:
+            return self.epochs[-1][0]
+        return None
 
 
 def overview(analysis: Analysis, catalogue: Catalogue) -> Sequence[SurveyLine]:

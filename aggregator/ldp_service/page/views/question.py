@@ -93,8 +93,12 @@ class QuestionView:
     @property
     def distribution(self) -> Distribution | None:
         """The distribution of numbers on a line, whose curve is shown."""
-        known = distribution_behind(self.estimates) if self.estimates.reports else None
-        return None if known is None or known.line.circular else known
+        known = None
+        if self.estimates.reports:
+            known = distribution_behind(self.estimates)
+        if known is None or known.line.circular:
+            return None
+        return known
 
     @property
     def complete(self) -> bool:

@@ -60,7 +60,9 @@ def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
     if not estimates.reports or estimates.is_shape:
         return None
     if estimates.law is None or not len(estimates):
-        return None if estimates.mean is None else _of_mean(estimates, estimates.mean)
+        if estimates.mean is None:
+            return None
+        return _of_mean(estimates, estimates.mean)
     law, options = estimates.law, estimates.options
     widths = np.nan_to_num(estimates.high - estimates.low)
     place = int(np.argmax(widths))
@@ -85,7 +87,9 @@ def sharpness_of(estimates: QuestionEstimates) -> Sharpness | None:
 def _of_mean(estimates: QuestionEstimates, mean: Mean) -> Sharpness:
     variance = mean.standard_error**2
     ends = ends_of(estimates.question.domain)
-    most = math.inf if ends is None else ends[1] - ends[0]
+    most = math.inf
+    if ends is not None:
+        most = ends[1] - ends[0]
     return Sharpness(
         "mean",
         (mean.high - mean.low) / 2,
@@ -115,4 +119,6 @@ def _difference(variance: float, level: float, most: float) -> float | None:
     """
     reach = float(ndtri((1 + level) / 2) + ndtri(POWER))
     difference = reach * math.sqrt(4 * variance)
-    return difference if difference <= most else None
+    if difference <= most:
+        return difference
+    return None

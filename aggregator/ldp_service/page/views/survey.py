@@ -47,9 +47,9 @@ def survey_view(analysis: Analysis, asked: ViewRequest) -> SurveyView:
     """
     served, options, span = asked.served, asked.options, asked.span
     health, changes = analysis.health(served), analysis.changes(served)
-    series = (
-        None if asked.over_time is None else _series(analysis, asked, asked.over_time)
-    )
+    series = None
+    if asked.over_time is not None:
+        series = _series(analysis, asked, asked.over_time)
     questions = []
     for estimates in _estimates(analysis, asked):
         name = estimates.name

@@ -127,9 +127,9 @@ class ViewRequest:
 
     def search_in(self, question: str) -> ValueSearch:
         """Return the search among the values of a question."""
-        return (
-            self.search if self.search.question == question else ValueSearch(question)
-        )
+        if self.search.question == question:
+            return self.search
+        return ValueSearch(question)
 
     def query(self, **changes: str | None) -> dict[str, str]:
         """The query that asks for the same, but for what changes; None leaves a key
@@ -182,7 +182,9 @@ def rectangles_written(options: Options) -> str:
 
 def zoom_written(options: Options) -> str:
     """A zoom as a query has it."""
-    return "" if options.maps.zoom is None else "x".join(map(str, options.maps.zoom))
+    if options.maps.zoom is None:
+        return ""
+    return "x".join(map(str, options.maps.zoom))
 
 
 def shares_text(shares: Sequence[float]) -> str:

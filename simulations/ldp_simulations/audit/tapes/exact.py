@@ -90,18 +90,16 @@ def differences(
                     f"value {value}, report {report}: drawn with {pair[0]}, stated "
                     f"{pair[1]}"
                 )
-    return (
-        "how often a draw is rejected depends on the value" if len(rejected) > 1 else ""
-    )
+    if len(rejected) > 1:
+        return "how often a draw is rejected depends on the value"
+    return ""
 
 
 def _values(randomizer: Any) -> Iterable[int]:
     """Return the inputs of a randomizer, in the order of its channel's rows."""
-    return (
-        sets_of(randomizer.size, randomizer.most)
-        if hasattr(randomizer, "most")
-        else count()
-    )
+    if hasattr(randomizer, "most"):
+        return sets_of(randomizer.size, randomizer.most)
+    return count()
 
 
 def reports_of(layout: Layout) -> list[int]:
@@ -138,9 +136,13 @@ def _all_bits(randomizer: Randomizer) -> tuple[int, ...] | None:
     """
     if isinstance(randomizer, RandomizedResponse):
         size, truth, other = randomizer
-        return (_BYTE,) if truth + (size - 1) * other <= _MOST_WEIGHT else None
+        if truth + (size - 1) * other <= _MOST_WEIGHT:
+            return (_BYTE,)
+        return None
     if isinstance(randomizer, StochasticMatrix):
-        return (_BYTE,) if max(map(sum, randomizer.weights)) <= _MOST_WEIGHT else None
+        if max(map(sum, randomizer.weights)) <= _MOST_WEIGHT:
+            return (_BYTE,)
+        return None
     return None
 
 

@@ -220,16 +220,16 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> Distribution
         quantile=float(ndtri((1 + ask.level) / 2)),
         reach=_reach(question, queries),
     )
-    return (
-        plan
-        if respondents is not None
-        else plan._replace(respondents=_enough(plan, ask))
-    )
+    if respondents is not None:
+        return plan
+    return plan._replace(respondents=_enough(plan, ask))
 
 
 def _of_one(error: float | None, root: float) -> float | None:
     """Return the error of a single respondent, from the root of how many there are."""
-    return None if error is None else error * root
+    if error is None:
+        return None
+    return error * root
 
 
 def _enough(plan: DistributionPlan, ask: Ask) -> int | None:
@@ -245,7 +245,9 @@ def _enough(plan: DistributionPlan, ask: Ask) -> int | None:
         if goal is not None and error is not None
     ]
     known = [respondents for respondents in needed if respondents is not None]
-    return max(known) if known and len(known) == len(needed) else None
+    if known and len(known) == len(needed):
+        return max(known)
+    return None
 
 
 def _places(expected: Distribution) -> tuple[float | None, float | None, float | None]:

@@ -31,7 +31,9 @@ def draw_entry(share: Fraction, respondents: int | None) -> dict[str, Any]:
     """
     if share == 1:
         return {}
-    asked = None if respondents is None else math.ceil(respondents / share)
+    asked = None
+    if respondents is not None:
+        asked = math.ceil(respondents / share)
     return {"drawn": {"share": str(share), "asked": asked}}
 
 
@@ -39,7 +41,9 @@ def answering(share: Fraction, respondents: int | None) -> int | None:
     """How many of the respondents of a survey answer a question that a share of them
     draws.
     """
-    return None if respondents is None else max(1, int(respondents * share))
+    if respondents is None:
+        return None
+    return max(1, int(respondents * share))
 
 
 def described_plan(question: Question, respondents: int | None) -> dict[str, Any]:
@@ -89,7 +93,9 @@ def enough(error_of_one: float, half_width: float, quantile: float) -> int | Non
     None if these are more than there may be.
     """
     least = math.ceil((quantile * error_of_one / half_width) ** 2)
-    return least if least <= MOST_RESPONDENTS else None
+    if least <= MOST_RESPONDENTS:
+        return least
+    return None
 
 
 def caption_of(question: Question, respondents: int | None) -> str:
@@ -102,7 +108,9 @@ def caption_of(question: Question, respondents: int | None) -> str:
 
 def forged_in_words(forged: int | None) -> str:
     """Describe forged reports for a legend."""
-    return "1 % of the reports" if forged is None else f"{forged:,} reports"
+    if forged is None:
+        return "1 % of the reports"
+    return f"{forged:,} reports"
 
 
 def short(number: float | None) -> str:
@@ -111,16 +119,22 @@ def short(number: float | None) -> str:
     """
     if number is None:
         return "-"
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+    if number >= 1000:
+        return f"{number:,.0f}"
+    return f"{number:.3g}"
 
 
 def whole(number: int | None) -> str:
     """A whole number, or a dash where there is none."""
-    return "-" if number is None else f"{number:,}"
+    if number is None:
+        return "-"
+    return f"{number:,}"
 
 
 def share(number: float | None) -> str:
     """An efficiency with three decimals; a dash where there is none."""
     if number is None:
         return "-"
-    return f"{number:.3f}" if number >= 0.0005 else "<0.001"
+    if number >= 0.0005:
+        return f"{number:.3f}"
+    return "<0.001"

@@ -124,11 +124,9 @@ def text_table(plan: FieldPlan, ask: Ask, forged: int | None) -> TextTable:
         )
         for way in entry["ways"]
     ]
-    family = (
-        ", of all cells of all pairs simultaneously (Bonferroni)"
-        if ask.simultaneous
-        else ""
-    )
+    family = ""
+    if ask.simultaneous:
+        family = ", of all cells of all pairs simultaneously (Bonferroni)"
     shift = short(entry.get("forged", {}).get("shift"))
     remarks = [
         "standard error, half-width: of a cell of the table of two fields and its "
@@ -186,7 +184,9 @@ def _ways(question: Question, ask: Ask) -> Iterator[TableMethod]:
     response: Any = question.randomizer
     sizes, weights = response.sizes, (response.truth, response.other)
     epsilon = fraction(question.declared.text)
-    sampled = _mean(sizes, _of_sampling) if ask.estimand == "population" else 0.0
+    sampled = 0.0
+    if ask.estimand == "population":
+        sampled = _mean(sizes, _of_sampling)
 
     def subsets(name: str, together: int) -> TableMethod:
         variance = float(pair_error(sizes, together, weights))

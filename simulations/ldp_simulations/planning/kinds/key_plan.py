@@ -106,7 +106,9 @@ def text_table(plan: KeyPlan, ask: Ask) -> TextTable:
         )
         for row in entry["shares"]
     ]
-    unit = f", in {entry['unit']}" if entry["unit"] else ""
+    unit = ""
+    if entry["unit"]:
+        unit = f", in {entry['unit']}"
     family = ", of all keys together" if ask.simultaneous else ""
     remarks = [
         f"errors: standard errors for {WHOM[ask.estimand]} of a key that such a share "
@@ -137,7 +139,9 @@ def _plan(question: Question, respondents: int | None, ask: Ask) -> KeyPlan:
         )
         shares: tuple[float, ...] = (share,)
     else:
-        shares = SHARES if ask.frequency is None else (ask.frequency,)
+        shares = SHARES
+        if ask.frequency is not None:
+            shares = (ask.frequency,)
     if respondents is None:
         return KeyPlan(question, None, ())
     rows = tuple(_row(question, respondents, share, ask=ask) for share in shares)

@@ -63,7 +63,9 @@ class MeanPlan:
     @property
     def half_width(self) -> float | None:
         """Half the interval."""
-        return None if self.error is None else self.quantile * self.error
+        if self.error is None:
+            return None
+        return self.quantile * self.error
 
 
 def means_of_survey(

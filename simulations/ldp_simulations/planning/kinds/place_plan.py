@@ -180,9 +180,9 @@ def _on_finest(plan: PlacePlan) -> Iterator[str]:
     if plan.respondents is None:
         return
     finest = plan.finest
-    size = (
-        "not even four cells show" if finest is None else f"{finest} x {finest} cells"
-    )
+    size = "not even four cells show"
+    if finest is not None:
+        size = f"{finest} x {finest} cells"
     yield f"finest map on which an even share of a cell shows: {size}"
 
 
@@ -297,7 +297,9 @@ def _expect(question: Question) -> _Expected | None:
         return None
     counts = expected_counts(question.randomizer, (), np.full(size, 1 / size))
     queries = decoder.ranges.queries(question.randomizer, counts)
-    return None if queries is None else _Expected(queries, int(counts.sum()))
+    if queries is None:
+        return None
+    return _Expected(queries, int(counts.sum()))
 
 
 def _zooms(

@@ -127,11 +127,15 @@ class PlannedMechanism:
 
     def typical(self, ask: Ask) -> float:
         """The frequency that errors are told for."""
-        return 1 / len(self.values) if ask.frequency is None else ask.frequency
+        if ask.frequency is None:
+            return 1 / len(self.values)
+        return ask.frequency
 
     def chance(self, frequency: float, respondents: int, ask: Ask) -> float:
         """The worst value's probability to be found if it is held by `frequency`."""
-        tested = len(self.values) if self.value is None else 1
+        tested = 1
+        if self.value is None:
+            tested = len(self.values)
         missing = miss(ask.level, tested, "bonferroni")
         return float(
             chance_to_pass(self.at(frequency, respondents), missing, ask.estimand).min()
@@ -160,13 +164,17 @@ class PlannedMechanism:
         filters.
         """
         shift = frequency_reach(self.randomizer)
-        return None if shift is None else float(shift)
+        if shift is None:
+            return None
+        return float(shift)
 
     @property
     def efficiency(self) -> float | None:
         """R* / R at the declared epsilon; None where it depends on the frequencies."""
         exact = efficiency(self.randomizer, self.declared.bound)
-        return None if exact is None else float(exact)
+        if exact is None:
+            return None
+        return float(exact)
 
 
 def rows_for(domain: Domain) -> list[Mechanism]:
@@ -194,7 +202,9 @@ def design_parts(
     """
     keys = Keys("plan", {"epsilon": epsilon})
     parts = row.design(keys, domain)
-    return None if keys.problems else parts
+    if keys.problems:
+        return None
+    return parts
 
 
 def design_for(row: Mechanism, domain: Domain, epsilon: str) -> PlannedMechanism | None:
@@ -228,4 +238,6 @@ def least_epsilon(
         return plan is not None and plan.meets(respondents, ask)
 
     step = least_whole(1, int(MOST_EPSILON * EPSILON_STEPS), meets)
-    return None if step is None else at(step)
+    if step is None:
+        return None
+    return at(step)

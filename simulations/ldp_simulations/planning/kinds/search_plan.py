@@ -28,7 +28,9 @@ class SearchPlan(NamedTuple):
     @property
     def reach(self) -> list[SearchReach]:
         """By length."""
-        return [] if self.respondents is None else self.finds.reach(self.respondents)
+        if self.respondents is None:
+            return []
+        return self.finds.reach(self.respondents)
 
 
 def searches_of_survey(
@@ -76,7 +78,9 @@ def text_table(plan: SearchPlan) -> TextTable:
         )
     rows = []
     for reach in plan.reach:
-        share = "-" if reach.frequency is None else f"{reach.frequency:.3%}"
+        share = "-"
+        if reach.frequency is not None:
+            share = f"{reach.frequency:.3%}"
         rows.append((f"texts of up to {reach.longest} bytes", share))
     caption = f"of {plan.respondents:,} respondents, found 99 times in 100"
     remark = f"{plan.finds.never} never found"
