@@ -52,12 +52,7 @@ class Sized(Domain):
 
     def __init__(self, size):
         super().__init__("category", ())
-        self._size = size
-
-    @property
-    def size(self):
-        """As given."""
-        return self._size
+        self.size = size
 
 
 def chosen(size, epsilon):
