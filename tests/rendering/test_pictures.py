@@ -53,11 +53,30 @@ def test_the_picture_is_the_same_everywhere():
         ((-0.03, -0.05, -0.01), POINTS, "-3 points", "-5 to -1 points"),
         ((39.1, 38.0, 40.0), "h", "39 h", "38 to 40 h"),
         ((40.0, 40.0, 40.0), "h", "40 h", ""),
+        ((0.26875, 0.1511, 0.3908), "%", "30 %", "10 to 40 %"),
+        ((0.2, 0.1, 0.3), "%", "20 %", "10 to 30 %"),
         ((41_234.0, 40_700.0, 41_800.0), "", "41,200", "40,700 to 41,800"),
     ],
 )
 def test_estimates_are_read_in_a_range(three, unit, value, range_):
-    """No digit is less than an eighth of half the range; what noise made impossible is
-    not said.
+    """No digit is less than an eighth of half the range, of which tens take no part
+    away; what noise made impossible is not said.
     """
     assert reading(*three, unit) == (value, range_)
+
+
+def test_the_truth_of_runs_is_in_files_of_pixels():
+    """A line for it, and rings for the ranges that miss it, as in SVG."""
+    from matplotlib.figure import Figure
+
+    from ldp_aggregator.output.pictures.over_time import draw_band
+    from ldp_aggregator.output.sheet import Band, Bars
+
+    lengths = np.array([0.2, 0.4])
+    band = Band(*np.full((3, 2), np.nan))
+    panel = Bars("", "", ["1", "2"], lengths, lengths - 0.1, lengths + 0.1, [0.25] * 2)
+    axis = Figure().subplots()
+    draw_band(axis, panel, band)
+    drawn = {line.get_label(): line.get_ydata() for line in axis.get_lines()}
+    assert list(drawn["truth"]) == [0.25, 0.25]
+    assert list(drawn["misses the truth"]) == [0.4]

@@ -162,7 +162,7 @@ def test_slips_are_listed_in_their_order():
 def test_counts_from_paper_are_reports_like_others():
     """Estimated as those of devices: 0.4 = (0.45 - 1/4) / (1/2)."""
     survey = parse_survey(HEAD + QUARTERS)
-    reports = paper_reports(survey, "question,value,count\nq,true,1350\nq,false,1650\n")
+    reports = paper_reports(survey, "question,value,count\nq,true,1350\nq,No,1650\n")
     values = estimate(survey, reports)["q"]
     assert [row["frequency"] for row in values.to_dict()["values"]] == pytest.approx(
         [0.6, 0.4]

@@ -20,19 +20,28 @@ _NOTABLE = 1.25
 
 
 def alternatives(survey: Survey) -> Iterator[str]:
-    """Yield a sentence for each question that others would answer with fewer people."""
+    """Yield a sentence for questions that others would answer with fewer people, those
+    alike together.
+    """
+    named: dict[str, list[str]] = {}
     for question in survey:
         values, most = question.domain.values, question.domain.most
         if question.domain.type != "multi" or not values or not most:
             continue
         ratio = _people_for_drawn(question, values, share=most / len(values) / 2)
         if ratio > _NOTABLE:
-            yield (
-                f"question {question.name!r}: {len(values)} yes-or-no questions of "
-                f"which each device answers one ([[draw]]) need {ratio:.1f} times fewer "
-                f"people for the same error at epsilon {question.declared.text}, if "
-                f"people choose {most / 2:g} of the {len(values)} answers"
+            advice = (
+                f"{len(values)} yes-or-no questions of which each device answers one "
+                f"([[draw]]) need {ratio:.1f} times fewer people for the same error at "
+                f"epsilon {question.declared.text}, if people choose {most / 2:g} of "
+                f"the {len(values)} answers"
             )
+            named.setdefault(advice, []).append(repr(question.name))
+    for advice, names in named.items():
+        which = f"question {names[0]}"
+        if len(names) > 1:
+            which = f"questions {names[0]} to {names[-1]} ({len(names)} of them)"
+        yield f"{which}: {advice}"
 
 
 def _people_for_drawn(question: Question, values: Sequence[str], share: float) -> float:

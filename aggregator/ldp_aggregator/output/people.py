@@ -11,7 +11,7 @@ Files for machines have decimals instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, isfinite, log10
+from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 from unicodedata import bidirectional
 
@@ -83,6 +83,12 @@ def _digits(numbers: Sequence[float], half: float, unit: str) -> list[str]:
     if half > 0:
         places = -ceil(log10(factor * half / _FINEST))
     rounded = [round(factor * number, places) for number in numbers]
+    if places < 0 and len(numbers) > 1:
+        # Ends that are rounded to tens would lose a part of the range.
+        _, low, high = numbers
+        step = 10.0**-places
+        first, last = (round(factor * end / step, 9) for end in (low, high))
+        rounded[1:] = floor(first) * step, ceil(last) * step
     if all(number == int(number) for number in rounded):
         places = 0
     sign = "+" if unit == POINTS else ""

@@ -16,6 +16,7 @@ from ldp.numbers.epochs import batch_id
 from ldp.numbers.randomness import system
 from ldp.survey.survey import Survey
 from ldp.wire.wire import Batch, encode_batch, encode_frame
+from ldp_aggregator.analyses.rows.codes import place_of
 from ldp_aggregator.output.csv_rows import csv_rows
 from ldp_service.respondents.paper import PaperError, rule_of
 
@@ -56,15 +57,17 @@ def _read(survey: Survey, line: list[str], number: int) -> tuple[str, bytes]:
     question = survey[name]
     rule_of(question)
     values = question.domain.values or ()
-    if value not in values:
-        raise PaperError(f"line {number}: expected one of {', '.join(values)}")
+    place = place_of(value, values)
+    if place is None:
+        labels = map(question.domain.label, values)
+        raise PaperError(f"line {number}: expected one of {', '.join(labels)}")
     # Python takes no numbers of thousands of digits.
     whole = count.isascii() and count.isdigit() and len(count) < _DIGITS
     if not whole or int(count) > _MOST:
         raise PaperError(
             f"line {number}: expected a whole number up to {_MOST:,} as the count"
         )
-    return name, values.index(value).to_bytes(question.width, "little") * int(count)
+    return name, place.to_bytes(question.width, "little") * int(count)
 
 
 def _frames(survey: Survey, name: str, reports: bytes) -> bytes:

@@ -25,6 +25,19 @@ def draw_band(axis: Any, panel: Bars, band: Band) -> None:
     axis.plot(
         times, panel.lengths, "o", color="#444444", markersize=3.5, label="estimate"
     )
+    if panel.truth is not None:
+        truth, lengths = np.array(panel.truth), np.array(panel.lengths)
+        axis.plot(times, truth, color="#b45309", linewidth=1, label="truth")
+        missed = (np.array(panel.low) > truth) | (np.array(panel.high) < truth)
+        axis.plot(
+            times[missed],
+            lengths[missed],
+            "o",
+            color="#444444",
+            markerfacecolor="white",
+            markersize=6,
+            label="misses the truth",
+        )
     if band.since is not None:
         first, last = band.since
         axis.axvspan(
