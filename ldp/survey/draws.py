@@ -107,7 +107,11 @@ def draws_of(tables: Sequence[Keys]) -> list[Draw]:
     draws = []
     for keys in tables:
         names = keys.texts("questions", 2, MOST_MEMBERS)
-        answers = keys.integer("answers", 1, max(len(names) - 1, 1), default=1)
+        # Of names that were refused, nothing is known.
+        most = MOST_MEMBERS
+        if not keys.problems:
+            most = max(len(names) - 1, 1)
+        answers = keys.integer("answers", 1, most, default=1)
         if "weights" in keys and answers > 1:
             expected = (
                 "no weights where a device answers several: each is as likely as any "

@@ -245,10 +245,11 @@ def survey_of(
     )
     top.finish()
     by_name = {question.name: question for question in questions}
-    _note_draws(drawn, draws, by_name, joint=listed)
-    note_unknown(open_tables, attributes, by_name, joint=listed)
     groups: tuple[Group, ...] = ()
-    if listed:
+    if tables:
+        _note_draws(drawn, draws, by_name, joint=listed)
+        note_unknown(open_tables, attributes, by_name, joint=listed)
+    if tables and listed:
         from ldp.survey.joint import joint_groups
 
         groups = joint_groups(head, listed, by_name)

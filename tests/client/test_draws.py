@@ -699,3 +699,19 @@ def test_what_may_still_be_charged(taken, dear):
     draw = survey["x"].draw
     charged = chargeable(survey.questions, {draw: taken} if taken else {})
     assert "".join(question.name for question in charged) == f"w{dear}"
+
+
+def test_too_many_questions_are_one_problem():
+    """What follows from it is none: neither the number of answers, nor the names."""
+    names = [f"q{number}" for number in range(120)]
+    many = [ldp.question(name, type="boolean", epsilon=1) for name in names]
+    fields = [ldp.field(f"f{number}", type="boolean") for number in range(12)]
+    tables = [
+        ldp.question(name, fields=fields, collect="subsets", epsilon=1)
+        for name in names[:26]
+    ]
+    for questions in (many, tables):
+        drawn = ldp.draw(*names[: len(questions)], answers=2)
+        with pytest.raises(ldp.SurveyError) as refused:
+            ldp.survey("weeks", *questions, draws=[drawn])
+        assert len(refused.value.problems) == 1
