@@ -213,11 +213,10 @@ def fingerprint_of(survey, question):
     """That of a question, which its reports carry."""
     numbers = []
     for name, number in sorted(question["integers"].items()):
-        text = (
-            number
-            if isinstance(number, str)
-            else ";".join(",".join(row) for row in number)
-        )
+        if isinstance(number, str):
+            text = number
+        else:
+            text = ";".join(",".join(row) for row in number)
         numbers.append(f"{name}={text}")
     _, listed = asked_of(question)
     epoch = [] if survey["epoch"] is None else [f"epoch={survey['epoch']}"]
@@ -365,11 +364,9 @@ def claims_of(question, survey):
     choice = [own[question["type"]]] if question["type"] in own else []
     many = ["per_device"] if "per_device" in question else []
     circle = [key for key in ("circular", "outside") if key in question]
-    reach = (
-        ["one_respondent_changes_it_by_at_most"]
-        if many and has_numbers(question)
-        else []
-    )
+    reach = []
+    if many and has_numbers(question):
+        reach = ["one_respondent_changes_it_by_at_most"]
     metric = ["metric"] if question["mechanism"] == "metric" else []
     further = (*choice, *many, *circle, *reach, *metric)
     stated = (*QUESTION, *further, "one_report", "all_reports", *FOLLOWS)
@@ -535,11 +532,10 @@ def verdicts(survey):
         sound = sound and not wrong
         verdict = "; ".join(wrong) or f"{delivered(question)}: holds"
         lines.append(f"{question['name']} ({question['mechanism']}): {verdict}")
-    wrong = (
-        survey_failures(survey)
-        if sound
-        else ["it is not so that all of its questions hold"]
-    )
+    if sound:
+        wrong = survey_failures(survey)
+    else:
+        wrong = ["it is not so that all of its questions hold"]
     once, ever, charged = members(
         survey["total_epsilon"], "one_report_each", "all_reports", "all_charges"
     )

@@ -32,7 +32,7 @@ from ldp_client import Client, HTTPTransport, report_bytes
 from ldp_service.counting.publication import LIVE
 from ldp_service.counting.served import Served
 from ldp_service.http.app import Application
-from ldp_service.service import Service, Settings
+from ldp_service.service import Service, Settings, UploadSettings
 
 PEOPLE = 20_000
 EPSILONS = (1, 4)
@@ -191,9 +191,9 @@ def serving(survey: ldp.Survey) -> Iterator[tuple[str, Service, Served]]:
     served = Served(survey, survey.to_toml())
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{Path(folder) / 'ldp.db'}"
-        settings = Settings(
-            open_uploads=True, publication=LIVE
-        )  # its devices are made up
+        # Its devices are made up.
+        uploads = UploadSettings(open_uploads=True)
+        settings = Settings(uploads=uploads, publication=LIVE)
         service = Service([served], store, settings)
         config = uvicorn.Config(
             Application(service), port=0, log_level="error", lifespan="off"

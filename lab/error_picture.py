@@ -54,11 +54,10 @@ def mean_errors(name: str, epsilon: str) -> Iterator[tuple[int, float]]:
     for size in SIZES:
         domain = Domain("category", tuple(map(str, range(size))))
         mechanism = MECHANISMS[name]
-        parts = (
-            None
-            if mechanism.accepts(domain)
-            else design_parts(mechanism, domain, epsilon)
-        )
+        if mechanism.accepts(domain):
+            parts = None
+        else:
+            parts = design_parts(mechanism, domain, epsilon)
         error = None if parts is None else settled_error(parts[0])
         if error is not None:
             yield size, float(error.error) / size

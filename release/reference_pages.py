@@ -49,8 +49,9 @@ def _with_headings(table: re.Match[str]) -> str:
 
     def name(cell: re.Match[str]) -> str:
         place = next(cells) % len(names)
-        told = place and names[place]
-        return f'<td data-heading="{names[place]}"' if told else cell[0]
+        if place and names[place]:
+            return f'<td data-heading="{names[place]}"'
+        return cell[0]
 
     return re.sub(r"<td\b", name, table[0])
 

@@ -147,16 +147,16 @@ def affected(changed):
     }
     touched = set()
     for one in changed:
-        found, nearest, known = set(), {one}, set()
-        while nearest and not found:
-            found = {
+        near_tests, nearest, known = set(), {one}, set()
+        while nearest and not near_tests:
+            near_tests = {
                 test
                 for test, sources in tests.items()
                 if any(is_touched(test, sources, near) for near in nearest)
             }
             known |= nearest
             nearest = importers(nearest) - known
-        touched |= found
+        touched |= near_tests
     files = [str(test.relative_to(ROOT)) for test in tests if test in touched]
     pages = (path for path in changed if path.suffix == ".md")
     return files + [f"{PAGES}[{path.relative_to(ROOT)}]" for path in pages]

@@ -31,11 +31,9 @@ class Figure(NamedTuple):
         """Whether the target is met; None without one."""
         if self.target is None:
             return None
-        return (
-            self.measured >= self.target
-            if self.at_least
-            else self.measured <= self.target
-        )
+        if self.at_least:
+            return self.measured >= self.target
+        return self.measured <= self.target
 
     def cells(self) -> tuple[str, str, str, str]:
         """Name, target, measured value and verdict, as text."""

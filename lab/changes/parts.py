@@ -114,11 +114,9 @@ def _course(course: courses.Course) -> Callable[[int, int], Row]:
     def measure(runs: int, seed: int) -> Row:
         row = courses.measured(course, runs, seed)
         # Until the change there is nothing that an alarm could be right about.
-        return (
-            row
-            if course.changed is None
-            else {**row, "alarm": math.nan, "seen": row["alarm"]}
-        )
+        if course.changed is None:
+            return row
+        return {**row, "alarm": math.nan, "seen": row["alarm"]}
 
     return measure
 

@@ -250,8 +250,8 @@ def _distributions(rows: Mapping[str, Row]) -> Iterator[Cell]:
 
 def _few(rows: Mapping[str, Row]) -> Iterator[Cell]:
     labels = [row.name for row in rows.values() if row.family in FAMILIES_OF_FEW]
-    yield from _numbers("few", labels, rows, FEW)
-    yield from _numbers("few numbers", labels_of_means(rows), rows, FEW)
+    yield from _numbers("few", labels, rows, numbers=FEW)
+    yield from _numbers("few numbers", labels_of_means(rows), rows, numbers=FEW)
 
 
 def _numbers(

@@ -45,11 +45,9 @@ class Score(NamedTuple):
     error: float
 
     def __str__(self) -> str:
-        return (
-            self.brief()
-            if np.isnan(self.error)
-            else f"{self.brief()} ± {self.error:.1g}"
-        )
+        if np.isnan(self.error):
+            return self.brief()
+        return f"{self.brief()} ± {self.error:.1g}"
 
     def brief(self) -> str:
         """The mean alone."""

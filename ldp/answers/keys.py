@@ -265,11 +265,10 @@ class Keys:
         if least < number < most or (number in (least, most) and not open_ends):
             self._numbers[key] = number
             return number
-        range_ = (
-            f"strictly between {least} and {most}"
-            if open_ends
-            else f"from {least} to {most}"
-        )
+        if open_ends:
+            range_ = f"strictly between {least} and {most}"
+        else:
+            range_ = f"from {least} to {most}"
         self.problem(key, f"a number {range_}", self._table[key])
         return stand_in
 

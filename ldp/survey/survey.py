@@ -427,11 +427,9 @@ def survey_table(survey: Survey) -> dict[str, object]:
         head["grace"] = length_text(survey.grace)
     draws = []
     for draw in survey.draws:
-        how = (
-            {"weights": list(draw.weights)}
-            if draw.answers == 1
-            else {"answers": draw.answers}
-        )
+        how: dict[str, object] = {"weights": list(draw.weights)}
+        if draw.answers > 1:
+            how = {"answers": draw.answers}
         draws.append({"questions": list(draw.names), **how})
     between: dict[str, object] = {"draw": draws} if draws else {}
     if survey.attributes:

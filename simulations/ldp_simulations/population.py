@@ -144,11 +144,9 @@ def _holders(
             [*map(to_nfc, candidates), *(bytes(text).decode() for text in holders)]
         )
     )
-    keys = (
-        [value.encode() for value in values]
-        if domain.values is None
-        else range(len(values))
-    )
+    keys: Sequence[bytes | int] = range(len(values))
+    if domain.values is None:
+        keys = [value.encode() for value in values]
     counts = np.array([holders[key] for key in keys], dtype=np.int64)
     return holders_of(domain, values, counts)
 

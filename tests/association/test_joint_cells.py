@@ -284,11 +284,9 @@ class Collected:
 
 def outer(*factors):
     """The products of one number of each, in an array with as many axes."""
-    return (
-        np.multiply.outer(factors[0], outer(*factors[1:]))
-        if len(factors) > 1
-        else factors[0]
-    )
+    if len(factors) > 1:
+        return np.multiply.outer(factors[0], outer(*factors[1:]))
+    return factors[0]
 
 
 JOINT = np.array([[0.3, 0.1, 0.1], [0.05, 0.2, 0.05], [0.1, 0.0, 0.1]])

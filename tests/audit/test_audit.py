@@ -165,11 +165,9 @@ def test_a_broken_client_raises_an_alarm(name, tmp_path, monkeypatch):
     """Each is found, as a command, by draws or at its point."""
     monkeypatch.setattr("subprocess.Popen", CopiedProcess)
     questions, draws = BROKEN[name]
-    points = (
-        {point: POINTS[point] for point in (AT_POINTS[name],)}
-        if name in AT_POINTS
-        else {}
-    )
+    points = {}
+    if name in AT_POINTS:
+        points = {point: POINTS[point] for point in (AT_POINTS[name],)}
     monkeypatch.setattr("ldp_simulations.audit.auditing.POINTS", points)
     answers = TRIED.get(name, 3)
     verdict = verdict_of(

@@ -73,11 +73,9 @@ def _evidence(question, value, first, second):
     if isinstance(randomizer, Rappor | BitFlip) or isinstance(
         randomizer.lasting, UnaryEncoding
     ):
-        steps = (
-            (randomizer.within, (1, 0))
-            if isinstance(randomizer, BitFlip)
-            else randomizer.steps
-        )
+        steps = randomizer.steps
+        if isinstance(randomizer, BitFlip):
+            steps = (randomizer.within, (1, 0))
         size = question.layout.bits
         bits = [
             np.array(

@@ -32,7 +32,7 @@ def test_documented_calls(line, monkeypatch):
     """Every call that the page shows works as written, and fits a terminal."""
     monkeypatch.chdir(ROOT)
     shown = ldp(line).output
-    assert "half-width: of the 0.95 interval" in shown
+    assert "0.95 interval" in shown
     assert max(map(len, shown.splitlines())) <= 160
 
 

@@ -366,6 +366,7 @@ OF_ROWS = (
 )
 ELSEWHERE = {
     ("ldp_aggregator.commands.reports", "--engine"): ("aggregate",),
+    ("ldp_aggregator.commands.main", "--as"): ("store",),
     ("ldp_aggregator.commands.main", "--yes-no"): ("new",),
     ("ldp_aggregator.commands.rappor", "--values"): ("rappor survey",),
     ("ldp_simulations.commands.new", "--output"): ("new",),

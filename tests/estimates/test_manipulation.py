@@ -249,11 +249,9 @@ def mean_and_estimate(specimen):
     )
 
     def estimated(counts):
-        arguments = (
-            ([text.decode() for text in specimen.values],)
-            if randomizer.kind == "search"
-            else ()
-        )
+        arguments = ()
+        if randomizer.kind == "search":
+            arguments = ([text.decode() for text in specimen.values],)
         return specimen.decode(randomizer, counts, *arguments).frequency
 
     mixed = (7 * estimated(honest) + 5 * estimated(forged)) / 12

@@ -304,11 +304,9 @@ def errors_in(part):
     if isinstance(part, dict):
         own = [part["standard_error"]] if "standard_error" in part else []
         return own + [error for value in part.values() for error in errors_in(value)]
-    return (
-        [error for value in part for error in errors_in(value)]
-        if isinstance(part, list)
-        else []
-    )
+    if isinstance(part, list):
+        return [error for value in part for error in errors_in(value)]
+    return []
 
 
 @pytest.mark.parametrize(

@@ -115,11 +115,10 @@ def test_moments_are_those_of_every_report(randomizer):
             if moments.jumps.fourth is None:
                 continue
             if randomizer.kind == "noise":
-                parts = (
-                    (quartic, above, quartic - above)
-                    if place
-                    else (quartic, quartic, quartic)
-                )
+                if place:
+                    parts = (quartic, above, quartic - above)
+                else:
+                    parts = (quartic, quartic, quartic)
             else:
                 fourth = quartic - 3 * spread**2
                 parts = (
@@ -283,7 +282,7 @@ def test_some_of_the_values():
         covariance=lambda: np.eye(4),
         count=OneCount(array(), both()),
         below=both(),
-        jumps=ScoreJumps(both(), both(), both(), both()),
+        jumps=ScoreJumps(both(), both(), both(), falling=both()),
         collisions=Collisions(array(), array(), array()),
         findings=Findings(unknown=np.array([True, False, False, True])),
     )

@@ -99,11 +99,9 @@ def memoized(client):
         }
         again = device if path is None else client(DEVICE_SURVEY, state=path)
         second = {again.record("mirror", answer).row for answer in reversed(ANSWERS)}
-        return (
-            []
-            if first == second and len(first) == len(ANSWERS)
-            else ["another permanent response"]
-        )
+        if first == second and len(first) == len(ANSWERS):
+            return []
+        return ["another permanent response"]
 
     return repeat(client, client(DEVICE_SURVEY)) + _on_disk(client, repeat)
 

@@ -80,11 +80,9 @@ def never_silent(client):
         device._sender.send_all()
         responses = len(set(transport.reports(DEVICE_SURVEY, "mirror")))
     problems = [] if all(recorded) else [f"silent after {recorded.index(False)} values"]
-    return problems + (
-        []
-        if responses <= DEVICE_SURVEY["mirror"].charges
-        else [f"{responses} permanent responses"]
-    )
+    if responses > DEVICE_SURVEY["mirror"].charges:
+        problems.append(f"{responses} permanent responses")
+    return problems
 
 
 def nothing_without_consent(client):

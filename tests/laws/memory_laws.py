@@ -36,22 +36,18 @@ def lifetime(specimen):
             return []
         return ["one report is all there is, but its ratio is not the stated one"]
     if not randomizer.memoizes:
-        return (
-            []
-            if stated is None
-            else ["fresh reports of the truth are said to be bounded"]
-        )
+        if stated is None:
+            return []
+        return ["fresh reports of the truth are said to be bounded"]
     rows = permanent_channel(randomizer).rows
     if randomizer.kind == "bloom":
         return bloom_ratio(randomizer, rows, stated)
     ratio = channels.worst_ratio(
         Channel(tuple(rows[state] for state in true_states(randomizer)))
     )
-    return (
-        []
-        if ratio == stated
-        else [f"states a lifetime ratio of {stated}, keeps {ratio}"]
-    )
+    if ratio == stated:
+        return []
+    return [f"states a lifetime ratio of {stated}, keeps {ratio}"]
 
 
 def repeated(specimen):
@@ -66,11 +62,9 @@ def repeated(specimen):
         return []
     stated = [randomizer.ratio_after(reports) for reports in (1, 2, 3, 50)]
     ever = randomizer.lifetime_ratio
-    problems = (
-        []
-        if stated[0] == randomizer.ratio
-        else ["one report is stated to have two ratios"]
-    )
+    problems = []
+    if stated[0] != randomizer.ratio:
+        problems = ["one report is stated to have two ratios"]
     if stated != sorted(stated) or (ever is not None and stated[-1] > ever):
         problems.append("the ratio does not rise to that of all reports")
     if randomizer.kind == "bloom":

@@ -46,11 +46,9 @@ def instantaneous_channel(randomizer):
         )
     size, truth, other = randomizer.fresh
     bits = randomizer.layout.bits
-    return (
-        _of_bits(bits, *_rates(size, truth, other))
-        if bits
-        else _of_symbols(size, truth, other)
-    )
+    if bits:
+        return _of_bits(bits, *_rates(size, truth, other))
+    return _of_symbols(size, truth, other)
 
 
 def cohorts_of(randomizer):

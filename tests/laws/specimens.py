@@ -81,11 +81,9 @@ class Specimen(NamedTuple):
     @property
     def values(self) -> tuple[int, ...] | tuple[bytes, ...]:
         """Every value (or set of them) of a closed domain, some of an open one."""
-        return (
-            TEXTS
-            if self.randomizer.kind in ("bloom", "search")
-            else values_of(self.randomizer)
-        )
+        if self.randomizer.kind in ("bloom", "search"):
+            return TEXTS
+        return values_of(self.randomizer)
 
 
 DECODERS = {

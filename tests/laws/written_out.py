@@ -70,11 +70,9 @@ def reports_of(randomizer):
     modulus = layout.modulus
     # Of codewords each seed, of which there are few here.
     cohorts = range(1 << randomizer.word if layout.codewords else layout.cohorts)
-    prefixes = (
-        [b << 32 | a for a in range(1, modulus) for b in range(modulus)]
-        if modulus
-        else cohorts
-    )
+    prefixes = cohorts
+    if modulus:
+        prefixes = [b << 32 | a for a in range(1, modulus) for b in range(modulus)]
     return [layout.report(body, prefix) for prefix in prefixes for body in bodies]
 
 
@@ -229,11 +227,10 @@ def prefix_cell(randomizer, text, cohort):
     """The cell of a text's prefix in a cohort; those held out take in as much as the
     last stage.
     """
-    length = (
-        randomizer.lengths[cohort]
-        if cohort < len(randomizer.lengths)
-        else randomizer.lengths[-1]
-    )
+    if cohort < len(randomizer.lengths):
+        length = randomizer.lengths[cohort]
+    else:
+        length = randomizer.lengths[-1]
     return (
         xxh64_intdigest(text[:length], 2**16 * randomizer.hash_seed + cohort)
         % randomizer.oracle.size

@@ -244,11 +244,10 @@ def test_products_of_scores_need_no_table(mechanism, monkeypatch):
     """From how values are supported, errors are those of the table, but for how reports
     fell.
     """
-    keys = (
-        {"goal": "map"}
-        if mechanism == "auto"
-        else {"goal": None, "mechanism": mechanism}
-    )
+    if mechanism == "auto":
+        keys = {"goal": "map"}
+    else:
+        keys = {"goal": None, "mechanism": mechanism}
     question = surveyed(**keys)["home"]
     estimates, _ = estimated(question, 200_000)
     queries = np.kron(np.eye(4).repeat(2, axis=1), np.eye(4).repeat(2, axis=1))

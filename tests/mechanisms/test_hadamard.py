@@ -243,11 +243,10 @@ def test_moments_written_out(randomizer):
         ]
     )
     share = np.clip(frequency, 0, 1) / most
-    block = (
-        worth * in_block / reports - elsewhere
-        if blocks > 1
-        else np.ones(randomizer.size)
-    )
+    if blocks > 1:
+        block = worth * in_block / reports - elsewhere
+    else:
+        block = np.ones(randomizer.size)
     alike = np.clip(
         [(b - f) / (1 - f) if f < 1 else 1 for b, f in zip(block, share, strict=True)],
         0,

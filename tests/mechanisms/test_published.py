@@ -40,11 +40,10 @@ def category(mechanism, size, epsilon):
 def null_variance(randomizer):
     """The variance of one report's score for a value that no one holds."""
     size = randomizer.size
-    counts = (
-        np.full((1, size + 1), 1000)
-        if randomizer.layout.counters
-        else np.full((1, size), 1000)
-    )
+    if randomizer.layout.counters:
+        counts = np.full((1, size + 1), 1000)
+    else:
+        counts = np.full((1, size), 1000)
     return pure_moments(randomizer, counts).variance_if_not[0]
 
 

@@ -112,11 +112,10 @@ def test_size_of_least_error(size, epsilon):
         return (p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2
 
     best = least_error_size(size, Fraction(truth, other))
-    sizes = (
-        range(1, size)
-        if size <= 100
-        else range(max(1, best - 40), min(size - 1, best + 40) + 1)
-    )
+    if size <= 100:
+        sizes = range(1, size)
+    else:
+        sizes = range(max(1, best - 40), min(size - 1, best + 40) + 1)
     assert error(best) == min(error(chosen) for chosen in sizes)
 
 

@@ -39,11 +39,10 @@ def test_planned_errors_are_those_of_simulations(name, estimand):
     survey, generator = ldp.survey("s", SURVEYS[name]), np.random.default_rng(4)
     (planned,) = plan(survey, respondents=8194, estimand=estimand).means
     question = survey["x"]
-    size = (
-        question.domain.size
-        if question.domain.is_listed
-        else question.randomizer.grid + 1
-    )
+    if question.domain.is_listed:
+        size = question.domain.size
+    else:
+        size = question.randomizer.grid + 1
     everyone = Holders((), apportion(8194, np.ones(size)))
     stated = [
         estimate_question(

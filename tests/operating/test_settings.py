@@ -248,8 +248,9 @@ def test_an_event_is_a_line(capsys):
     [("::1", "[::1]"), ("::", gethostname()), ("0.0.0.0", gethostname())],  # noqa: S104
 )
 def test_where_it_listens_is_an_event_as_any_other(form, host, shown, capsys):
-    """Whoever reads objects finds no other line among them; the address is one that
-    browsers can open.
+    """Whoever reads objects finds no other line among them.
+
+    The address is one that browsers can open.
     """
     kept = logging.getLogger().handlers[:]
     try:

@@ -125,8 +125,10 @@ def beyond(name, text, guides):
 
 
 def test_pages_are_plain():
-    """At most 5 % odd sentences, 1 % long ones; guides and tutorials are short and speak
-    to the reader. All pages together have at most 40,000 words.
+    """At most 5 % odd sentences, 1 % long ones.
+
+    Guides and tutorials are short and speak to the reader. All pages together have at
+    most 40,000 words.
     """
     names = {path.relative_to(DOCS).as_posix(): path for path in DOCS.glob("**/*.md")}
     figures = {f"{name}.md" for name in measured()}

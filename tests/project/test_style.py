@@ -92,11 +92,9 @@ def signatures():
             in_class = isinstance(parent, ast.ClassDef)
             for node in ast.iter_child_nodes(parent):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    name = (
-                        parent.name
-                        if in_class and node.name == "__init__"
-                        else node.name
-                    )
+                    name = node.name
+                    if in_class and node.name == "__init__":
+                        name = parent.name
                     by_name[name].append(parameters(node, method=in_class))
                 elif isinstance(node, ast.ClassDef):
                     by_name[node.name].append(fields(node))
@@ -144,16 +142,18 @@ def test_lines_are_short(folder):
 
 
 @pytest.mark.parametrize("folder", FINISHED)
-def test_docstrings_begin_with_a_line(folder):
-    """The summary is one line; what else there is to say comes after an empty one."""
+def test_docstrings_begin_with_a_summary(folder):
+    """It would fit in a line of 100 columns; more comes after an empty line."""
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    long = [
-        f"{name}: {ast.get_docstring(node).splitlines()[0]}"
-        for name, path in files([folder]).items()
-        for node in ast.walk(parsed(path))
-        if isinstance(node, documented)
-        and any((ast.get_docstring(node) or "").splitlines()[1:2])
-    ]
+    long = []
+    for name, path in files([folder]).items():
+        if name in WIDER:
+            continue
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, documented) and ast.get_docstring(node):
+                summary = ast.get_docstring(node).split("\n\n")[0].replace("\n", " ")
+                if node.body[0].col_offset + len('"""' + summary) > 100:
+                    long.append(f"{name}: {summary}")
     assert long == []
 
 
@@ -184,13 +184,13 @@ def test_locals_say_what_they_hold(folder):
 
 @pytest.mark.parametrize("folder", FINISHED)
 def test_conditional_expressions_are_small(folder):
-    """None is within another, and none goes over a line."""
+    """None is within another, and each would fit in a line."""
     large = []
     for name, path in files([folder]).items():
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.IfExp):
                 inner = sum(isinstance(one, ast.IfExp) for one in ast.walk(node)) - 1
-                if inner or node.lineno != node.end_lineno:
+                if inner or len(ast.unparse(node)) > 88:
                     large.append(f"{name}:{node.lineno}")
     assert large == []
 

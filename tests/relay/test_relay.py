@@ -376,11 +376,9 @@ def test_one_part_that_is_refused_keeps_no_other_waiting(relay):
         def send(self, frame):
             """Refuse the first that came, and it alone."""
             refused[:] = refused or [frame]
-            return (
-                ForwardingResult(False, "status 400")
-                if frame == refused[0]
-                else super().send(frame)
-            )
+            if frame == refused[0]:
+                return ForwardingResult(False, "status 400")
+            return super().send(frame)
 
     collector = Choosy()
     forwarding = forwarder(writer, collector)

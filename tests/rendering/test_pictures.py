@@ -60,7 +60,9 @@ def test_the_picture_is_the_same_everywhere():
 )
 def test_estimates_are_read_in_a_range(three, unit, value, range_):
     """No digit is less than an eighth of half the range, of which tens take no part
-    away; what noise made impossible is not said.
+    away.
+
+    What noise made impossible is not said.
     """
     assert reading(*three, unit) == (value, range_)
 
@@ -74,7 +76,15 @@ def test_the_truth_of_runs_is_in_files_of_pixels():
 
     lengths = np.array([0.2, 0.4])
     band = Band(*np.full((3, 2), np.nan))
-    panel = Bars("", "", ["1", "2"], lengths, lengths - 0.1, lengths + 0.1, [0.25] * 2)
+    panel = Bars(
+        "",
+        "",
+        ["1", "2"],
+        lengths=lengths,
+        low=lengths - 0.1,
+        high=lengths + 0.1,
+        truth=[0.25] * 2,
+    )
     axis = Figure().subplots()
     draw_band(axis, panel, band)
     drawn = {line.get_label(): line.get_ydata() for line in axis.get_lines()}

@@ -291,8 +291,9 @@ def test_weeks_of_few_reports_are_pooled():
 
 
 def test_pooled_weeks_hold_the_alarm_rate():
-    """12 histories without a change, at .1: 9 alarms have a chance below 1e-6. A test
-    that takes the largest difference for the only one raises one each time.
+    """12 histories without a change, at .1: 9 alarms have a chance below 1e-6.
+
+    A test that takes the largest difference for the only one raises one each time.
     """
     alarms = 0
     for seed in range(12):

@@ -76,7 +76,9 @@ EVENLY = [r << 62 for r in range(4)]
             [range(5), range(6)],
         ),
         (
-            Chain(LocalHashing(2, 2, 3, 1, modulus=3), RandomizedResponse(2, 5, 3)),
+            Chain(
+                LocalHashing(2, 2, 3, other=1, modulus=3), RandomizedResponse(2, 5, 3)
+            ),
             [range(2), range(3), range(4), range(8)],
         ),
         (

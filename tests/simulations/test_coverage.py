@@ -102,7 +102,7 @@ def test_coverage(name):
     surveys = counts if is_matrix else np.insert(counts, 0, respondents, axis=0)
 
     def coverage(estimand, **options):
-        laws = laws_of_counts(p, q, shares, respondents, estimand)
+        laws = laws_of_counts(p, q, shares, respondents=respondents, estimand=estimand)
         chances = np.take_along_axis(laws, counts, axis=1)
         asked = Options(estimand=estimand, frequencies=True, **options)
         missed = [
@@ -125,8 +125,9 @@ def test_bloom_coverage(monkeypatch):
     (.0089).
     """
     monkeypatch.setitem(POPULATIONS, "given", lambda _: np.array(SHARES))
-    look = observing._looked_at
-    monkeypatch.setattr(observing, "_looked_at", lambda *seen: islice(look(*seen), 1))
+    look, repeats = observing._values.__defaults__
+    first_alone = (lambda *seen: islice(look(*seen), 1)), repeats
+    monkeypatch.setattr(observing._values, "__defaults__", first_alone)
     sums = measuring.summed(
         Cell(
             "values",

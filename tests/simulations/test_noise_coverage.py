@@ -66,11 +66,9 @@ def coverage(question, respondents, shares, estimand, intervals):
     generator, values, coverages = np.random.default_rng(3), question.domain.values, []
     fixed = apportion(respondents, shares)
     for _ in range(TABLES):
-        holders = (
-            fixed
-            if estimand == "respondents"
-            else generator.multinomial(respondents, shares)
-        )
+        holders = fixed
+        if estimand != "respondents":
+            holders = generator.multinomial(respondents, shares)
         truth = fixed / respondents if estimand == "respondents" else shares
         low, high = intervals(
             question,

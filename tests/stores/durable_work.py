@@ -220,11 +220,9 @@ def violation(path, acknowledged, sent):
         uploads = held(path, sent)
     except (LDPError, WrongError) as error:
         return f"{type(error).__name__}: {error}"
-    return (
-        f"lost {acknowledged - uploads} acknowledged uploads"
-        if uploads < acknowledged
-        else None
-    )
+    if uploads < acknowledged:
+        return f"lost {acknowledged - uploads} acknowledged uploads"
+    return None
 
 
 def _found(path):

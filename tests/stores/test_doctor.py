@@ -307,11 +307,10 @@ def test_what_tokens_left(store, lost):
         assert turn.claim(TOKENS, spent) == {*spent}
     with altering(store) as connection:
         [(cell,)] = connection.execute("SELECT id FROM ids_0_1").fetchall()
-        changed = (
-            cell[16:] + bytes(16)
-            if lost
-            else cell[:20] + bytes([cell[20] ^ 1]) + cell[21:]
-        )
+        if lost:
+            changed = cell[16:] + bytes(16)
+        else:
+            changed = cell[:20] + bytes([cell[20] ^ 1]) + cell[21:]
         connection.execute("UPDATE ids_0_1 SET id = ?", (changed,))
     diagnosis, _ = repaired(store)
     [trouble] = diagnosis.troubles

@@ -141,11 +141,9 @@ def surveys():
             )
             yield f"{mechanism}-{number}", head + keys
     for name in PROFILES:
-        kind = (
-            'type = "text"'
-            if "rappor" in name or "chromium" in name
-            else 'type = "boolean"'
-        )
+        kind = 'type = "boolean"'
+        if "rappor" in name or "chromium" in name:
+            kind = 'type = "text"'
         yield (
             name,
             (

@@ -83,17 +83,13 @@ def read_report(row, layout):
             int.from_bytes(row[at : at + width], "little")
             for at in range(0, layout.width, width)
         )
-        return (
-            (None, cohort, places)
-            if max(places) < layout.symbols
-            else ("symbol-range", None, None)
-        )
+        if max(places) < layout.symbols:
+            return (None, cohort, places)
+        return ("symbol-range", None, None)
     if layout.symbols:
-        return (
-            (None, cohort, body)
-            if body < layout.symbols
-            else ("symbol-range", None, None)
-        )
+        if body < layout.symbols:
+            return (None, cohort, body)
+        return ("symbol-range", None, None)
     if body >= 2**layout.bits:
         return "padding-bits", None, None
     positions = [

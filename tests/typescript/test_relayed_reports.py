@@ -81,11 +81,10 @@ def test_reports_of_the_typescript_client_are_mixed_and_open(relay, through_hop)
     }
     counts = json.loads(run_js("relayed.js", **given))
     assert counts == [{"recorded": 1, "accepted": 1}] * DEVICES
-    way = (
-        ("/hop", REQUEST_TYPE)
-        if through_hop
-        else (SEALED_PATH, "application/octet-stream")
-    )
+    if through_hop:
+        way = ("/hop", REQUEST_TYPE)
+    else:
+        way = (SEALED_PATH, "application/octet-stream")
     assert {request[:2] for request in seen} == {way}
     assert len({len(body) for *_, body in seen}) == 1
     look(writer)

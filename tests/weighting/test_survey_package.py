@@ -101,5 +101,9 @@ def test_no_replicates_of_finite_populations():
     answers = answers_of(CLUSTERS, ["stype"], cluster="dnum")
     with pytest.raises(Exception, match="infinite"):
         replicate_errors(
-            answers, np.ones((1, 1)), margins_of(TYPES), "raking", way="jackknife"
+            answers,
+            np.ones((1, 1)),
+            margins_of(TYPES),
+            method="raking",
+            way="jackknife",
         )

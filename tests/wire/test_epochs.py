@@ -93,12 +93,15 @@ def test_an_id_begins_with_its_epoch(length, epoch):
     assert epoch_of(batch_id(system, length, epoch * length)) == epoch
 
 
+def highest_first(random, length, seconds):
+    """An identifier whose epoch is written the other way round."""
+    if length is None:
+        return random(16)
+    return struct.pack(">I", epoch_at(seconds, length)) + random(12)
+
+
 BROKEN = {
-    "highest byte first": lambda random, length, seconds: (
-        random(16)
-        if length is None
-        else struct.pack(">I", epoch_at(seconds, length)) + random(12)
-    ),
+    "highest byte first": highest_first,
     "rounded to the nearest": lambda random, length, seconds: batch_id(
         random, length, seconds + (length or 0) / 2
     ),

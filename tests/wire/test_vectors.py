@@ -111,11 +111,10 @@ def test_numbers_are_the_shortest_texts_of_floats():
         exact = answer_of(question, case["value"])
         many = isinstance(exact, list)
         rounded = [float(record) for record in exact] if many else float(exact)
-        shortest = (
-            [Decimal(repr(record)) for record in rounded]
-            if many
-            else Decimal(repr(rounded))
-        )
+        if many:
+            shortest = [Decimal(repr(record)) for record in rounded]
+        else:
+            shortest = Decimal(repr(rounded))
         assert shortest == exact, question
         assert question.places(rounded) == question.places(exact), question
 

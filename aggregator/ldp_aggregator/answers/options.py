@@ -41,7 +41,13 @@ POST = (
 
 @dataclass(frozen=True)
 class NumberOptions:
-    """What is shown of the distribution of a number. Raises `EstimateError`."""
+    """What is shown of the distribution of a number. Raises `EstimateError`.
+
+    >>> import ldp_aggregator
+    >>> numbers = ldp_aggregator.NumberOptions(quantiles=(0.5,))
+    >>> ldp_aggregator.Options(numbers=numbers).numbers.quantiles
+    (0.5,)
+    """
 
     quantiles: tuple[float, ...] = (0.25, 0.5, 0.75)
     """Shares of the answers whose quantiles are shown."""
@@ -61,7 +67,13 @@ class NumberOptions:
 
 @dataclass(frozen=True)
 class MapOptions:
-    """What is shown of a map."""
+    """What is shown of a map.
+
+    >>> import ldp_aggregator
+    >>> maps = ldp_aggregator.MapOptions(zoom=(4, 4))
+    >>> ldp_aggregator.Options(maps=maps).maps.zoom
+    (4, 4)
+    """
 
     rectangles: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = ()
     """Rectangles, a range [low, high) of x and one of y, whose shares are shown."""

@@ -401,7 +401,9 @@ class OutputFiles:
 
     def write(self, sheet: Sheet) -> None:
         """Draw the picture, if any, and write the result to the file or to standard
-        output. Raises `EstimateError`.
+        output.
+
+        Raises `EstimateError`.
         """
         draw(sheet, self.plot_path)
         if self.otlp_url is not None:

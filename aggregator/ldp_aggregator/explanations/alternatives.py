@@ -20,8 +20,9 @@ _NOTABLE = 1.25
 
 
 def alternatives(survey: Survey) -> Iterator[str]:
-    """Yield a sentence for questions that others would answer with fewer people, those
-    alike together.
+    """Yield a sentence for questions that others would answer with fewer people.
+
+    Questions that are alike share one.
     """
     named: dict[str, list[str]] = {}
     for question in survey:

@@ -99,11 +99,10 @@ def _with_remark(
     estimated: QuestionEstimates, message: Envelope, text: str
 ) -> QuestionEstimates:
     """Add this remark to estimates of one message."""
-    row = (
-        ""
-        if isinstance(message, Question)
-        else f"The row {message.name}, as one message: "
-    )
+    if isinstance(message, Question):
+        row = ""
+    else:
+        row = f"The row {message.name}, as one message: "
     return replace(
         estimated, remarks=(*estimated.remarks, Remark("batch", f"{row}{text}"))
     )

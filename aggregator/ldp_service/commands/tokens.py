@@ -106,11 +106,9 @@ def new(
             f"expected a name that is not taken, got {name!r}; ldp store tokens remove "
             f"{name} frees it"
         )
-    expires = (
-        None
-        if days is None
-        else datetime.now(UTC).replace(microsecond=0) + timedelta(days)
-    )
+    expires = None
+    if days is not None:
+        expires = datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     secret = new_token()
     write_tokens(
         path, [*tokens, token_record(secret, name, scope, expires=expires, **limits)]

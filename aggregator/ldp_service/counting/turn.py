@@ -145,8 +145,9 @@ class Turn:
         self._changes.received += batches
 
     def write(self, kind: str, key: bytes, content: bytes) -> None:
-        """Keep a record of this shard: of kind `survey`, `store`, `least`, `ended`,
-        `kept` or `mixed`.
+        """Keep a record of this shard.
+
+        Its kind is `survey`, `store`, `least`, `ended`, `kept` or `mixed`.
 
         Those of kind `store` and `least` in a turn that is alone.
         """

@@ -117,11 +117,9 @@ class RelayApplication:
 
     async def ready(self, _: Request) -> Response:
         """Whether it takes reports."""
-        trouble = (
-            "expected to go on, but was told to stop"
-            if self.leaving
-            else self.writer.trouble
-        )
+        trouble = self.writer.trouble
+        if self.leaving:
+            trouble = "expected to go on, but was told to stop"
         if trouble is not None:
             return PlainTextResponse(f"{trouble}\n", 503)
         return PlainTextResponse("ready\n")

@@ -61,11 +61,9 @@ class Archive:
     def get(self, measurement: Measurement) -> Result | None:
         """The result, if it was measured before."""
         key = self._key(measurement)
-        return (
-            self._results[key]
-            if key in self._results and key not in self._failed
-            else None
-        )
+        if key in self._results and key not in self._failed:
+            return self._results[key]
+        return None
 
     def keep(self, measurement: Measurement, result: Result) -> None:
         """Remember a result."""

@@ -209,6 +209,7 @@ AREAS = {
     "ldp_aggregator.decoders.search.reach": "search_reach",
     "ldp_aggregator.answers.results.means": "result additive dithered",
     "ldp_aggregator.decoders.intervals.intervals": "intervals result",
+    "ldp_aggregator.answers.requests": "result remarks",
     "ldp_aggregator.answers.shares.detection": "result intervals found",
     "ldp_aggregator.answers.estimates.estimation": "result postprocess remarks",
     "ldp_aggregator.answers.estimates.stop_lists": "stop_lists",
@@ -652,7 +653,7 @@ def main(arguments: list[str]) -> int:
         for mutant in todo:
             areas.setdefault(tuple(tests_of(mutant.module)), []).append(mutant)
         for files, some in areas.items():
-            if code := try_area(files, some, outcomes, options):
+            if code := try_area(files, some, outcomes, options=options):
                 return code
         outcomes = Outcomes(options.results)
     return summary([(mutant, outcomes.of(mutant)) for mutant in chosen])

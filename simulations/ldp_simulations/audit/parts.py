@@ -128,11 +128,10 @@ def fitting_answers(question: Question, number: int = FEW) -> tuple[Any, ...]:
     """A few different answers that the question takes, as JSON has them; so many, of a
     list.
     """
-    chosen = (
-        answers_of(question.domain)
-        if number <= FEW
-        else _spread(question.domain, number)
-    )
+    if number <= FEW:
+        chosen = answers_of(question.domain)
+    else:
+        chosen = _spread(question.domain, number)
     answers = {json.dumps(answer): answer for answer in chosen}
     return tuple(answer for answer in answers.values() if _fits(question, answer))
 
@@ -341,8 +340,9 @@ def _of_bits(part: EnvelopePart, one: int, other: int) -> Event:
 
 
 def _chances_of_one_only(randomizer: Pure) -> tuple[float, float] | None:
-    """P[a report supports the one of two values and not the other], by who holds the
-    one, and the other; None where no integers say it.
+    """P[a report supports the one of two values and not the other], by what is held.
+
+    Of holders of the one, and of the other; None where no integers say it.
     """
     both = randomizer.joint_support()
     if both is None:

@@ -176,7 +176,7 @@ def _revealed(kept: float) -> Bars:
         "What one report reveals",
         "",
         ["Surest guess at your answer"],
-        np.array([round(kept, 2)]),
+        lengths=np.array([round(kept, 2)]),
         low=nothing,
         high=nothing,
         within=(0, 1),

@@ -1,5 +1,6 @@
-"""Pictures of plans: the error of a share by respondents, and by epsilon where
-mechanisms are compared, with a line for each.
+"""Pictures of plans: the error of a share by respondents, and by epsilon.
+
+The latter where mechanisms are compared, with a line for each.
 """
 
 from __future__ import annotations

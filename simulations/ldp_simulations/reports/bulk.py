@@ -389,7 +389,9 @@ def _chain(randomizer: Chain, values: Integers, random: Random) -> Rows:
         return _symbol_rows(_responses(fresh, kept, random), randomizer)
     # Each bit of the permanent response or its opposite.
     bits = _unary_words(lasting, values, random)
-    bits ^= _ones(len(values), lasting.size, fresh.other, lasting.word, random)
+    bits ^= _ones(
+        len(values), lasting.size, fresh.other, word=lasting.word, random=random
+    )
     return word_rows(randomizer.layout, np.zeros(len(values), np.int64), bits)
 
 
@@ -400,10 +402,12 @@ def _flip(randomizer: Rappor | BitFlip, values: Integers, random: Random) -> Row
     layout, count, word = randomizer.layout, len(values), randomizer.word
     cohorts = words_below(layout.cohorts, count, random).astype(np.int64)
     bits = _true_bits(randomizer, values, cohorts)
-    bits ^= _ones(count, layout.bits, randomizer.flip, word, random)
+    bits ^= _ones(count, layout.bits, randomizer.flip, word=word, random=random)
     if isinstance(randomizer, Rappor):
-        of_zero = _ones(count, layout.bits, randomizer.if_zero, word, random)
-        of_one = _ones(count, layout.bits, randomizer.if_one, word, random)
+        of_zero = _ones(
+            count, layout.bits, randomizer.if_zero, word=word, random=random
+        )
+        of_one = _ones(count, layout.bits, randomizer.if_one, word=word, random=random)
         bits = of_one & bits | of_zero & ~bits
     return word_rows(layout, cohorts, bits)
 
@@ -478,7 +482,7 @@ def _bits(randomizer: UnaryEncoding, values: Integers, random: Random) -> Rows:
 def _unary_words(randomizer: UnaryEncoding, values: Integers, random: Random) -> Words:
     """The bits of reports, (reports, words)."""
     size, if_true, if_other, word = randomizer
-    ones = _ones(len(values), size, if_other, word, random)
+    ones = _ones(len(values), size, if_other, word=word, random=random)
     place, bit = values >> 6, np.uint64(1) << (values & 63).astype(np.uint64)
     holders = np.arange(len(values))
     yes = words(len(values), random) >> np.uint64(64 - word) < np.uint64(if_true)

@@ -70,11 +70,10 @@ def best_bits(
     """
     p, q = rates
     most = by_cohort.sum(axis=1)
-    best = (
-        np.flatnonzero(most == most.max())
-        if best_cohorts_only
-        else np.arange(layout.cohorts)
-    )
+    if best_cohorts_only:
+        best = np.flatnonzero(most == most.max())
+    else:
+        best = np.arange(layout.cohorts)
     cohorts = generator.choice(best, reports)
     wanted: Flags = by_cohort[cohorts] == (p > q)
     ones = layout.ones or round(layout.bits * q + true_bits * (p - q))

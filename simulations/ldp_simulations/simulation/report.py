@@ -307,11 +307,9 @@ def _text_table(
     """
     shown, runs = _choose(simulation, question, most)
     many = _count(simulation) > 1
-    last = (
-        ("empirical error", "stated error", "coverage")
-        if many
-        else ("holds the truth",)
-    )
+    last: tuple[str, ...] = ("holds the truth",)
+    if many:
+        last = ("empirical error", "stated error", "coverage")
     value, _, _, error, interval, *_ = question.headings
     rows = []
     for place, (estimate, truth) in enumerate(

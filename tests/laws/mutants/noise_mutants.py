@@ -95,11 +95,9 @@ def outside_dropped(moments, randomizer, counts):
     inside[:, : randomizer.margin] = inside[
         :, randomizer.margin + randomizer.size :
     ] = 0
-    return (
-        GENUINE["steps-4-margin-2"].decode(randomizer, inside)
-        if inside.any()
-        else moments
-    )
+    if inside.any():
+        return GENUINE["steps-4-margin-2"].decode(randomizer, inside)
+    return moments
 
 
 def held_everywhere(moments, randomizer, counts):

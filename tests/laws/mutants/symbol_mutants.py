@@ -28,11 +28,9 @@ GENUINE |= {
 def other_from_all(self, value, random):
     """The "other" value is drawn from all values, the true one included."""
     size, truth, other = self
-    return (
-        value
-        if randbelow(truth + (size - 1) * other, random) < truth
-        else randbelow(size, random)
-    )
+    if randbelow(truth + (size - 1) * other, random) < truth:
+        return value
+    return randbelow(size, random)
 
 
 def other_above(self, value, random):

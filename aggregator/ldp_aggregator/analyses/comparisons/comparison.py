@@ -194,11 +194,9 @@ class Comparison(Framed, Pictured, Tabled):
 
     def text_table(self) -> TextTable:
         """Headings and rows as text, as every output shows them."""
-        alike = (
-            ()
-            if self.margin is None
-            else (f"p-value, apart\nby {self.margin:g} or more",)
-        )
+        alike: tuple[str, ...] = ()
+        if self.margin is not None:
+            alike = (f"p-value, apart\nby {self.margin:g} or more",)
         return TextTable(
             self.first.name,
             self.describe(),

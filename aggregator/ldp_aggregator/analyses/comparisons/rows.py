@@ -173,8 +173,9 @@ def numbers_of(
     pairs: Sequence[tuple[QuestionEstimates, QuestionEstimates]],
     asked: ComparisonOptions,
 ) -> list[tuple[Compared, ...]]:
-    """Means, variances and quantiles of each comparison; each of them is a family of
-    all comparisons.
+    """Means, variances and quantiles of each comparison.
+
+    Each of them is a family of all comparisons.
     """
     rows: list[list[Compared]] = [[] for _ in pairs]
     # Within a comparison a mean is by itself.

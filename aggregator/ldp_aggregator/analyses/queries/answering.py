@@ -169,7 +169,7 @@ def answers_of(
 
     terms = [read(text, subject) for text in texts]
     return tuple(
-        _answer(text, term, subject, source, options=options, family=family)
+        _answer(text, term, subject, source=source, options=options, family=family)
         for text, term in zip(texts, terms, strict=True)
     )
 
@@ -184,7 +184,9 @@ def _answer(
     family: int,
 ) -> Answer:
     if isinstance(term, Located):
-        contrast = _locate(text, term, subject(term.question), options, family=family)
+        contrast = _locate(
+            text, term, subject(term.question), options=options, family=family
+        )
         own = (source(term.question),)
         return Answer(text, contrast, is_ratio=False, sources=own, options=options)
     sums = (term,) if isinstance(term, Linear) else term

@@ -146,8 +146,8 @@ def regress_rows(
     name = question or read.outcome
     if isinstance(rows, DesignedRows):
         name = question or rows.answers
-    told = {name, *fields_of(rows, name)}
-    attributes = [one for one in (read.outcome, *read.names) if one not in told]
+    randomized = {name, *fields_of(rows, name)}
+    attributes = [one for one in (read.outcome, *read.names) if one not in randomized]
     return fit_answers(
         answers_of_any(rows, name, attributes=attributes, frame=frame), read, choices
     )
@@ -173,7 +173,7 @@ def fit_answers(
     else:
         fit = _of_equations(answers, formula, choices, design=design, outcome=outcome)
     points = [(given, row_of(answers, formula, given)) for given in choices.predict]
-    predictions = [_predict(fit, outcome.link, given, row) for given, row in points]
+    predictions = [_predict(fit, outcome.link, given, row=row) for given, row in points]
     return replace(fit, predictions=tuple(predictions))
 
 
@@ -236,7 +236,7 @@ def _of_equations(
         log_likelihood=None,
         converged=solution.converged,
         steps=solution.steps,
-        remarks=tuple(_remarks(answers, design, solution, outcome)),
+        remarks=tuple(_remarks(answers, design, solution, outcome=outcome)),
     )
 
 

@@ -135,7 +135,7 @@ def log_likelihood(observed: Observed, coefficients: Floats) -> float:
     value = float(weight @ np.log(np.maximum(chance, 1e-300)))
     if observed.prior is None:
         return value
-    return value + log_prior(observed.link, observed.prior, linear, weight)
+    return value + log_prior(observed.link, observed.prior, linear, weight=weight)
 
 
 def derivatives(

@@ -62,32 +62,32 @@ class Link(NamedTuple):
 
 
 def _linear(linear: Floats) -> Means:
-    return Means(linear, 1 - linear, np.ones_like(linear), np.zeros_like(linear))
+    return Means(linear, 1 - linear, np.ones_like(linear), bend=np.zeros_like(linear))
 
 
 def _logit(linear: Floats) -> Means:
     from scipy.special import expit  # slow to import
 
     mean, rest = expit(linear), expit(-linear)
-    return Means(mean, rest, mean * rest, mean * rest * (rest - mean))
+    return Means(mean, rest, mean * rest, bend=mean * rest * (rest - mean))
 
 
 def _probit(linear: Floats) -> Means:
     from scipy.special import ndtr  # slow to import
 
     slope = np.exp(-(linear**2) / 2) / np.sqrt(2 * np.pi)
-    return Means(ndtr(linear), ndtr(-linear), slope, -linear * slope)
+    return Means(ndtr(linear), ndtr(-linear), slope, bend=-linear * slope)
 
 
 def _cloglog(linear: Floats) -> Means:
     rate = np.exp(np.minimum(linear, _LARGEST))
     rest = np.exp(-rate)
-    return Means(-np.expm1(-rate), rest, rate * rest, rate * rest * (1 - rate))
+    return Means(-np.expm1(-rate), rest, rate * rest, bend=rate * rest * (1 - rate))
 
 
 def _poisson(linear: Floats) -> Means:
     mean = np.exp(np.minimum(linear, _LARGEST))
-    return Means(mean, 1 - mean, mean, mean)
+    return Means(mean, 1 - mean, mean, bend=mean)
 
 
 LOGIT, LINEAR, POISSON = "logit", "linear", "poisson"

@@ -1,5 +1,6 @@
-"""What is explained: a part of an answer, or a column in the clear; what its values
-count for; how likely reports are.
+"""What is explained: a part of an answer, or a column in the clear.
+
+With what its values count for, and how likely reports are.
 """
 
 from __future__ import annotations
@@ -52,7 +53,12 @@ def outcome_of(
     if not link.is_chance and column.numbers is not None and event is None:
         counts = np.asarray(column.numbers[column.codes], dtype=np.float64)
         return RegressionOutcome(
-            name, link, None, counts, numbers=column.numbers, public=column.public
+            name,
+            link,
+            None,
+            counts=counts,
+            numbers=column.numbers,
+            public=column.public,
         )
     if event is None:
         if not two:
@@ -65,7 +71,7 @@ def outcome_of(
         raise UnknownNameError(event, column.values, f"a value of {name!r}")
     counts = (column.codes == column.values.index(event)).astype(np.float64)
     return RegressionOutcome(
-        name, link, event, counts, numbers=column.numbers, public=column.public
+        name, link, event, counts=counts, numbers=column.numbers, public=column.public
     )
 
 
@@ -81,7 +87,7 @@ def _mean_of(
         raise EstimateError(
             f"expected a linear model of {name!r}, whose mean reports tell"
         )
-    return RegressionOutcome(name, link, None, np.ones((1, 1)), numbers=None)
+    return RegressionOutcome(name, link, None, counts=np.ones((1, 1)), numbers=None)
 
 
 def observed_of(

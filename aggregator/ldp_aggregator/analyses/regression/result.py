@@ -105,8 +105,9 @@ class Regression(Tabled):
 
     @property
     def aic(self) -> float | None:
-        """Akaike's criterion, smaller for the better of two fits; None without a
-        likelihood, or with a penalty.
+        """Akaike's criterion, smaller for the better of two fits.
+
+        None without a likelihood, or with a penalty.
         """
         if self.log_likelihood is None or self.penalty is not None:
             return None

@@ -121,11 +121,9 @@ def survey_of(
     groups.
     """
     questions = {name: _with(survey[name], attributes) for name in names}
-    groups = (
-        (Group(tuple(questions[name] for name in together)),)
-        if len(together) > 1
-        else ()
-    )
+    groups: tuple[Group, ...] = ()
+    if len(together) > 1:
+        groups = (Group(tuple(questions[name] for name in together)),)
     read = Survey(
         survey.name,
         tuple(questions.values()),

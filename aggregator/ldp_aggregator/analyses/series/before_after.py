@@ -134,7 +134,7 @@ def _distance(pair: tuple[Moments, Moments], overall: Floats, estimand: str) -> 
     """
     before, after = pair
     variance = sum(cumulants(side, overall, estimand).variance for side in pair)
-    few = [far_from_normal(side, overall, _FEWEST, estimand) for side in pair]
+    few = [far_from_normal(side, overall, _FEWEST, estimand=estimand) for side in pair]
     apart = (after.frequency - before.frequency) / np.sqrt(variance)
     return np.where(few[0] | few[1], np.nan, apart)
 

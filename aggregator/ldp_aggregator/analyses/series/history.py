@@ -70,8 +70,9 @@ class ValueHistory:
         return variances
 
     def reports_for_normal(self, frequency: float) -> int:
-        """How many reports an epoch has to have for normal theory, if this is the
-        frequency; 0 where all have enough.
+        """How many reports an epoch has to have for normal theory at this frequency.
+
+        0 where all have enough.
         """
         share, needed = np.array([min(max(frequency, 0.0), 1.0)]), 0
         for known in self.by_epoch:

@@ -131,13 +131,9 @@ def _check_covered(answers: ReportAnswers, margin: Margin, covered: Floats) -> N
     """Raise `EstimateError` where somebody holds a value that the margin has no share
     of.
     """
-    place, cell = (
-        (int(index[0]) for index in np.nonzero(covered == 0))
-        if (covered == 0).any()
-        else (-1, -1)
-    )
-    if place < 0:
+    if (covered != 0).all():
         return
+    place, cell = (int(index[0]) for index in np.nonzero(covered == 0))
     values = []
     for name in margin.attributes:
         column = answers.column(name)
@@ -182,11 +178,10 @@ def factors_for(
 def _check_seen(target: Target, *, public: bool) -> None:
     if target.seen > 0 or (public and target.share == 0):
         return
-    who = (
-        "no respondent holds it"
-        if public
-        else f"its unbiased share is {target.seen:.4f}"
-    )
+    if public:
+        who = "no respondent holds it"
+    else:
+        who = f"its unbiased share is {target.seen:.4f}"
     raise EstimateError(
         f"margin {target.margin!r}: expected respondents who hold {target.value!r}, "
         f"whose share is to be {target.share:.4g}, but {who}; merge it with another "

@@ -173,7 +173,7 @@ def replicate_errors(
             "it for infinite"
         )
     if way == BOOTSTRAP:
-        return bootstrap(answers, outcome, margins, method)
+        return bootstrap(answers, outcome, margins, method=method)
     refit = _refitting(answers, outcome, margins, method=method)
     whole = refit(units.alike)
     square = np.zeros(len(whole))

@@ -8,7 +8,7 @@ that lack a covariate are left out here, and told of with them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -86,11 +86,9 @@ def answers_of_rows(
     if frame.cluster is not None:
         # A device is in one cluster, whose reports may go together as they like.
         return answers
-    epochs = (
-        Counter(answered.epochs[kept].tolist())
-        if question.memoizes and len(answered.epochs)
-        else {}
-    )
+    epochs: Mapping[int, int] = {}
+    if question.memoizes and len(answered.epochs):
+        epochs = Counter(answered.epochs[kept].tolist())
     return replace(answers, **repeats_in(question, epochs))
 
 

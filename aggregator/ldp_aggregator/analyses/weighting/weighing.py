@@ -348,7 +348,7 @@ def _replicate(
         raise EstimateError(
             f"expected replicates to be {' or '.join(REPLICATES)}, got {way!r}"
         )
-    return replicate_errors(answers, outcome, margins, method, way=way)
+    return replicate_errors(answers, outcome, margins, method=method, way=way)
 
 
 def _weak(answers: ReportAnswers, targets: Sequence[Target]) -> list[Remark]:

@@ -41,7 +41,9 @@ def of_freedom(freedom: float) -> str:
 
 class DesignEffects(NamedTuple):
     """Factors of a variance, beside that of a simple random sample of answers in the
-    clear; NaN where they are not known.
+    clear.
+
+    NaN where they are not known.
     """
 
     noise: float

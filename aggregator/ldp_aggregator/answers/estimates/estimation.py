@@ -72,8 +72,10 @@ def estimate(
 
 
 def with_repeats(options: Options, tally: Tally, question: Question) -> Options:
-    """The options with the reports of each respondent: unless said, as many as the
-    epochs of the tally allow, so that errors are the largest.
+    """The options with the number of reports of each respondent.
+
+    Unless it is said, it is as large as the epochs of the tally allow, so that errors
+    are the largest.
     """
     epochs = tally.epochs.get(question.name)
     if options.reports_per_person is not None or not epochs:

@@ -127,8 +127,9 @@ def histogram_of(
 def listed_quantiles(
     line: OrderedValues, functions: Functions, shares: Sequence[float] = ()
 ) -> Iterator[Quantile]:
-    """Quantiles of some shares, or of those that the options ask for, of numbers that
-    are counted one by one.
+    """Quantiles of numbers that are counted one by one.
+
+    They are those of some shares, or those that the options ask for.
     """
     options = functions.options
     if not functions.exclusive or not 1 < line.size <= MOST_LISTED:

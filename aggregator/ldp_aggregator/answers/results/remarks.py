@@ -117,8 +117,10 @@ def on_privacy(question: Question) -> tuple[Remark, ...]:
 def on_repeats(
     question: Question, asked: int | None, epochs: Mapping[int, int]
 ) -> tuple[Remark, ...]:
-    """How many reports of each device were taken for granted, of a memoized question
-    with epochs: as asked, or as the numbers of reports by epoch allow.
+    """How many reports of each device were assumed, of a memoized question with
+    epochs.
+
+    They are as asked, or as the numbers of reports by epoch allow.
     """
     if question.epoch is None or not question.memoizes:
         return ()

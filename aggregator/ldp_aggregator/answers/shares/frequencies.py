@@ -102,11 +102,9 @@ def estimates_from(
     if findings.unknown is not None:
         low = np.where(findings.unknown, 0.0, low)
         high = np.where(findings.unknown, 1.0, high)
-    few = (
-        few_reports(moments, missing, options.estimand)
-        if options.interval == "score"
-        else ()
-    )
+    few: tuple[Remark, ...] = ()
+    if options.interval == "score":
+        few = few_reports(moments, missing, options.estimand)
     _check_view(question, options)
     covariance = _covariance(question, moments, options) if options.covariance else None
     noise, chances = null_error(moments), null_chances(moments)

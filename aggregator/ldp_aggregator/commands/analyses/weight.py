@@ -295,7 +295,9 @@ def weight(
         columns = {}
         if sources.row_paths:
             columns = columns_of(*sources.row_paths)
-        hand_out(scores_path, scored_rows(answers, columns, margins, of, method=method))
+        hand_out(
+            scores_path, scored_rows(answers, columns, margins, of=of, method=method)
+        )
     weighted = weigh_answers(
         answers,
         margins,

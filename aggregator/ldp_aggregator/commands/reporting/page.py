@@ -33,7 +33,9 @@ def report_page(
     groups: GroupEstimates | None = None,
 ) -> str:
     """Return the page of a survey's estimates, and of the queries answered beside
-    them; of groups in place of everyone, where there are any.
+    them.
+
+    It shows groups in place of everyone, where there are any.
     """
     sections = _sections(estimates, groups)
     questions = [question for _, question in sections]

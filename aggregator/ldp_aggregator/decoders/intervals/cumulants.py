@@ -109,7 +109,7 @@ def far_from_normal(
     """By value, whether normal theory fails `z` standard errors out, at these true
     frequencies.
     """
-    far: Flags = _share_off(moments, frequency, z, estimand) > TOLERANCE
+    far: Flags = _share_off(moments, frequency, z, estimand=estimand) > TOLERANCE
     return far
 
 
@@ -117,7 +117,7 @@ def reports_for_normal(
     moments: Moments, frequency: Floats, z: float, estimand: str
 ) -> Floats:
     """By value, from how many reports on normal theory holds there."""
-    off = _share_off(moments, frequency, z, estimand)
+    off = _share_off(moments, frequency, z, estimand=estimand)
     return moments.reports * (off / TOLERANCE) ** 2
 
 
@@ -130,7 +130,9 @@ def _share_off(moments: Moments, frequency: Floats, z: float, estimand: str) -> 
     if moments.count is not None:
         p, q = moments.count.rates
         off = np.maximum(off, z / 2 / (moments.reports * np.abs(p - q)))
-    return off / np.sqrt(variance)
+    root = np.sqrt(variance)
+    nothing = np.where(off > 0, np.inf, 0.0)
+    return np.divide(off, root, where=root > 0, out=nothing)
 
 
 def _variances(moments: Moments, share: Floats) -> tuple[Floats, Floats]:

@@ -41,13 +41,10 @@ _SELDOM = 0.05
 
 
 def most_repeats(epochs: Mapping[int, int]) -> int:
-    """How many reports of each respondent are as telling as these numbers of reports by
-    epoch, if the same devices answered in all of them: the number of epochs, where all
-    have as many.
+    """How many reports of each respondent explain these numbers of reports by epoch.
 
-    No device answers twice in an epoch. If those of an epoch with fewer reports are
-    among those of each with more, the sum over devices of their squared numbers of
-    reports is that over pairs of epochs of the smaller number.
+    As if the same devices answered in all epochs: the number of epochs, where all have
+    as many reports.
     """
     counts = sorted(epochs.values(), reverse=True)
     squares = sum((2 * place + 1) * count for place, count in enumerate(counts))

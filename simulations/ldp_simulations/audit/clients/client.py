@@ -118,7 +118,7 @@ class Audited:
     def _start(
         self, circumstances: Mapping[str, str | Path]
     ) -> subprocess.Popen[bytes]:
-        told = {
+        said = {
             "survey": self._survey_path,
             "compiled": self._compiled_path,
             "verdict": ACCEPTED,
@@ -126,7 +126,7 @@ class Audited:
         }
         environment = {
             name: value for name, value in os.environ.items() if _PREFIX not in name
-        } | {_PREFIX + name.upper(): str(what) for name, what in told.items()}
+        } | {_PREFIX + name.upper(): str(what) for name, what in said.items()}
         try:
             return subprocess.Popen(  # noqa: S603  # a command of the caller's own
                 self.command,

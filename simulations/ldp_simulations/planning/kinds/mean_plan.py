@@ -54,11 +54,9 @@ class MeanPlan:
     @property
     def error(self) -> float | None:
         """The standard error of the mean."""
-        return (
-            None
-            if self.respondents is None
-            else self.error_of_one / self.respondents**0.5
-        )
+        if self.respondents is None:
+            return None
+        return self.error_of_one / math.sqrt(self.respondents)
 
     @property
     def half_width(self) -> float | None:
