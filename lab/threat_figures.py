@@ -130,8 +130,8 @@ def lifetimes():
             "-",
             str(USUAL_CAP),
             (
-                f"{USUAL_CAP}, unless the app says otherwise: 50 % becomes "
-                f"{everything} % at most"
+                f"{USUAL_CAP} (50 % becomes {everything} % at most), or all charges of "
+                "the first survey if that is more, unless the app sets a cap"
             ),
         ]
     )
