@@ -39,9 +39,10 @@ class PostgresSnapshot:
             cursor = self._connection.execute(
                 statement, values or None, binary=bool(values)
             )
+            rows: list[Any] = []
             if cursor.description:
-                return cursor.fetchall()
-            return []
+                rows = cursor.fetchall()
+            return rows
 
     def scan(self, kind: str, prefix: bytes = b"") -> Iterator[Record]:
         # In pages, each of which begins where the last one ended, so that nothing is
