@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
 from ldp.answers.texts import first_repetition
 from ldp.errors import Problem
@@ -57,6 +58,12 @@ class Keys:
     def __contains__(self, key: str) -> bool:
         self._known.add(key)
         return key in self._table
+
+    def _value(self, key: str, otherwise: Any = None) -> Any:
+        """What the table has under a key that is known from now on."""
+        if key in self:
+            return self._table[key]
+        return otherwise
 
     def problem(self, key: str, expected: str, came: object) -> None:
         """Note, once, that `key` should have been something else."""
@@ -121,9 +128,7 @@ class Keys:
 
         `ways_out` say what to write in place of words that are no options.
         """
-        value = None
-        if key in self:
-            value = self._table.get(key)
+        value = self._value(key)
         if isinstance(value, str) and value in options:
             return value
         expected = f"one of {', '.join(options)}"
@@ -138,9 +143,7 @@ class Keys:
 
     def word_or_fraction(self, key: str, words: Collection[str]) -> str | Fraction:
         """One of the words, or an exact number."""
-        value = None
-        if key in self:
-            value = self._table.get(key)
+        value = self._value(key)
         if isinstance(value, str) and value in words:
             return value
         if isinstance(value, str | int | float):
@@ -151,9 +154,7 @@ class Keys:
 
     def texts(self, key: str, least: int, most: int) -> tuple[str, ...]:
         """A list of distinct non-empty strings."""
-        value = None
-        if key in self:
-            value = self._table.get(key)
+        value = self._value(key)
         if not isinstance(value, list) or not all(
             isinstance(item, str) and item for item in value
         ):
@@ -181,7 +182,7 @@ class Keys:
         """A list of texts or of lists of texts, as the latter; empty if there is
         none.
         """
-        value = self._table.get(key) if key in self else []
+        value = self._value(key, [])
         if value and _is_list_of_texts(value):
             value = [value]
         if isinstance(value, list) and all(map(_is_list_of_texts, value)):
@@ -212,7 +213,7 @@ class Keys:
         none.
         """
         ones = (1,) * number
-        value = self._table[key] if key in self else list(ones)
+        value = self._value(key, list(ones))
         if (
             isinstance(value, list)
             and len(value) == number
@@ -226,7 +227,7 @@ class Keys:
         """Whether the file says true; without the key, and where it says false, it does
         not.
         """
-        value = self._table[key] if key in self else False
+        value = self._value(key, False)
         if isinstance(value, bool):
             return value
         self.problem(key, "true or false", value)
@@ -279,9 +280,7 @@ class Keys:
         from 0.
         """
         stand_in = tuple(map(Fraction, range(least)))
-        value = None
-        if key in self:
-            value = self._table.get(key)
+        value = self._value(key)
         if not isinstance(value, list) or not least <= len(value) <= most:
             came = value
             if isinstance(value, list):
@@ -311,9 +310,7 @@ class Keys:
         """A table of `size` rows of exact numbers, square unless there may be `most`
         columns.
         """
-        value = None
-        if key in self:
-            value = self._table.get(key)
+        value = self._value(key)
         stand_in = tuple(
             tuple(Fraction(int(i == j)) for j in range(size)) for i in range(size)
         )
@@ -347,9 +344,7 @@ class Keys:
 
     def table(self, key: str) -> Mapping[str, object]:
         """A table of its own."""
-        value = None
-        if key in self:
-            value = self._table.get(key)
+        value = self._value(key)
         if isinstance(value, dict):
             return value
         self.problem(key, f"a table [{key}]", value)
@@ -357,7 +352,7 @@ class Keys:
 
     def tables(self, key: str) -> list[Mapping[str, object]]:
         """A list of tables."""
-        value = self._table.get(key) if key in self else []
+        value = self._value(key, [])
         if isinstance(value, list) and all(isinstance(item, dict) for item in value):
             return value
         self.problem(key, f"tables [[{key}]]", value)

@@ -157,7 +157,7 @@ def test_what_waits_is_the_report_that_would_have_been_made(opened, path, tmp_pa
                 fresh._store.put(*place, record) for place, record in secret.items()
             ]
         )
-        fresh._recorder.standing = None
+        fresh._recorder.snapshot = None
         assert fresh.record("once", "red")
         assert fresh.record("mirror", "red")
         again = {
@@ -296,7 +296,7 @@ def test_threads_that_meet_a_busy_file_lose_nothing(opened, path):
 def test_a_busy_file_is_not_called_damaged(opened, path, caplog):
     """What is read for a while only has a message of its own."""
     client = opened()
-    client._recorder.standing = None
+    client._recorder.snapshot = None
     with written_by_another(path):
         assert not client.record("once", "red")
     assert client.counts() == {"state": 1}

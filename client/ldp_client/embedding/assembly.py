@@ -50,7 +50,7 @@ class Assembly(NamedTuple):
     counts: Counts
     outbox: Outbox
     recorder: Recorder
-    saying: ConsentActions
+    consent_actions: ConsentActions
     sender: Sender | None
     asking: FollowedStopLists | None
 
@@ -139,7 +139,7 @@ def assemble(
     elif transport is not None:
         scope = Scope.of(getattr(transport, "destination", NAMELESS))
     consent = Consent(store, survey, otherwise=wishes.consent)
-    heirs = Adoption(store, survey, scope)
+    adoption = Adoption(store, survey, scope)
     counts = Counts()
     outbox = Outbox(
         store,
@@ -148,7 +148,7 @@ def assemble(
         limits=wishes.limits or QueueLimits(),
         random=random,
         count=counts.add,
-        inherits=heirs.inherits,
+        inherits=adoption.inherits,
         repeatable=[
             envelope.fingerprint for envelope in survey.envelopes if envelope.memoizes
         ],
@@ -175,7 +175,7 @@ def assemble(
     recorder = Recorder(
         survey,
         store,
-        heirs,
+        adoption,
         consent=consent,
         outbox=outbox,
         cap=None if wishes.lifetime_cap is None else bound(wishes.lifetime_cap),
@@ -185,14 +185,14 @@ def assemble(
         attributes=dict(wishes.attributes),
         counts=counts,
     )
-    saying = ConsentActions(store, consent, recorder, outbox=outbox)
+    consent_actions = ConsentActions(store, consent, recorder, outbox=outbox)
     return Assembly(
         scope,
         consent,
         counts,
         outbox=outbox,
         recorder=recorder,
-        saying=saying,
+        consent_actions=consent_actions,
         sender=sender,
         asking=asking,
     )

@@ -40,9 +40,9 @@ class ConsentActions:
         try:
             return self._store.transact(self._consent.state)
         except BusyError:
-            if self._recorder.standing is None:
+            if self._recorder.snapshot is None:
                 raise
-            return self._recorder.standing.said
+            return self._recorder.snapshot.said
 
     def keep(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk. Raises `StateError`."""
@@ -58,7 +58,7 @@ class ConsentActions:
         return self._write_note(renew)
 
     def _write_note(self, note: Callable[[], None]) -> bool:
-        self._recorder.standing = None
+        self._recorder.snapshot = None
         try:
             self._store.transact(note)
         except BusyError:

@@ -151,7 +151,7 @@ class EmbeddedClient:
         self._counts = parts.counts
         self._outbox = parts.outbox
         self._recorder = parts.recorder
-        self._saying = parts.saying
+        self._consent_actions = parts.consent_actions
         self._disabled = is_set("LDP_DISABLED") or is_set("DO_NOT_TRACK")
         self._sender = None if self._disabled else parts.sender
         self._sends_by_itself = transport is not None and interval is not None
@@ -288,7 +288,7 @@ class EmbeddedClient:
     @property
     def said(self) -> str:
         """Consent of the person to this version of the survey: one of `SAID`."""
-        return self._guard.ask(self._saying.state, otherwise=UNKNOWN)
+        return self._guard.ask(self._consent_actions.state, otherwise=UNKNOWN)
 
     def set_consent(self, said: str) -> bool:
         """Note what the person says. Whether that is on disk, and outlives the process.
@@ -307,7 +307,9 @@ class EmbeddedClient:
         if said not in (ON, OFF, FORGET):
             raise ValueError(f"expected {ON!r}, {OFF!r} or {FORGET!r}, got {said!r}")
         self._consent.withdrawn = said != ON
-        is_kept = self._guard.ask(lambda: self._saying.keep(said), otherwise=False)
+        is_kept = self._guard.ask(
+            lambda: self._consent_actions.keep(said), otherwise=False
+        )
         if self._sender is not None:
             self._sender.start()
         return is_kept
@@ -318,7 +320,7 @@ class EmbeddedClient:
 
         Whether that is on disk.
         """
-        return self._guard.ask(self._saying.rotate, otherwise=False)
+        return self._guard.ask(self._consent_actions.rotate, otherwise=False)
 
     def close(self) -> None:
         """Stop sending, within moments, and close the state. What waits is sent another

@@ -56,7 +56,7 @@ class Recorder:
         self,
         survey: Survey,
         store: Database,
-        heirs: Adoption,
+        adoption: Adoption,
         consent: Consent,
         outbox: Outbox,
         *,
@@ -69,7 +69,7 @@ class Recorder:
     ) -> None:
         self._survey = survey
         self._store = store
-        self._heirs = heirs
+        self._adoption = adoption
         self._consent = consent
         self._outbox = outbox
         self._cap = cap
@@ -79,7 +79,7 @@ class Recorder:
         self._derives = derives and self._lasts
         self._attributes = attributes
         self._patience = PATIENCE if self._lasts else None
-        self.standing: StateSnapshot | None = None
+        self.snapshot: StateSnapshot | None = None
         self._spent: set[bytes] = set()
         # A backup that has a secret which a loss of power takes back would answer once
         # more.
@@ -109,7 +109,7 @@ class Recorder:
                     self.put, make, unless, patience=self._patience
                 )
             except BusyError:
-                if self.standing is None:
+                if self.snapshot is None:
                     raise
         return self._postpone(draw, unless)
 
@@ -137,7 +137,7 @@ class Recorder:
             if (reason := refusal(self.memory())) is not None:
                 return reason
         report = make(self.respondent())
-        if self._lasts and self.standing is None:
+        if self._lasts and self.snapshot is None:
             self._look()
         if report is None:
             return "not-drawn"
@@ -156,7 +156,7 @@ class Recorder:
 
     def memory(self) -> Memory:
         """Return the memory of the device."""
-        return Memory(self._store, self._heirs.scope(), self._vault)
+        return Memory(self._store, self._adoption.scope(), self._vault)
 
     def budget(self) -> Budget:
         """Return the budget of the device."""
@@ -187,20 +187,20 @@ class Recorder:
             for envelope in self._survey.envelopes
             if any(budget.has_charge(question) for question in envelope.members)
         }
-        self.standing = StateSnapshot.read(
+        self.snapshot = StateSnapshot.read(
             self.memory(), self._consent.state(), self._random
         )
 
     def _postpone(self, draw: Draw, unless: Collection[Refusal]) -> str | None:
-        standing = self.standing
+        snapshot = self.snapshot
         if self._consent.withdrawn:
             return "consent-off"
-        if standing is None:
+        if snapshot is None:
             raise BusyError("expected a state file that was read before, got none")
-        if not self._consent.records(standing.said):
+        if not self._consent.records(snapshot.said):
             return "consent-off"
-        respondent = self._respondent_of(standing.memory)
-        drafts = standing.memory.store.transact(lambda: draw(respondent))
+        respondent = self._respondent_of(snapshot.memory)
+        drafts = snapshot.memory.store.transact(lambda: draw(respondent))
         if drafts is None:
             return "not-drawn"
         members = drafts.envelope.members

@@ -41,7 +41,7 @@ class Database(StateFile):
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         super().__init__(path)
-        self._turns = WorkLock()
+        self._work_lock = WorkLock()
         rest_at_forks(self)
 
     def hold(self) -> bool:
@@ -49,21 +49,21 @@ class Database(StateFile):
 
         Unless the fork is within a turn.
         """
-        at_rest = self._turns.hold()
-        if at_rest and not self._turns.busy:
+        at_rest = self._work_lock.hold()
+        if at_rest and not self._work_lock.busy:
             self._let_go_of_file()
         return at_rest
 
     def let_go(self) -> None:
         """Go on after a fork."""
-        self._turns.let_go()
+        self._work_lock.let_go()
 
     def renew(self) -> None:
         """Let go of what belongs to the parent process.
 
         Its memory is not shared, so one in memory is kept.
         """
-        self._turns.renew()
+        self._work_lock.renew()
         if self._connection is not None and self.path is not None:
             _inherited.append(self._connection)
             self._connection = None
@@ -80,7 +80,9 @@ class Database(StateFile):
         With `patience` it is only tried for so many seconds. Raises `BusyError` where
         others write for longer.
         """
-        return self._turns.take(self._whole, patience, work, *given, patience=patience)
+        return self._work_lock.take(
+            self._whole, patience, work, *given, patience=patience
+        )
 
     def prepare(self, work: Callable[[], Result]) -> Result:
         """Run some work, after which the next transaction costs no sync: something was
@@ -101,7 +103,7 @@ class Database(StateFile):
                 self._sync() if self.is_long else self._begin_log()
             return result
 
-        return self._turns.take(whole)
+        return self._work_lock.take(whole)
 
     @property
     def is_long(self) -> bool:
@@ -156,7 +158,7 @@ class Database(StateFile):
         """Make all transactions so far last through a loss of power, or raise
         `StateError`.
         """
-        self._turns.take(self._sync)
+        self._work_lock.take(self._sync)
 
     def close(self) -> None:
         """Close the file; using the store opens it again.
@@ -164,7 +166,7 @@ class Database(StateFile):
         Within a transaction of the same thread it stays open.
         """
         with suppress(StateError):
-            self._turns.take(self._let_go_of_file)
+            self._work_lock.take(self._let_go_of_file)
 
     def _whole(
         self, patience: float | None, work: Callable[[*Given], Result], *given: *Given

@@ -62,17 +62,17 @@ class DeviceStore(Protocol):
 class ProcessStore:
     """Dictionaries, with what is needed to take changes back."""
 
-    __slots__ = ("__weakref__", "_changes", "_records", "_turns")
+    __slots__ = ("__weakref__", "_changes", "_records", "_work_lock")
 
     def __init__(self) -> None:
         self._records: dict[str, dict[bytes, Record]] = {}
         self._changes: list[tuple[dict[bytes, Record], bytes, Record | None]] = []
-        self._turns = WorkLock()
-        rest_at_forks(self._turns)
+        self._work_lock = WorkLock()
+        rest_at_forks(self._work_lock)
 
     def transact(self, work: Callable[[*Given], Result], *given: *Given) -> Result:
         """Run some work; its changes are taken back if it raises."""
-        return self._turns.take(self._whole, work, *given)
+        return self._work_lock.take(self._whole, work, *given)
 
     def get(self, kind: str, key: bytes) -> Record | None:
         """The record under a key."""

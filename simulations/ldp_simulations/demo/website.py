@@ -58,6 +58,7 @@ from ldp_simulations.demo.crowd import (
 )
 
 EPSILONS = ("0.25", "0.5", USUAL_EPSILON, "2", "4")
+_USUAL_PLACE = EPSILONS.index(USUAL_EPSILON)
 _STYLE = Path(__file__).parent / "templates" / "demo.css"
 _PAUSE = 1.5
 """Seconds between two arrivals of people."""
@@ -76,6 +77,7 @@ class Demonstration:
 
     def __init__(self, store: str, pause: float = _PAUSE) -> None:
         self._surveys = [survey_of(epsilon) for epsilon in EPSILONS]
+        self._usual = self._surveys[_USUAL_PLACE]
         served = [Served(survey, survey.to_toml()) for survey in self._surveys]
         self.service = Service(served, store, Settings(publication=LIVE))
         self._pause = pause
@@ -102,7 +104,7 @@ class Demonstration:
 
     async def _show(self, request: Request) -> Response:
         step = request.query_params.get("step", "")
-        place = 2
+        place = _USUAL_PLACE
         if step in map(str, range(len(EPSILONS))):
             place = int(step)
         return HTMLResponse(await run_in_threadpool(self._page, place), headers=HEADERS)
@@ -115,7 +117,7 @@ class Demonstration:
 
     def _randomize(self, said: bool) -> None:
         """Send an answer as a device does, and let the people come."""
-        [report] = reports_of(self._surveys[EPSILONS.index(USUAL_EPSILON)], [said])
+        [report] = reports_of(self._usual, [said])
         self.service.writer.write(report_bytes([report]))
         if self._own is None:
             self._people.start()
@@ -141,7 +143,7 @@ class Demonstration:
             root="",
             question=QUESTION,
             own=self._own,
-            usual=truth_probability(survey_of(USUAL_EPSILON)),
+            usual=truth_probability(self._usual),
             people=PEOPLE,
             place=place,
             epsilons=EPSILONS,

@@ -89,9 +89,10 @@ class Ingest:
         for (fingerprint, combination), alike in by_combination(batches).items():
             envelope = self._envelopes[fingerprint]
             self._tally.add(envelope, rows_of(alike, envelope.width), combination)
-        for batch in batches:
-            envelope = self._envelopes[batch.fingerprint]
-            self._tally.add_epoch(envelope, epoch_of(batch.id), batch.size)
+            # Most surveys have nothing to count by epoch, and many batches.
+            if envelope.epoch is not None:
+                for batch in alike:
+                    self._tally.add_epoch(envelope, epoch_of(batch.id), batch.size)
         self._unhashed += [batch.id for batch in batches]
         if len(self._unhashed) >= _HASHED_AT_ONCE:
             self._hash()
