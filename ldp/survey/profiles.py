@@ -72,10 +72,9 @@ PROFILES: Mapping[str, Profile] = {
             "epsilon 4 for one report among some thousand values; with 65,536 hash "
             "functions there"
         ),
-        criticised="the published variance was wrong (Pan 2024), "
-        "and the budget was renewed every day, "
-        "so that a lifetime had no bound (Tang et al. 2017); here a device answers "
-        "once",
+        criticised="the published variance was wrong (Pan 2024), and the budget was "
+        "renewed every day, so that a lifetime had no bound (Tang et al. 2017); here a "
+        "device answers once",
     ),
     "tests-only": Profile(
         {"mechanism": "grr", "epsilon": "20"},

@@ -332,8 +332,8 @@ def test_command_line(tmp_path, monkeypatch):
     ldp("aggregate s.toml reports -o tally -q")
     record = json.loads(
         ldp(
-            "analyze associate s.toml tally --questions a,b --format json "
-            "--likelihood -q"
+            "analyze associate s.toml tally --questions a,b --format json --likelihood "
+            "-q"
         ).stdout
     )
     assert (record["questions"], record["reports"], record["biased"]) == (

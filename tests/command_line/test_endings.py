@@ -77,12 +77,10 @@ LINES = {
     "analyze query": "pet.toml young -q 'share(pet = true)' -o {}",
     "randomize": "pet.toml -q -i answers.csv -o {}",
     "rappor associate": "--schema vars.csv --reports bits.csv --params-dir . -q --var1 "
-    "a "
-    "--var2 b -o {}",
+    "a --var2 b -o {}",
     "rappor import": "--params p.csv --counts k.csv -q -o {}",
     "rappor ngrams": "--schema vars.csv --reports words.csv --params-dir . -q --text t "
-    "--part u "
-    "--part v --ngrams parts.txt --client cpp -o {}",
+    "--part u --part v --ngrams parts.txt --client cpp -o {}",
     "rappor survey": "--params texts.csv -o {}",
     "survey register prove consistency": "log --since 1 -o {}",
     "survey register prove inclusion": "log pet.toml -o {}",

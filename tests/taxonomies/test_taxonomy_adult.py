@@ -26,8 +26,7 @@ REGIONS = {
     "Central America": "El-Salvador Guatemala Honduras Mexico Nicaragua",
     "South America": "Columbia Ecuador Peru",
     "Europe": "England France Germany Greece Holand-Netherlands Hungary Ireland Italy "
-    "Poland "
-    "Portugal Scotland Yugoslavia",
+    "Poland Portugal Scotland Yugoslavia",
     "North America": "Canada United-States Outlying-US(Guam-USVI-etc)",
 }
 """Without a region: those who say South, and those who do not say."""

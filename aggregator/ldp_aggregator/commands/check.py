@@ -43,8 +43,7 @@ REASON = click.option(
     "--against",
     metavar="OLD",
     help="Say what changed since an older version: a file, a folder of versions, a "
-    "register or a "
-    "git revision (HEAD~1, origin/main:survey.toml).",
+    "register or a git revision (HEAD~1, origin/main:survey.toml).",
 )
 @click.option(
     "--register",

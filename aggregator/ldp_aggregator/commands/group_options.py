@@ -77,8 +77,7 @@ _RELEASED = click.option(
     metavar="TALLY",
     type=FILE_PATH,
     help="An earlier tally of the same reports whose groups were shown, so that "
-    "differences "
-    "are no small groups either; may be repeated, the first in front.",
+    "differences are no small groups either; may be repeated, the first in front.",
 )
 
 

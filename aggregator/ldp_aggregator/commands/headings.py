@@ -5,13 +5,11 @@ HEADINGS = {
     "--other-survey --direct --epoch --still-open --strata --weight --stratum "
     "--cluster --size",
     "For whom": "--question --value --top --estimand --by --where --baseline "
-    "--least-group "
-    "--released --names",
+    "--least-group --released --names",
     "Model": "--formula --event --model --method --errors --penalty --predict "
     "--margins --of --replicates",
     "Intervals and tests": "--level --interval --simultaneous --detect --detect-level "
-    "--margin "
-    "--overlap --alarm-rate --season --slope --alert",
+    "--margin --overlap --alarm-rate --season --slope --alert",
     "Views": "--post-process --frequencies --reports-per-person",
     "Numbers": "--quantiles --range --edges",
     "Trees": "--at --finest --crowd",

@@ -107,8 +107,7 @@ TOP = click.option(
     metavar="N",
     callback=_read_top,
     help="Show the N most frequent values of each question, or all.  [default: all; in "
-    "tables up "
-    "to 100]",
+    "tables up to 100]",
 )
 QUESTION = click.option(
     "--question",
@@ -245,8 +244,7 @@ _OPTIONS = (
         "--detect",
         type=click.Choice([DEFAULT, *CORRECTIONS]),
         help="Tell which values are there: p-values, q-values by this correction, and "
-        "intervals "
-        "of those found that hold after the choice.",
+        "intervals of those found that hold after the choice.",
     ),
     click.option(
         "--detect-level",
@@ -254,8 +252,7 @@ _OPTIONS = (
         default=0.95,
         show_default=True,
         help="One less the share of what is found that may be wrong, on average "
-        "(bonferroni: less "
-        "the chance that anything is).",
+        "(bonferroni: less the chance that anything is).",
     ),
     click.option(
         "--at",
@@ -322,16 +319,14 @@ _OPTIONS = (
         metavar="X0:X1,Y0:Y1",
         callback=_read_with(rectangle_of),
         help="Show the share of the places with x from X0 up to X1 and y from Y0 up to "
-        "Y1; may be "
-        "repeated.",
+        "Y1; may be repeated.",
     ),
     click.option(
         "--zoom",
         metavar="CELLSxCELLS",
         callback=_read_with(zoom_of),
         help="Of maps for rectangles: so many cells along x and along y, powers of "
-        "two.  [default: "
-        "as many as can be told from empty ones]",
+        "two.  [default: as many as can be told from empty ones]",
     ),
     click.option(
         "--cells",

@@ -71,8 +71,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     type=OUTPUT_FILE,
     help="Write the certificate to this file as JSON: the survey's, or with --shuffled "
-    "and one "
-    "--question a batch's.",
+    "and one --question a batch's.",
 )
 @click.option(
     "--disclosure",

@@ -91,8 +91,7 @@ ROWS = (
         metavar="FILE",
         type=FILE_PATH,
         help="CSV or Parquet with a row for each respondent: answers that were "
-        "randomized before, "
-        "and what is known besides.",
+        "randomized before, and what is known besides.",
     ),
     click.option(
         "--answer",
@@ -101,16 +100,14 @@ ROWS = (
         metavar="[QUESTION=]COLUMN",
         callback=_read_answers,
         help="The column of --rows with the answers, or the reports of devices.  "
-        "[default: the "
-        "columns named as questions]",
+        "[default: the columns named as questions]",
     ),
     click.option(
         "--codes",
         metavar="ANSWER=CODE,...",
         callback=_read_codes,
         help="What answers are called in --rows, such as yes=1,no=2.  [default: as in "
-        "the survey; "
-        "also yes, no, 1, 0]",
+        "the survey; also yes, no, 1, 0]",
     ),
 )
 COUNTS = (
@@ -416,9 +413,8 @@ DESIGN = click.option(
     "--design",
     metavar="WORDS",
     help="How answers were randomized, in place of SURVEY: such as 'warner p=.7', "
-    "'crosswise "
-    "p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'; 'warner p={p}' with column p of "
-    "--rows.",
+    "'crosswise p=.16', 'forced yes=1/6 no=1/6' or 'matrix FILE'; 'warner p={p}' with "
+    "column p of --rows.",
 )
 ARM = click.option(
     "--arm",

@@ -239,8 +239,7 @@ def check_apart(one: Identity, other: Identity) -> None:
             "expected tallies of different batches, got two that share "
             + (shared if common.hashes else "the store of a service, and its times")
             + "; count the reports of both in one place, or pass allow_equal to add "
-            "them up "
-            "all the same"
+            "them up all the same"
         )
 
 

@@ -81,8 +81,7 @@ def answer_changes(place: str, old: Domain, new: Domain) -> Iterator[Change]:
             after=new.per_device or NOTHING,
             verdict=WORSE,
             says="something else is made of what a device has; a machine cannot tell "
-            "which says "
-            "more of its owner",
+            "which says more of its owner",
         )
     if old.circular != new.circular:
         yield Change(

@@ -214,8 +214,7 @@ def _of_survey(old: Survey, new: Survey, earlier: Sequence[Survey]) -> Iterator[
             after=new.name,
             verdict=WORSE,
             says="another survey to devices: whoever answered is asked everything "
-            "again, and what "
-            "was spent on the old one does not count",
+            "again, and what was spent on the old one does not count",
         )
     before, after = survey_limit(old), survey_limit(new)
     direction = compare_amounts(after, before)

@@ -28,8 +28,8 @@ _FORMAT = click.option(
     "--keep",
     metavar="48h,14d",
     help="Keep backups in FOLDER, named by time: the newest of each of the last 48 "
-    "hours, and of "
-    "each of the last 14 days. Older ones are deleted before the new one is made.",
+    "hours, and of each of the last 14 days. Older ones are deleted before the new one "
+    "is made.",
 )
 @_FORMAT
 def backup(store: str, place: Path, keep: str | None, form: str) -> None:

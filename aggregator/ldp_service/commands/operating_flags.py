@@ -83,8 +83,7 @@ FLAGS = (
         show_default=True,
         type=click.IntRange(1),
         help="Reports that are shown together: so many before anything is, and so many "
-        "new ones "
-        "each time; 1 shows each as it comes.",
+        "new ones each time; 1 shows each as it comes.",
     ),
     click.option(
         "--publish-minutes",

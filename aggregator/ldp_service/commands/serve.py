@@ -38,21 +38,18 @@ _EXTRA = (
 
 _HEADINGS = {
     "Running": "--store --host --port --workers --tls-certificate --tls-key --check "
-    "--config "
-    "--drain --confirm-clock",
+    "--config --drain --confirm-clock",
     "Reports that come": "--token-file --open-uploads --allow-origin --folder --kafka "
     "--kafka-settings --relay-key --keep-reports --keep-epochs --debug-tags",
     "Respondents": (
         "--public --invitations --public-address --words --register --stop-list"
     ),
     "Page of results": "--least-reports --publish-minutes --notes --geography "
-    "--district-name "
-    "--districts-by --embed-in --shared-survey",
+    "--district-name --districts-by --embed-in --shared-survey",
     "Sign-in": "--people --trusted-header --trusted-groups-header --trusted-proxy "
     "--proxy-removes-headers",
     "Logs and alerts": "--log-format --log-level --audit-log --metrics-estimates "
-    "--alert-webhook "
-    "--alert-name",
+    "--alert-webhook --alert-name",
 }
 
 
@@ -79,8 +76,7 @@ _HEADINGS = {
     show_default=True,
     type=FILE_PATH,
     help="The hashes of tokens (see `ldp store tokens`). Where there is no such file, "
-    "it is made, "
-    "with two tokens.",
+    "it is made, with two tokens.",
 )
 @click.option("--open-uploads", is_flag=True, help="Take uploads without a token.")
 @ORIGINS
@@ -165,8 +161,7 @@ _HEADINGS = {
     multiple=True,
     type=FILE_PATH,
     help="A page as with --public, for those who have a token of `ldp store tokens "
-    "respondents` "
-    "in FILE.",
+    "respondents` in FILE.",
 )
 @click.option(
     "--public-address",
@@ -183,8 +178,7 @@ _HEADINGS = {
     multiple=True,
     type=FILE_PATH,
     help="A private key of `ldp relay keys`: take the batches of relays, which show a "
-    "token of "
-    "scope relay.",
+    "token of scope relay.",
 )
 @click.option(
     "--words",

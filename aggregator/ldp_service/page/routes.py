@@ -60,9 +60,9 @@ from ldp_service.uploads.public import link_of
 from ldp_service.uploads.tokens import ANALYST, GRANTED, OPERATOR
 
 HEADERS = {
-    "content-security-policy": "default-src 'none'; "
-    "script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src "
+    "'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",

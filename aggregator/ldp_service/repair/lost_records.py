@@ -13,15 +13,11 @@ from ldp_service.store.records import EVER, NO_QUESTION, intake_key, pack_outcom
 _MEANINGS = {
     "root": "it says how many records there should be",
     "store": "what tells the store from others; the service gives it another id, and "
-    "tallies that "
-    "were downloaded before are not known to be of it any more",
+    "tallies that were downloaded before are not known to be of it any more",
     "survey": "the service writes it anew when it serves the survey; ldp store doctor "
-    "--survey "
-    "FILE "
-    "does so too",
+    "--survey FILE does so too",
     "least": "how many reports groups need; the service writes it anew, as the surveys "
-    "that it "
-    "serves say, and may show groups that it did not show before",
+    "that it serves say, and may show groups that it did not show before",
     "ended": (
         "that a survey was closed; it takes reports again until ldp store close-survey"
     ),
@@ -41,12 +37,10 @@ _MEANINGS = {
         "again"
     ),
     "mark": "how far a source was read; it is read again from its beginning, and its "
-    "batches are "
-    "known by their ids",
+    "batches are known by their ids",
     "kept": "a batch that was kept whole; it was counted, but cannot be decoded anew",
     "mixed": "how many reports a relay had mixed; they were counted, but what that was "
-    "worth is "
-    "not known",
+    "worth is not known",
     "aside": "a batch of a question that is not known; it cannot be counted any more",
 }
 _SINGLE = ("survey", "ended", "mark", "kept", "aside", "mixed")

@@ -30,8 +30,7 @@ NEVER, OTHER, UNKNOWN = "never asked", "other terms", "unknown"
 
 SAID = {
     NEVER: "the person was never asked about this survey: what the app opened the "
-    "client with "
-    "holds",
+    "client with holds",
     OFF: "no",
     ON: "yes, to this version of the survey",
     OTHER: (

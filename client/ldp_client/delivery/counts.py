@@ -26,8 +26,7 @@ REASONS = {
     RECORDED: "reports that were made, to be sent",
     "consent-off": "answers that were not recorded because the person does not agree",
     "disabled": "answers that were not recorded because the environment has "
-    "LDP_DISABLED or "
-    "DO_NOT_TRACK",
+    "LDP_DISABLED or DO_NOT_TRACK",
     "not-drawn": (
         "answers that were dropped because the device answers another question of a "
         "draw"
@@ -36,8 +35,7 @@ REASONS = {
     "answered": "answers to questions that this device has answered before",
     "budget": "answers that would cost more than the device may spend",
     "answer": "answers that do not fit their question: a mistake in the app, which a "
-    "strict "
-    "client raises",
+    "strict client raises",
     "randomness": "answers for which the operating system had no randomness",
     "state": "answers, or attempts to send, for which the state file could not be used",
     "transport": (
@@ -45,8 +43,7 @@ REASONS = {
     ),
     "stopped": "answers to questions that the collector has stopped",
     "not-sampled": "answers to questions that the collector has asked of a share of "
-    "the devices, "
-    "of which this is none",
+    "the devices, of which this is none",
     "no-stop-list": (
         "answers that were not recorded because no stop list was had for too long"
     ),
@@ -65,8 +62,7 @@ REASONS = {
         "batches that the collector keeps until it serves their version of the survey"
     ),
     "late": "batches that came after the collector had closed their epoch, or of a "
-    "clock that is "
-    "behind: dropped",
+    "clock that is behind: dropped",
     "early": (
         "batches of an epoch that has not begun, of a clock that is ahead: dropped"
     ),
@@ -74,8 +70,7 @@ REASONS = {
     "refused": "batches that the collector can never take: dropped",
     "retry": "attempts that failed, after which a batch waits for another",
     "held": "attempts that were turned away (a token, an address, a firewall), after "
-    "which a batch "
-    "waits for hours",
+    "which a batch waits for hours",
     "offline": "attempts without a network, after which a batch waits for seconds",
 }
 

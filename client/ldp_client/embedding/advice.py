@@ -30,17 +30,13 @@ _ABOUT = {
     "status 405": "There is no collector at this address: look for a mistake in it.",
     "status 407 of the proxy": "The proxy wants a user and a password, in its address.",
     "gaierror": "If there is a network, no one has the collector's address: look for a "
-    "mistake in "
-    "its name.",
+    "mistake in its name.",
     "ConnectionRefusedError": "No one listens at the collector's address: look for a "
-    "mistake in "
-    "its port, or start the collector.",
+    "mistake in its port, or start the collector.",
     "TimeoutError": "No one answers at the collector's address: if that lasts, look "
-    "for a mistake "
-    "in its port, or a firewall.",
+    "for a mistake in its port, or a firewall.",
     "SSLCertVerificationError": "The collector's certificate is not for its address, "
-    "has expired, "
-    "or is vouched for by no one that this device knows: look at both.",
+    "has expired, or is vouched for by no one that this device knows: look at both.",
 }
 """By the reason of an attempt, or what it has before a colon."""
 
@@ -72,8 +68,7 @@ _OF_LOST = {
     "queue-full": "let more wait (limits=), or record less while nothing can be sent.",
     "too-old": "let them wait for more days (limits=), if apps are offline for longer.",
     QUARANTINED: "serve the version of the survey that this device answers: the "
-    "collector keeps "
-    "its reports for 30 days.",
+    "collector keeps its reports for 30 days.",
 }
 
 

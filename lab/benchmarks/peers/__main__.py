@@ -44,9 +44,7 @@ from lab.measured import name_commit
     default=3.0,
     show_default=True,
     help="Seconds for making, and for decoding, the reports of one measurement; what "
-    "takes longer "
-    "is measured on fewer "
-    "respondents and scaled. inf: no limit.",
+    "takes longer is measured on fewer respondents and scaled. inf: no limit.",
 )
 @click.option(
     "--rounds", default=3, show_default=True, help="Times that everything is measured."

@@ -60,8 +60,7 @@ _MECHANISM = "laws mutants channel exact vectors published"
 AREAS = {
     "ldp.mechanisms.auto": "auto survey_file",
     "ldp.mechanisms": f"{_MECHANISM} longitudinal exponential histogram subset "
-    "projective "
-    f"additive sets sketches hadamard heavy_hitters survey_file",
+    "projective additive sets sketches hadamard heavy_hitters survey_file",
     "ldp.mechanisms.numbers.arcs": f"{_MECHANISM} arcs",
     "ldp.numbers.sines": "arcs",
     "ldp.mechanisms.vectors.codebook": f"{_MECHANISM} codebook",
@@ -126,8 +125,7 @@ AREAS = {
     "ldp.transparency.stops": "stops",
     "ldp.survey.survey": "survey_file vectors ledger declarations",
     "ldp.survey.survey_file": "survey_file ledger epochs joint auto sets profiles "
-    "numbers codebook "
-    "taxonomy_surveys contributions metric",
+    "numbers codebook taxonomy_surveys contributions metric",
     "ldp.survey.survey_text": "survey_text survey_file notes",
     "ldp.survey.survey_toml": "declarations",
     "ldp.answers.taxonomies": (
@@ -138,10 +136,8 @@ AREAS = {
     "ldp.transparency": "merkle_tree register_entries register_proofs pinned_registers",
     "ldp.wire.wire": "wire wire_fuzz frames vectors ingest",
     "ldp_client": "silence versions scopes ledger store embedded sending client epochs "
-    "transport "
-    "device_state mutants rollbacks contention consent vault recovery vectors clocks "
-    "lines "
-    "stops_followed",
+    "transport device_state mutants rollbacks contention consent vault recovery "
+    "vectors clocks lines stops_followed",
     "ldp_client.embedding.advice": "running_numbers deliveries",
     "ldp_client.embedding.stop_lists": "stops_followed",
     "ldp_client.embedding.asynchronous": "deliveries",
@@ -156,8 +152,7 @@ AREAS = {
     "ldp_client.delivery.connection": "lines transport",
     "ldp_client.delivery.loss_counters": "running_numbers deliveries",
     "ldp_client.delivery.outbox": "sending clocks due_times scopes epochs device_state "
-    "deliveries "
-    "running_numbers",
+    "deliveries running_numbers",
     "ldp_client.delivery.outcomes": "deliveries transport",
     "ldp_client.delivery.sealing": "sealing",
     "ldp_client.delivery.schedule": "due_times clocks sending deliveries device_state",
@@ -188,8 +183,7 @@ AREAS = {
     "ldp_aggregator.answers.contrasts.linear_functions": "contrasts queries",
     "ldp_aggregator.decoders.moments.scores": "joint_cells jumps",
     "ldp_aggregator.decoders.values.pure": "score_laws intervals result repeats jumps "
-    "manipulation "
-    "joint_cells health pooling",
+    "manipulation joint_cells health pooling",
     "ldp_aggregator.decoders.values.matrix": (
         "score_laws result manipulation joint_cells health"
     ),
@@ -197,8 +191,7 @@ AREAS = {
         "score_laws histogram manipulation joint_cells pooling"
     ),
     "ldp_aggregator.decoders.numbers.noise": "score_laws jumps additive result "
-    "manipulation "
-    "joint_cells",
+    "manipulation joint_cells",
     "ldp_aggregator.decoders.values.sketch": (
         "score_laws sketches manipulation health pooling"
     ),
@@ -258,8 +251,7 @@ AREAS = {
         "taxonomy_errors taxonomy_selection two_passes"
     ),
     "ldp_aggregator.decoders.taxonomies.views": "taxonomy_errors taxonomy_selection "
-    "taxonomy_health "
-    "two_passes",
+    "taxonomy_health two_passes",
     "ldp_aggregator.analyses.regression": (
         "plain_regression likelihood_laws weigh_commands"
     ),

@@ -74,8 +74,7 @@ from ldp_simulations.commands.options import MOST_RUNS
     metavar="K",
     type=whole(1, 10**5),
     help="Hash functions that a forger is given to choose from, where reports name "
-    "one.  "
-    "[default: all]",
+    "one.  [default: all]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the simulation repeatable.")
 @format_option("tables", "record")

@@ -25,8 +25,7 @@ _LANGUAGES = {
     "--set-aside",
     is_flag=True,
     help="Set a damaged file aside first, and begin a new one with what can be read of "
-    "it. What "
-    "cannot may be spent again. The app must not be running.",
+    "it. What cannot may be spent again. The app must not be running.",
 )
 def ledger(state: Path, set_aside: bool) -> None:
     """Say in plain words what the device with this STATE file has spent. The app may be

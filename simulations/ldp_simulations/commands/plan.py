@@ -58,8 +58,7 @@ solved for.
 _HEADINGS = {
     "What is asked": "--values --design --epsilon --respondents --question",
     "What it has to tell": "--half-width --detect --mean-half-width "
-    "--median-half-width --level "
-    "--power --frequency --estimand --simultaneous --forged",
+    "--median-half-width --level --power --frequency --estimand --simultaneous --forged",
     "Regressions": "--odds-ratio --non-followers",
     "Other plans": "--shares --experiment --range-from",
     "Batches of a relay": (
@@ -187,15 +186,13 @@ _HEADINGS = {
     "--shares",
     metavar="A[,A...]",
     help="Of trees: the part of the people for each upper level, from the top, such as "
-    "0.1,0.2, in "
-    "place of the survey's.",
+    "0.1,0.2, in place of the survey's.",
 )
 @click.option(
     "--experiment",
     metavar="VALUE=D,R",
     help="Plan arms instead: a direct question, by which a share D says VALUE, and the "
-    "randomized "
-    "one, by which R does.",
+    "randomized one, by which R does.",
 )
 @click.option(
     "--range-from",

@@ -41,15 +41,12 @@ COLUMNS = (
 )
 _FAMILIES = {
     "bh": "p-values for all values together (Benjamini-Hochberg): of the values called "
-    "different, "
-    "the stated share are so, on average, and as many of their intervals hold; means "
-    "by themselves",
+    "different, the stated share are so, on average, and as many of their intervals "
+    "hold; means by themselves",
     "bonferroni": "p-values and intervals for all values together (Bonferroni); means "
-    "by "
-    "themselves",
+    "by themselves",
     "holm": "p-values for all values together (Holm), with Bonferroni's intervals; "
-    "means by "
-    "themselves",
+    "means by themselves",
 }
 
 

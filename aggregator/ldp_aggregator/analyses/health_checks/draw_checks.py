@@ -65,9 +65,7 @@ def draw_check(draw: Draw, reports: Sequence[int]) -> Check:
         beyond,
         p_value,
         meaning=f"{beyond} of {len(reports)} questions of a draw have a number of "
-        "reports "
-        f"further than 3 "
-        "standard errors from their share; a small p-value: devices drew by other "
-        "weights, reports "
-        "of some were lost or made up, or fewer people had an answer",
+        "reports further than 3 standard errors from their share; a small p-value: "
+        "devices drew by other weights, reports of some were lost or made up, or fewer "
+        "people had an answer",
     )

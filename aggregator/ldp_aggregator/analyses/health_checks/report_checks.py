@@ -108,10 +108,8 @@ def _cohorts(
         beyond,
         0.0 if never else p_value,
         meaning=f"{beyond} of {len(counts)} cohorts are further than 3 standard errors "
-        "from "
-        f"{where}; "
-        f"a small p-value: cohorts were not drawn {how}, or reports of some were lost "
-        "or made up",
+        f"from {where}; a small p-value: cohorts were not drawn {how}, or reports of "
+        "some were lost or made up",
     )
 
 
@@ -142,11 +140,8 @@ def _rates(
         beyond,
         min(1.0, float(chances.min()) * tests),
         meaning=f"{beyond} of {chances.size} rates lie outside [{low:.6g}, "
-        f"{high:.6g}], surely; "
-        f"a small "
-        f"p-value: devices ran "
-        "with other parameters or a broken source of randomness, or reports were made "
-        "up",
+        f"{high:.6g}], surely; a small p-value: devices ran with other parameters or a "
+        "broken source of randomness, or reports were made up",
     )
 
 
@@ -180,10 +175,8 @@ def _payloads(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         beyond,
         min(1.0, float(chances.min()) * tests),
         meaning=f"{beyond} of {counts.size} possible payloads came more or less often "
-        "than any "
-        f"answers "
-        f"give them, surely; "
-        "a small p-value: reports repeat themselves, or were made up",
+        "than any answers give them, surely; a small p-value: reports repeat "
+        "themselves, or were made up",
     )
 
 
@@ -202,6 +195,6 @@ def _phantoms(randomizer: Randomizer, counts: Counts) -> Iterator[Check]:
         score.phantoms,
         score.p_value,
         meaning=f"the support of {score.phantoms} values that no one can hold varies "
-        f"{score.mean_square:.3f} times as much as "
-        "chance has it; a small p-value: reports repeat themselves, or were made up",
+        f"{score.mean_square:.3f} times as much as chance has it; a small p-value: "
+        "reports repeat themselves, or were made up",
     )

@@ -80,8 +80,8 @@ class _Reader:
         if isinstance(term, Located):
             raise error_at(
                 self._text,
-                "expected a quantile by itself, got a sum or a multiple with one "
-                "(`ldp analyze compare` compares those of groups and tallies)",
+                "expected a quantile by itself, got a sum or a multiple with one (`ldp "
+                "analyze compare` compares those of groups and tallies)",
                 tree.span,
             )
         return term

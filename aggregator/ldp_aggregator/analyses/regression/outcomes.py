@@ -63,8 +63,8 @@ def outcome_of(
     if event is None:
         if not two:
             raise EstimateError(
-                f"expected the value of {name!r} whose chance is explained "
-                f"(event), of {', '.join(column.values)}"
+                f"expected the value of {name!r} whose chance is explained (event), of "
+                f"{', '.join(column.values)}"
             )
         event = column.values[1]
     if event not in column.values:

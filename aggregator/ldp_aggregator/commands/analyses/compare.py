@@ -74,8 +74,7 @@ def _read_direct(
     "--simultaneous",
     type=click.Choice(["bh", "bonferroni", "holm"]),
     help="Allow for looking at all values: by the share of false findings (bh), or by "
-    "the chance "
-    "of any.",
+    "the chance of any.",
 )
 @click.option(
     "--margin",
@@ -88,8 +87,7 @@ def _read_direct(
     type=FiniteRange(0, 1),
     metavar="SHARE",
     help="The share of the devices that reported to both, with the same answer.  "
-    "[default: none "
-    "known; of memoized questions intervals then hold for any]",
+    "[default: none known; of memoized questions intervals then hold for any]",
 )
 @REPORTS_PER_PERSON
 @click.option(

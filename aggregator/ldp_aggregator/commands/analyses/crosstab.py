@@ -28,8 +28,7 @@ from ldp_aggregator.commands.sources import TallySource, with_tallies
     "--fields",
     metavar="A,B",
     help="One to three of its fields; of two, the first is shown among the holders of "
-    "the second. "
-    "Without, how strongly any two go together.",
+    "the second. Without, how strongly any two go together.",
 )
 @LEVEL
 @ESTIMAND

@@ -58,8 +58,7 @@ def _read_points(
     "--method",
     type=click.Choice(["likelihood", "equations"]),
     help="How coefficients are found.  [default: likelihood where predictors lie in "
-    "the clear and "
-    "the channel is known, else unbiased equations]",
+    "the clear and the channel is known, else unbiased equations]",
 )
 @click.option(
     "--interval",

@@ -39,10 +39,8 @@ from ldp_aggregator.commands.sources import ALLOW_EQUAL, tally_of
     "--method",
     type=click.Choice(["pairs", "weights", "tree"]),
     help="The joint table of greatest entropy with the tables of all pairs, the same "
-    "by "
-    "multiplicative weights, or the pairs that say most as a tree.  [default: pairs; "
-    "tree, if the "
-    "joint table has too many cells]",
+    "by multiplicative weights, or the pairs that say most as a tree.  [default: "
+    "pairs; tree, if the joint table has too many cells]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Make the rows repeatable.")
 @format_option("tables", "record", "rows")

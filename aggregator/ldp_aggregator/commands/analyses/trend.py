@@ -143,8 +143,7 @@ class _Reading(NamedTuple):
     "--alert",
     is_flag=True,
     help=f"Exit with {CHANGED} if something has changed, with {NOT_TESTED} if nothing "
-    "could be "
-    "tested, else with 0.",
+    "could be tested, else with 0.",
 )
 @with_groups_of_several
 @format_option("tables", "record", "rows", "bars")

@@ -60,9 +60,8 @@ _SOURCES = (
         metavar="FILE",
         type=_FILE,
         help="CSV with a column for each public attribute and a column `reports`, "
-        "which names the "
-        "tally or report file of each combination; a column `weight` has design "
-        "weights.",
+        "which names the tally or report file of each combination; a column `weight` "
+        "has design weights.",
     ),
     *ROWS,
     DESIGN,

@@ -167,8 +167,7 @@ def _complete(decoded: Decoded) -> Check:
         "dictionary",
         round(residual.statistic),
         residual.p_value,
-        meaning=f"the bit rates miss those of the candidates by a chi-square of "
-        f"{residual.statistic:,.1f}, where chance has "
-        f"{residual.freedom:,}; a small p-value: texts were reported that are no "
-        "candidates",
+        meaning="the bit rates miss those of the candidates by a chi-square of "
+        f"{residual.statistic:,.1f}, where chance has {residual.freedom:,}; a small "
+        "p-value: texts were reported that are no candidates",
     )

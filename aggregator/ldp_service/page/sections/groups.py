@@ -70,8 +70,8 @@ def _over_time(series: GroupSeries) -> Iterator[Safe]:
         cells = [_cell(known.get(label), what) for label in labels]
         rows.append(row(when(epoch), *cells))
     caption = (
-        f"{name} by group, over time: {newest.label(what)} "
-        f"({SUPPRESSED}: suppressed in that epoch)"
+        f"{name} by group, over time: {newest.label(what)} ({SUPPRESSED}: suppressed "
+        "in that epoch)"
     )
     yield table(caption, ("epoch", *labels), rows)
 

@@ -19,8 +19,7 @@ _OUTCOMES = {
     "accepted": "counted",
     "duplicate": "came again, and were not counted twice",
     QUARANTINED: "put aside: of no question that is served; counted when a survey is "
-    "served that "
-    "has it",
+    "served that has it",
 }
 
 MOST_MIXED = 20
