@@ -73,9 +73,10 @@ def _evidence(question, value, first, second):
     if isinstance(randomizer, Rappor | BitFlip) or isinstance(
         randomizer.lasting, UnaryEncoding
     ):
-        steps = randomizer.steps
         if isinstance(randomizer, BitFlip):
             steps = (randomizer.within, (1, 0))
+        else:
+            steps = randomizer.steps
         size = question.layout.bits
         bits = [
             np.array(

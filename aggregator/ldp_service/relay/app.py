@@ -117,9 +117,9 @@ class RelayApplication:
 
     async def ready(self, _: Request) -> Response:
         """Whether it takes reports."""
-        trouble = self.writer.trouble
-        if self.leaving:
-            trouble = "expected to go on, but was told to stop"
+        trouble: str | None = "expected to go on, but was told to stop"
+        if not self.leaving:
+            trouble = self.writer.trouble
         if trouble is not None:
             return PlainTextResponse(f"{trouble}\n", 503)
         return PlainTextResponse("ready\n")

@@ -217,6 +217,15 @@ class ReportAnswers:
         """The shares of the combinations, which are in the clear, (combinations,)."""
         return self.sums[:, 0] / self.weight
 
+    def shares_where(self, *, public: bool) -> Floats:
+        """The shares of combinations and cells.
+
+        Where all is in the clear, those of combinations alone, in one column.
+        """
+        if public:
+            return self.clear_shares[:, None]
+        return self.shares
+
     def column(self, name: str) -> AnswerColumn:
         """Return the column of a name. Raises `UnknownNameError`."""
         if name in self.attributes:

@@ -86,9 +86,7 @@ def targets_of(answers: ReportAnswers, margins: Sequence[Margin]) -> tuple[Targe
         columns = [answers.column(name) for name in margin.attributes]
         public = all(column.public for column in columns)
         covered = np.zeros((len(answers.combinations), 1 if public else answers.cells))
-        shares = answers.shares
-        if public:
-            shares = answers.clear_shares[:, None]
+        shares = answers.shares_where(public=public)
         for value, share in zip(margin.values, margin.shares, strict=True):
             held = np.ones(covered.shape, dtype=bool)
             for column, text in zip(columns, value, strict=True):
@@ -158,9 +156,7 @@ def factors_for(
             f"expected method to be one of {', '.join(METHODS)}, got {method!r}"
         )
     public = all(target.held.shape[1] == 1 for target in targets)
-    shares = answers.shares
-    if public:
-        shares = answers.clear_shares[:, None]
+    shares = answers.shares_where(public=public)
     parts = [np.ones(shares.shape)]
     wanted = [1.0]
     left_out = {target.margin: target for target in targets}

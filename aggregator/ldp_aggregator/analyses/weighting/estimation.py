@@ -321,9 +321,7 @@ def _powers(answers: ReportAnswers, factors: Factors, power: int) -> float:
     """The sum over reports of a power of their weights."""
     units = answers.units
     if units is None:
-        shares = answers.shares
-        if factors.public:
-            shares = answers.clear_shares[:, None]
+        shares = answers.shares_where(public=factors.public)
         return float((shares * factors.factors**power).sum() * answers.reports)
     own = factors.factors[units.combination] ** power
     weights = own[:, 0] if factors.public else (own * units.scores).sum(axis=1)
